@@ -1,0 +1,172 @@
+"""The report of a dataset: what went in, what each step did, and how far annotators agree."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from postprocess.agreement import krippendorff_alpha, leave_one_out_agreement, pairwise_agreement
+from postprocess.calibration import Calibration
+from postprocess.filtering import KEPT, LEFT_OUT, Filtering
+from postprocess.ratings import items_table
+from postprocess.tabular import Finding
+
+Report = dict[str, Any]
+
+
+def plain_report(report: Report) -> Report:
+    """The report in JSON's own types: NaN as None, floats to 12 digits.
+
+    >>> plain_report({"mean": float("nan"), "rows": (np.int64(2), 6.0, 0.1 + 0.2)})
+    {'mean': None, 'rows': [2, 6, 0.3]}
+    """
+    return {key: _plain(value) for key, value in report.items()}
+
+
+def render_report(report: Report) -> str:
+    """The text of `report.json`; takes what `plain_report` returns, and keeps its order."""
+    return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def report_counts(ratings: pd.DataFrame, used: pd.DataFrame, n_pairs: int) -> Report:
+    """How much there is of what; `used` are the ratings that are left after the steps."""
+    per_context = used.groupby(["pair", "context"]).size()
+    return {
+        "pairs": n_pairs,
+        "contexts": 2 * n_pairs,
+        "groups": ratings["group"].nunique(),
+        "annotators": ratings["annotator"].nunique(),
+        "annotators_used": used["annotator"].nunique(),
+        "ratings": len(ratings),
+        "ratings_used": len(used),
+        "fewest_ratings_of_a_context": int(per_context.min()),
+        "most_ratings_of_a_context": int(per_context.max()),
+    }
+
+
+def report_calibration(calibration: Calibration | None) -> Report:
+    """Who was moved, by how much and from where."""
+    if calibration is None:
+        return {"done": False, "shifted": []}
+    annotators = calibration.annotators
+    return {"done": True, "shifted": annotators[annotators["shift"] != 0].to_dict("records")}
+
+
+def report_filtering(filtering: Filtering | None) -> Report:
+    """Who was left out and why, and who was kept although their agreement is undefined."""
+    if filtering is None:
+        return {"done": False, "left_out": [], "undefined": []}
+    annotators = filtering.annotators
+    left_out = annotators["decision"] == LEFT_OUT
+    undefined = (annotators["decision"] == KEPT) & annotators["rho"].isna()
+    return {
+        "done": True,
+        "left_out": annotators[left_out].to_dict("records"),
+        "undefined": annotators[undefined].to_dict("records"),
+    }
+
+
+def report_agreement(used: pd.DataFrame) -> Report:
+    """Inter-rater agreement of each group and overall, on the ratings after the steps.
+
+    Overall, every annotator of every group counts once in the leave-one-out mean, every two of
+    a group once in the pairwise mean, and every context once in alpha.
+    """
+    tables = {str(group): items_table(rows) for group, rows in used.groupby("group")}
+    several = [table for table in tables.values() if table.shape[1] > 1]
+    left_out = [leave_one_out_agreement(table).to_numpy() for table in several]
+    pairwise = [_upper(pairwise_agreement(table)) for table in several]
+    everyone = used.pivot(
+        index=["pair", "context"], columns=["group", "annotator"], values="rating"
+    )
+    return {
+        "overall": {
+            "human": _mean_defined(left_out),
+            "pairwise": _mean_defined(pairwise),
+            **_alphas(everyone),
+        },
+        "groups": [_group_agreement(group, table) for group, table in tables.items()],
+    }
+
+
+def report_findings(findings: Iterable[Finding]) -> list[Report]:
+    """What was wrong or odd in the stimuli, in file order."""
+    return [
+        {"severity": str(f.severity), "row": f.row, "column": f.column, "reason": f.reason}
+        for f in findings
+    ]
+
+
+def report_notes(used: pd.DataFrame, *, groups_given: bool) -> list[str]:
+    """What a reader of the figures should know."""
+    notes = []
+    if not groups_given:
+        notes.append("The groups were found from the items that annotators share.")
+    n_items = used.drop_duplicates(["group", "pair", "context"]).groupby("group").size()
+    if n_lone := int((n_items == 1).sum()):
+        notes.append(
+            f"Groups of a single context: {n_lone}. Calibration has one rating of each annotator "
+            "to go by there, and agreement none; give the questionnaires in a column group, or "
+            "switch calibration off."
+        )
+    n_contexts = used.groupby(["pair", "annotator"])["context"].nunique()
+    if n_both := n_contexts[n_contexts > 1].reset_index()["annotator"].nunique():
+        notes.append(
+            f"Annotators who rated both contexts of a pair: {n_both}. The test of the change "
+            "assumes different people."
+        )
+    per_context = used.groupby(["pair", "context"]).size()
+    if n_single := int((per_context == 1).sum()):
+        notes.append(f"Contexts with one rating, and so without a deviation: {n_single}.")
+    return notes
+
+
+def _group_agreement(group: str, table: pd.DataFrame) -> Report:
+    several = table.shape[1] > 1
+    return {
+        "group": group,
+        "annotators": table.shape[1],
+        "contexts": table.shape[0],
+        "human": _mean_defined([leave_one_out_agreement(table).to_numpy()] if several else []),
+        "pairwise": _mean_defined([_upper(pairwise_agreement(table))] if several else []),
+        **_alphas(table),
+    }
+
+
+def _alphas(table: pd.DataFrame) -> dict[str, float]:
+    return {
+        "alpha_interval": krippendorff_alpha(table, level="interval"),
+        "alpha_ordinal": krippendorff_alpha(table, level="ordinal"),
+    }
+
+
+def _upper(matrix: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Each two annotators once."""
+    return matrix.to_numpy(dtype=float)[np.triu_indices(len(matrix), k=1)]
+
+
+def _mean_defined(parts: Iterable[np.ndarray[Any, np.dtype[np.float64]]]) -> float:
+    values = np.concatenate([np.empty(0), *parts])
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else float("nan")
+
+
+def _plain(value: object) -> object:
+    """The value in JSON's own types."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return _figure(value) if isinstance(value, float) else value
+
+
+def _figure(number: float) -> float | None:
+    if math.isnan(number):
+        return None
+    rounded = float(f"{number:.12g}")
+    return int(rounded) if rounded.is_integer() else rounded  # 6 and 6.0 are written the same

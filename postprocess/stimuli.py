@@ -1,0 +1,263 @@
+"""The stimuli format `data_<lang>.tsv`: the one reader and the one writer of it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from postprocess.marks import (
+    MarkedContext,
+    Span,
+    cuts_a_letter,
+    likeness,
+    plain_text,
+    read_context,
+)
+from postprocess.tabular import Finding, Severity, TableError, read_table, unreadable
+
+__all__ = [
+    "COLUMNS",
+    "Finding",
+    "MarkedContext",
+    "ParsedStimuli",
+    "Severity",
+    "Span",
+    "StimuliError",
+    "StimulusPair",
+    "count_sentences",
+    "parse_stimuli",
+    "render_stimuli",
+]
+
+COLUMNS: tuple[str, ...] = (
+    "word1",
+    "word2",
+    "context1",
+    "context2",
+    "word1_context1",
+    "word2_context1",
+    "word1_context2",
+    "word2_context2",
+)
+FEWEST_SENTENCES, MOST_SENTENCES = 2, 5
+SWAP_MARGIN, SWAP_LIKENESS = 0.3, 0.5  # in the published files the margin is -0.35 at most
+
+# A run of terminators with the quotes and brackets that close behind it, before a space or the
+# end; Chinese and Japanese put no space there. A small letter after the space means that the
+# full stop was an abbreviation's or an ordinal's.
+SENTENCE_END = re.compile(
+    r"""[.!?…؟।]+["'”’“»«›‹)\]]*(?=\s*\Z|\s+(?P<next>\S))|[。！？]+[」』”’）]*""", re.VERBOSE
+)
+
+
+class StimuliError(TableError):
+    """Stimuli that cannot be used; carries every finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusPair:
+    """Two words in dictionary form and their two contexts."""
+
+    word1: str
+    word2: str
+    context1: MarkedContext
+    context2: MarkedContext
+
+    def fields(self) -> tuple[str, ...]:
+        """The row of the stimuli file, in the order of `COLUMNS`."""
+        return (
+            self.word1,
+            self.word2,
+            self.context1.marked(),
+            self.context2.marked(),
+            self.context1.form1,
+            self.context1.form2,
+            self.context2.form1,
+            self.context2.form2,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedStimuli:
+    """A stimuli file as read.
+
+    `rows` are the well-shaped rows, verbatim and in the order of `COLUMNS`; `pairs` those of
+    them without an error; `findings` everything wrong or odd, in file order.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+    pairs: tuple[StimulusPair, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def unreadable(self) -> tuple[Finding, ...]:
+        """What has not the shape of the format."""
+        return tuple(f for f in self.findings if f.severity is Severity.UNREADABLE)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What keeps the file from being imported."""
+        return tuple(f for f in self.findings if f.severity is not Severity.WARNING)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What is only odd."""
+        return tuple(f for f in self.findings if f.severity is Severity.WARNING)
+
+
+def parse_stimuli(data: bytes) -> ParsedStimuli:
+    """Read a stimuli file and check everything in it at once. Never raises for its content."""
+    table = read_table(data, COLUMNS)
+    findings = list(table.findings)
+    pairs = []
+    for row, fields in table.rows.items():
+        pair, row_findings = _read_pair(dict(zip(COLUMNS, fields, strict=True)))
+        findings.extend(replace(finding, row=row) for finding in row_findings)
+        if pair is not None:
+            pairs.append(pair)
+    return ParsedStimuli(
+        tuple(table.rows.values()), tuple(pairs), tuple(sorted(findings, key=_file_order))
+    )
+
+
+def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
+    """The text of a stimuli file. Raises StimuliError for a row that the format cannot hold."""
+    rows = [tuple(row) for row in rows]
+    if findings := list(_unwritable(rows)):
+        raise StimuliError(findings)
+    return "".join("\t".join(row) + "\n" for row in (COLUMNS, *rows))
+
+
+def count_sentences(text: str) -> int:
+    """The number of sentences, roughly: ends of sentences, and a tail that has none.
+
+    >>> count_sentences('He came in 1840. papež said. "Really?" And left')
+    3
+    """
+    n_sentences, tail = 0, 0
+    for end in SENTENCE_END.finditer(text):
+        following = end["next"]
+        if following is None or not following.islower():
+            n_sentences += 1
+            tail = end.end()
+    return n_sentences + bool(text[tail:].strip())
+
+
+def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(COLUMNS):
+            yield unreadable(f"{len(row)} fields instead of {len(COLUMNS)}", row=number)
+            continue
+        for column, field in zip(COLUMNS, row, strict=True):
+            if "\t" in field or "\n" in field:
+                reason = "a tab or line break inside the field; replace it by a space"
+                yield unreadable(reason, row=number, column=column)
+
+
+def _file_order(finding: Finding) -> tuple[int, int]:
+    column = COLUMNS.index(finding.column) if finding.column in COLUMNS else -1
+    return finding.row or 0, column
+
+
+def _read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Finding]]:
+    findings = list(_field_findings(fields))
+    sound = _sound_fields(fields, findings)
+    findings.extend(_pair_findings(sound))
+    contexts = {}
+    for number in (1, 2):
+        contexts[number], context_findings = _read_numbered(sound, number)
+        findings.extend(context_findings)
+    context1, context2 = contexts[1], contexts[2]
+    has_error = any(finding.severity is Severity.ERROR for finding in findings)
+    if has_error or context1 is None or context2 is None:
+        return None, findings
+    return StimulusPair(fields["word1"], fields["word2"], context1, context2), findings
+
+
+def _sound_fields(fields: Mapping[str, str], findings: Iterable[Finding]) -> dict[str, str]:
+    """The fields worth a further look: a context with a control character still has its marks."""
+    bad = {finding.column for finding in findings if finding.severity is Severity.ERROR}
+    bad -= {column for column in ("context1", "context2") if fields[column].strip()}
+    return {column: field for column, field in fields.items() if column not in bad}
+
+
+def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
+    """What can be said of each field by itself; one error a field at most."""
+    for column, field in fields.items():
+        if not field.strip():
+            yield _error(column, "the field is empty; fill it in")
+        elif control := next((c for c in field if unicodedata.category(c) == "Cc"), None):
+            what = "line break" if control == "\r" else f"control character U+{ord(control):04X}"
+            yield _error(column, f"a {what} inside the field; replace it by a space")
+        elif field.startswith('"') and field.endswith('"') and '""' in field[1:-1]:
+            reason = (
+                "the field looks quoted by a spreadsheet; the format has no quoting, so the "
+                "quotation marks are text: remove them if they are not meant"
+            )
+            yield Finding(Severity.WARNING, reason, column=column)
+
+
+def _pair_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
+    """What must differ between the two words and between the two contexts."""
+    if "word1" in fields and fields["word1"] == fields.get("word2"):
+        yield _error("word2", f'both words are "{fields["word1"]}"; a pair needs two words')
+    texts = [plain_text(fields[c]) for c in ("context1", "context2") if c in fields]
+    if len(texts) == 2 and texts[0] == texts[1]:
+        yield _error("context2", "the two contexts are equal; a pair needs two contexts")
+
+
+def _read_numbered(
+    fields: Mapping[str, str], number: int
+) -> tuple[MarkedContext | None, list[Finding]]:
+    """One context of a pair, as far as the fields it needs are sound."""
+    column = f"context{number}"
+    forms = {name: fields.get(name, "") for name in (f"word1_{column}", f"word2_{column}")}
+    if column not in fields:
+        return None, []
+    findings = list(_sentence_findings(column, fields[column]))
+    if not all(forms.values()):
+        return None, findings
+    form1, form2 = forms.values()
+    if form1 == form2:
+        return None, [*findings, *_equal_forms(fields, f"word2_{column}", form1)]
+    findings.extend(_swap_findings(fields, forms))
+    context, problems = read_context(fields[column], forms)
+    findings.extend(_error(column, problem) for problem in problems)
+    if context is not None and cuts_a_letter(context):
+        reason = "a mark cuts a letter from its combining mark; mark the whole letter"
+        findings.append(Finding(Severity.WARNING, reason, column=column))
+    return context, findings
+
+
+def _equal_forms(fields: Mapping[str, str], column: str, form: str) -> Iterator[Finding]:
+    """Equal inflected forms, unless the words are equal too, which is reported once already."""
+    if fields.get("word1") != fields.get("word2"):
+        yield _error(column, f'both inflected forms are "{form}"; correct the one that is wrong')
+
+
+def _sentence_findings(column: str, marked: str) -> Iterator[Finding]:
+    n_sentences = count_sentences(plain_text(marked))
+    if not FEWEST_SENTENCES <= n_sentences <= MOST_SENTENCES:
+        noun = "sentence" if n_sentences == 1 else "sentences"
+        reason = f"about {n_sentences} {noun}, far from three; check the context"
+        yield Finding(Severity.WARNING, reason, column=column)
+
+
+def _swap_findings(fields: Mapping[str, str], forms: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether the inflected forms look clearly more like the other word than like their own."""
+    if "word1" not in fields or "word2" not in fields:
+        return
+    (column1, form1), (column2, form2) = forms.items()
+    word1, word2 = fields["word1"], fields["word2"]
+    straight = likeness(word1, form1) + likeness(word2, form2)
+    crossed = likeness(word1, form2), likeness(word2, form1)
+    if sum(crossed) > straight + SWAP_MARGIN and min(crossed) > SWAP_LIKENESS:
+        reason = (
+            f'"{form1}" looks like a form of "{word2}" and "{form2}" like one of "{word1}"; '
+            f"exchange {column1} and {column2} if they are swapped"
+        )
+        yield Finding(Severity.WARNING, reason, column=column1)
+
+
+def _error(column: str, reason: str) -> Finding:
+    return Finding(Severity.ERROR, reason, column=column)

@@ -1,0 +1,211 @@
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postprocess.files import (
+    DATASET_COLUMNS,
+    format_number,
+    format_pvalue,
+    parse_number,
+    read_dataset,
+    read_gold,
+    read_ratings,
+    render_dataset,
+    render_gold,
+)
+from postprocess.ratings import RatingsError
+from postprocess.tabular import TableError
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (10.0, "10"),
+        (9.4444, "9.44"),
+        (8.0, "8"),
+        (1.8, "1.8"),
+        (0.11764, "0.118"),
+        (0.0000388, "0.0000388"),
+        (0.00002995, "0.00003"),
+        (3.125, "3.13"),
+        (3.125 - 4e-16, "3.13"),
+        (-3.125, "-3.13"),
+        (9.995, "10"),
+        (0.9995, "1"),
+        (99.95, "100"),
+        (123.4, "123"),
+        (1234.5, "1230"),
+        (1e22, "10000000000000000000000"),
+        (1e-12, "0.000000000001"),
+        (-1.197, "-1.2"),
+        (float("nan"), ""),
+    ],
+)
+def test_format_number_writes_three_significant_digits(x, text):
+    assert format_number(x) == text
+
+
+def test_format_number_refuses_infinity():
+    with pytest.raises(ValueError, match="infinite"):
+        format_number(float("inf"))
+
+
+@pytest.mark.parametrize(
+    ("p", "below", "text"),
+    [
+        (0.0000240, 1e-4, "2.40E-05"),
+        (0.00003027, 1e-4, "3.03E-05"),
+        (0.000099996, 1e-4, "0.0001"),
+        (0.00009994, 1e-4, "9.99E-05"),
+        (0.0001, 1e-4, "0.0001"),
+        (0.0000240, 1e-7, "0.000024"),
+        (9.876e-8, 1e-7, "9.88E-08"),
+        (1.5e-100, 1e-7, "1.50E-100"),
+        (0.0, 1e-4, "0"),
+        (0.5, 0, "0.5"),
+        (float("nan"), 1e-4, ""),
+    ],
+)
+def test_format_pvalue_takes_the_bound_to_the_rounded_value(p, below, text):
+    assert format_pvalue(p, below) == text
+
+
+@pytest.mark.parametrize("text", ["x", "1,5", " 1", "1_0", "nan", "inf", "٣", ".5", "1.", "--1"])
+def test_parse_number_refuses_what_is_not_written_so(text):
+    with pytest.raises(ValueError, match="is not a number; write it as"):
+        parse_number(text)
+
+
+@given(st.floats(-1000, 1000), st.sampled_from([0.0, 1e-7, 1e-4]))
+def test_numbers_read_back_as_they_were_written(x, below):
+    text = format_number(x)
+
+    assert format_number(parse_number(text)) == text
+    assert parse_number(text) == pytest.approx(x, rel=5.1e-3, abs=1e-300)
+    written = format_pvalue(abs(x), below)
+    assert format_pvalue(parse_number(written), below) == written
+
+
+def scores_of(*sims):
+    return pd.DataFrame(
+        [{"sim1": a, "sim2": b, "stdev1": 1.5, "stdev2": math.nan, "pvalue": 1e-5} for a, b in sims]
+    )
+
+
+ROW = ("w", "v", ' <strong>w</strong>  "v"', "c2", "a", "b", "c", "d")
+
+
+def test_render_dataset_puts_the_scores_between_contexts_and_forms():
+    text = render_dataset([ROW], scores_of((1, 10 / 3)), scientific_below=1e-4)
+
+    header, row, end = text.split("\n")
+    assert header == "\t".join(DATASET_COLUMNS)
+    assert row == 'w\tv\t <strong>w</strong>  "v"\tc2\t1\t3.33\t1.5\t\t1.00E-05\ta\tb\tc\td'
+    assert end == ""
+
+
+def test_render_dataset_refuses_scores_of_other_pairs():
+    with pytest.raises(ValueError, match="argument"):
+        render_dataset([ROW], scores_of((1, 2), (1, 2)), scientific_below=0)
+
+
+def test_render_gold_writes_the_change_of_the_rounded_scores():
+    gold = render_gold(scores_of((16 / 3, 145 / 27), (1.5, 0.30303), (2, 2)))
+
+    assert gold.split("\n") == [
+        "sim_context1\tsim_context2\tchange",
+        "5.33\t5.37\t0.04",
+        "1.5\t0.303\t-1.2",
+        "2\t2\t0",
+        "",
+    ]
+
+
+def test_render_gold_gives_back_the_published_practice_gold(published):
+    paths = sorted(published.glob("practice_kit/gold_*.tsv"))
+
+    assert len(paths) == 3
+    for path in paths:
+        gold = read_gold(path.read_bytes())
+        scores = gold.rename(columns={"sim_context1": "sim1", "sim_context2": "sim2"})
+        assert render_gold(scores).encode() == path.read_bytes()
+
+
+@pytest.mark.parametrize(("language", "below"), [("sl", 1e-7), ("fi", 1e-4)])
+def test_read_dataset_and_render_dataset_give_back_the_published_files(published, language, below):
+    data = (published / f"cosimlex_{language}.csv").read_bytes()
+
+    dataset = read_dataset(data)
+
+    columns = [*DATASET_COLUMNS[:4], *DATASET_COLUMNS[9:]]
+    rows = dataset[columns].itertuples(index=False, name=None)
+    assert render_dataset(rows, dataset, scientific_below=below).encode() == data
+    assert dataset.index[0] == 1
+
+
+def test_read_gold_names_every_cell_that_is_no_number():
+    data = b"sim_context1\tsim_context2\tchange\n1\tx\t2\n1\n1\t1\t0,5\n"
+
+    with pytest.raises(TableError) as caught:
+        read_gold(data)
+
+    assert str(caught.value).split("\n") == [
+        'row 1 (line 2), sim_context2: "x" is not a number; write it as 0.118 or 2.40E-05',
+        "row 2 (line 3): 1 field instead of 3: a line break inside a field? Replace it by a space",
+        'row 3 (line 4), change: "0,5" is not a number; write it as 0.118 or 2.40E-05',
+    ]
+
+
+def test_read_dataset_names_missing_columns():
+    with pytest.raises(TableError, match="missing columns: word1, word2, context1"):
+        read_dataset(b"sim1\n1\n")
+
+
+# --- ratings --------------------------------------------------------------------------------
+
+
+def test_read_ratings_reads_text_and_leaves_other_columns_aside():
+    data = (
+        "\ufefflanguage,pair,context,annotator,rating,inspired_word1\r\n"
+        'sl,1,2,"A, the first",4,"two\r\nlines"\r\n'
+        "\r\n"
+        "sl,1,1,B,0,x\r\n"
+    )
+
+    ratings = read_ratings(data.encode(), "sl")
+
+    assert ratings.to_dict("records") == [
+        {"pair": "1", "context": "2", "annotator": "A, the first", "rating": "4"},
+        {"pair": "1", "context": "1", "annotator": "B", "rating": "0"},
+    ]
+    assert (ratings.index.name, ratings.index.tolist()) == ("line", [3, 5])
+
+
+def test_read_ratings_keeps_the_group_and_needs_no_language():
+    ratings = read_ratings(b"group,pair,context,annotator,rating\nq1,1,2,A,4", "sl")
+
+    assert list(ratings.columns) == ["pair", "context", "annotator", "rating", "group"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"pair,pair,rating\n1,1,1", "a column twice: pair"),
+        (
+            b"language,pair,context,annotator,rating\nsl,1,1,A,1\nfi,1,1,B,1",
+            r'language is not "sl": row 2 \(line 3\) "fi"$',
+        ),
+        (b"pair,context,annotator,rating\n1,1,A\n1,1,B,2,3", r"header's 4: row 1 .*, row 2 "),
+        (b"pair,context\n1,\xff", "not UTF-8: line 2, byte 16 of the file; save"),
+        (b'pair,context\n1,"x', "cannot be read as CSV in line 2"),
+    ],
+)
+def test_read_ratings_names_what_is_wrong(data, message):
+    with pytest.raises(RatingsError, match=message):
+        read_ratings(data, "sl")

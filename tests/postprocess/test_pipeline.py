@@ -1,0 +1,351 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from postprocess.files import read_ratings
+from postprocess.pipeline import (
+    LanguageError,
+    Settings,
+    SettingsError,
+    build_dataset,
+    check_language,
+    digest_code,
+    write_dataset,
+)
+from postprocess.ratings import RatingsError, Scale
+from postprocess.stimuli import COLUMNS, StimuliError, parse_stimuli, render_stimuli
+
+ROWS = [
+    (
+        f"bank{i}",
+        "river",
+        f"The <strong>bank{i}</strong> of a <strong>river</strong>. It was. We sat.",
+        f"A <strong>river</strong> by the  <strong>bank{i}</strong>. It was. We sat. ",
+        f"bank{i}",
+        "river",
+        f"bank{i}",
+        "river",
+    )
+    for i in range(1, 5)
+]
+STIMULI = parse_stimuli(render_stimuli(ROWS).encode())
+OFF = Settings(calibrate=False, filter_annotators=False)
+
+
+def ratings_table():
+    """Two questionnaires of four annotators; E is high and D disagrees."""
+    ratings = {
+        1: {"A": [0, 2, 4, 5], "B": [0, 2, 3, 5], "C": [1, 2, 4, 5], "D": [4, 3, 2, 1]},
+        2: {"E": [5, 6, 6, 5], "F": [3, 4, 5, 2], "G": [2, 4, 5, 3], "H": [3, 5, 5, 2]},
+    }
+    rows = [
+        (pair, (questionnaire + pair) % 2 + 1, annotator, rating)
+        for questionnaire, annotators in ratings.items()
+        for annotator, given in annotators.items()
+        for pair, rating in enumerate(given, 1)
+    ]
+    return pd.DataFrame(rows, columns=["pair", "context", "annotator", "rating"])
+
+
+def build(ratings=None, stimuli=STIMULI, **settings):
+    return build_dataset(
+        stimuli,
+        ratings_table() if ratings is None else ratings,
+        language="xx",
+        settings=Settings(**settings),
+        inputs={"stimuli": "s" * 64, "ratings": "r" * 64},
+    )
+
+
+# --- the published files --------------------------------------------------------------------
+
+PUBLISHED = [
+    ("sl", 1e-7, ["111", "4.90", "2.18", "1.96", "59 %", "46 %"]),
+    ("fi", 1e-4, ["24", "4.08", "2.17", "1.75", "33 %", "29 %"]),
+]
+
+
+@pytest.mark.parametrize(("language", "below", "table1"), PUBLISHED)
+def test_build_dataset_gives_back_the_published_files(published, language, below, table1):
+    stimuli = (published / f"data_{language}.tsv").read_bytes()
+    ratings = read_ratings((published / f"ratings_{language}.csv").read_bytes(), language)
+
+    dataset = build_dataset(
+        parse_stimuli(stimuli),
+        ratings,
+        language=language,
+        settings=replace(OFF, scientific_below=below),
+        inputs={},
+    )
+
+    dataset_file = (published / f"cosimlex_{language}.csv").read_bytes()
+    assert dataset.files[f"cosimlex_{language}.csv"].encode() == dataset_file
+    assert dataset.files[f"data/data_{language}.tsv"].encode() == stimuli
+    assert list(dataset.report["table1"]["text"].values()) == table1
+
+
+# --- what is built --------------------------------------------------------------------------
+
+
+def test_build_dataset_takes_every_step_and_reports_it():
+    # group 2: means 5.5, 3.5, 3.5, 3.75, their mean 4.0625: E is moved down by 1
+    dataset = build()
+
+    report = json.loads(dataset.files["report.json"])
+    shifted = report["calibration"]["shifted"]
+    assert [(s["group"], s["annotator"], s["shift"], s["n_clipped"]) for s in shifted] == [
+        ("2", "E", -1, 0)
+    ]
+    assert (shifted[0]["mean"], shifted[0]["group_mean"]) == (5.5, 4.0625)
+    left_out = report["filtering"]["left_out"]
+    assert [(who["group"], who["annotator"], who["reason"]) for who in left_out] == [
+        ("1", "D", "mean rho -1.000 is below the group's bound -0.667"),
+        ("2", "G", "mean rho 0.811 is below the group's bound 0.828"),
+    ]
+    assert report["counts"] == {
+        "pairs": 4,
+        "contexts": 8,
+        "groups": 2,
+        "annotators": 8,
+        "annotators_used": 6,
+        "ratings": 32,
+        "ratings_used": 24,
+        "fewest_ratings_of_a_context": 3,
+        "most_ratings_of_a_context": 3,
+    }
+    assert dataset.report == report
+    assert report["inputs"] == {"ratings": "r" * 64, "stimuli": "s" * 64}
+    assert report["code"] == {"version": "0.1.0", "sha256": digest_code()}
+    assert [group["contexts"] for group in report["agreement"]["groups"]] == [4, 4]
+    assert 0 < report["agreement"]["overall"]["human"] <= 1
+    assert report["notes"] == ["The groups were found from the items that annotators share."]
+    assert list(dataset.files) == [
+        "cosimlex_xx.csv",
+        "data/data_xx.tsv",
+        "gold/gold_xx.tsv",
+        "report.json",
+    ]
+
+
+def test_build_dataset_by_hand_without_the_first_two_steps():
+    ratings = pd.DataFrame(
+        {"pair": 1, "context": [1, 1, 2, 2], "annotator": list("ABCD"), "rating": [0, 3, 6, 6]}
+    )
+
+    dataset = build(
+        ratings,
+        parse_stimuli(render_stimuli(ROWS[:1]).encode()),
+        calibrate=False,
+        filter_annotators=False,
+    )
+
+    row = dict(
+        zip(*(x.split("\t") for x in dataset.files["cosimlex_xx.csv"].splitlines()), strict=True)
+    )
+    assert [row[c] for c in ("sim1", "sim2", "stdev1", "stdev2")] == ["2.5", "10", "3.54", "0"]
+    assert tuple(row[column] for column in COLUMNS) == ROWS[0]
+    assert dataset.files["gold/gold_xx.tsv"].splitlines()[1] == "2.5\t10\t7.5"
+    assert dataset.files["data/data_xx.tsv"] == render_stimuli(ROWS[:1])
+    assert dataset.report["calibration"] == {"done": False, "shifted": []}
+    assert dataset.report["filtering"] == {"done": False, "left_out": [], "undefined": []}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_build_dataset_does_not_depend_on_row_order(seed):
+    shuffled = ratings_table().sample(frac=1, random_state=seed)
+
+    assert build(shuffled).files == build().files
+
+
+def test_build_dataset_scores_do_not_depend_on_the_names_of_annotators():
+    ratings = ratings_table()
+    names = dict(zip("ABCDEFGH", "GAHFBECD", strict=True))
+    renamed = ratings.assign(annotator=ratings["annotator"].map(names))
+
+    assert build(renamed).files["cosimlex_xx.csv"] == build().files["cosimlex_xx.csv"]
+
+
+def test_build_dataset_swaps_scores_with_the_contexts():
+    ratings = ratings_table()
+    swapped = ratings.assign(context=3 - ratings["context"])
+
+    there, back = build().scores, build(swapped).scores
+
+    assert back["change"].tolist() == (-there["change"]).tolist()
+    assert back["stdev1"].tolist() == there["stdev2"].tolist()
+    assert back["pvalue"].tolist() == pytest.approx(there["pvalue"].tolist())
+
+
+def test_build_dataset_writes_the_same_settings_the_same():
+    floats = build(scale=Scale(0.0, 6.0, 1.0), filter_k=1)
+
+    assert floats.files == build(scale=Scale(), filter_k=1.0).files
+
+
+def test_build_dataset_publishes_stimuli_with_errors_and_reports_them():
+    row = (*ROWS[0][:4], "Bank1", *ROWS[0][5:])
+    stimuli = parse_stimuli(render_stimuli([row, *ROWS[1:]]).encode())
+
+    dataset = build(stimuli=stimuli)
+
+    finding = dataset.report["stimuli_findings"][0]
+    assert (finding["severity"], finding["row"], finding["column"]) == ("error", 1, "context1")
+    assert dataset.files["data/data_xx.tsv"] == render_stimuli([row, *ROWS[1:]])
+
+
+def test_build_dataset_notes_what_a_reader_should_know():
+    ratings = pd.DataFrame(
+        {
+            "pair": 1,
+            "context": [1, 2, 2],
+            "annotator": ["A", "A", "B"],
+            "rating": [1, 2, 3],
+            "group": "x",
+        }
+    )
+
+    dataset = build(ratings, parse_stimuli(render_stimuli(ROWS[:1]).encode()))
+
+    both, single = dataset.report["notes"]
+    assert both.startswith("Annotators who rated both contexts of a pair: 1. The test ")
+    assert single == "Contexts with one rating, and so without a deviation: 1."
+    undefined = dataset.report["filtering"]["undefined"]
+    reasons = {who["annotator"]: who["reason"] for who in undefined}
+    assert reasons == dict.fromkeys("AB", "agreement undefined: too few common contexts")
+    assert json.loads(dataset.files["report.json"])["agreement"]["overall"]["human"] is None
+
+
+def test_build_dataset_notes_groups_too_small_to_calibrate():
+    ratings = ratings_table().assign(annotator=[f"W{i}" for i in range(32)])
+
+    notes = build(ratings).report["notes"]
+
+    assert any(note.startswith("Groups of a single context: 8. Calibration has") for note in notes)
+
+
+# --- what is refused ------------------------------------------------------------------------
+
+
+def test_build_dataset_refuses_unreadable_stimuli():
+    stimuli = parse_stimuli(render_stimuli(ROWS).encode() + b"one\nmore")
+
+    with pytest.raises(StimuliError) as caught:
+        build(stimuli=stimuli)
+
+    assert str(caught.value).startswith("row 5 (line 6): 1 field instead of 8")
+    assert len(caught.value.findings) == 2
+
+
+def test_build_dataset_refuses_ratings_of_unknown_pairs_and_contexts_without():
+    extra = pd.DataFrame([(5, 1, "A", 3)], columns=["pair", "context", "annotator", "rating"])
+    ratings = ratings_table()
+
+    with pytest.raises(RatingsError, match="from 1 to 4: row 33"):
+        build(pd.concat([ratings, extra], ignore_index=True))
+    with pytest.raises(
+        RatingsError, match=r"^contexts without ratings: pair 4 context 1, pair 4 c"
+    ):
+        build(ratings[ratings["pair"] < 4])
+
+
+def test_build_dataset_refuses_a_context_that_filtering_empties():
+    with pytest.raises(RatingsError, match=r"after filtering, contexts without ratings.*collect"):
+        build(minimum_rho=1)
+
+
+@pytest.mark.parametrize(
+    "language", ["", "SL", "s", "../sl", "sl_SI", "slov", "sl-", "sl\n", "sl-a/b"]
+)
+def test_check_language_refuses_what_cannot_name_files(language):
+    with pytest.raises(LanguageError, match="is not a language code; give one such as"):
+        check_language(language)
+
+
+def test_check_language_takes_codes_with_script_and_region():
+    for language in ("sl", "hsb", "sr-Latn", "pt-BR", "sr-Latn-RS"):
+        check_language(language)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"calibration_threshold": -1},
+        {"calibration_step": float("nan")},
+        {"filter_k": float("inf")},
+        {"minimum_rho": 2},
+        {"minimum_rho": float("nan")},
+        {"scientific_below": -1},
+    ],
+)
+def test_settings_refuse_nonsense(wrong):
+    with pytest.raises(SettingsError, match=next(iter(wrong))):
+        Settings(**wrong)
+
+
+# --- writing --------------------------------------------------------------------------------
+
+
+def tree(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_write_dataset_writes_every_file_and_nothing_else(tmp_path):
+    dataset = build()
+
+    paths = write_dataset(dataset, tmp_path / "new" / "release")
+
+    written = tree(tmp_path / "new" / "release")
+    assert written == {name: text.encode() for name, text in dataset.files.items()}
+    assert paths == [tmp_path / "new" / "release" / name for name in dataset.files]
+    assert b"\r" not in written["cosimlex_xx.csv"]
+
+
+def test_write_dataset_replaces_an_earlier_release(tmp_path):
+    write_dataset(build(), tmp_path)
+
+    write_dataset(build(calibrate=False), tmp_path)
+
+    assert tree(tmp_path) == {n: t.encode() for n, t in build(calibrate=False).files.items()}
+
+
+def test_write_dataset_leaves_everything_as_it_was_when_a_folder_is_in_the_way(tmp_path):
+    (tmp_path / "report.json").mkdir()
+    (tmp_path / "cosimlex_xx.csv").write_text("earlier")
+
+    with pytest.raises(IsADirectoryError, match="a folder stands where a file is to be"):
+        write_dataset(build(), tmp_path)
+
+    assert tree(tmp_path) == {"cosimlex_xx.csv": b"earlier"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cosimlex_xx.csv", "report.json"]
+
+
+def test_write_dataset_leaves_nothing_when_the_disk_is_full(tmp_path, monkeypatch):
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("postprocess.pipeline.os.fsync", fail)
+
+    with pytest.raises(OSError, match="No space left"):
+        write_dataset(build(), tmp_path / "release")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_write_dataset_refuses_a_file_as_folder(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("kept")
+
+    with pytest.raises(NotADirectoryError, match="a file stands where a folder is to be"):
+        write_dataset(build(), file)
+
+    assert file.read_text() == "kept"
+
+
+def test_digest_code_covers_every_module():
+    folder = Path(build_dataset.__code__.co_filename).parent
+
+    assert {"stimuli.py", "pipeline.py", "__main__.py"} <= {p.name for p in folder.glob("*.py")}
+    assert len(digest_code()) == 64

@@ -1,0 +1,180 @@
+import pandas as pd
+import pytest
+
+from postprocess.ratings import (
+    RatingsError,
+    Scale,
+    check_ratings,
+    find_groups,
+    items_table,
+    with_groups,
+)
+
+
+def table(*rows, columns=("pair", "context", "annotator", "rating")):
+    return pd.DataFrame(list(rows), columns=list(columns))
+
+
+@pytest.mark.parametrize(
+    "ends", [(6, 0), (3, 3), (0, 6, 0), (0, 6, -1), (0, 6, 4), (0, float("inf")), (0, 1, 2)]
+)
+def test_scale_refuses_nonsense(ends):
+    with pytest.raises(RatingsError, match="–"):
+        Scale(*ends)
+
+
+def test_scale_reads_as_people_write_it():
+    assert (str(Scale()), str(Scale(1, 7, 0.5))) == ("0–6", "1–7 in steps of 0.5")
+
+
+def test_check_ratings_gives_its_one_form():
+    raw = pd.DataFrame(
+        {
+            "extra": ["x", "y", "z"],
+            "rating": ["6", "0", "3.0"],
+            "annotator": ["B", "A", 7],
+            "context": ["2", "1", "1"],
+            "pair": ["1", "2", "1"],
+        },
+        index=[9, 9, 9],
+    )
+
+    checked = check_ratings(raw, Scale(), n_pairs=2)
+
+    expected = table((1, 1, "7", 3), (1, 2, "B", 6), (2, 1, "A", 0))
+    pd.testing.assert_frame_equal(checked, expected)
+    assert list(raw.columns) == ["extra", "rating", "annotator", "context", "pair"]
+
+
+def test_check_ratings_keeps_a_given_group_and_half_points():
+    raw = table((1, 1, "A", 0.5, 1), columns=("pair", "context", "annotator", "rating", "group"))
+
+    checked = check_ratings(raw, Scale(step=0.5))
+
+    assert checked.to_dict("records") == [
+        {"pair": 1, "context": 1, "annotator": "A", "rating": 0.5, "group": "1"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ((0, 1, "A", 1), r'pair must be a whole number from 1 to 3: row 2 \(line 3\) "0"'),
+        ((4, 1, "A", 1), "pair must be"),
+        ((1.5, 1, "A", 1), "pair must be"),
+        (("x", 1, "A", 1), 'pair must be.*"x"'),
+        ((1, 3, "A", 1), r'context must be 1 or 2: row 2 \(line 3\) "3"'),
+        ((1, None, "A", 1), "context must be 1 or 2"),
+        ((1, 1, "", 1), "annotator is empty: row 2"),
+        ((1, 1, None, 1), "annotator is empty: row 2"),
+        ((1, 1, " ", 1), "annotator is empty: row 2"),
+        ((1, 1, "A", None), "rating is missing or is not a number: row 2"),
+        ((1, 1, "A", "much"), 'rating is missing or is not a number: row 2.*"much"'),
+        ((1, 1, "A", "inf"), "rating is missing or is not a number: row 2"),
+        ((1, 1, "A", 7), "rating is outside the scale 0–6: row 2"),
+        ((1, 1, "A", -1), "rating is outside the scale 0–6: row 2"),
+        ((1, 1, "A", 2.5), "rating is between the steps of the scale 0–6: row 2"),
+        ((1, 1, "Z", 2), "the same annotator rated the same context before: row 2"),
+    ],
+)
+def test_check_ratings_names_the_row_that_is_wrong(row, message):
+    raw = table((1, 1, "Z", 1), row).astype(object)
+
+    with pytest.raises(RatingsError, match=message) as caught:
+        check_ratings(raw, Scale(), n_pairs=3)
+
+    assert "\n" not in str(caught.value)
+
+
+def test_check_ratings_names_ten_rows_and_counts_the_rest():
+    raw = table(*((1, 1, f"A{i}", 9) for i in range(12)))
+
+    with pytest.raises(RatingsError, match=r'row 10 \(line 11\) "9", … \(12 in all\)$'):
+        check_ratings(raw, Scale())
+
+
+def test_check_ratings_reports_all_kinds_at_once():
+    raw = table((0, 1, "A", 1), (1, 5, "", 9))
+
+    with pytest.raises(RatingsError) as caught:
+        check_ratings(raw, Scale())
+
+    kinds = [line.split(":")[0] for line in str(caught.value).split("\n")]
+    assert kinds == [
+        "pair must be a whole number from 1",
+        "context must be 1 or 2",
+        "annotator is empty",
+        "rating is outside the scale 0–6",
+    ]
+
+
+def test_check_ratings_names_the_lines_of_the_index():
+    raw = table((1, 1, "A", 9)).set_index(pd.Index([17], name="line"))
+
+    with pytest.raises(RatingsError, match=r"row 1 \(line 17\)"):
+        check_ratings(raw, Scale())
+
+
+def test_check_ratings_refuses_missing_columns_and_no_rows():
+    with pytest.raises(RatingsError, match=r"no column context, rating \(found: pair, annotator\)"):
+        check_ratings(table((1, "A"), columns=("pair", "annotator")), Scale())
+    with pytest.raises(RatingsError, match="no rows"):
+        check_ratings(table(), Scale())
+
+
+def rated(pair, context, *annotators):
+    return [(pair, context, annotator, 3) for annotator in annotators]
+
+
+def test_find_groups_finds_the_questionnaires():
+    ratings = table(
+        *rated(1, 1, "A", "B", "C"),
+        *rated(1, 2, "D", "E", "F"),
+        *rated(2, 1, "D", "E", "F"),
+        *rated(2, 2, "A", "B"),  # C dropped out
+    )
+
+    groups = find_groups(ratings)
+
+    assert groups.tolist() == ["1"] * 3 + ["2"] * 6 + ["1"] * 2
+
+
+def test_find_groups_keeps_apart_what_one_annotator_did_twice():
+    ratings = table(*rated(1, 1, "A", "B", "C"), *rated(2, 1, "A", "D", "E"))
+
+    assert find_groups(ratings).tolist() == ["1"] * 3 + ["2"] * 3
+
+
+def test_find_groups_needs_more_than_half_and_takes_chains():
+    half = table(*rated(1, 1, "A", "B", "C"), *rated(2, 1, "B", "C", "D"))
+    chain = table(
+        *rated(1, 1, "A", "B", "C", "D"),
+        *rated(2, 1, "B", "C", "D", "E"),
+        *rated(3, 1, "C", "D", "E", "F"),
+    )
+
+    assert set(find_groups(half)) == {"1", "2"}  # 2 of 4
+    assert set(find_groups(chain)) == {"1"}  # 3 of 5, twice
+
+
+def test_find_groups_does_not_depend_on_row_order():
+    ratings = table(*rated(2, 1, "C", "D"), *rated(1, 1, "A", "B"), *rated(1, 2, "C", "D"))
+
+    shuffled = ratings.sample(frac=1, random_state=1)
+
+    assert find_groups(shuffled).sort_index().tolist() == find_groups(ratings).tolist()
+    assert find_groups(ratings).tolist() == ["2", "2", "1", "1", "2", "2"]
+
+
+def test_with_groups_leaves_given_groups():
+    ratings = table(*rated(1, 1, "A"))
+
+    assert with_groups(ratings)["group"].tolist() == ["1"]
+    assert with_groups(ratings.assign(group="x"))["group"].tolist() == ["x"]
+
+
+def test_items_table_has_a_row_for_each_context():
+    items = items_table(table((1, 1, "A", 2), (2, 1, "A", 3), (1, 1, "B", 4)))
+
+    assert items.index.tolist() == [(1, 1), (2, 1)]
+    assert items.fillna(-1).to_dict("list") == {"A": [2.0, 3.0], "B": [4.0, -1.0]}
