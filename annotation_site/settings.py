@@ -1,0 +1,172 @@
+"""The environment (and a `.env` file) turned into settings. `docs/settings.md` lists them."""
+
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+env.read_env(BASE_DIR / ".env")
+
+VAR_DIR = Path(env("VAR_DIR", default=str(BASE_DIR / "var")))
+
+
+VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _kept_secret_key() -> str:
+    """The key of this machine: made once, readable by its owner alone."""
+    path = VAR_DIR / "secret_key"
+    path.touch(mode=0o600)
+    if not (key := path.read_text()):
+        key = secrets.token_urlsafe(50)
+        path.write_text(key)
+    return key
+
+
+def _site_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query:
+        raise ImproperlyConfigured(
+            f"SITE_URL must look like https://survey.example.org, got {url!r}."
+        )
+    return url.rstrip("/")
+
+
+def _switch(name: str) -> bool:
+    text = env(name, default="no").lower()
+    if text not in {"yes", "true", "on", "1", "no", "false", "off", "0", ""}:
+        raise ImproperlyConfigured(f"{name} must be yes or no, got {text!r}.")
+    return text in {"yes", "true", "on", "1"}
+
+
+def _database(url: str) -> dict[str, Any]:
+    database: dict[str, Any] = env.db_url_config(url)
+    match database.get("ENGINE"):
+        case "django.db.backends.sqlite3":
+            options = {
+                "transaction_mode": "IMMEDIATE",  # a writer waits at the start, never fails later
+                "timeout": 30,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+            }
+            return {**database, "OPTIONS": options}
+        case "django.db.backends.postgresql":
+            return {**database, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
+    raise ImproperlyConfigured(
+        "DATABASE_URL must look like postgres://user:password@host:5432/name or "
+        "sqlite:////path/to/file."
+    )
+
+
+DEBUG = _switch("DEBUG")
+SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret_key()
+SITE_URL = _site_url(env("SITE_URL", default="http://127.0.0.1:8000"))
+SITE_HOST = urlsplit(SITE_URL).hostname or ""
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", SITE_HOST])
+IS_HTTPS = SITE_URL.startswith("https://")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "surveys",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "surveys.annotate.middleware.SurveyLanguageMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "surveys.annotate.middleware.SurveyErrorMiddleware",
+]
+
+ROOT_URLCONF = "annotation_site.urls"
+WSGI_APPLICATION = "annotation_site.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASES = {
+    "default": _database(env("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'cosima.sqlite3'}"))
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("hr", "Croatian"), ("sl", "Slovene"), ("fi", "Finnish")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    },
+}
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
+CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {"surveys": {"level": "INFO"}},
+}

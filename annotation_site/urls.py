@@ -1,0 +1,20 @@
+from django.contrib import admin
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import include, path
+
+admin.site.site_header = admin.site.site_title = "Cosima"
+admin.site.index_title = "Studies and answers"
+
+
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Pages that do not name an icon, such as the admin's, make browsers ask here."""
+    return redirect(staticfiles_storage.url("images/icon.svg"))
+
+
+urlpatterns = [
+    path("", include("surveys.annotate.urls")),
+    path("admin/", admin.site.urls),
+    path("favicon.ico", favicon),
+]

@@ -1,0 +1,74 @@
+"""Pairs → blocks → questionnaires A and B."""
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+
+from surveys.models import Block, Context, Item, Pair, Questionnaire, Study
+
+
+class PlannedItem(NamedTuple):
+    """A pair's place in a block, and the context of it that questionnaire A asks for."""
+
+    pair: int
+    context_in_a: int
+
+    def context_in(self, letter: str) -> int:
+        """The context number that the questionnaire of this letter asks for."""
+        return self.context_in_a if letter == "A" else 3 - self.context_in_a
+
+
+def plan_blocks(
+    words: Sequence[tuple[str, str]], *, block_size: int, seed: int
+) -> list[list[PlannedItem]]:
+    """Deal pairs (given as their words, named by index) into blocks, the same for the same seed.
+
+    As few blocks as `block_size` allows, of sizes that differ by one at most. Rows with the same
+    two words go to different blocks while there are blocks enough. Of a block of an odd size
+    questionnaire A or B, by chance, has one context 1 more. A pair stands at the same place in
+    both questionnaires, so its place cannot explain a difference between its contexts.
+    """
+    rng = random.Random(seed)  # noqa: S311  (a design to repeat, not a secret)
+    shuffled = rng.sample(range(len(words)), len(words))
+    same_words: dict[tuple[str, ...], list[int]] = {}
+    for index in shuffled:
+        key = tuple(sorted(word.casefold() for word in words[index]))
+        same_words.setdefault(key, []).append(index)
+    dealt = [index for rows in same_words.values() for index in rows]
+    n_blocks = -(-len(words) // block_size)
+    return [_plan_block(dealt[k::n_blocks], rng) for k in range(n_blocks)]
+
+
+def _plan_block(pairs: list[int], rng: random.Random) -> list[PlannedItem]:
+    n_context1 = (len(pairs) + rng.randrange(2)) // 2
+    contexts = [1] * n_context1 + [2] * (len(pairs) - n_context1)
+    items = [PlannedItem(*item) for item in zip(pairs, contexts, strict=True)]
+    rng.shuffle(items)
+    return items
+
+
+@transaction.atomic
+def make_blocks(study: Study) -> list[Block]:
+    """Lay out a study's blocks and questionnaires from its design. For a study without blocks."""
+    pairs = list(Pair.objects.filter(study=study))
+    contexts = {(c.pair_id, c.number): c for c in Context.objects.filter(pair__study=study)}
+    plan = plan_blocks(
+        [(p.word1, p.word2) for p in pairs], block_size=study.block_size, seed=study.seed
+    )
+    blocks = Block.objects.bulk_create(
+        Block(study=study, number=number) for number, _ in enumerate(plan, 1)
+    )
+    for block, planned in zip(blocks, plan, strict=True):
+        for letter in "AB":
+            questionnaire = Questionnaire.objects.create(block=block, letter=letter)
+            Item.objects.bulk_create(
+                Item(
+                    questionnaire=questionnaire,
+                    position=position,
+                    context=contexts[pairs[item.pair].pk, item.context_in(letter)],
+                )
+                for position, item in enumerate(planned, 1)
+            )
+    return blocks

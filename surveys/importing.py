@@ -1,0 +1,176 @@
+"""Stimuli file → study, pairs, contexts. The format itself is read by `postprocess.stimuli`."""
+
+import hashlib
+from dataclasses import asdict, dataclass
+
+from babel.core import Locale, parse_locale
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+
+from postprocess.stimuli import (
+    Finding,
+    MarkedContext,
+    ParsedStimuli,
+    StimulusPair,
+    parse_stimuli,
+    render_stimuli,
+)
+from surveys.blocking import make_blocks, plan_blocks
+from surveys.errors import ImportRefused, StudyExists
+from surveys.models import Context, Pair, Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyDesign:
+    """What a researcher decides about a study when its stimuli come in."""
+
+    slug: str
+    language: str
+    ratings_per_context: int
+    block_size: int = 20
+    title: str = ""
+    scale_minimum: int = 0
+    scale_maximum: int = 6
+    seed: int = 0
+
+    def problems(self) -> list[str]:
+        """Everything about it that is impossible."""
+        problems = [
+            *_slug_problems(self.slug),
+            *_language_problems(self.language),
+            *(
+                f"{name} must be 1 or more, got {number}."
+                for name, number in (
+                    ("ratings per context", self.ratings_per_context),
+                    ("block size", self.block_size),
+                )
+                if not 1 <= number <= 32_767
+            ),
+        ]
+        if not -32_768 <= self.scale_minimum < self.scale_maximum <= 32_767:
+            problems.append(
+                f"the scale must rise, got {self.scale_minimum} to {self.scale_maximum}."
+            )
+        if not -(2**63) <= self.seed < 2**63:
+            problems.append(f"the seed {self.seed} is too large.")
+        if len(self.title) > 200:
+            problems.append("the title is longer than 200 characters.")
+        if self.scale_maximum - self.scale_minimum > 20:
+            problems.append("the scale has more than 21 points, too many to choose from.")
+        return problems
+
+
+@dataclass(frozen=True)
+class ImportSummary:
+    """What an import did, or would do."""
+
+    n_pairs: int
+    n_blocks: int
+    n_assignments: int
+    warnings: tuple[Finding, ...]
+    is_new: bool
+
+
+def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -> ImportSummary:
+    """Make a study of a stimuli file; the same file and design again change nothing.
+
+    Raises ImportRefused with all that is wrong, or StudyExists; then nothing is stored.
+    """
+    stimuli = parse_stimuli(data)
+    if problems := [*design.problems(), *map(str, stimuli.errors)]:
+        raise ImportRefused("\n".join(problems))
+    is_new = not _is_stored(design, digest_stimuli(stimuli.pairs))
+    if is_new and not dry_run:
+        _store_study(design, stimuli)
+    plan = plan_blocks(
+        [(p.word1, p.word2) for p in stimuli.pairs], block_size=design.block_size, seed=design.seed
+    )
+    return ImportSummary(
+        n_pairs=len(stimuli.pairs),
+        n_blocks=len(plan),
+        n_assignments=2 * len(plan) * design.ratings_per_context,
+        warnings=tuple(stimuli.warnings),
+        is_new=is_new,
+    )
+
+
+def digest_stimuli(pairs: tuple[StimulusPair, ...]) -> str:
+    """SHA-256 of the pairs in Cosima's own writing of the format, whatever file they came from."""
+    return hashlib.sha256(render_stimuli(pair.fields() for pair in pairs).encode()).hexdigest()
+
+
+def _is_stored(design: StudyDesign, digest: str) -> bool:
+    study = Study.objects.filter(slug=design.slug).first()
+    if study is None:
+        return False
+    if study.stimuli_sha256 != digest:
+        raise StudyExists(
+            f"Study {design.slug} holds other stimuli already. Nothing was changed: "
+            "import this file under another study name."
+        )
+    differing = [
+        f"{name.replace('_', ' ')} is {getattr(study, name)}, not {wanted}"
+        for name, wanted in asdict(design).items()
+        if wanted != getattr(study, name) and not (name == "title" and not wanted)
+    ]
+    if differing:
+        raise StudyExists(
+            f"Study {design.slug} holds these stimuli already, but {'; '.join(differing)}. "
+            "Nothing was changed: a study keeps its design."
+        )
+    return True
+
+
+@transaction.atomic
+def _store_study(design: StudyDesign, stimuli: ParsedStimuli) -> None:
+    study = Study.objects.create(
+        **{**asdict(design), "title": design.title or design.slug},
+        stimuli_sha256=digest_stimuli(stimuli.pairs),
+    )
+    pairs = Pair.objects.bulk_create(
+        Pair(study=study, position=position, word1=pair.word1, word2=pair.word2)
+        for position, pair in enumerate(stimuli.pairs, 1)
+    )
+    Context.objects.bulk_create(
+        _as_context(pair, number, marked)
+        for pair, stimulus in zip(pairs, stimuli.pairs, strict=True)
+        for number, marked in ((1, stimulus.context1), (2, stimulus.context2))
+    )
+    make_blocks(study)
+
+
+def _as_context(pair: Pair, number: int, marked: MarkedContext) -> Context:
+    return Context(
+        pair=pair,
+        number=number,
+        text=marked.text,
+        word1_start=marked.word1.start,
+        word1_end=marked.word1.end,
+        word2_start=marked.word2.start,
+        word2_end=marked.word2.end,
+    )
+
+
+def _slug_problems(slug: str) -> list[str]:
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        return [f"the study name {slug!r} may have letters, digits, hyphens and underscores only."]
+    return [] if len(slug) <= 50 else [f"the study name {slug!r} is longer than 50 characters."]
+
+
+def _language_problems(tag: str) -> list[str]:
+    """Known are the languages that CLDR has an English name for, with or without script, region."""
+    known = Locale("en")
+    try:
+        language, territory, script, *_ = parse_locale(tag, sep="-")
+    except ValueError:
+        language, territory, script = "", None, None
+    if (
+        language not in known.languages
+        or (script is not None and script not in known.scripts)
+        or (territory is not None and territory not in known.territories)
+    ):
+        return [f"the language {tag!r} is unknown: give a code such as en, hr, sl, fi or pt-BR."]
+    return []

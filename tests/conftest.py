@@ -1,0 +1,34 @@
+import os
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+def lack(part: str) -> None:
+    """End a test that needs what is not here: a skip, but a failure where all must be tested."""
+    end = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+    end(f"{part} is not on this machine")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def collected_static_files() -> None:
+    """The pages name their stylesheet by its digest, as in production."""
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@pytest.fixture(autouse=True)
+def fast_password_hasher(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session")
+def published() -> Path:
+    """The published CoSimLex files, which are not part of this project."""
+    folder = SHARED / "cosimlex"
+    if not folder.is_dir():
+        pytest.skip("the published CoSimLex files are not on this machine")
+    return folder

@@ -1,0 +1,82 @@
+"""Studies for tests, made as a researcher makes them: out of a stimuli file."""
+
+from typing import Any
+
+from surveys.answering import record_engagement, record_rating
+from surveys.assigning import start_assignment
+from surveys.importing import StudyDesign, import_stimuli
+from surveys.models import Assignment, Response, Study
+from surveys.recruiting import invite_annotators
+
+HEADER = (
+    "word1\tword2\tcontext1\tcontext2\t"
+    "word1_context1\tword2_context1\tword1_context2\tword2_context2"
+)
+
+
+def stimuli_row(**changed: str) -> str:
+    """One sound row of the stimuli format; name columns to change them."""
+    row = {
+        "word1": "cat",
+        "word2": "dog",
+        "context1": "The <strong>cats</strong> slept. It rained. A <strong>dog</strong> barked.",
+        "context2": "No <strong>dogs</strong> came. It snowed. One <strong>cat</strong> ran.",
+        "word1_context1": "cats",
+        "word2_context1": "dog",
+        "word1_context2": "cat",
+        "word2_context2": "dogs",
+    }
+    return "\t".join({**row, **changed}.values())
+
+
+def stimuli_file(*rows: str) -> bytes:
+    return "\n".join([HEADER, *rows, ""]).encode()
+
+
+def numbered_stimuli(n_pairs: int) -> bytes:
+    """That many pairs, each with words and texts of its own."""
+    return stimuli_file(*(_numbered_row(number) for number in range(1, n_pairs + 1)))
+
+
+def _numbered_row(number: int) -> str:
+    one, two = f"alpha{number}", f"beta{number}"
+    return stimuli_row(
+        word1=one,
+        word2=two,
+        context1=f"First came <strong>{one}</strong>. Rain fell. Then <strong>{two}</strong> left.",
+        context2=f"Here <strong>{two}</strong> stood. Snow fell. There <strong>{one}</strong> lay.",
+        word1_context1=one,
+        word2_context1=two,
+        word1_context2=one,
+        word2_context2=two,
+    )
+
+
+def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any) -> Study:
+    wanted = {"slug": "study", "language": "en", "ratings_per_context": 2, **design}
+    import_stimuli(numbered_stimuli(n_pairs) if stimuli is None else stimuli, StudyDesign(**wanted))
+    return Study.objects.get(slug=wanted["slug"])
+
+
+def start(study: Study) -> Assignment:
+    """A new annotator's assignment."""
+    return start_assignment(invite_annotators(study, 1)[0])
+
+
+def rate_due(assignment: Assignment, rating: int) -> Response:
+    """Answer both pages of the item that is due."""
+    response = Response.objects.due(assignment.token)
+    assert response is not None
+    record_engagement(response, "sea", "salt")
+    record_rating(response, rating)
+    return response
+
+
+def finish(assignment: Assignment, *, rating: int = 3) -> None:
+    for _ in range(assignment.responses.count()):
+        rate_due(assignment, rating)
+
+
+def stored(row: Any, *fields: str) -> tuple[Any, ...]:
+    """What the database holds of a row now."""
+    return type(row).objects.values_list(*fields).get(pk=row.pk)

@@ -1,0 +1,72 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surveys.blocking import plan_blocks
+from surveys.models import Block, Context, Item, Questionnaire
+from tests.factories import make_study
+
+WORDS = [(f"alpha{n}", f"beta{n}") for n in range(100)]
+
+
+@given(st.integers(1, 100), st.integers(1, 30), st.integers(0, 50))
+def test_plan_blocks_deals_every_pair_once_in_even_blocks(n_pairs, block_size, seed):
+    plan = plan_blocks(WORDS[:n_pairs], block_size=block_size, seed=seed)
+
+    sizes = [len(block) for block in plan]
+    assert sorted(item.pair for block in plan for item in block) == list(range(n_pairs))
+    assert max(sizes) <= block_size
+    assert max(sizes) - min(sizes) <= 1
+    assert len(plan) == -(-n_pairs // block_size)
+
+
+@given(st.integers(1, 100), st.integers(1, 30), st.integers(0, 50))
+def test_plan_blocks_gives_each_questionnaire_half_of_its_items_as_context_1(
+    n_pairs, block_size, seed
+):
+    for block in plan_blocks(WORDS[:n_pairs], block_size=block_size, seed=seed):
+        n_context1 = sum(item.context_in("A") == 1 for item in block)
+        assert n_context1 in {len(block) // 2, -(-len(block) // 2)}
+        assert {item.context_in("A") + item.context_in("B") for item in block} == {3}
+
+
+def test_plan_blocks_repeats_for_a_seed_and_differs_for_another():
+    plans = [plan_blocks(WORDS, block_size=20, seed=seed) for seed in (1, 1, 2)]
+
+    assert plans[0] == plans[1]
+    assert plans[0] != plans[2]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_plan_blocks_parts_rows_with_the_same_words(seed):
+    words = [("bolezen", "okužba"), ("Okužba", "bolezen"), *WORDS[:38]]
+
+    plan = plan_blocks(words, block_size=20, seed=seed)
+
+    blocks_of_twins = [n for n, block in enumerate(plan) for item in block if item.pair < 2]
+    assert sorted(blocks_of_twins) == [0, 1]
+
+
+@pytest.mark.django_db
+def test_make_blocks_stores_complementary_questionnaires():
+    study = make_study(25, block_size=10)
+
+    assert Block.objects.count() == 3
+    assert Item.objects.count() == Context.objects.count() == 50
+    for block in study.blocks.all():
+        a, b = block.questionnaires.all()
+        in_a = dict(a.items.values_list("context__pair", "context__number"))
+        in_b = dict(b.items.values_list("context__pair", "context__number"))
+        assert in_a.keys() == in_b.keys()
+        assert all(in_a[pair] + in_b[pair] == 3 for pair in in_a)
+
+
+@pytest.mark.django_db
+def test_make_blocks_puts_a_pair_at_the_same_place_in_both_questionnaires():
+    make_study(9)
+
+    a, b = (
+        list(q.items.values_list("position", "context__pair")) for q in Questionnaire.objects.all()
+    )
+
+    assert a == b
