@@ -1,0 +1,34 @@
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+
+from surveys.errors import SurveyError
+
+
+class SurveyLanguageMiddleware:
+    """Every request starts in the site's language; a survey page then takes its study's."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with translation.override(settings.LANGUAGE_CODE):
+            return self.get_response(request)
+
+
+class SurveyErrorMiddleware:
+    """Turns what an action refuses into a page that says what to do."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, SurveyError):
+            return None
+        return render(request, "annotate/problem.html", {"error": error}, status=error.status)

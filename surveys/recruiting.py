@@ -1,0 +1,8 @@
+"""Study → the links that annotators come by."""
+
+from surveys.models import Invitation, Study
+
+
+def invite_annotators(study: Study, count: int) -> list[Invitation]:
+    """Make that many personal links."""
+    return Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))

@@ -1,0 +1,92 @@
+import pytest
+from django.db import IntegrityError, transaction
+
+from surveys.assigning import count_places_left, start_assignment, submit_assignment
+from surveys.errors import NoPlaceLeft, RatingsMissing
+from surveys.models import Annotator, Assignment, Response
+from surveys.recruiting import invite_annotators
+from tests.factories import finish, make_study, rate_due, start, stored
+
+pytestmark = pytest.mark.django_db
+
+
+def test_start_assignment_lays_out_the_questionnaire():
+    study = make_study(5)
+
+    assignment = start(study)
+
+    laid_out = list(assignment.responses.values_list("position", "context", "annotator"))
+    items = assignment.questionnaire.items.values_list("position", "context")
+    assert laid_out == [(*item, assignment.annotator_id) for item in items]
+    assert set(assignment.responses.values_list("rating", flat=True)) == {None}
+
+
+def test_start_assignment_twice_from_a_link_is_one_assignment():
+    (invitation,) = invite_annotators(make_study(), 1)
+
+    first, again = start_assignment(invitation), start_assignment(invitation)
+
+    assert first == again
+    assert (Annotator.objects.count(), Assignment.objects.count()) == (1, 1)
+
+
+def test_start_assignment_fills_questionnaires_evenly():
+    study = make_study(6, block_size=3, ratings_per_context=2)
+
+    given = [str(start(study).questionnaire) for _ in range(8)]
+
+    assert given == ["study 1A", "study 1B", "study 2A", "study 2B"] * 2
+
+
+def test_start_assignment_refuses_when_no_place_is_left():
+    study = make_study(2, ratings_per_context=1)
+    start(study), start(study)
+
+    with pytest.raises(NoPlaceLeft, match="as many annotators as it needs"):
+        start(study)
+
+    assert count_places_left(study) == 0
+    assert (Annotator.objects.count(), Assignment.objects.count()) == (2, 2)
+
+
+def test_count_places_left_counts_down():
+    study = make_study(3, block_size=2, ratings_per_context=3)
+    start(study)
+
+    assert count_places_left(study) == 11
+
+
+def test_database_refuses_a_second_context_of_a_pair_to_an_annotator():
+    assignment = start(make_study(1))
+    response = assignment.responses.get()
+    other = response.pair.contexts.exclude(pk=response.context_id).get()
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Response.objects.create(
+            assignment=assignment,
+            annotator=assignment.annotator,
+            pair=response.pair,
+            context=other,
+            position=2,
+        )
+
+
+def test_submit_assignment_refuses_a_missing_rating():
+    assignment = start(make_study(2))
+    rate_due(assignment, 4)
+
+    with pytest.raises(RatingsMissing, match="1 of the texts"):
+        submit_assignment(assignment)
+
+    assert stored(assignment, "state", "submitted_at") == ("started", None)
+
+
+def test_submit_assignment_again_keeps_the_first_instant():
+    assignment = start(make_study(2))
+    finish(assignment)
+    before = stored(assignment, "state", "submitted_at")
+
+    submit_assignment(assignment)
+
+    assert stored(assignment, "state", "submitted_at") == before
+    assert before[0] == "submitted"

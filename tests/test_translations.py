@@ -1,0 +1,59 @@
+"""Every text of the interface is there in every language."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+from django.conf import settings
+from django.core.management import call_command
+from django.utils.translation import gettext, override, to_locale
+
+from tests.conftest import lack
+
+ROOT = Path(__file__).resolve().parent.parent
+TRANSLATED = [code for code, _ in settings.LANGUAGES if code != "en"]
+SOURCES = ("surveys", "templates", "annotation_site")
+
+
+def read_catalogue(path: Path):
+    with path.open("rb") as file:
+        return read_po(file)
+
+
+@pytest.fixture(scope="session")
+def extracted(tmp_path_factory) -> set[str]:
+    """The texts that the sources hold now."""
+    if not shutil.which("xgettext"):
+        lack("gettext")
+    copy = tmp_path_factory.mktemp("sources")
+    for name in SOURCES:
+        shutil.copytree(ROOT / name, copy / name)
+    (copy / "locale").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(copy)
+        patch.setattr(settings, "LOCALE_PATHS", [str(copy / "locale")])
+        call_command("makemessages", locale=["sl"], verbosity=0)
+    catalogue = read_catalogue(copy / "locale/sl/LC_MESSAGES/django.po")
+    return {message.id for message in catalogue if message.id}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_catalogue_translates_exactly_what_the_sources_hold(extracted, language):
+    catalogue = read_catalogue(ROOT / f"locale/{to_locale(language)}/LC_MESSAGES/django.po")
+
+    translated = {m.id for m in catalogue if m.id and m.string and not m.fuzzy}
+    assert translated == extracted
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_catalogue_keeps_every_placeholder(language):
+    catalogue = read_catalogue(ROOT / f"locale/{to_locale(language)}/LC_MESSAGES/django.po")
+
+    assert [str(error) for _, errors in catalogue.check() for error in errors] == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_catalogue_is_compiled(language):
+    with override(language):
+        assert gettext("Continue") != "Continue"
