@@ -1,0 +1,21 @@
+"""Reviewed study → dataset files and a Release."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from postprocess.pipeline import Settings, write_dataset
+from surveys.analysing import analyse_study
+from surveys.models import Release, Study
+
+
+def release_dataset(study: Study, folder: Path, settings: Settings) -> Release:
+    """Write the dataset files of a study, and beside them the individual ratings they rest on.
+
+    `python -m postprocess build` makes the same dataset of the files in the folder.
+    Raises RatingsMissing or StimuliChanged, and then writes nothing.
+    """
+    scale = replace(settings.scale, minimum=study.scale_minimum, maximum=study.scale_maximum)
+    analysed = analyse_study(study, replace(settings, scale=scale))
+    files = {**analysed.dataset.files, f"ratings_{study.language}.csv": analysed.ratings_csv}
+    write_dataset(replace(analysed.dataset, files=files), folder)
+    return Release.objects.create(study=study, report=analysed.dataset.report)

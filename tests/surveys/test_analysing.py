@@ -1,0 +1,96 @@
+import io
+
+import pandas as pd
+import pytest
+
+from postprocess.pipeline import Settings
+from surveys.analysing import analyse_study, list_shortfalls, table_ratings
+from surveys.errors import RatingsMissing, StimuliChanged
+from surveys.models import Context, Study
+from tests.factories import finish, make_study, rate_due, start
+
+pytestmark = pytest.mark.django_db
+
+PLAIN = Settings(calibrate=False, filter_annotators=False)
+
+
+def rated_study() -> Study:
+    """Two pairs, two annotators each on A and on B: 1 and 2 on A, 5 and 6 on B."""
+    study = make_study(2)
+    for rating in (1, 5, 2, 6):
+        finish(start(study), rating=rating)
+    return study
+
+
+def test_table_ratings_names_pairs_contexts_and_questionnaires():
+    study = rated_study()
+
+    table = table_ratings(study)
+
+    assert list(table.columns) == ["pair", "context", "annotator", "rating", "group"]
+    assert len(table) == 8
+    for row in table.itertuples():
+        context = Context.objects.get(pair__position=row.pair, number=row.context)
+        assert row.group == f"1{context.item.questionnaire.letter}"
+        assert row.rating in ({1, 2} if row.group == "1A" else {5, 6})
+    assert sorted(table["annotator"].unique()) == ["A01", "A02", "A03", "A04"]
+
+
+def test_table_ratings_leaves_out_unfinished_assignments():
+    study = rated_study()
+    Study.objects.update(ratings_per_context=3)
+    rate_due(start(study), 0)
+
+    assert len(table_ratings(study)) == 8
+    assert list_shortfalls(Study.objects.get()) == [
+        "4 contexts have fewer than the 3 ratings wanted.",
+        "1 ratings of unfinished questionnaires are left out.",
+    ]
+
+
+def test_list_shortfalls_of_a_complete_study_is_empty():
+    assert list_shortfalls(rated_study()) == []
+
+
+def test_analyse_study_aggregates_per_context():
+    dataset, ratings_csv = analyse_study(rated_study(), PLAIN)
+
+    scores = pd.read_csv(io.StringIO(dataset.files["cosimlex_en.csv"]), sep="\t")
+    assert sorted({*scores["sim1"], *scores["sim2"]}) == [2.5, 9.17]
+    assert ratings_csv.splitlines()[0] == "language,pair,context,annotator,rating,group"
+    assert len(ratings_csv.splitlines()) == 9
+
+
+def test_analyse_study_refuses_contexts_without_a_rating():
+    study = make_study(2)
+    finish(start(study))
+
+    with pytest.raises(RatingsMissing, match="2 of the 4 contexts"):
+        analyse_study(study, PLAIN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"text": "Another text altogether, long enough for its spans."}, {"word1_start": 0}],
+)
+def test_analyse_study_refuses_texts_that_are_not_those_imported(change):
+    study = rated_study()
+    Context.objects.filter(pair__position=1, number=1).update(**change)
+
+    with pytest.raises(StimuliChanged, match="not those that were imported"):
+        analyse_study(study, PLAIN)
+
+
+def test_analyse_study_gives_the_same_bytes_again():
+    study = rated_study()
+
+    assert analyse_study(study, Settings()).dataset.files == (
+        analyse_study(study, Settings()).dataset.files
+    )
+
+
+def test_table_ratings_takes_one_query(django_assert_num_queries):
+    study = rated_study()
+
+    with django_assert_num_queries(1):
+        table_ratings(study)
