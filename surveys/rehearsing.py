@@ -1,0 +1,220 @@
+"""A study tried before people do: scripted annotators who answer a running site over HTTP."""
+
+import random
+import re
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+import lxml.html
+from django.urls import Resolver404, resolve, reverse
+
+from postprocess.files import read_ratings
+from postprocess.ratings import RatingsError, Scale, check_ratings
+from surveys.assigning import count_places_left
+from surveys.errors import RehearsalFailed
+from surveys.models import Context, Study
+from surveys.recruiting import invite_annotators
+
+PATIENCE_SECONDS = 30
+MOST_PAGES = 10_000  # of one annotator; more can only be a site that leads in circles
+
+
+@dataclass(frozen=True)
+class Person:
+    """A simple model of one: a leaning up or down the scale and a noise, in shares of it."""
+
+    chance: random.Random
+    leaning: float
+    noise: float
+
+    @classmethod
+    def drawn(cls, seed: str) -> "Person":
+        chance = random.Random(seed)  # noqa: S311  (to be repeated, not secret)
+        return cls(chance, leaning=chance.gauss(0, 0.12), noise=chance.uniform(0.05, 0.2))
+
+
+class RatingSource(Protocol):
+    """Where the scripted annotators' ratings come from."""
+
+    def rate(self, marked: str, person: Person) -> int:
+        """The rating of a context, named by its text with its targets marked."""
+
+
+@dataclass
+class PlayedBackRatings:
+    """Given ratings, each used once: a served context takes the next unused one of its own."""
+
+    unused: dict[str, deque[int]]
+
+    def rate(self, marked: str, person: Person) -> int:
+        queue = self.unused.get(marked)
+        if not queue:
+            raise RehearsalFailed(f"The ratings file has no rating left for this text: {marked}")
+        return queue.popleft()
+
+    @property
+    def n_unused(self) -> int:
+        return sum(map(len, self.unused.values()))
+
+
+@dataclass
+class ModelledRatings:
+    """People who see the same similarity in a text, each with a mean and noise of their own."""
+
+    scale: range
+    seed: int
+
+    def rate(self, marked: str, person: Person) -> int:
+        similarity = random.Random(f"{self.seed} {marked}").random()  # noqa: S311
+        share = similarity + person.leaning + person.chance.gauss(0, person.noise)
+        point = round(share * (len(self.scale) - 1))
+        return self.scale[min(max(point, 0), len(self.scale) - 1)]
+
+
+class RehearsalSummary(NamedTuple):
+    """What a rehearsal did."""
+
+    n_annotators: int
+    n_judgements: int
+
+
+def read_played_back(study: Study, data: bytes) -> PlayedBackRatings:
+    """The ratings of a ratings file, by the texts of the study. Raises RehearsalFailed."""
+    contexts = Context.objects.filter(pair__study=study).select_related("pair")
+    marked = {(c.pair.position, c.number): _mark(c.parts) for c in contexts}
+    if len(set(marked.values())) < len(marked):
+        raise RehearsalFailed(
+            "Two contexts of this study are alike to the last mark, so ratings cannot be played "
+            "back to them. Rehearse without a ratings file."
+        )
+    scale = Scale(study.scale_minimum, study.scale_maximum)
+    try:
+        table = check_ratings(
+            read_ratings(data, study.language), scale, n_pairs=study.pairs.count()
+        )
+    except RatingsError as error:
+        raise RehearsalFailed(str(error)) from error
+    unused: dict[str, deque[int]] = defaultdict(deque)
+    for pair, context, rating in zip(table["pair"], table["context"], table["rating"], strict=True):
+        unused[marked[pair, context]].append(int(rating))
+    return PlayedBackRatings(dict(unused))
+
+
+def rehearse_study(
+    study: Study,
+    base_url: str,
+    *,
+    ratings: RatingSource,
+    n_annotators: int | None = None,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda line: None,
+) -> RehearsalSummary:
+    """Let scripted annotators do a study's open places, or fewer, on the site at `base_url`.
+
+    Each comes by a personal link of its own. Raises RehearsalFailed.
+    """
+    count = count_places_left(study) if n_annotators is None else n_annotators
+    vocabulary = _list_words(
+        Context.objects.filter(pair__study=study).values_list("text", flat=True)
+    )
+    n_judgements = 0
+    for number, invitation in enumerate(invite_annotators(study, count), 1):
+        person = Person.drawn(f"{seed} {number}")
+        link = urljoin(base_url, reverse("annotate:welcome", args=[invitation.token]))
+        with httpx.Client(follow_redirects=True, timeout=PATIENCE_SECONDS) as browser:
+            n_rated = ScriptedAnnotator(browser, person, vocabulary, ratings).work(link)
+        n_judgements += n_rated
+        tell(f"annotator {number} of {count}: {n_rated} texts")
+    return RehearsalSummary(count, n_judgements)
+
+
+@dataclass
+class ScriptedAnnotator:
+    """Reads each page as it comes and fills in whatever form it holds."""
+
+    browser: httpx.Client
+    person: Person
+    vocabulary: list[str]
+    ratings: RatingSource
+
+    def work(self, link: str) -> int:
+        """Go from a link to the last page. How many texts were rated."""
+        answer = self._fetch("GET", link)
+        n_rated = 0
+        for _ in range(MOST_PAGES):
+            page = lxml.html.fromstring(answer.text, base_url=str(answer.url))
+            if not page.forms:
+                self._check_end(answer, page)
+                return n_rated
+            form = page.forms[0]
+            n_rated += self._fill_in(page, form)
+            address = urljoin(str(answer.url), form.action or "")
+            answer = self._fetch(form.method, address, dict(form.form_values()))
+        raise RehearsalFailed(f"{link} does not come to an end after {MOST_PAGES} pages.")
+
+    def _fill_in(self, page: lxml.html.HtmlElement, form: lxml.html.FormElement) -> bool:
+        """Answer a form. Whether it was a rating."""
+        inputs = form.xpath(".//input[@name]")
+        if any(entry.type == "radio" for entry in inputs):
+            (text,) = page.xpath("//blockquote")
+            rating = self.ratings.rate(_read_marked(text), self.person)
+            form.fields[inputs[0].name] = str(rating)
+            return True
+        for entry, word in zip(inputs, self._inspired_words(page, len(inputs)), strict=True):
+            entry.value = word
+        return False
+
+    def _inspired_words(self, page: lxml.html.HtmlElement, count: int) -> list[str]:
+        here = set(_list_words(page.xpath("//blockquote//text()")))
+        elsewhere = [word for word in self.vocabulary if word not in here]
+        return self.person.chance.sample(
+            elsewhere if len(elsewhere) >= count else self.vocabulary, count
+        )
+
+    def _check_end(self, answer: httpx.Response, page: lxml.html.HtmlElement) -> None:
+        try:
+            is_end = resolve(answer.url.path).view_name == "annotate:thanks"
+        except Resolver404:
+            is_end = False
+        if not is_end:
+            said = " ".join(page.xpath("string(//main)").split())
+            raise RehearsalFailed(f"The survey stopped at {answer.url.path}: {said}")
+
+    def _fetch(self, method: str, url: str, data: dict[str, str] | None = None) -> httpx.Response:
+        try:
+            answer = self.browser.request(method, url, data=data)
+        except httpx.HTTPError as error:
+            site = urlsplit(url).netloc
+            raise RehearsalFailed(
+                f"No answer from {site} ({error}). Is the site running?"
+            ) from error
+        if answer.status_code != httpx.codes.OK:
+            page = lxml.html.fromstring(answer.text or "<p>empty page")
+            said = " ".join(page.xpath("string(//body)").split())
+            raise RehearsalFailed(
+                f"{method} {urlsplit(url).path} was answered with {answer.status_code}: {said}"
+            )
+        return answer
+
+
+def _list_words(texts: Iterable[str]) -> list[str]:
+    """The different words of four letters and more, in alphabetical order."""
+    return sorted({word.lower() for text in texts for word in re.findall(r"[^\W\d_]{4,}", text)})
+
+
+def _mark(parts: list[tuple[str, bool]]) -> str:
+    return "".join(
+        f"<strong>{piece}</strong>" if is_target else piece for piece, is_target in parts
+    )
+
+
+def _read_marked(text: lxml.html.HtmlElement) -> str:
+    """The text of page 2 with its marks as the stimuli have them."""
+    pieces = [(text.text or "", False)]
+    for element in text:
+        pieces += [(element.text_content(), True), (element.tail or "", False)]
+    return _mark(pieces)

@@ -1,0 +1,44 @@
+"""Headless Chromium, watched: what it complains of and whom it asks."""
+
+import shutil
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+OPTIONS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+DESKTOP, PHONE = (1280, 800), (360, 740)
+
+
+class WatchedPage:
+    """A page in a browser profile of its own, with its complaints and the hosts it asked."""
+
+    def __init__(self, browser: Browser, size: tuple[int, int], *, scripts: bool = True) -> None:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, java_script_enabled=scripts
+        )
+        self.page: Page = context.new_page()
+        self.complaints: list[str] = []
+        self.hosts: set[str] = set()
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
+        self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+
+    def write_words(self, first: str, second: str) -> None:
+        self.page.get_by_role("textbox").nth(0).fill(first)
+        self.page.get_by_role("textbox").nth(1).fill(second)
+        self.page.get_by_role("button").click()
+
+    def rate(self, rating: int) -> None:
+        self.page.get_by_role("radio", name=str(rating)).check()
+        self.page.get_by_role("button").click()
+
+    @property
+    def sideways_scroll(self) -> int:
+        """By how many pixels the page is wider than the screen."""
+        measured = self.page.locator("html").bounding_box()
+        return int(measured["width"]) - self.page.viewport_size["width"]

@@ -1,0 +1,114 @@
+"""A whole questionnaire in headless Chromium, as annotators do it."""
+
+import pytest
+
+from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.site import ROOT, Site
+
+
+@pytest.fixture
+def link(site: Site) -> str:
+    site.manage(
+        "import_stimuli", ROOT / "demo/data_en.tsv", "--study", "demo", "--language", "en",
+        "--ratings-per-context", "5", "--block-size", "4",
+    )  # fmt: skip
+    return site.invite("demo")[0]
+
+
+@pytest.mark.parametrize(
+    ("size", "scripts"),
+    [(DESKTOP, True), (PHONE, True), (PHONE, False)],
+    ids=["1280 px", "360 px", "360 px without JavaScript"],
+)
+def test_a_whole_questionnaire(chromium, site: Site, link, size, scripts):
+    watched = WatchedPage(chromium, size, scripts=scripts)
+    page = watched.page
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+
+    n_texts = 0
+    while page.get_by_role("heading", name="Read the text").is_visible():
+        n_texts += 1
+        assert page.get_by_text(f"Text {n_texts} of ").is_visible()
+        assert page.locator("strong").count() == 0
+        assert watched.sideways_scroll == 0
+        watched.write_words("harvest", "moon")
+
+        forms = page.locator("blockquote strong").all_text_contents()
+        question = page.locator("legend").inner_text()
+        assert len(forms) == 2
+        assert all(form in question for form in forms)
+        assert watched.sideways_scroll == 0
+        watched.rate(n_texts % 7)
+
+    assert n_texts == 4  # 14 pairs in blocks of 4 at most: 4, 4, 3, 3
+    assert page.get_by_role("heading", name="Thank you").is_visible()
+    assert watched.complaints == []
+    assert watched.hosts == {site.url.removeprefix("http://")}
+    assert page.context.cookies() == []
+
+
+def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, link):
+    first = WatchedPage(chromium, PHONE)
+    first.page.goto(link)
+    first.page.get_by_role("button").click()
+    first_text = first.page.locator("blockquote").inner_text()
+
+    second = WatchedPage(chromium, PHONE)
+    second.page.goto(link)
+    assert second.page.locator("blockquote").inner_text() == first_text
+    second.write_words("harvest", "moon")
+
+    first.write_words("other", "words")
+    assert first.page.locator("blockquote strong").count() == 2
+    first.page.go_back()
+    assert first.page.get_by_role("heading", name="Compare two words").is_visible()
+    first.page.reload()
+    first.rate(2)
+    assert first.page.get_by_text("Text 2 of ").is_visible()
+
+    second.rate(6)
+    assert second.page.get_by_text("Text 2 of ").is_visible()
+    assert second.page.get_by_role("heading", name="Read the text").is_visible()
+
+
+def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
+    watched = WatchedPage(chromium, PHONE)
+    watched.page.goto(link)
+    watched.page.get_by_role("button").click()
+
+    watched.write_words("two words", "moon")
+
+    assert watched.page.get_by_role("alert").inner_text() == (
+        "Please write one word here, without spaces."
+    )
+    field = watched.page.get_by_label("First word")
+    assert field.input_value() == "two words"
+    assert field.get_attribute("aria-invalid") == "true"
+    described_by = field.get_attribute("aria-describedby")
+    assert described_by == watched.page.get_by_role("alert").get_attribute("id")
+    watched.write_words("harvest", "moon")
+    watched.page.get_by_role("button").click()
+    assert watched.page.get_by_role("alert").inner_text() == "Please choose a number."
+
+
+def test_a_questionnaire_by_keyboard_alone(chromium, link):
+    watched = WatchedPage(chromium, DESKTOP)
+    page = watched.page
+    page.goto(link)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Read the text").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.type("harvest")
+    page.keyboard.press("Tab")
+    page.keyboard.type("moon")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Compare two words").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("radio", name="1", exact=True).is_checked()
+    page.keyboard.press("Enter")
+
+    page.get_by_text("Text 2 of ").wait_for()

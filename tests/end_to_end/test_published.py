@@ -1,0 +1,53 @@
+"""From stimuli over HTTP to the published dataset, byte for byte, with what a researcher types."""
+
+import json
+import subprocess
+import sys
+
+from tests.end_to_end.site import ROOT, Site
+
+PLAIN = ("--no-calibration", "--no-filtering", "--scientific-below", "1e-4")
+
+
+def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
+    site: Site, published, tmp_path
+):
+    stimuli, ratings = published / "data_fi.tsv", published / "ratings_fi.csv"
+    site.manage(
+        "import_stimuli", stimuli, "--study", "fi", "--language", "fi",
+        "--ratings-per-context", "10", "--block-size", "20",
+    )  # fmt: skip
+
+    told = site.manage("rehearse_study", "fi", "--base-url", site.url, "--ratings", ratings)
+    site.manage("release_dataset", "fi", tmp_path / "out", *PLAIN)
+
+    assert told == "40 annotators gave 480 judgements.\n"
+    dataset = (tmp_path / "out/cosimlex_fi.csv").read_bytes()
+    assert dataset == (published / "cosimlex_fi.csv").read_bytes()
+    assert (tmp_path / "out/data/data_fi.tsv").read_bytes() == stimuli.read_bytes()
+
+
+def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
+    site.manage(
+        "import_stimuli", ROOT / "demo/data_sl.tsv", "--study", "demo", "--language", "sl",
+        "--ratings-per-context", "6", "--block-size", "3",
+    )  # fmt: skip
+    site.manage("rehearse_study", "demo", "--base-url", site.url, "--seed", "7")
+    released, rebuilt = tmp_path / "released", tmp_path / "rebuilt"
+    site.manage("release_dataset", "demo", released)
+
+    build = [
+        sys.executable, "-m", "postprocess", "build", "--language", "sl", "--out", rebuilt,
+        "--stimuli", released / "data/data_sl.tsv", "--ratings", released / "ratings_sl.csv",
+    ]  # fmt: skip
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+
+    files = sorted(path.relative_to(rebuilt) for path in rebuilt.rglob("*.*"))
+    assert [str(file) for file in files] == [
+        "cosimlex_sl.csv", "data/data_sl.tsv", "gold/gold_sl.tsv", "report.json",
+    ]  # fmt: skip
+    for file in files:
+        assert (released / file).read_bytes() == (rebuilt / file).read_bytes(), file
+    report = json.loads((released / "report.json").read_text(encoding="utf-8"))
+    assert report["counts"]["pairs"] == 6
+    assert report["counts"]["groups"] == 4
