@@ -1,0 +1,49 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from surveys.importing import ImportSummary, StudyDesign, import_stimuli
+from surveys.management.commands._base import SurveyCommand, read_file
+
+
+class Command(SurveyCommand):
+    help = "Make a study of a stimuli file."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--study", required=True, help="short name, as in links: my-study")
+        parser.add_argument("--language", required=True, help="of the texts: en, hr, sl, fi, …")
+        parser.add_argument("--title", default="", help="shown to researchers")
+        parser.add_argument("--ratings-per-context", type=int, default=11)
+        parser.add_argument("--block-size", type=int, default=20, help="most pairs in one sitting")
+        parser.add_argument("--scale", type=int, nargs=2, default=(0, 6), metavar=("MIN", "MAX"))
+        parser.add_argument("--seed", type=int, default=0, help="of blocks and item order")
+        parser.add_argument("--dry-run", action="store_true", help="check and tell, store nothing")
+
+    def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
+        design = StudyDesign(
+            slug=options["study"],
+            language=options["language"],
+            title=options["title"],
+            ratings_per_context=options["ratings_per_context"],
+            block_size=options["block_size"],
+            scale_minimum=options["scale"][0],
+            scale_maximum=options["scale"][1],
+            seed=options["seed"],
+        )
+        summary = import_stimuli(read_file(file), design, dry_run=dry_run)
+        for warning in summary.warnings:
+            self.stderr.write(self.style.WARNING(f"warning: {warning}"))
+        self.stdout.write(_describe(summary, design, dry_run=dry_run))
+
+
+def _describe(summary: ImportSummary, design: StudyDesign, *, dry_run: bool) -> str:
+    if not summary.is_new:
+        return f"Study {design.slug} holds these {summary.n_pairs} pairs already: nothing changed."
+    done = "Nothing stored (dry run); this would make" if dry_run else "Stored"
+    return (
+        f"{done} study {design.slug}: {summary.n_pairs} pairs in {summary.n_blocks} blocks, "
+        f"{summary.n_assignments} annotators wanted for {design.ratings_per_context} ratings "
+        f"of each context. Warnings: {len(summary.warnings)}."
+    )

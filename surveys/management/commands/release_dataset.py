@@ -1,0 +1,33 @@
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from postprocess.options import SettingsError, add_settings_arguments, settings_from
+from surveys.analysing import list_shortfalls
+from surveys.management.commands._base import SurveyCommand, find_study
+from surveys.releasing import release_dataset
+
+
+class Command(SurveyCommand):
+    help = "Write the dataset files of a study into a folder."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("folder", type=Path)
+        add_settings_arguments(parser)
+
+    def handle(self, *, study: str, folder: Path, **options: Any) -> None:
+        released = find_study(study)
+        try:
+            release = release_dataset(released, folder, settings_from(Namespace(**options)))
+        except SettingsError as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(
+                f"Cannot write {error.filename or folder}: {error.strerror}."
+            ) from error
+        self.stdout.write(f"{release.n_pairs} pairs written to {folder}.")
+        for shortfall in list_shortfalls(released):
+            self.stderr.write(self.style.WARNING(f"warning: {shortfall}"))

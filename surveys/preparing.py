@@ -1,0 +1,55 @@
+"""A fresh site → a researcher who can sign in, and demo studies to try."""
+
+import secrets
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from surveys.importing import StudyDesign, import_stimuli
+from surveys.models import AssignmentState, Invitation, Study
+from surveys.recruiting import invite_annotators
+
+DEMO_LANGUAGES = {"en": "English", "hr": "Croatian", "sl": "Slovene", "fi": "Finnish"}
+RESEARCHER = "researcher"
+
+
+def prepare_researcher() -> str | None:
+    """Make the first account of a site. Its password, or None once it was changed.
+
+    The generated password is kept in VAR_DIR, readable by the site's owner alone, so that the
+    next start can tell it again.
+    """
+    users = User.objects
+    kept = Path(settings.VAR_DIR) / "researcher_password"
+    user = users.filter(username=RESEARCHER).first()
+    if user is None:
+        kept.touch(mode=0o600)
+        kept.write_text(secrets.token_urlsafe(12))
+        users.create_superuser(RESEARCHER, password=kept.read_text())
+        return kept.read_text()
+    password = kept.read_text() if kept.exists() else ""
+    return password if user.check_password(password) else None
+
+
+def prepare_demo_studies() -> list[Study]:
+    """Import the demo stimuli unless they are there. Raises what `import_stimuli` raises."""
+    for language, name in DEMO_LANGUAGES.items():
+        design = StudyDesign(
+            slug=f"demo-{language}",
+            title=f"Demo in {name}",
+            language=language,
+            ratings_per_context=10,
+            block_size=7,
+        )
+        if not Study.objects.filter(slug=design.slug).exists():
+            import_stimuli((settings.BASE_DIR / f"demo/data_{language}.tsv").read_bytes(), design)
+    return [Study.objects.get(slug=f"demo-{language}") for language in DEMO_LANGUAGES]
+
+
+def find_open_invitation(study: Study) -> Invitation:
+    """A personal link that still has something to answer; a new one where none has."""
+    unfinished = Invitation.objects.filter(study=study).exclude(
+        annotator__assignments__state=AssignmentState.SUBMITTED
+    )
+    return unfinished.order_by("pk").first() or invite_annotators(study, 1)[0]

@@ -1,0 +1,144 @@
+import io
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from surveys.models import Invitation, Release, Study
+from tests.factories import finish, make_study, numbered_stimuli, start, stimuli_file, stimuli_row
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: str | Path) -> tuple[str, str]:
+    """What a command writes on its two streams."""
+    out, err = io.StringIO(), io.StringIO()
+    call_command(*map(str, arguments), stdout=out, stderr=err, no_color=True)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def stimuli(tmp_path) -> Path:
+    path = tmp_path / "data_en.tsv"
+    path.write_bytes(numbered_stimuli(3))
+    return path
+
+
+def test_import_stimuli_tells_what_it_stored(stimuli):
+    out, err = run("import_stimuli", stimuli, "--study", "s", "--language", "en",
+                   "--ratings-per-context", "11", "--block-size", "2")  # fmt: skip
+
+    assert out == (
+        "Stored study s: 3 pairs in 2 blocks, 44 annotators wanted for 11 ratings of each "
+        "context. Warnings: 0.\n"
+    )
+    assert err == ""
+
+
+def test_import_stimuli_again_says_that_nothing_changed(stimuli):
+    arguments = ("import_stimuli", stimuli, "--study", "s", "--language", "en")
+    run(*arguments)
+
+    assert run(*arguments)[0] == "Study s holds these 3 pairs already: nothing changed.\n"
+
+
+def test_import_stimuli_dry_run_tells_and_stores_nothing(stimuli):
+    out, _ = run("import_stimuli", stimuli, "--study", "s", "--language", "en", "--dry-run")
+
+    assert out.startswith("Nothing stored (dry run); this would make study s: 3 pairs")
+    assert not Study.objects.exists()
+
+
+def test_import_stimuli_shows_warnings(stimuli):
+    stimuli.write_bytes(
+        stimuli_file(stimuli_row(context1="A <strong>cats</strong> <strong>dog</strong>."))
+    )
+
+    out, err = run("import_stimuli", stimuli, "--study", "s", "--language", "en")
+
+    assert err.startswith("warning: row 1 (line 2), context1: ")
+    assert "Warnings: 1." in out
+
+
+def test_import_stimuli_shows_every_error(stimuli):
+    stimuli.write_bytes(stimuli_file(stimuli_row(word1=""), stimuli_row(word2="")))
+
+    with pytest.raises(CommandError) as refused:
+        run("import_stimuli", stimuli, "--study", "s", "--language", "en")
+
+    assert str(refused.value).count("row ") == 2
+
+
+@pytest.mark.parametrize("name", ["missing.tsv", "."])
+def test_import_stimuli_says_what_it_cannot_read(tmp_path, name):
+    with pytest.raises(CommandError, match="Cannot read"):
+        run("import_stimuli", tmp_path / name, "--study", "s", "--language", "en")
+
+
+def test_invite_annotators_prints_links(settings):
+    settings.SITE_URL = "https://survey.example.org"
+    make_study()
+
+    out, _ = run("invite_annotators", "study", "--count", "3")
+
+    tokens = Invitation.objects.order_by("pk").values_list("token", flat=True)
+    assert out.split() == [f"https://survey.example.org/invitation/{t}/" for t in tokens]
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "many"])
+def test_invite_annotators_refuses_a_senseless_count(count):
+    make_study()
+
+    with pytest.raises(CommandError, match="whole number from 1"):
+        run("invite_annotators", "study", f"--count={count}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("invite_annotators", "nobody"),
+        ("release_dataset", "nobody", "out"),
+        ("rehearse_study", "nobody", "--base-url", "http://127.0.0.1:1"),
+    ],
+)
+def test_unknown_study_is_refused_with_the_known_ones(arguments):
+    make_study(slug="mine")
+
+    with pytest.raises(CommandError, match=r"There is no study 'nobody'\. Studies: mine"):
+        run(*arguments)
+
+
+def test_release_dataset_writes_and_warns_of_shortfalls(tmp_path):
+    study = make_study(1, ratings_per_context=3)
+    finish(start(study)), finish(start(study))
+
+    out, err = run("release_dataset", "study", tmp_path / "out", "--no-filtering")
+
+    assert out == f"1 pairs written to {tmp_path / 'out'}.\n"
+    assert "2 contexts have fewer than the 3 ratings wanted" in err
+    assert Release.objects.get().report["settings"]["filter_annotators"] is False
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(("--filter-k", "-1"), "filter_k"), (("--minimum-rho", "7"), "minimum_rho")],
+)
+def test_release_dataset_refuses_impossible_settings(tmp_path, options, said):
+    study = make_study(1)
+    finish(start(study)), finish(start(study))
+
+    with pytest.raises(CommandError, match=said):
+        run("release_dataset", "study", tmp_path / "out", *options)
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_release_dataset_says_where_it_cannot_write(tmp_path):
+    study = make_study(1)
+    finish(start(study)), finish(start(study))
+    (tmp_path / "out").write_text("a file")
+
+    with pytest.raises(CommandError, match="Cannot write"):
+        run("release_dataset", "study", tmp_path / "out")
+
+    assert not Release.objects.exists()

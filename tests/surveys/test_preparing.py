@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.assigning import start_assignment
+from surveys.models import Invitation, Study
+from surveys.preparing import (
+    find_open_invitation,
+    prepare_demo_studies,
+    prepare_researcher,
+)
+from tests.factories import finish, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def var_dir(settings, tmp_path) -> Path:
+    settings.VAR_DIR = tmp_path
+    return tmp_path
+
+
+def test_prepare_researcher_tells_the_same_password_again(var_dir):
+    first, again = prepare_researcher(), prepare_researcher()
+
+    assert first == again
+    assert len(first) >= 16
+    assert User.objects.get().check_password(first)
+    assert (var_dir / "researcher_password").stat().st_mode & 0o077 == 0
+
+
+def test_prepare_researcher_does_not_tell_a_password_that_was_changed():
+    prepare_researcher()
+    user = User.objects.get()
+    user.set_password("a new one of their own")
+    user.save()
+
+    assert prepare_researcher() is None
+    assert User.objects.get().check_password("a new one of their own")
+
+
+def test_prepare_demo_studies_makes_them_once():
+    prepare_demo_studies()
+    studies = prepare_demo_studies()
+
+    assert [(s.slug, s.pairs.count()) for s in studies] == [
+        ("demo-en", 14), ("demo-hr", 6), ("demo-sl", 6), ("demo-fi", 6),
+    ]  # fmt: skip
+    assert Study.objects.count() == 4
+
+
+def test_find_open_invitation_gives_a_new_link_only_when_the_last_is_finished():
+    study = make_study(1)
+    first = find_open_invitation(study)
+    assert find_open_invitation(study) == first
+
+    assignment = start_assignment(first)
+    assert find_open_invitation(study) == first
+
+    finish(assignment)
+    assert find_open_invitation(study) != first
+    assert Invitation.objects.count() == 2

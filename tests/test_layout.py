@@ -1,0 +1,119 @@
+"""Imports go one way: annotation_site → surveys → postprocess, and within them as listed here."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("annotation_site", "surveys", "postprocess")
+
+DOORS = ("surveys.annotate", "surveys.management", "surveys.admin")
+MODELS = "surveys.models"
+ERRORS = "surveys.errors"
+FILE_ACTIONS = {  # the actions that hand files or tables to the library
+    "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.rehearsing",
+}  # fmt: skip
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if "migrations" not in path.parts:
+                name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+                found[name.removesuffix(".__init__")] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports_of(name: str) -> set[str]:
+    """Every module of ours that a module imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}: relative import"
+            module = node.module or ""
+            found |= {
+                f"{module}.{alias.name}" if f"{module}.{alias.name}" in MODULES else module
+                for alias in node.names
+            }
+    return {module for module in found if module.split(".")[0] in PACKAGES}
+
+
+def is_in(module: str, *rooms: str) -> bool:
+    return any(module == room or module.startswith(f"{room}.") for room in rooms)
+
+
+def may_import(importer: str, imported: str) -> bool:
+    if is_in(importer, "postprocess"):
+        return is_in(imported, "postprocess")
+    if is_in(importer, "annotation_site"):
+        return True
+    if is_in(imported, "annotation_site"):
+        return False
+    if is_in(importer, ERRORS):
+        return False
+    if is_in(importer, MODELS):
+        return is_in(imported, MODELS, ERRORS)
+    if is_in(importer, *DOORS):
+        own_door = next(door for door in DOORS if is_in(importer, door))
+        of_another_door = is_in(imported, *DOORS) and not is_in(imported, own_door)
+        if is_in(imported, "postprocess"):
+            return is_in(importer, "surveys.management") and imported == "postprocess.options"
+        return not of_another_door
+    if is_in(imported, "postprocess"):
+        return importer in FILE_ACTIONS
+    return not is_in(imported, *DOORS)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_the_right_way(name):
+    assert {imported for imported in imports_of(name) if not may_import(name, imported)} == set()
+
+
+def test_may_import_refuses_what_points_the_wrong_way():
+    wrong = [
+        ("postprocess.files", "surveys.models"),
+        ("surveys.models.study", "surveys.importing"),
+        ("surveys.importing", "surveys.annotate.views"),
+        ("surveys.annotate.views", "surveys.admin"),
+        ("surveys.annotate.views", "postprocess.files"),
+        ("surveys.answering", "postprocess.files"),
+        ("surveys.errors", "surveys.models"),
+        ("surveys.blocking", "annotation_site.settings"),
+    ]
+
+    assert [pair for pair in wrong if may_import(*pair)] == []
+
+
+def test_postprocess_loads_without_django():
+    code = (
+        "import sys, postprocess.__main__; "
+        "sys.exit(any(m.split('.')[0] in ('django', 'surveys') for m in sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_no_room_has_a_name_that_says_nothing():
+    assert {name for name in MODULES if set(name.split(".")) & FORBIDDEN_NAMES} == set()
+
+
+def test_templates_hold_no_inline_script_or_style():
+    templates = sorted((ROOT / "templates").rglob("*.html"))
+
+    assert templates
+    for path in templates:
+        text = path.read_text(encoding="utf-8")
+        assert "<style" not in text, path
+        assert " style=" not in text, path
+        assert "<script" not in text.replace("<script src=", ""), path
+        assert text.startswith("{# "), f"{path}: its first line says which page it is"
