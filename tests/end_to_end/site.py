@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -55,19 +56,32 @@ class Site:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
+        self.start()
+        try:
+            yield
+        finally:
+            self.kill(signal.SIGTERM)
+
+    def start(self) -> None:
+        """Serve as `scripts/serve` does, but with two processes; back when it answers."""
         address = urlsplit(self.url)
         command = [
             sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws",
             "--host", str(address.hostname), "--port", str(address.port), "--workers", "2",
             "--blocking-threads", "2", "--log-level", "warning", "annotation_site.wsgi:application",
         ]  # fmt: skip
-        server = subprocess.Popen(command, cwd=ROOT, env=self.environment)
-        try:
-            self._wait(server)
-            yield
-        finally:
-            server.terminate()
-            server.wait(timeout=20)
+        self.server = subprocess.Popen(
+            command, cwd=ROOT, env=self.environment, start_new_session=True
+        )
+        self._wait(self.server)
+
+    def kill(self, how: signal.Signals) -> None:
+        """Send a signal to every process of the server and wait for their end."""
+        if how == signal.SIGKILL:
+            os.killpg(self.server.pid, how)
+        else:
+            self.server.send_signal(how)
+        self.server.wait(timeout=20)
 
     def _wait(self, server: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_SECONDS
