@@ -3,7 +3,7 @@
 import secrets
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import environ
 from csp.constants import NONE, SELF
@@ -11,9 +11,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-env.read_env(BASE_DIR / ".env")
+env.read_env(env("ENV_FILE", default=str(BASE_DIR / ".env")))
 
-VAR_DIR = Path(env("VAR_DIR", default=str(BASE_DIR / "var")))
+VAR_DIR = Path(env("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
 
 
 VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -29,13 +29,24 @@ def _kept_secret_key() -> str:
     return key
 
 
-def _site_url(url: str) -> str:
+def _last_address() -> str:
+    """Where `scripts/serve` last served, so that commands beside it hand out working links."""
+    path = VAR_DIR / "address"
+    return path.read_text().strip() if path.exists() else "http://127.0.0.1:8000"
+
+
+def _check_site_url(url: str) -> SplitResult:
     parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query:
+    try:
+        is_sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number
+        is_sound = False
+    if not is_sound or parts.path not in {"", "/"} or parts.query or parts.fragment:
         raise ImproperlyConfigured(
-            f"SITE_URL must look like https://survey.example.org, got {url!r}."
+            "SITE_URL must be scheme, host and perhaps port, such as "
+            f"https://survey.example.org, got {url!r}."
         )
-    return url.rstrip("/")
+    return parts
 
 
 def _switch(name: str) -> bool:
@@ -49,14 +60,20 @@ def _database(url: str) -> dict[str, Any]:
     database: dict[str, Any] = env.db_url_config(url)
     match database.get("ENGINE"):
         case "django.db.backends.sqlite3":
-            options = {
+            options: dict[str, Any] = {
                 "transaction_mode": "IMMEDIATE",  # a writer waits at the start, never fails later
                 "timeout": 30,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
             }
             return {**database, "OPTIONS": options}
         case "django.db.backends.postgresql":
-            return {**database, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
+            options = {**database.get("OPTIONS", {}), "options": "-c synchronous_commit=on"}
+            return {
+                **database,
+                "OPTIONS": options,
+                "CONN_MAX_AGE": 600,
+                "CONN_HEALTH_CHECKS": True,
+            }
     raise ImproperlyConfigured(
         "DATABASE_URL must look like postgres://user:password@host:5432/name or "
         "sqlite:////path/to/file."
@@ -65,10 +82,11 @@ def _database(url: str) -> dict[str, Any]:
 
 DEBUG = _switch("DEBUG")
 SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret_key()
-SITE_URL = _site_url(env("SITE_URL", default="http://127.0.0.1:8000"))
-SITE_HOST = urlsplit(SITE_URL).hostname or ""
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", SITE_HOST])
-IS_HTTPS = SITE_URL.startswith("https://")
+_site = _check_site_url(env("SITE_URL", default="") or _last_address())
+SITE_URL = f"{_site.scheme}://{_site.netloc}"
+_host = f"[{_site.hostname}]" if ":" in (_site.hostname or "") else _site.hostname
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", _host])
+IS_HTTPS = _site.scheme == "https"
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -114,7 +132,9 @@ TEMPLATES = [
 ]
 
 DATABASES = {
-    "default": _database(env("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'cosima.sqlite3'}"))
+    "default": _database(
+        env("DATABASE_URL", default=f"sqlite:///{quote(str(VAR_DIR))}/cosima.sqlite3")
+    )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -165,8 +185,19 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else N
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"links": {"()": "surveys.annotate.discretion.LinkFilter"}},
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "filters": ["links"],
+            "formatter": "plain",
+        }
+    },
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"surveys": {"level": "INFO"}},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "django.request": {"level": "ERROR"},  # a faulty answer is no fault of the site
+        "surveys": {"level": "INFO"},
+    },
 }

@@ -165,8 +165,8 @@ def write_dataset(dataset: Dataset, folder: Path) -> list[Path]:
     """Write the files of a dataset into a folder, which is made if need be.
 
     Everything is on disk under temporary names before the first file takes its place, so that
-    an error on the way leaves neither half a release nor a changed one. Returns the paths.
-    Raises OSError.
+    an error while writing leaves neither half a release nor a changed one; only a crash amid
+    the renames that follow could leave files of two releases. Returns the paths. Raises OSError.
     """
     texts = {folder / name: text for name, text in dataset.files.items()}
     temporary = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex}") for path in texts}

@@ -12,7 +12,14 @@ from postprocess.pipeline import Dataset, Settings, build_dataset
 from postprocess.ratings import RatingsError
 from postprocess.stimuli import MarkedContext, Span, StimulusPair, parse_stimuli, render_stimuli
 from surveys.errors import RatingsMissing, StimuliChanged
-from surveys.models import AssignmentState, Context, Pair, Response, Study
+from surveys.models import (
+    Assignment,
+    AssignmentState,
+    Context,
+    Pair,
+    Response,
+    Study,
+)
 
 RATINGS_COLUMNS = ("language", "pair", "context", "annotator", "rating", "group")
 
@@ -80,29 +87,34 @@ def table_ratings(study: Study) -> pd.DataFrame:
 
 
 def list_shortfalls(study: Study) -> list[str]:
-    """What a dataset of a study made now lacks, in words."""
-    rated = Q(responses__rating__isnull=False)
-    submitted = Q(responses__assignment__state=AssignmentState.SUBMITTED)
-    contexts = Context.objects.filter(pair__study=study)
-    n_short = (
-        contexts.annotate(n_ratings=Count("responses", filter=rated & submitted))
-        .filter(n_ratings__lt=study.ratings_per_context)
-        .count()
+    """What a reader of a dataset made of the study now should know, in words."""
+    is_submitted = Q(assignment__state=AssignmentState.SUBMITTED)
+    counted = Q(responses__rating__isnull=False) & Q(
+        responses__assignment__state=AssignmentState.SUBMITTED
     )
-    n_unfinished = (
-        Response.objects.for_study(study)
-        .rated()
-        .exclude(assignment__state=AssignmentState.SUBMITTED)
-        .count()
+    short = Context.objects.filter(pair__study=study).annotate(
+        n_ratings=Count("responses", filter=counted)
     )
-    shortfalls = []
-    if n_short:
-        shortfalls.append(
-            f"{n_short} contexts have fewer than the {study.ratings_per_context} ratings wanted."
-        )
-    if n_unfinished:
-        shortfalls.append(f"{n_unfinished} ratings of unfinished questionnaires are left out.")
-    return shortfalls
+    wanted = study.ratings_per_context
+    shortfalls = [
+        (
+            short.filter(n_ratings__lt=wanted).count(),
+            f"contexts with fewer than the {wanted} ratings wanted",
+        ),
+        (
+            Response.objects.for_study(study).rated().exclude(is_submitted).count(),
+            "ratings of unfinished questionnaires, left out",
+        ),
+        (
+            Assignment.objects.for_study(study).exclude(state=AssignmentState.SUBMITTED).count(),
+            "places held by unfinished questionnaires",
+        ),
+        (
+            Assignment.objects.for_study(study).scripted().count(),
+            "questionnaires answered by scripted annotators (rehearse_study), not by people",
+        ),
+    ]
+    return [f"{words}: {count}" for count, words in shortfalls if count]
 
 
 def _refuse_unrated_contexts(study: Study, ratings: pd.DataFrame) -> None:

@@ -18,11 +18,15 @@ from surveys.models import (
 )
 
 
+def list_places_left(study: Study) -> dict[int, int]:
+    """How many more assignments the study asks for, by the id of the questionnaire."""
+    taken = Questionnaire.objects.filter(block__study=study).annotate(n=Count("assignments"))
+    return {q: study.ratings_per_context - n for q, n in taken.values_list("pk", "n")}
+
+
 def count_places_left(study: Study) -> int:
     """How many more assignments the study asks for."""
-    wanted = Questionnaire.objects.filter(block__study=study).count() * study.ratings_per_context
-    taken = Assignment.objects.filter(questionnaire__block__study=study).count()
-    return wanted - taken
+    return sum(list_places_left(study).values())
 
 
 @transaction.atomic
@@ -32,24 +36,14 @@ def start_assignment(invitation: Invitation) -> Assignment:
     Raises NoPlaceLeft.
     """
     study = Study.objects.select_for_update().get(pk=invitation.study_id)  # one start at a time
-    started = Assignment.objects.filter(annotator__invitation=invitation).first()
-    if started is not None:
+    if started := Assignment.objects.started_from(invitation):
         return started
     questionnaire = _choose_questionnaire(study)
     annotator = Annotator.objects.create(study=study)
     Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
     assignment = Assignment.objects.create(questionnaire=questionnaire, annotator=annotator)
     items = Item.objects.filter(questionnaire=questionnaire).select_related("context")
-    Response.objects.bulk_create(
-        Response(
-            assignment=assignment,
-            annotator=annotator,
-            pair_id=item.context.pair_id,
-            context=item.context,
-            position=item.position,
-        )
-        for item in items
-    )
+    Response.objects.bulk_create(Response.laid_out(assignment, item) for item in items)
     return assignment
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from babel.core import Locale, parse_locale
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from postprocess.stimuli import (
     Finding,
@@ -80,9 +80,15 @@ def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -
     stimuli = parse_stimuli(data)
     if problems := [*design.problems(), *map(str, stimuli.errors)]:
         raise ImportRefused("\n".join(problems))
-    is_new = not _is_stored(design, digest_stimuli(stimuli.pairs))
+    digest = digest_stimuli(stimuli.pairs)
+    is_new = not _is_stored(design, digest)
     if is_new and not dry_run:
-        _store_study(design, stimuli)
+        try:
+            _store_study(design, stimuli, digest)
+        except IntegrityError:  # another import of the same name was faster
+            is_new = not _is_stored(design, digest)
+            if is_new:
+                raise
     plan = plan_blocks(
         [(p.word1, p.word2) for p in stimuli.pairs], block_size=design.block_size, seed=design.seed
     )
@@ -123,10 +129,10 @@ def _is_stored(design: StudyDesign, digest: str) -> bool:
 
 
 @transaction.atomic
-def _store_study(design: StudyDesign, stimuli: ParsedStimuli) -> None:
+def _store_study(design: StudyDesign, stimuli: ParsedStimuli, digest: str) -> None:
     study = Study.objects.create(
         **{**asdict(design), "title": design.title or design.slug},
-        stimuli_sha256=digest_stimuli(stimuli.pairs),
+        stimuli_sha256=digest,
     )
     pairs = Pair.objects.bulk_create(
         Pair(study=study, position=position, word1=pair.word1, word2=pair.word2)
@@ -164,13 +170,14 @@ def _language_problems(tag: str) -> list[str]:
     """Known are the languages that CLDR has an English name for, with or without script, region."""
     known = Locale("en")
     try:
-        language, territory, script, *_ = parse_locale(tag, sep="-")
+        language, territory, script, variant = parse_locale(tag, sep="-")[:4]
     except ValueError:
-        language, territory, script = "", None, None
+        language, territory, script, variant = "", None, None, None
+    written = "-".join(part for part in (language, script, territory, variant) if part)
     if (
         language not in known.languages
         or (script is not None and script not in known.scripts)
         or (territory is not None and territory not in known.territories)
     ):
         return [f"the language {tag!r} is unknown: give a code such as en, hr, sl, fi or pt-BR."]
-    return []
+    return [] if tag == written else [f"write the language {tag!r} as {written!r}."]

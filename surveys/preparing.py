@@ -6,6 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.auth.models import User
 
+from surveys.assigning import count_places_left
 from surveys.importing import StudyDesign, import_stimuli
 from surveys.models import AssignmentState, Invitation, Study
 from surveys.recruiting import invite_annotators
@@ -47,9 +48,10 @@ def prepare_demo_studies() -> list[Study]:
     return [Study.objects.get(slug=f"demo-{language}") for language in DEMO_LANGUAGES]
 
 
-def find_open_invitation(study: Study) -> Invitation:
-    """A personal link that still has something to answer; a new one where none has."""
-    unfinished = Invitation.objects.filter(study=study).exclude(
-        annotator__assignments__state=AssignmentState.SUBMITTED
-    )
-    return unfinished.order_by("pk").first() or invite_annotators(study, 1)[0]
+def find_open_invitation(study: Study) -> Invitation | None:
+    """A personal link with something left to answer, new if need be; None in a full study."""
+    links = Invitation.objects.filter(study=study, is_rehearsal=False).order_by("pk")
+    begun = links.filter(annotator__assignments__state=AssignmentState.STARTED).first()
+    if begun or not count_places_left(study):
+        return begun
+    return links.filter(annotator__isnull=True).first() or invite_annotators(study, 1)[0]

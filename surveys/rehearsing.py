@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -14,10 +14,10 @@ from django.urls import Resolver404, resolve, reverse
 
 from postprocess.files import read_ratings
 from postprocess.ratings import RatingsError, Scale, check_ratings
-from surveys.assigning import count_places_left
+from surveys.assigning import list_places_left
 from surveys.errors import RehearsalFailed
 from surveys.models import Context, Study
-from surveys.recruiting import invite_annotators
+from surveys.recruiting import invite_scripted_annotators
 
 PATIENCE_SECONDS = 30
 MOST_PAGES = 10_000  # of one annotator; more can only be a site that leads in circles
@@ -43,22 +43,40 @@ class RatingSource(Protocol):
     def rate(self, marked: str, person: Person) -> int:
         """The rating of a context, named by its text with its targets marked."""
 
+    def refuse_too_few(self, n_wanted: dict[str, int]) -> None:
+        """Raise RehearsalFailed unless there are as many ratings of each text as are wanted."""
+
 
 @dataclass
 class PlayedBackRatings:
     """Given ratings, each used once: a served context takes the next unused one of its own."""
 
     unused: dict[str, deque[int]]
+    names: dict[str, str]
 
     def rate(self, marked: str, person: Person) -> int:
-        queue = self.unused.get(marked)
-        if not queue:
-            raise RehearsalFailed(f"The ratings file has no rating left for this text: {marked}")
-        return queue.popleft()
+        if not self.unused.get(marked):
+            name = self.names.get(marked, "a text that is not of this study")
+            raise RehearsalFailed(f"The ratings file has no rating left for {name}.")
+        return self.unused[marked].popleft()
 
     @property
     def n_unused(self) -> int:
         return sum(map(len, self.unused.values()))
+
+    def refuse_too_few(self, n_wanted: dict[str, int]) -> None:
+        short = [
+            f"{self.names[marked]} has {len(self.unused.get(marked, ()))} of {count}"
+            for marked, count in n_wanted.items()
+            if len(self.unused.get(marked, ())) < count
+        ]
+        if short:
+            more = f", and {len(short) - 5} more" if len(short) > 5 else ""
+            raise RehearsalFailed(
+                f"The ratings file has too few ratings for the places left: "
+                f"{'; '.join(short[:5])}{more}. Import the stimuli with fewer ratings per context, "
+                "or rehearse with fewer annotators."
+            )
 
 
 @dataclass
@@ -73,6 +91,9 @@ class ModelledRatings:
         share = similarity + person.leaning + person.chance.gauss(0, person.noise)
         point = round(share * (len(self.scale) - 1))
         return self.scale[min(max(point, 0), len(self.scale) - 1)]
+
+    def refuse_too_few(self, n_wanted: dict[str, int]) -> None:
+        """Nothing to refuse: a model never runs out."""
 
 
 class RehearsalSummary(NamedTuple):
@@ -98,10 +119,11 @@ def read_played_back(study: Study, data: bytes) -> PlayedBackRatings:
         )
     except RatingsError as error:
         raise RehearsalFailed(str(error)) from error
-    unused: dict[str, deque[int]] = defaultdict(deque)
+    unused: dict[str, deque[int]] = {text: deque() for text in marked.values()}
     for pair, context, rating in zip(table["pair"], table["context"], table["rating"], strict=True):
         unused[marked[pair, context]].append(int(rating))
-    return PlayedBackRatings(dict(unused))
+    names = {text: f"pair {pair} context {number}" for (pair, number), text in marked.items()}
+    return PlayedBackRatings(unused, names)
 
 
 def rehearse_study(
@@ -115,14 +137,22 @@ def rehearse_study(
 ) -> RehearsalSummary:
     """Let scripted annotators do a study's open places, or fewer, on the site at `base_url`.
 
-    Each comes by a personal link of its own. Raises RehearsalFailed.
+    Each comes by a personal link of its own, and what they answer stays known as scripted.
+    Raises RehearsalFailed; nobody starts when too few places or ratings are left.
     """
-    count = count_places_left(study) if n_annotators is None else n_annotators
+    places = list_places_left(study)
+    n_places = sum(places.values())
+    count = n_places if n_annotators is None else n_annotators
+    if not 0 < count <= n_places:
+        raise RehearsalFailed(f"Study {study.slug} has {n_places} places left, not {count or 1}.")
+    if count == n_places:
+        ratings.refuse_too_few(_count_wanted(study, places))
     vocabulary = _list_words(
         Context.objects.filter(pair__study=study).values_list("text", flat=True)
     )
     n_judgements = 0
-    for number, invitation in enumerate(invite_annotators(study, count), 1):
+    for number in range(1, count + 1):
+        (invitation,) = invite_scripted_annotators(study, 1)
         person = Person.drawn(f"{seed} {number}")
         link = urljoin(base_url, reverse("annotate:welcome", args=[invitation.token]))
         with httpx.Client(follow_redirects=True, timeout=PATIENCE_SECONDS) as browser:
@@ -154,11 +184,11 @@ class ScriptedAnnotator:
             n_rated += self._fill_in(page, form)
             address = urljoin(str(answer.url), form.action or "")
             answer = self._fetch(form.method, address, dict(form.form_values()))
-        raise RehearsalFailed(f"{link} does not come to an end after {MOST_PAGES} pages.")
+        raise RehearsalFailed(f"The survey does not come to an end after {MOST_PAGES} pages.")
 
     def _fill_in(self, page: lxml.html.HtmlElement, form: lxml.html.FormElement) -> bool:
         """Answer a form. Whether it was a rating."""
-        inputs = form.xpath(".//input[@name]")
+        inputs = form.xpath(".//input[@name and not(@type='hidden')]")
         if any(entry.type == "radio" for entry in inputs):
             (text,) = page.xpath("//blockquote")
             rating = self.ratings.rate(_read_marked(text), self.person)
@@ -176,13 +206,9 @@ class ScriptedAnnotator:
         )
 
     def _check_end(self, answer: httpx.Response, page: lxml.html.HtmlElement) -> None:
-        try:
-            is_end = resolve(answer.url.path).view_name == "annotate:thanks"
-        except Resolver404:
-            is_end = False
-        if not is_end:
+        if (name := _name_page(answer.url.path)) != "annotate:thanks":
             said = " ".join(page.xpath("string(//main)").split())
-            raise RehearsalFailed(f"The survey stopped at {answer.url.path}: {said}")
+            raise RehearsalFailed(f"The survey stopped at its page {name}: {said}")
 
     def _fetch(self, method: str, url: str, data: dict[str, str] | None = None) -> httpx.Response:
         try:
@@ -195,10 +221,23 @@ class ScriptedAnnotator:
         if answer.status_code != httpx.codes.OK:
             page = lxml.html.fromstring(answer.text or "<p>empty page")
             said = " ".join(page.xpath("string(//body)").split())
-            raise RehearsalFailed(
-                f"{method} {urlsplit(url).path} was answered with {answer.status_code}: {said}"
-            )
+            name = _name_page(urlsplit(url).path)
+            raise RehearsalFailed(f"{method} {name} was answered with {answer.status_code}: {said}")
         return answer
+
+
+def _name_page(path: str) -> str:
+    """The name of the page at an address, which itself holds the annotator's link."""
+    try:
+        return resolve(path).view_name
+    except Resolver404:
+        return "outside the survey"
+
+
+def _count_wanted(study: Study, places: dict[int, int]) -> dict[str, int]:
+    """How many ratings of each marked text the places ask for."""
+    contexts = Context.objects.filter(pair__study=study).select_related("pair", "item")
+    return {_mark(c.parts): places[c.item.questionnaire_id] for c in contexts}
 
 
 def _list_words(texts: Iterable[str]) -> list[str]:

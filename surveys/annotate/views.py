@@ -36,11 +36,11 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
     _speak_language_of(invitation.study)
     if request.method == "POST":
         return redirect("annotate:next", start_assignment(invitation).token)
-    if assignment := Assignment.objects.filter(annotator__invitation=invitation).first():
+    if assignment := Assignment.objects.started_from(invitation):
         return redirect("annotate:next", assignment.token)
     page = {
         "study": invitation.study,
-        "has_place": count_places_left(invitation.study) > 0,
+        "n_places_left": count_places_left(invitation.study),
     }
     return render(request, "annotate/welcome.html", page)
 

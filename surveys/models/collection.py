@@ -1,12 +1,15 @@
 import secrets
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.db import models
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
-from surveys.models.stimuli import Context, Pair, Questionnaire
+from surveys.models.stimuli import Context, Item, Pair, Questionnaire
 from surveys.models.study import Study
+
+if TYPE_CHECKING:
+    from surveys.models.recruitment import Invitation
 
 
 def make_annotator_code() -> str:
@@ -37,8 +40,16 @@ class AssignmentState(models.TextChoices):
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
-    def submitted(self) -> Self:
-        return self.filter(state=AssignmentState.SUBMITTED)
+    def started_from(self, invitation: "Invitation") -> "Assignment | None":
+        """The assignment that began with a personal link, if it was used."""
+        return self.filter(annotator__invitation=invitation).first()
+
+    def for_study(self, study: Study) -> Self:
+        return self.filter(questionnaire__block__study=study)
+
+    def scripted(self) -> Self:
+        """Those done by a rehearsal's annotators, not by people."""
+        return self.filter(annotator__invitation__is_rehearsal=True)
 
     def with_study(self) -> Self:
         return self.select_related("questionnaire__block__study")
@@ -142,6 +153,17 @@ class Response(models.Model):
 
     def __str__(self) -> str:
         return f"{self.assignment}, item {self.position}"
+
+    @classmethod
+    def laid_out(cls, assignment: Assignment, item: Item) -> Self:
+        """The empty answer to an item; its annotator and pair follow from assignment and item."""
+        return cls(
+            assignment=assignment,
+            annotator_id=assignment.annotator_id,
+            pair_id=item.context.pair_id,
+            context=item.context,
+            position=item.position,
+        )
 
     @property
     def study(self) -> Study:

@@ -7,10 +7,6 @@ from surveys.models.study import Study
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    def unused(self) -> Self:
-        """Those that nobody has started from."""
-        return self.filter(annotator__isnull=True)
-
     def with_study(self) -> Self:
         return self.select_related("study")
 
@@ -23,6 +19,7 @@ class Invitation(models.Model):
     annotator = models.OneToOneField(
         Annotator, models.PROTECT, null=True, blank=True, related_name="invitation"
     )
+    is_rehearsal = models.BooleanField(default=False, help_text="used by a scripted annotator")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = InvitationQuerySet.as_manager()

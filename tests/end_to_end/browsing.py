@@ -40,5 +40,5 @@ class WatchedPage:
     @property
     def sideways_scroll(self) -> int:
         """By how many pixels the page is wider than the screen."""
-        measured = self.page.locator("html").bounding_box()
-        return int(measured["width"]) - self.page.viewport_size["width"]
+        measure = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        return int(self.page.evaluate(measure))

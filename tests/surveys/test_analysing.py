@@ -5,8 +5,10 @@ import pytest
 
 from postprocess.pipeline import Settings
 from surveys.analysing import analyse_study, list_shortfalls, table_ratings
+from surveys.assigning import start_assignment
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import Context, Study
+from surveys.recruiting import invite_annotators, invite_scripted_annotators
 from tests.factories import finish, make_study, rate_due, start
 
 pytestmark = pytest.mark.django_db
@@ -43,13 +45,24 @@ def test_table_ratings_leaves_out_unfinished_assignments():
 
     assert len(table_ratings(study)) == 8
     assert list_shortfalls(Study.objects.get()) == [
-        "4 contexts have fewer than the 3 ratings wanted.",
-        "1 ratings of unfinished questionnaires are left out.",
+        "contexts with fewer than the 3 ratings wanted: 4",
+        "ratings of unfinished questionnaires, left out: 1",
+        "places held by unfinished questionnaires: 1",
     ]
 
 
 def test_list_shortfalls_of_a_complete_study_is_empty():
     assert list_shortfalls(rated_study()) == []
+
+
+def test_list_shortfalls_names_scripted_annotators():
+    study = make_study(1)
+    for invitation in [*invite_scripted_annotators(study, 3), *invite_annotators(study, 1)]:
+        finish(start_assignment(invitation))
+
+    assert list_shortfalls(study) == [
+        "questionnaires answered by scripted annotators (rehearse_study), not by people: 3"
+    ]
 
 
 def test_analyse_study_aggregates_per_context():

@@ -115,7 +115,7 @@ def test_release_dataset_writes_and_warns_of_shortfalls(tmp_path):
     out, err = run("release_dataset", "study", tmp_path / "out", "--no-filtering")
 
     assert out == f"1 pairs written to {tmp_path / 'out'}.\n"
-    assert "2 contexts have fewer than the 3 ratings wanted" in err
+    assert err == "warning: contexts with fewer than the 3 ratings wanted: 2\n"
     assert Release.objects.get().report["settings"]["filter_annotators"] is False
 
 

@@ -92,8 +92,8 @@ NFD = unicodedata.normalize("NFD", "čaj")
     ("data", "said"),
     [
         (HEADER.replace("\tcontext2", "").encode() + b"\n", ["context2"]),
-        (b"", ["empty"]),
-        (stimuli_file(), ["no"]),
+        (b"", ["the file is empty"]),
+        (stimuli_file(), ["a header but no rows"]),
         (stimuli_file(stimuli_row(word2="d\tog")), ["row 1", "tab"]),
         (stimuli_file(stimuli_row(word2="d\nog")), ["row 1", "line break"]),
         (stimuli_file(stimuli_row(context1="The cats. A <strong>dog</strong>. Rain.")),
@@ -154,6 +154,15 @@ def test_import_stimuli_knows_the_languages_of_the_world(tag):
     design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
 
     assert import_stimuli(numbered_stimuli(1), design).is_new
+
+
+@pytest.mark.parametrize(
+    ("tag", "written"), [("SL", "sl"), ("en-us", "en-US"), ("sr-latn", "sr-Latn")]
+)
+def test_import_stimuli_asks_for_the_usual_writing_of_a_language(tag, written):
+    design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
+
+    assert refusal(numbered_stimuli(1), design) == f"write the language '{tag}' as '{written}'."
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 
 from surveys.assigning import start_assignment
 from surveys.models import Invitation, Study
@@ -10,7 +12,7 @@ from surveys.preparing import (
     prepare_demo_studies,
     prepare_researcher,
 )
-from tests.factories import finish, make_study
+from tests.factories import finish, make_study, start
 
 pytestmark = pytest.mark.django_db
 
@@ -61,3 +63,32 @@ def test_find_open_invitation_gives_a_new_link_only_when_the_last_is_finished():
     finish(assignment)
     assert find_open_invitation(study) != first
     assert Invitation.objects.count() == 2
+
+
+def test_find_open_invitation_of_a_full_study_is_none():
+    study = make_study(1, ratings_per_context=1)
+    finish(start(study)), finish(start(study))
+
+    assert find_open_invitation(study) is None
+
+
+def test_prepare_site_tells_every_link(settings):
+    settings.SITE_URL = "http://127.0.0.1:8123"
+    out = StringIO()
+
+    call_command("prepare_site", stdout=out)
+
+    tokens = Invitation.objects.order_by("pk").values_list("token", flat=True)
+    told = out.getvalue()
+    assert [f"http://127.0.0.1:8123/invitation/{token}/" in told for token in tokens] == [True] * 4
+    assert "http://127.0.0.1:8123/admin/" in told
+    assert User.objects.get().check_password(told.split("password: ")[1].split()[0])
+
+
+def test_prepare_site_without_demo_says_how_to_import():
+    out = StringIO()
+
+    call_command("prepare_site", "--no-demo", stdout=out)
+
+    assert "import_stimuli" in out.getvalue()
+    assert not Study.objects.exists()

@@ -1,4 +1,8 @@
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
@@ -7,13 +11,13 @@ from surveys.models import Invitation
 from surveys.rehearsing import (
     ModelledRatings,
     Person,
-    PlayedBackRatings,
     read_played_back,
     rehearse_study,
 )
 from tests.end_to_end.site import free_port
-from tests.factories import make_study, numbered_stimuli, stimuli_file, stimuli_row
+from tests.factories import make_study, numbered_stimuli, start, stimuli_file, stimuli_row
 
+MODEL = ModelledRatings(range(7), seed=0)
 SOMEBODY = Person(random.Random(0), leaning=0, noise=0)
 
 
@@ -30,7 +34,7 @@ def test_read_played_back_queues_ratings_by_the_marked_text():
     marked = "The <strong>cats</strong> slept. It rained. A <strong>dog</strong> barked."
     assert [ratings.rate(marked, SOMEBODY) for _ in range(2)] == [4, 5]
     assert ratings.n_unused == 1
-    with pytest.raises(RehearsalFailed, match="no rating left"):
+    with pytest.raises(RehearsalFailed, match="no rating left for pair 1 context 1"):
         ratings.rate(marked, SOMEBODY)
 
 
@@ -55,9 +59,81 @@ def test_rehearse_study_says_when_the_site_does_not_run():
     nowhere = f"http://127.0.0.1:{free_port()}"
 
     with pytest.raises(RehearsalFailed, match="Is the site running"):
-        rehearse_study(study, nowhere, ratings=PlayedBackRatings({}), n_annotators=1)
+        rehearse_study(study, nowhere, ratings=MODEL)
 
-    assert Invitation.objects.count() == 1
+    assert Invitation.objects.get().is_rehearsal
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("n_annotators", "n_started"), [(None, 4), (4, 1), (0, 0)])
+def test_rehearse_study_refuses_more_annotators_than_places(n_annotators, n_started):
+    study = make_study(stimuli=numbered_stimuli(1))
+    for _ in range(n_started):
+        start(study)
+
+    with pytest.raises(RehearsalFailed, match=f"has {4 - n_started} places left"):
+        rehearse_study(study, "http://127.0.0.1:1", ratings=MODEL, n_annotators=n_annotators)
+
+    assert not Invitation.objects.filter(is_rehearsal=True).exists()
+
+
+@pytest.mark.django_db
+def test_rehearse_study_refuses_too_few_ratings_before_anybody_starts():
+    study = make_study(stimuli=numbered_stimuli(1))
+    ratings = read_played_back(study, ratings_file("en,1,1,A01,4", "en,1,1,A02,4", "en,1,2,A01,1"))
+
+    with pytest.raises(RehearsalFailed, match="pair 1 context 2 has 1 of 2"):
+        rehearse_study(study, "http://127.0.0.1:1", ratings=ratings)
+
+    assert not Invitation.objects.exists()
+
+
+PAGE = "<html><body><main>{}</main></body></html>"
+FORM = PAGE.format('<form method="post"><input type="hidden" name="h"><button>Go</button></form>')
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (200, PAGE.format("<h1>Closed today</h1>"), "stopped at its page annotate:welcome: Closed"),
+        (404, PAGE.format("No such link"), "GET annotate:welcome was answered with 404: No such"),
+        (500, "", "was answered with 500"),
+        (200, FORM, "does not come to an end"),
+    ],
+    ids=["a page without a form", "not found", "empty error", "in circles"],
+)
+def test_rehearse_study_says_where_a_site_goes_wrong(monkeypatch, status, body, said):
+    study = make_study(stimuli=numbered_stimuli(1))
+    monkeypatch.setattr("surveys.rehearsing.MOST_PAGES", 5)
+
+    with answering(status, body) as url, pytest.raises(RehearsalFailed, match=said) as failed:
+        rehearse_study(study, url, ratings=MODEL)
+
+    assert Invitation.objects.get().token not in str(failed.value)
+
+
+@contextmanager
+def answering(status: int, body: str) -> Iterator[str]:
+    """A real site that answers everything alike."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.send_response(status)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        do_POST = do_GET
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def test_modelled_ratings_stay_on_the_scale_and_agree_about_a_text():

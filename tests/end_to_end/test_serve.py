@@ -1,0 +1,110 @@
+"""`scripts/serve`, as a newcomer starts it."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from tests.end_to_end.site import ROOT, free_port
+
+START_SECONDS = 60
+
+
+def environment(var: Path) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "SITE_URL")}
+    return {**kept, "VAR_DIR": str(var), "ENV_FILE": os.devnull}
+
+
+@contextmanager
+def started(var: Path, *options: str) -> Iterator[str]:
+    """What `scripts/serve` prints until it says how to stop."""
+    command = ["scripts/serve", *options]
+    with (var / "said").open("w+", encoding="utf-8") as said:
+        serve = subprocess.Popen(
+            command, cwd=ROOT, env=environment(var), stdout=said, start_new_session=True
+        )
+        deadline = time.monotonic() + START_SECONDS
+        while "To stop" not in (text := (var / "said").read_text(encoding="utf-8")):
+            assert serve.poll() is None, text
+            assert time.monotonic() < deadline, text
+            time.sleep(0.1)
+        yield text
+        os.killpg(serve.pid, signal.SIGINT)
+        assert serve.wait(timeout=20) == 0
+
+
+def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
+    port = free_port()
+    with started(tmp_path, "--port", str(port)) as first:
+        (link, *others) = re.findall(r"http://\S+/invitation/\S+", first)
+        assert len(others) == 3
+        survey = httpx.post(link).headers["location"]
+        password = re.search(r"password: (\S+)", first)[1]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True) as client:
+            form = client.get("/admin/").text
+            token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)[1]
+            fields = {"username": "researcher", "password": password, "csrfmiddlewaretoken": token}
+            page = client.post("/admin/login/?next=/admin/", data=fields)
+            assert "Studies and answers" in page.text
+
+    with started(tmp_path, "--port", str(port)) as second:
+        assert second == first
+        assert httpx.get(link).headers["location"] == survey
+
+
+def test_serve_without_demo_makes_no_study(tmp_path):
+    with started(tmp_path, "--port", str(free_port()), "--no-demo") as text:
+        assert "/invitation/" not in text
+        assert "import_stimuli" in text
+
+
+def refused(tmp_path: Path, *options: str) -> str:
+    """The last line of a start that must fail."""
+    done = subprocess.run(
+        ["scripts/serve", *options], cwd=ROOT, env=environment(tmp_path),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    return done.stderr.strip().splitlines()[-1]
+
+
+def test_serve_says_when_the_port_is_taken(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        assert refused(tmp_path, "--port", str(port)) == (
+            f"Cannot listen on 127.0.0.1, port {port}: Address already in use. "
+            f"If something else uses the port, try: scripts/serve --port {port + 1}"
+        )
+
+
+def test_serve_refuses_what_is_no_port(tmp_path):
+    assert "from 1 to 65535" in refused(tmp_path, "--port", "99999")
+
+
+def test_serve_says_at_once_when_the_server_fails(tmp_path):
+    broken = {**environment(tmp_path), "PYTHONPATH": str(tmp_path)}
+    package = tmp_path / "granian"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text("raise SystemExit('out of order')")
+
+    done = subprocess.run(
+        ["scripts/serve", "--port", str(free_port()), "--no-demo"], cwd=ROOT, env=broken,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-2:] == [
+        "out of order", "The server ended at its start; what it said stands above.",
+    ]  # fmt: skip
