@@ -13,10 +13,11 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 env.read_env(env("ENV_FILE", default=str(BASE_DIR / ".env")))
 
-VAR_DIR = Path(env("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
-
-
-VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()
+try:
+    VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+except OSError as error:
+    raise ImproperlyConfigured(f"VAR_DIR {VAR_DIR} cannot be made: {error.strerror}.") from error
 
 
 def _kept_secret_key() -> str:
@@ -57,20 +58,20 @@ def _switch(name: str) -> bool:
 
 
 def _database(url: str) -> dict[str, Any]:
-    database: dict[str, Any] = env.db_url_config(url)
-    match database.get("ENGINE"):
-        case "django.db.backends.sqlite3":
-            options: dict[str, Any] = {
+    match urlsplit(url).scheme:
+        case "sqlite":
+            options = {
                 "transaction_mode": "IMMEDIATE",  # a writer waits at the start, never fails later
                 "timeout": 30,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
             }
-            return {**database, "OPTIONS": options}
-        case "django.db.backends.postgresql":
-            options = {**database.get("OPTIONS", {}), "options": "-c synchronous_commit=on"}
+            return {**env.db_url_config(url), "OPTIONS": options}
+        case "postgres" | "postgresql":
+            database: dict[str, Any] = env.db_url_config(url)
+            given = database.get("OPTIONS", {})
             return {
                 **database,
-                "OPTIONS": options,
+                "OPTIONS": {**given, "options": "-c synchronous_commit=on"},
                 "CONN_MAX_AGE": 600,
                 "CONN_HEALTH_CHECKS": True,
             }
@@ -198,6 +199,7 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a faulty answer is no fault of the site
+        "django.security": {"level": "CRITICAL"},  # nor is what scanners send
         "surveys": {"level": "INFO"},
     },
 }

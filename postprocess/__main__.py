@@ -10,7 +10,6 @@ from pathlib import Path
 from postprocess.files import read_ratings
 from postprocess.options import add_settings_arguments, settings_from
 from postprocess.pipeline import (
-    Dataset,
     LanguageError,
     Settings,
     SettingsError,
@@ -18,6 +17,7 @@ from postprocess.pipeline import (
     write_dataset,
 )
 from postprocess.ratings import RatingsError, Scale
+from postprocess.report import summarise
 from postprocess.stimuli import Finding, parse_stimuli
 from postprocess.tabular import TableError
 
@@ -76,23 +76,13 @@ def _build(options: argparse.Namespace) -> int:
     )
     paths = write_dataset(dataset, options.out)
     sys.stderr.write("".join(_line(finding) for finding in stimuli.findings))
-    sys.stdout.write(summarise(dataset) + "".join(f"written   {path}\n" for path in paths))
+    if stimuli.errors:
+        sys.stderr.write(
+            f"The stimuli have {len(stimuli.errors)} errors, told above and in report.json; the "
+            "dataset was written from them as they are.\n"
+        )
+    sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
     return 0
-
-
-def summarise(dataset: Dataset) -> str:
-    """A few lines for the reader of a terminal."""
-    report = dataset.report
-    counts, table1 = report["counts"], report["table1"]["text"]
-    return (
-        f"pairs     {counts['pairs']}\n"
-        f"ratings   {counts['ratings_used']} of {counts['ratings']} used, "
-        f"{counts['annotators_used']} of {counts['annotators']} annotators\n"
-        f"shifted   {len(report['calibration']['shifted'])} annotators\n"
-        f"left out  {len(report['filtering']['left_out'])} annotators\n"
-        f"table 1   mean {table1['mean']}, SD {table1['sd']}, |change| {table1['change']}, "
-        f"p < 0.1 {table1['below_0.1']}, p < 0.05 {table1['below_0.05']}\n"
-    )
 
 
 def _line(finding: Finding) -> str:

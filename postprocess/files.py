@@ -12,7 +12,14 @@ import pandas as pd
 from postprocess import stimuli
 from postprocess.ratings import COLUMNS as RATINGS_COLUMNS
 from postprocess.ratings import RatingsError, name_some
-from postprocess.tabular import Finding, Severity, TableError, read_table
+from postprocess.tabular import (
+    UTF_16_MARKS,
+    ZIP_MARK,
+    Finding,
+    Severity,
+    TableError,
+    read_table,
+)
 
 SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
 DATASET_COLUMNS = (*stimuli.COLUMNS[:4], *SCORE_COLUMNS, *stimuli.COLUMNS[4:])
@@ -121,6 +128,12 @@ def read_ratings(data: bytes, language: str) -> pd.DataFrame:
     (_, header), rows = lines[0], lines[1:]
     if twice := sorted({name for name in header if header.count(name) > 1}):
         raise RatingsError(f"the ratings have a column twice: {', '.join(twice)}; keep one")
+    if missing := [column for column in RATINGS_COLUMNS if column not in header]:
+        found = ", ".join(repr(name) for name in header[:20])
+        raise RatingsError(
+            f"the ratings have no column {', '.join(missing)}; the first line must name them, "
+            f"separated by commas (it has {found})"
+        )
     if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
         raise RatingsError(f"not as many fields as the header's {len(header)}: {name_some(bad)}")
     index = pd.Index([line for line, _ in rows], name="line")
@@ -192,6 +205,8 @@ def _number_findings(
 
 def _csv_lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
     """The filled lines of a CSV file with the line of the file on which each ends."""
+    if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
+        raise RatingsError("the ratings are no UTF-8 text; save them as comma separated UTF-8")
     try:
         text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

@@ -31,6 +31,20 @@ def render_report(report: Report) -> str:
     return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def summarise(report: Report) -> str:
+    """A few lines for the reader of a terminal."""
+    counts, table1 = report["counts"], report["table1"]["text"]
+    return (
+        f"pairs     {counts['pairs']}\n"
+        f"ratings   {counts['ratings_used']} of {counts['ratings']} used, "
+        f"{counts['annotators_used']} of {counts['annotators']} annotators\n"
+        f"shifted   {len(report['calibration']['shifted'])} annotators\n"
+        f"left out  {len(report['filtering']['left_out'])} annotators\n"
+        f"table 1   mean {table1['mean']}, SD {table1['sd']}, |change| {table1['change']}, "
+        f"p < 0.1 {table1['below_0.1']}, p < 0.05 {table1['below_0.05']}\n"
+    )
+
+
 def report_counts(ratings: pd.DataFrame, used: pd.DataFrame, n_pairs: int) -> Report:
     """How much there is of what; `used` are the ratings that are left after the steps."""
     per_context = used.groupby(["pair", "context"]).size()

@@ -189,7 +189,7 @@ def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
         elif control := next((c for c in field if unicodedata.category(c) == "Cc"), None):
             what = "line break" if control == "\r" else f"control character U+{ord(control):04X}"
             yield _error(column, f"a {what} inside the field; replace it by a space")
-        elif field.startswith('"') and field.endswith('"') and '""' in field[1:-1]:
+        elif len(field) > 1 and field.startswith('"') and field.endswith('"'):
             reason = (
                 "the field looks quoted by a spreadsheet; the format has no quoting, so the "
                 "quotation marks are text: remove them if they are not meant"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+ZIP_MARK = b"PK\x03\x04"  # what .xlsx and .ods begin with
 
 
 class Severity(StrEnum):
@@ -70,6 +71,9 @@ def read_table(data: bytes, columns: Sequence[str]) -> Table:
     """
     if data.startswith(UTF_16_MARKS):
         return Table({}, (unreadable("the file is UTF-16; save it as UTF-8"),))
+    if data.startswith(ZIP_MARK):
+        reason = "the file is a spreadsheet; save it as UTF-8 text, its columns separated by tabs"
+        return Table({}, (unreadable(reason),))
     lines, findings = _decode_lines(data)
     if not lines:
         return Table({}, (unreadable("the file is empty; it needs a header and rows"),))

@@ -20,6 +20,8 @@ from surveys.blocking import make_blocks, plan_blocks
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import Context, Pair, Study
 
+MOST = 10_000  # ratings per context or pairs in a block; more is a slip of the keyboard
+
 
 @dataclass(frozen=True, kw_only=True)
 class StudyDesign:
@@ -40,18 +42,17 @@ class StudyDesign:
             *_slug_problems(self.slug),
             *_language_problems(self.language),
             *(
-                f"{name} must be 1 or more, got {number}."
+                f"{name} must be from 1 to {MOST}, got {number}."
                 for name, number in (
                     ("ratings per context", self.ratings_per_context),
                     ("block size", self.block_size),
                 )
-                if not 1 <= number <= 32_767
+                if not 1 <= number <= MOST
             ),
         ]
-        if not -32_768 <= self.scale_minimum < self.scale_maximum <= 32_767:
-            problems.append(
-                f"the scale must rise, got {self.scale_minimum} to {self.scale_maximum}."
-            )
+        if not -100 <= self.scale_minimum < self.scale_maximum <= 100:
+            ends = f"{self.scale_minimum} to {self.scale_maximum}"
+            problems.append(f"the scale must rise, between -100 and 100, got {ends}.")
         if not -(2**63) <= self.seed < 2**63:
             problems.append(f"the seed {self.seed} is too large.")
         if len(self.title) > 200:

@@ -140,6 +140,8 @@ def rehearse_study(
     Each comes by a personal link of its own, and what they answer stays known as scripted.
     Raises RehearsalFailed; nobody starts when too few places or ratings are left.
     """
+    if urlsplit(base_url).scheme not in {"http", "https"} or not urlsplit(base_url).netloc:
+        raise RehearsalFailed(f"{base_url!r} is no address such as http://127.0.0.1:8000.")
     places = list_places_left(study)
     n_places = sum(places.values())
     count = n_places if n_annotators is None else n_annotators
@@ -222,7 +224,10 @@ class ScriptedAnnotator:
             page = lxml.html.fromstring(answer.text or "<p>empty page")
             said = " ".join(page.xpath("string(//body)").split())
             name = _name_page(urlsplit(url).path)
-            raise RehearsalFailed(f"{method} {name} was answered with {answer.status_code}: {said}")
+            raise RehearsalFailed(
+                f"{method} {name} was answered with {answer.status_code}: {said}\n"
+                "Does that site use this database (DATABASE_URL, VAR_DIR)?"
+            )
         return answer
 
 

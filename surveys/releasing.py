@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from postprocess.pipeline import Settings, write_dataset
+from postprocess.report import summarise
 from surveys.analysing import analyse_study
 from surveys.models import Release, Study
 
@@ -19,3 +20,8 @@ def release_dataset(study: Study, folder: Path, settings: Settings) -> Release:
     files = {**analysed.dataset.files, f"ratings_{study.language}.csv": analysed.ratings_csv}
     write_dataset(replace(analysed.dataset, files=files), folder)
     return Release.objects.create(study=study, report=analysed.dataset.report)
+
+
+def describe_release(release: Release) -> str:
+    """What the release holds and who was moved or left out, a few lines."""
+    return summarise(release.report)

@@ -15,7 +15,7 @@ def start_with(tmp_path: Path, *arguments: str, **environment: str) -> subproces
     return subprocess.run(
         [sys.executable, "manage.py", *(arguments or ("check",))],
         cwd=ROOT,
-        env={**kept, "VAR_DIR": str(tmp_path), **environment},
+        env={**kept, "VAR_DIR": str(tmp_path), "ENV_FILE": os.devnull, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -43,6 +43,9 @@ def test_secret_key_stays_the_same_over_starts(tmp_path):
     [
         ("SITE_URL", "survey.example.org"),
         ("SITE_URL", "ftp://survey.example.org"),
+        ("SITE_URL", "https://survey.example.org/path"),
+        ("SITE_URL", "http://survey.example.org:port"),
+        ("VAR_DIR", "/proc/nowhere"),
         ("DATABASE_URL", "nonsense"),
         ("DATABASE_URL", "oracle://here/there"),
         ("DEBUG", "perhaps"),
@@ -52,7 +55,63 @@ def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):
     done = start_with(tmp_path, **{setting: wrong})
 
     assert done.returncode != 0
-    assert setting in done.stderr.strip().splitlines()[-1]
+    assert done.stderr.startswith("A setting is wrong: ")
+    assert setting in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["postgres://postgres@127.0.0.1:1/none", "sqlite:////proc/none.sqlite3"]
+)
+def test_a_database_out_of_reach_is_told_plainly(tmp_path, url):
+    done = start_with(tmp_path, "invite_annotators", "study", DATABASE_URL=url)
+
+    assert done.returncode != 0
+    assert done.stderr.startswith("The database cannot be used: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_without_tables_is_told_plainly(tmp_path):
+    done = start_with(tmp_path, "invite_annotators", "study")
+
+    assert "manage.py migrate" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["a#1", "b?x", "c%41", "d e"])
+def test_the_database_lies_in_var_dir_whatever_its_name(tmp_path, name):
+    start_with(tmp_path / name, "migrate", "-v", "0")
+
+    assert (tmp_path / name / "cosima.sqlite3").stat().st_size > 0
+
+
+@pytest.mark.parametrize("url", ["http://[fd00::1]:8000", "https://survey.example.org/"])
+def test_the_host_of_site_url_is_answered(tmp_path, url):
+    code = (
+        "from django.conf import settings as s; from django.test import Client; "
+        "host = s.SITE_URL.split('//')[1]; "
+        "print(Client(headers={'host': host}).get('/').status_code)"
+    )
+    start_with(tmp_path, "collectstatic", "--noinput", "-v", "0")
+
+    assert start_with(tmp_path, "shell", "-v", "0", "-c", code, SITE_URL=url).stdout == "200\n"
+
+
+def test_links_take_the_address_that_serve_left(tmp_path):
+    (tmp_path / "address").write_text("http://127.0.0.1:8123\n")
+    code = "from django.conf import settings as s; print(s.SITE_URL)"
+
+    assert start_with(tmp_path, "shell", "-v", "0", "-c", code).stdout == "http://127.0.0.1:8123\n"
+
+
+def test_a_settings_file_is_read_and_the_environment_wins(tmp_path):
+    (tmp_path / "env").write_text("SITE_URL=http://one.example\nDEBUG=yes\n")
+    code = "from django.conf import settings as s; print(s.SITE_URL, s.DEBUG)"
+    environment = {"ENV_FILE": str(tmp_path / "env"), "SITE_URL": "http://two.example"}
+
+    done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **environment)
+
+    assert done.stdout == "http://two.example True\n"
 
 
 def test_debug_is_off_and_hosts_are_this_machine(tmp_path):

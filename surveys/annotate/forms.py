@@ -33,7 +33,15 @@ class InspiredWordField(forms.CharField):
         self.widget.attrs |= {"autocomplete": "off", "autocapitalize": "none", "class": "word"}
 
 
-class EngagementForm(forms.Form):
+class AnnotatorForm(forms.Form):
+    """A form that, given back with a fault in it, puts the cursor there."""
+
+    def focus_on_fault(self) -> None:
+        if faulty := [name for name in self.fields if name in self.errors]:
+            self.fields[faulty[0]].widget.attrs["autofocus"] = True
+
+
+class EngagementForm(AnnotatorForm):
     """The two words that a text inspired."""
 
     inspired_word1 = InspiredWordField(_("First word"))
@@ -47,7 +55,7 @@ class EngagementForm(forms.Form):
         return words
 
 
-class RatingForm(forms.Form):
+class RatingForm(AnnotatorForm):
     """A point of the study's scale."""
 
     rating = forms.TypedChoiceField(

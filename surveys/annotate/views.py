@@ -1,16 +1,16 @@
 """What an annotator sees. The link is all that identifies; see `docs/survey.md`."""
 
 from collections.abc import Callable
+from functools import wraps
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
-from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from surveys.annotate.forms import EngagementForm, RatingForm
+from surveys.annotate.forms import AnnotatorForm, EngagementForm, RatingForm
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import count_places_left, start_assignment
 from surveys.models import Assignment, Invitation, Response, Study
@@ -19,8 +19,20 @@ HTTP_UNPROCESSABLE = 422
 
 
 def annotator_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """No cookie, hence no CSRF token; and no copy kept anywhere, so that "back" asks again."""
-    return csrf_exempt(never_cache(require_http_methods(["GET", "HEAD", "POST"])(view)))
+    """A page without a cookie, hence without a CSRF token.
+
+    No copy of it is kept, so that "back" asks again and leads to what is due. Only the copy of a
+    refused form is: without it "back" would end on the browser's own "confirm resubmission".
+    """
+
+    @wraps(view)
+    def page(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        is_refused = response.status_code == HTTP_UNPROCESSABLE
+        response["Cache-Control"] = "private, no-cache" if is_refused else "private, no-store"
+        return response
+
+    return csrf_exempt(require_http_methods(["GET", "HEAD", "POST"])(page))
 
 
 @annotator_page
@@ -62,7 +74,7 @@ def engage(request: HttpRequest, token: str, position: int) -> HttpResponse:
     if form.is_valid():
         record_engagement(response, **form.cleaned_data)
         return redirect("annotate:rate", token, position)
-    return _render_form(request, "annotate/engage.html", {"form": form, "response": response})
+    return _render_form(request, "annotate/engage.html", form, response)
 
 
 @annotator_page
@@ -76,7 +88,7 @@ def rate(request: HttpRequest, token: str, position: int) -> HttpResponse:
     if form.is_valid():
         record_rating(response, form.cleaned_data["rating"])
         return _redirect_to_due(token)
-    return _render_form(request, "annotate/rate.html", {"form": form, "response": response})
+    return _render_form(request, "annotate/rate.html", form, response)
 
 
 @annotator_page
@@ -97,10 +109,13 @@ def _redirect_to_due(token: str) -> HttpResponseRedirect:
     return redirect(page, token, response.position)
 
 
-def _render_form(request: HttpRequest, template: str, page: dict[str, object]) -> HttpResponse:
+def _render_form(
+    request: HttpRequest, template: str, form: AnnotatorForm, response: Response
+) -> HttpResponse:
     """A page with a form; one that comes back with a fault in it is not an accepted answer."""
-    status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
-    return render(request, template, page, status=status)
+    form.focus_on_fault()
+    status = HTTP_UNPROCESSABLE if form.is_bound else 200
+    return render(request, template, {"form": form, "response": response}, status=status)
 
 
 def _speak_language_of(study: Study) -> None:

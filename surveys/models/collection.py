@@ -51,6 +51,9 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """Those done by a rehearsal's annotators, not by people."""
         return self.filter(annotator__invitation__is_rehearsal=True)
 
+    def by_people(self) -> Self:
+        return self.filter(annotator__invitation__is_rehearsal=False)
+
     def with_study(self) -> Self:
         return self.select_related("questionnaire__block__study")
 

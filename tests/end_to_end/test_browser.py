@@ -92,6 +92,51 @@ def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
     assert watched.page.get_by_role("alert").inner_text() == "Please choose a number."
 
 
+def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
+    watched = WatchedPage(chromium, PHONE)
+    page = watched.page
+    page.goto(link)
+    page.get_by_role("button").click()
+    watched.write_words("", "")
+    assert page.get_by_role("alert").count() == 2
+    assert page.get_by_label("First word").evaluate("field => field === document.activeElement")
+    watched.write_words("harvest", "moon")
+    assert page.get_by_role("heading", name="Compare two words").is_visible()
+
+    page.go_back()
+    watched.write_words("other", "words")
+    assert page.get_by_role("heading", name="Compare two words").is_visible()
+    page.get_by_role("button").click()
+    assert page.get_by_role("alert").inner_text() == "Please choose a number."
+    watched.rate(3)
+    page.go_back()
+    page.get_by_role("button").click()
+
+    page.get_by_text("Text 2 of ").wait_for()
+
+
+def test_the_scale_fits_a_phone_at_twice_its_size(chromium, site: Site, link):
+    """180 CSS pixels: a phone of 360 at 200 %."""
+    watched = WatchedPage(chromium, (180, 370))
+    watched.page.goto(link)
+    assert watched.sideways_scroll == 0
+    watched.page.get_by_role("button").click()
+    assert watched.sideways_scroll == 0
+    watched.write_words("harvest", "moon")
+
+    assert watched.sideways_scroll == 0
+    boxes = [label.bounding_box() for label in watched.page.locator(".points label").all()]
+    assert min(box["width"] for box in boxes) >= 44
+    assert min(box["height"] for box in boxes) >= 44
+
+
+def test_sideways_scroll_sees_what_is_too_wide(chromium, site: Site):
+    watched = WatchedPage(chromium, PHONE, scripts=False)
+    watched.page.set_content('<div style="width: 900px">wide</div>')
+
+    assert watched.sideways_scroll > 500
+
+
 def test_a_questionnaire_by_keyboard_alone(chromium, link):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page

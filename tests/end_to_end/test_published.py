@@ -21,7 +21,7 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     told = site.manage("rehearse_study", "fi", "--base-url", site.url, "--ratings", ratings)
     site.manage("release_dataset", "fi", tmp_path / "out", *PLAIN)
 
-    assert told == "40 annotators gave 480 judgements.\n"
+    assert told.splitlines()[-1] == "Annotators: 40, judgements: 480."
     dataset = (tmp_path / "out/cosimlex_fi.csv").read_bytes()
     assert dataset == (published / "cosimlex_fi.csv").read_bytes()
     assert (tmp_path / "out/data/data_fi.tsv").read_bytes() == stimuli.read_bytes()

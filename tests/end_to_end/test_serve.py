@@ -84,7 +84,7 @@ def test_serve_says_when_the_port_is_taken(tmp_path):
 
         assert refused(tmp_path, "--port", str(port)) == (
             f"Cannot listen on 127.0.0.1, port {port}: Address already in use. "
-            f"If something else uses the port, try: scripts/serve --port {port + 1}"
+            f"Something else uses the port; try: scripts/serve --port {port + 1}"
         )
 
 

@@ -202,6 +202,8 @@ def test_read_ratings_keeps_the_group_and_needs_no_language():
             r'language is not "sl": row 2 \(line 3\) "fi"$',
         ),
         (b"pair,context,annotator,rating\n1,1,A\n1,1,B,2,3", r"header's 4: row 1 .*, row 2 "),
+        (b"pair;context;annotator;rating\n1;1;A;2", r"separated by commas \(it has 'pair;context"),
+        (b"PK\x03\x04", "no UTF-8 text"),
         (b"pair,context\n1,\xff", "not UTF-8: line 2, byte 16 of the file; save"),
         (b'pair,context\n1,"x', "cannot be read as CSV in line 2"),
     ],

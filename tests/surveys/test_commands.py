@@ -29,8 +29,8 @@ def test_import_stimuli_tells_what_it_stored(stimuli):
                    "--ratings-per-context", "11", "--block-size", "2")  # fmt: skip
 
     assert out == (
-        "Stored study s: 3 pairs in 2 blocks, 44 annotators wanted for 11 ratings of each "
-        "context. Warnings: 0.\n"
+        "Stored study s. Pairs: 3, blocks: 2, annotators wanted: 44 "
+        "(ratings of each context: 11), warnings: 0.\n"
     )
     assert err == ""
 
@@ -39,13 +39,13 @@ def test_import_stimuli_again_says_that_nothing_changed(stimuli):
     arguments = ("import_stimuli", stimuli, "--study", "s", "--language", "en")
     run(*arguments)
 
-    assert run(*arguments)[0] == "Study s holds these 3 pairs already: nothing changed.\n"
+    assert run(*arguments)[0] == "Study s holds these stimuli already: nothing changed.\n"
 
 
 def test_import_stimuli_dry_run_tells_and_stores_nothing(stimuli):
     out, _ = run("import_stimuli", stimuli, "--study", "s", "--language", "en", "--dry-run")
 
-    assert out.startswith("Nothing stored (dry run); this would make study s: 3 pairs")
+    assert out.startswith("Nothing stored (dry run); this would make study s. Pairs: 3,")
     assert not Study.objects.exists()
 
 
@@ -57,7 +57,7 @@ def test_import_stimuli_shows_warnings(stimuli):
     out, err = run("import_stimuli", stimuli, "--study", "s", "--language", "en")
 
     assert err.startswith("warning: row 1 (line 2), context1: ")
-    assert "Warnings: 1." in out
+    assert out.endswith("warnings: 1.\n")
 
 
 def test_import_stimuli_shows_every_error(stimuli):
@@ -114,7 +114,8 @@ def test_release_dataset_writes_and_warns_of_shortfalls(tmp_path):
 
     out, err = run("release_dataset", "study", tmp_path / "out", "--no-filtering")
 
-    assert out == f"1 pairs written to {tmp_path / 'out'}.\n"
+    assert out.startswith("pairs     1\nratings   2 of 2 used, 2 of 2 annotators\n")
+    assert out.endswith(f"written to {tmp_path / 'out'}\n")
     assert err == "warning: contexts with fewer than the 3 ratings wanted: 2\n"
     assert Release.objects.get().report["settings"]["filter_annotators"] is False
 

@@ -93,6 +93,7 @@ NFD = unicodedata.normalize("NFD", "čaj")
     [
         (HEADER.replace("\tcontext2", "").encode() + b"\n", ["context2"]),
         (b"", ["the file is empty"]),
+        (b"PK\x03\x04\0", ["a spreadsheet", "separated by tabs"]),
         (stimuli_file(), ["a header but no rows"]),
         (stimuli_file(stimuli_row(word2="d\tog")), ["row 1", "tab"]),
         (stimuli_file(stimuli_row(word2="d\nog")), ["row 1", "line break"]),
@@ -118,7 +119,7 @@ NFD = unicodedata.normalize("NFD", "čaj")
          ["row 1", "context1", "NFC"]),
     ],
     ids=[
-        "missing column", "empty file", "header only", "tab in a field", "line break in a field",
+        "missing column", "empty file", "spreadsheet", "header only", "tab in a field", "line break in a field",
         "target missing", "target marked twice", "target standing twice", "not its inflected form",
         "overlapping", "contexts equal", "not UTF-8", "other normal form",
     ],

@@ -7,6 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from surveys.errors import SurveyError
 from surveys.models import Study
 
+MOST_AT_ONCE = 100_000
+
 
 class SurveyCommand(BaseCommand):
     """A command that shows what an action refuses as its own error."""
@@ -35,7 +37,7 @@ def read_file(path: Path) -> bytes:
 
 
 def positive(text: str) -> int:
-    """A whole number from 1, as an argument of a command."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    """How many of something to make, as an argument of a command."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_AT_ONCE:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_AT_ONCE}")
     return int(text)

@@ -40,10 +40,11 @@ class Command(SurveyCommand):
 
 def _describe(summary: ImportSummary, design: StudyDesign, *, dry_run: bool) -> str:
     if not summary.is_new:
-        return f"Study {design.slug} holds these {summary.n_pairs} pairs already: nothing changed."
+        return f"Study {design.slug} holds these stimuli already: nothing changed."
     done = "Nothing stored (dry run); this would make" if dry_run else "Stored"
     return (
-        f"{done} study {design.slug}: {summary.n_pairs} pairs in {summary.n_blocks} blocks, "
-        f"{summary.n_assignments} annotators wanted for {design.ratings_per_context} ratings "
-        f"of each context. Warnings: {len(summary.warnings)}."
+        f"{done} study {design.slug}. Pairs: {summary.n_pairs}, blocks: {summary.n_blocks}, "
+        f"annotators wanted: {summary.n_assignments} "
+        f"(ratings of each context: {design.ratings_per_context}), "
+        f"warnings: {len(summary.warnings)}."
     )

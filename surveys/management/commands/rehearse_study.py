@@ -4,6 +4,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
+from surveys.models import Assignment
 from surveys.rehearsing import (
     ModelledRatings,
     PlayedBackRatings,
@@ -39,12 +40,19 @@ class Command(SurveyCommand):
             if ratings
             else ModelledRatings(rehearsed.scale_points, seed)
         )
-        tell = self.stdout.write if options["verbosity"] > 1 else lambda line: None
+        if Assignment.objects.for_study(rehearsed).by_people().exists():
+            warning = "warning: people have answered this study; scripted answers join theirs."
+            self.stderr.write(self.style.WARNING(warning))
         summary = rehearse_study(
-            rehearsed, base_url, ratings=source, n_annotators=annotators, seed=seed, tell=tell
+            rehearsed,
+            base_url,
+            ratings=source,
+            n_annotators=annotators,
+            seed=seed,
+            tell=self.stdout.write,
         )
         self.stdout.write(
-            f"{summary.n_annotators} annotators gave {summary.n_judgements} judgements."
+            f"Annotators: {summary.n_annotators}, judgements: {summary.n_judgements}."
         )
         if isinstance(source, PlayedBackRatings) and source.n_unused:
-            self.stdout.write(f"{source.n_unused} ratings of the file were not used.")
+            self.stdout.write(f"Ratings of the file that were not used: {source.n_unused}.")

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from postprocess.options import SettingsError, add_settings_arguments, settings_from
 from surveys.analysing import list_shortfalls
 from surveys.management.commands._base import SurveyCommand, find_study
-from surveys.releasing import release_dataset
+from surveys.releasing import describe_release, release_dataset
 
 
 class Command(SurveyCommand):
@@ -28,6 +28,6 @@ class Command(SurveyCommand):
             raise CommandError(
                 f"Cannot write {error.filename or folder}: {error.strerror}."
             ) from error
-        self.stdout.write(f"{release.n_pairs} pairs written to {folder}.")
+        self.stdout.write(f"{describe_release(release)}written to {folder}")
         for shortfall in list_shortfalls(released):
             self.stderr.write(self.style.WARNING(f"warning: {shortfall}"))
