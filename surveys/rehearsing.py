@@ -140,8 +140,7 @@ def rehearse_study(
     Each comes by a personal link of its own, and what they answer stays known as scripted.
     Raises RehearsalFailed; nobody starts when too few places or ratings are left.
     """
-    if urlsplit(base_url).scheme not in {"http", "https"} or not urlsplit(base_url).netloc:
-        raise RehearsalFailed(f"{base_url!r} is no address such as http://127.0.0.1:8000.")
+    _check_address(base_url)
     places = list_places_left(study)
     n_places = sum(places.values())
     count = n_places if n_annotators is None else n_annotators
@@ -229,6 +228,15 @@ class ScriptedAnnotator:
                 "Does that site use this database (DATABASE_URL, VAR_DIR)?"
             )
         return answer
+
+
+def _check_address(url: str) -> None:
+    try:
+        is_sound = urlsplit(url).scheme in {"http", "https"} and bool(urlsplit(url).netloc)
+    except ValueError:
+        is_sound = False
+    if not is_sound:
+        raise RehearsalFailed(f"{url!r} is no address such as http://127.0.0.1:8000.")
 
 
 def _name_page(path: str) -> str:

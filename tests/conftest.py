@@ -4,6 +4,9 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from surveys.models import Assignment, Response
+from tests.factories import make_study, start
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
@@ -32,3 +35,17 @@ def published() -> Path:
     if not folder.is_dir():
         pytest.skip("the published CoSimLex files are not on this machine")
     return folder
+
+
+@pytest.fixture
+def assignment(db) -> Assignment:
+    """A fresh assignment of two items."""
+    return start(make_study(2))
+
+
+@pytest.fixture
+def response(assignment) -> Response:
+    """The response that is due in it."""
+    due = Response.objects.due(assignment.token)
+    assert due is not None
+    return due

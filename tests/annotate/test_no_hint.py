@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from surveys.models import Context, Response
 from surveys.recruiting import invite_annotators
-from tests.factories import make_study
+from tests.factories import make_study, start
 
 pytestmark = pytest.mark.django_db
 
@@ -55,10 +55,7 @@ def test_page_1_of_every_context_is_the_same_but_for_its_bare_text(client):
 def test_what_surrounds_the_text_does_not_know_where_the_targets_are(client):
     """Moving the targets within the same text changes no byte of page 1."""
     study = make_study(1)
-    (invitation,) = invite_annotators(study, 1)
-    welcome = reverse("annotate:welcome", args=[invitation.token])
-    token = client.post(welcome).url.split("/")[2]
-    engage = reverse("annotate:engage", args=[token, 1])
+    engage = reverse("annotate:engage", args=[start(study).token, 1])
     sent = [everything_sent(client.get(engage))]
 
     Context.objects.update(word1_start=0, word1_end=2, word2_start=3, word2_end=5)
@@ -70,11 +67,7 @@ def test_what_surrounds_the_text_does_not_know_where_the_targets_are(client):
 
 
 def test_page_2_is_not_sent_before_page_1_is_accepted(client):
-    study = make_study(1)
-    (invitation,) = invite_annotators(study, 1)
-    welcome = reverse("annotate:welcome", args=[invitation.token])
-    token = client.post(welcome).url.split("/")[2]
-    rate = reverse("annotate:rate", args=[token, 1])
+    rate = reverse("annotate:rate", args=[start(make_study(1)).token, 1])
 
     for answer in (client.get(rate), client.post(rate, {"rating": 3}), client.head(rate)):
         assert answer.status_code == 302

@@ -12,16 +12,6 @@ WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
 ANSWER = ("inspired_word1", "inspired_word2", "rating")
 
 
-@pytest.fixture
-def assignment() -> Assignment:
-    return start(make_study(2))
-
-
-@pytest.fixture
-def response(assignment) -> Response:
-    return Response.objects.due(assignment.token)
-
-
 def page(name: str, assignment: Assignment, position: int | None = None) -> str:
     args = [assignment.token] if position is None else [assignment.token, position]
     return reverse(f"annotate:{name}", args=args)

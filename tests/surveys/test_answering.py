@@ -2,24 +2,12 @@ import pytest
 
 from surveys.answering import record_engagement, record_rating
 from surveys.errors import RatingRefused
-from surveys.models import Assignment, Response
-from tests.factories import make_study, start, stored
+from surveys.models import Response
+from tests.factories import stored
 
 pytestmark = pytest.mark.django_db
 
 ANSWER = ("inspired_word1", "inspired_word2", "rating")
-
-
-@pytest.fixture
-def assignment() -> Assignment:
-    return start(make_study(2))
-
-
-@pytest.fixture
-def response(assignment) -> Response:
-    due = Response.objects.due(assignment.token)
-    assert due is not None
-    return due
 
 
 def test_record_engagement_stores_two_words(response):

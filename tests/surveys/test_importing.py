@@ -119,9 +119,10 @@ NFD = unicodedata.normalize("NFD", "čaj")
          ["row 1", "context1", "NFC"]),
     ],
     ids=[
-        "missing column", "empty file", "spreadsheet", "header only", "tab in a field", "line break in a field",
-        "target missing", "target marked twice", "target standing twice", "not its inflected form",
-        "overlapping", "contexts equal", "not UTF-8", "other normal form",
+        "missing column", "empty file", "spreadsheet", "header only", "tab in a field",
+        "line break in a field", "target missing", "target marked twice", "target standing twice",
+        "not its inflected form", "overlapping", "contexts equal", "not UTF-8",
+        "other normal form",
     ],
 )  # fmt: skip
 def test_import_stimuli_refuses_what_is_wrong(data, said):

@@ -78,6 +78,13 @@ def test_rehearse_study_refuses_more_annotators_than_places(n_annotators, n_star
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://127.0.0.1", "http://["])
+def test_rehearse_study_refuses_what_is_no_address(url):
+    with pytest.raises(RehearsalFailed, match="is no address"):
+        rehearse_study(make_study(1), url, ratings=MODEL)
+
+
+@pytest.mark.django_db
 def test_rehearse_study_refuses_too_few_ratings_before_anybody_starts():
     study = make_study(stimuli=numbered_stimuli(1))
     ratings = read_played_back(study, ratings_file("en,1,1,A01,4", "en,1,1,A02,4", "en,1,2,A01,1"))
