@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.end_to_end.site import ROOT, free_port
 
@@ -36,8 +37,10 @@ def started(var: Path, *options: str) -> Iterator[str]:
             assert time.monotonic() < deadline, text
             time.sleep(0.1)
         yield text
-        os.killpg(serve.pid, signal.SIGINT)
+        os.killpg(serve.pid, signal.SIGINT)  # what Ctrl+C does
         assert serve.wait(timeout=20) == 0
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(re.search(r"running at (\S+)", text)[1])
 
 
 def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
