@@ -65,7 +65,7 @@ def _database(url: str) -> dict[str, Any]:
                 "timeout": 30,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
             }
-            return {**env.db_url_config(url), "OPTIONS": options}
+            return {**env.db_url_config(url), "OPTIONS": options, "CONN_MAX_AGE": None}
         case "postgres" | "postgresql":
             database: dict[str, Any] = env.db_url_config(url)
             given = database.get("OPTIONS", {})
