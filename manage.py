@@ -15,10 +15,11 @@ def main() -> None:
     except ImproperlyConfigured as error:
         sys.exit(f"A setting is wrong: {error}")
     except (OperationalError, ProgrammingError) as error:
-        reason = str(error).strip().splitlines()[0]
+        if "--traceback" in sys.argv:
+            raise
         sys.exit(
-            f"The database cannot be used: {reason}\n"
-            "Is DATABASE_URL (or VAR_DIR) right, and was `manage.py migrate` run on it?"
+            f"The database cannot be used: {str(error).strip()}\nIf it is new or Cosima is, run "
+            "`manage.py migrate`; if it is not the one you mean, set DATABASE_URL or VAR_DIR."
         )
 
 

@@ -11,7 +11,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-env.read_env(env("ENV_FILE", default=str(BASE_DIR / ".env")))
+if (named := env("ENV_FILE", default="")) and not Path(named).exists():
+    raise ImproperlyConfigured(f"ENV_FILE names {named}, which does not exist.")
+env.read_env(named or str(BASE_DIR / ".env"))
 
 VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()
 try:
@@ -33,7 +35,8 @@ def _kept_secret_key() -> str:
 def _last_address() -> str:
     """Where `scripts/serve` last served, so that commands beside it hand out working links."""
     path = VAR_DIR / "address"
-    return path.read_text().strip() if path.exists() else "http://127.0.0.1:8000"
+    last = path.read_text().strip() if path.exists() else ""
+    return last or "http://127.0.0.1:8000"
 
 
 def _check_site_url(url: str) -> SplitResult:
@@ -60,18 +63,19 @@ def _switch(name: str) -> bool:
 def _database(url: str) -> dict[str, Any]:
     match urlsplit(url).scheme:
         case "sqlite":
-            options = {
+            pragmas = {
                 "transaction_mode": "IMMEDIATE",  # a writer waits at the start, never fails later
                 "timeout": 30,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
             }
-            return {**env.db_url_config(url), "OPTIONS": options, "CONN_MAX_AGE": None}
+            return {**env.db_url_config(url), "OPTIONS": pragmas, "CONN_MAX_AGE": None}
         case "postgres" | "postgresql":
             database: dict[str, Any] = env.db_url_config(url)
             given = database.get("OPTIONS", {})
+            options = f"{given.get('options', '')} -c synchronous_commit=on".strip()
             return {
                 **database,
-                "OPTIONS": {**given, "options": "-c synchronous_commit=on"},
+                "OPTIONS": {**given, "options": options},
                 "CONN_MAX_AGE": 600,
                 "CONN_HEALTH_CHECKS": True,
             }
@@ -86,7 +90,9 @@ SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret_key()
 _site = _check_site_url(env("SITE_URL", default="") or _last_address())
 SITE_URL = f"{_site.scheme}://{_site.netloc}"
 _host = f"[{_site.hostname}]" if ":" in (_site.hostname or "") else _site.hostname
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", _host])
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
+    "localhost", "127.0.0.1", "[::1]", _host,
+]  # fmt: skip
 IS_HTTPS = _site.scheme == "https"
 
 INSTALLED_APPS = [
@@ -186,20 +192,27 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else N
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"links": {"()": "surveys.annotate.discretion.LinkFilter"}},
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "filters": ["links"],
-            "formatter": "plain",
+    "formatters": {
+        "discreet": {
+            "()": "surveys.annotate.discretion.LinkFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
         }
+    },
+    "filters": {"brief": {"()": "surveys.annotate.discretion.NoTraceback"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "discreet"},
+        "brief": {
+            "class": "logging.StreamHandler",
+            "formatter": "discreet",
+            "filters": ["brief"],
+        },
     },
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a faulty answer is no fault of the site
-        "django.security": {"level": "CRITICAL"},  # nor is what scanners send
+        "django.security": {"handlers": ["brief"], "propagate": False},  # scanners send a lot
         "surveys": {"level": "INFO"},
     },
 }

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -96,6 +96,7 @@ def build_dataset(
     language: str,
     settings: Settings,
     inputs: Mapping[str, str],
+    notes: Sequence[str] = (),
 ) -> Dataset:
     """Calibrate, filter, rescale and aggregate ratings, and write them up with their stimuli.
 
@@ -112,6 +113,8 @@ def build_dataset(
         The steps and their bounds.
     inputs : mapping
         Name → SHA-256 of what went in, for the report.
+    notes : sequence of str
+        What else a reader of the report should know of the ratings.
 
     Returns
     -------
@@ -148,7 +151,7 @@ def build_dataset(
         "calibration": report_calibration(steps.calibration),
         "filtering": report_filtering(steps.filtering),
         "stimuli_findings": report_findings(stimuli.findings),
-        "notes": report_notes(steps.used, groups_given="group" in ratings),
+        "notes": [*notes, *report_notes(steps.used, groups_given="group" in ratings)],
     }
     dataset = render_dataset(stimuli.rows, scores, scientific_below=settings.scientific_below)
     report = plain_report(report)

@@ -100,7 +100,10 @@ class InvitationAdmin(ReadOnlyAdmin):
 
 @admin.register(Assignment)
 class AssignmentAdmin(ReadOnlyAdmin):
-    list_display = ("questionnaire", "annotator", "state", "n_rated", "started_at", "submitted_at")
+    list_display = (
+        "questionnaire", "annotator", "state", "is_over_quota", "n_rated", "started_at",
+        "submitted_at",
+    )  # fmt: skip
     list_filter = ("state", "questionnaire__block__study")
     list_select_related = ("questionnaire__block__study", "annotator")
     exclude = ("token",)

@@ -48,6 +48,7 @@ def analyse_study(study: Study, settings: Settings) -> StudyDataset:
             language=study.language,
             settings=settings,
             inputs={"stimuli": _digest(stimuli), "ratings": _digest(ratings_csv.encode())},
+            notes=list_shortfalls(study),
         )
     except RatingsError as error:
         raise RatingsMissing(str(error)) from error
@@ -107,10 +108,14 @@ def list_shortfalls(study: Study) -> list[str]:
         ),
         (
             Assignment.objects.for_study(study).exclude(state=AssignmentState.SUBMITTED).count(),
-            "places held by unfinished questionnaires",
+            "unfinished questionnaires",
         ),
         (
-            Assignment.objects.for_study(study).scripted().count(),
+            Assignment.objects.for_study(study).submitted().filter(is_over_quota=True).count(),
+            "questionnaires finished over quota, included",
+        ),
+        (
+            Assignment.objects.for_study(study).submitted().scripted().count(),
             "questionnaires answered by scripted annotators (rehearse_study), not by people",
         ),
     ]

@@ -27,8 +27,7 @@ def plan_blocks(
 
     As few blocks as `block_size` allows, of sizes that differ by one at most. Rows with the same
     two words go to different blocks while there are blocks enough. Of a block of an odd size
-    questionnaire A or B, by chance, has one context 1 more. A pair stands at the same place in
-    both questionnaires, so its place cannot explain a difference between its contexts.
+    questionnaire A or B, by chance, has one context 1 more.
     """
     rng = random.Random(seed)  # noqa: S311  (a design to repeat, not a secret)
     shuffled = rng.sample(range(len(words)), len(words))

@@ -34,6 +34,7 @@ class StudyDesign:
     title: str = ""
     scale_minimum: int = 0
     scale_maximum: int = 6
+    lease_hours: int = 24
     seed: int = 0
 
     def problems(self) -> list[str]:
@@ -46,6 +47,7 @@ class StudyDesign:
                 for name, number in (
                     ("ratings per context", self.ratings_per_context),
                     ("block size", self.block_size),
+                    ("lease hours", self.lease_hours),
                 )
                 if not 1 <= number <= MOST
             ),

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -16,7 +16,7 @@ from postprocess.files import read_ratings
 from postprocess.ratings import RatingsError, Scale, check_ratings
 from surveys.assigning import list_places_left
 from surveys.errors import RehearsalFailed
-from surveys.models import Context, Study
+from surveys.models import Context, Response, Study
 from surveys.recruiting import invite_scripted_annotators
 
 PATIENCE_SECONDS = 30
@@ -40,43 +40,43 @@ class Person:
 class RatingSource(Protocol):
     """Where the scripted annotators' ratings come from."""
 
-    def rate(self, marked: str, person: Person) -> int:
-        """The rating of a context, named by its text with its targets marked."""
+    def rate(self, context: Context, person: Person) -> int:
+        """One more rating of a context."""
 
-    def refuse_too_few(self, n_wanted: dict[str, int]) -> None:
-        """Raise RehearsalFailed unless there are as many ratings of each text as are wanted."""
+    def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
+        """Raise RehearsalFailed unless the ratings suffice for the places of each questionnaire."""
 
 
 @dataclass
 class PlayedBackRatings:
     """Given ratings, each used once: a served context takes the next unused one of its own."""
 
-    unused: dict[str, deque[int]]
-    names: dict[str, str]
+    unused: dict[tuple[int, int], deque[int]]
 
-    def rate(self, marked: str, person: Person) -> int:
-        if not self.unused.get(marked):
-            name = self.names.get(marked, "a text that is not of this study")
-            raise RehearsalFailed(f"The ratings file has no rating left for {name}.")
-        return self.unused[marked].popleft()
+    def rate(self, context: Context, person: Person) -> int:
+        pair, number = context.pair.position, context.number
+        if not self.unused.get((pair, number)):
+            raise RehearsalFailed(f"No rating is left for pair {pair} context {number}.")
+        return self.unused[pair, number].popleft()
 
-    @property
-    def n_unused(self) -> int:
-        return sum(map(len, self.unused.values()))
-
-    def refuse_too_few(self, n_wanted: dict[str, int]) -> None:
-        short = [
-            f"{self.names[marked]} has {len(self.unused.get(marked, ()))} of {count}"
-            for marked, count in n_wanted.items()
-            if len(self.unused.get(marked, ())) < count
-        ]
+    def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
+        short = []
+        for context in Context.objects.filter(pair__study=study).select_related("pair", "item"):
+            pair, number = context.pair.position, context.number
+            n_given = len(self.unused.get((pair, number), ()))
+            if n_given < (n_wanted := places[context.item.questionnaire_id]):
+                short.append(f"pair {pair} context {number} has {n_given} of {n_wanted}")
         if short:
-            more = f", and {len(short) - 5} more" if len(short) > 5 else ""
+            more = f" and {len(short) - 5} more" if len(short) > 5 else ""
             raise RehearsalFailed(
                 f"The ratings file has too few ratings for the places left: "
                 f"{'; '.join(short[:5])}{more}. Import the stimuli with fewer ratings per context, "
                 "or rehearse with fewer annotators."
             )
+
+    @property
+    def n_unused(self) -> int:
+        return sum(map(len, self.unused.values()))
 
 
 @dataclass
@@ -86,13 +86,13 @@ class ModelledRatings:
     scale: range
     seed: int
 
-    def rate(self, marked: str, person: Person) -> int:
-        similarity = random.Random(f"{self.seed} {marked}").random()  # noqa: S311
-        share = similarity + person.leaning + person.chance.gauss(0, person.noise)
+    def rate(self, context: Context, person: Person) -> int:
+        of_text = random.Random(f"{self.seed} {context.text} {context.form1}")  # noqa: S311
+        share = of_text.random() + person.leaning + person.chance.gauss(0, person.noise)
         point = round(share * (len(self.scale) - 1))
         return self.scale[min(max(point, 0), len(self.scale) - 1)]
 
-    def refuse_too_few(self, n_wanted: dict[str, int]) -> None:
+    def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
         """Nothing to refuse: a model never runs out."""
 
 
@@ -104,26 +104,17 @@ class RehearsalSummary(NamedTuple):
 
 
 def read_played_back(study: Study, data: bytes) -> PlayedBackRatings:
-    """The ratings of a ratings file, by the texts of the study. Raises RehearsalFailed."""
-    contexts = Context.objects.filter(pair__study=study).select_related("pair")
-    marked = {(c.pair.position, c.number): _mark(c.parts) for c in contexts}
-    if len(set(marked.values())) < len(marked):
-        raise RehearsalFailed(
-            "Two contexts of this study are alike to the last mark, so ratings cannot be played "
-            "back to them. Rehearse without a ratings file."
-        )
+    """The ratings of a ratings file, to play back in its order. Raises RehearsalFailed."""
     scale = Scale(study.scale_minimum, study.scale_maximum)
     try:
-        table = check_ratings(
-            read_ratings(data, study.language), scale, n_pairs=study.pairs.count()
-        )
+        ratings = read_ratings(data, study.language)
+        table = check_ratings(ratings, scale, n_pairs=study.pairs.count())
     except RatingsError as error:
         raise RehearsalFailed(str(error)) from error
-    unused: dict[str, deque[int]] = {text: deque() for text in marked.values()}
+    unused: dict[tuple[int, int], deque[int]] = defaultdict(deque)
     for pair, context, rating in zip(table["pair"], table["context"], table["rating"], strict=True):
-        unused[marked[pair, context]].append(int(rating))
-    names = {text: f"pair {pair} context {number}" for (pair, number), text in marked.items()}
-    return PlayedBackRatings(unused, names)
+        unused[pair, context].append(int(rating))
+    return PlayedBackRatings(dict(unused))
 
 
 def rehearse_study(
@@ -138,7 +129,8 @@ def rehearse_study(
     """Let scripted annotators do a study's open places, or fewer, on the site at `base_url`.
 
     Each comes by a personal link of its own, and what they answer stays known as scripted.
-    Raises RehearsalFailed; nobody starts when too few places or ratings are left.
+    Raises RehearsalFailed; nobody starts when there are too few places, or too few ratings for
+    all of them.
     """
     _check_address(base_url)
     places = list_places_left(study)
@@ -147,7 +139,7 @@ def rehearse_study(
     if not 0 < count <= n_places:
         raise RehearsalFailed(f"Study {study.slug} has {n_places} places left, not {count or 1}.")
     if count == n_places:
-        ratings.refuse_too_few(_count_wanted(study, places))
+        ratings.refuse_too_few(study, places)
     vocabulary = _list_words(
         Context.objects.filter(pair__study=study).values_list("text", flat=True)
     )
@@ -156,7 +148,9 @@ def rehearse_study(
         (invitation,) = invite_scripted_annotators(study, 1)
         person = Person.drawn(f"{seed} {number}")
         link = urljoin(base_url, reverse("annotate:welcome", args=[invitation.token]))
-        with httpx.Client(follow_redirects=True, timeout=PATIENCE_SECONDS) as browser:
+        with httpx.Client(
+            follow_redirects=True, timeout=PATIENCE_SECONDS, trust_env=False
+        ) as browser:
             n_rated = ScriptedAnnotator(browser, person, vocabulary, ratings).work(link)
         n_judgements += n_rated
         tell(f"annotator {number} of {count}: {n_rated} texts")
@@ -191,13 +185,29 @@ class ScriptedAnnotator:
         """Answer a form. Whether it was a rating."""
         inputs = form.xpath(".//input[@name and not(@type='hidden')]")
         if any(entry.type == "radio" for entry in inputs):
-            (text,) = page.xpath("//blockquote")
-            rating = self.ratings.rate(_read_marked(text), self.person)
+            rating = self.ratings.rate(self._context_shown(page), self.person)
             form.fields[inputs[0].name] = str(rating)
             return True
         for entry, word in zip(inputs, self._inspired_words(page, len(inputs)), strict=True):
             entry.value = word
         return False
+
+    def _context_shown(self, page: lxml.html.HtmlElement) -> Context:
+        """What the page asks to rate. It must show that text, with its two words in bold."""
+        asked = resolve(urlsplit(str(page.base_url)).path).kwargs
+        response = Response.objects.select_related("context__pair").get(
+            assignment__token=asked["token"], position=asked["position"]
+        )
+        context = response.context
+        (text,) = page.xpath("//blockquote")
+        pieces = [text.text or ""]
+        for element in text:
+            pieces += [element.text_content(), element.tail or ""]
+        if pieces != [piece for piece, _ in context.parts]:
+            raise RehearsalFailed(
+                f"The page of {context} does not show its text and its two words."
+            )
+        return context
 
     def _inspired_words(self, page: lxml.html.HtmlElement, count: int) -> list[str]:
         here = set(_list_words(page.xpath("//blockquote//text()")))
@@ -247,26 +257,6 @@ def _name_page(path: str) -> str:
         return "outside the survey"
 
 
-def _count_wanted(study: Study, places: dict[int, int]) -> dict[str, int]:
-    """How many ratings of each marked text the places ask for."""
-    contexts = Context.objects.filter(pair__study=study).select_related("pair", "item")
-    return {_mark(c.parts): places[c.item.questionnaire_id] for c in contexts}
-
-
 def _list_words(texts: Iterable[str]) -> list[str]:
     """The different words of four letters and more, in alphabetical order."""
     return sorted({word.lower() for text in texts for word in re.findall(r"[^\W\d_]{4,}", text)})
-
-
-def _mark(parts: list[tuple[str, bool]]) -> str:
-    return "".join(
-        f"<strong>{piece}</strong>" if is_target else piece for piece, is_target in parts
-    )
-
-
-def _read_marked(text: lxml.html.HtmlElement) -> str:
-    """The text of page 2 with its marks as the stimuli have them."""
-    pieces = [(text.text or "", False)]
-    for element in text:
-        pieces += [(element.text_content(), True), (element.tail or "", False)]
-    return _mark(pieces)

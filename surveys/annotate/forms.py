@@ -33,15 +33,7 @@ class InspiredWordField(forms.CharField):
         self.widget.attrs |= {"autocomplete": "off", "autocapitalize": "none", "class": "word"}
 
 
-class AnnotatorForm(forms.Form):
-    """A form that, given back with a fault in it, puts the cursor there."""
-
-    def focus_on_fault(self) -> None:
-        if faulty := [name for name in self.fields if name in self.errors]:
-            self.fields[faulty[0]].widget.attrs["autofocus"] = True
-
-
-class EngagementForm(AnnotatorForm):
+class EngagementForm(forms.Form):
     """The two words that a text inspired."""
 
     inspired_word1 = InspiredWordField(_("First word"))
@@ -54,8 +46,14 @@ class EngagementForm(AnnotatorForm):
             self.add_error("inspired_word2", _("Please write a second, different word."))
         return words
 
+    def full_clean(self) -> None:
+        """Check, and put the cursor into the first field with a fault."""
+        super().full_clean()
+        if faulty := [name for name in self.fields if name in self.errors]:
+            self.fields[faulty[0]].widget.attrs["autofocus"] = True
 
-class RatingForm(AnnotatorForm):
+
+class RatingForm(forms.Form):
     """A point of the study's scale."""
 
     rating = forms.TypedChoiceField(

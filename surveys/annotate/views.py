@@ -4,13 +4,14 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.conf import settings
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from surveys.annotate.forms import AnnotatorForm, EngagementForm, RatingForm
+from surveys.annotate.forms import EngagementForm, RatingForm
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import count_places_left, start_assignment
 from surveys.models import Assignment, Invitation, Response, Study
@@ -110,10 +111,9 @@ def _redirect_to_due(token: str) -> HttpResponseRedirect:
 
 
 def _render_form(
-    request: HttpRequest, template: str, form: AnnotatorForm, response: Response
+    request: HttpRequest, template: str, form: Form, response: Response
 ) -> HttpResponse:
     """A page with a form; one that comes back with a fault in it is not an accepted answer."""
-    form.focus_on_fault()
     status = HTTP_UNPROCESSABLE if form.is_bound else 200
     return render(request, template, {"form": form, "response": response}, status=status)
 

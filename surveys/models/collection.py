@@ -1,4 +1,5 @@
 import secrets
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.db import models
@@ -37,6 +38,12 @@ class AssignmentState(models.TextChoices):
 
     STARTED = "started"
     SUBMITTED = "submitted"
+    EXPIRED = "expired"
+
+    @classmethod
+    def live(cls) -> "tuple[AssignmentState, ...]":
+        """Those in which an assignment holds a place in its questionnaire's quota."""
+        return (cls.STARTED, cls.SUBMITTED)
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
@@ -46,6 +53,20 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
     def for_study(self, study: Study) -> Self:
         return self.filter(questionnaire__block__study=study)
+
+    def submitted(self) -> Self:
+        return self.filter(state=AssignmentState.SUBMITTED)
+
+    def live(self) -> Self:
+        """Those that hold a place in their questionnaire's quota."""
+        return self.filter(state__in=AssignmentState.live(), is_over_quota=False)
+
+    def lapsed(self, study: Study, now: datetime) -> Self:
+        """Started ones of a study without an answer for longer than its lease."""
+        cutoff = now - timedelta(hours=study.lease_hours)
+        is_recent = Q(responses__engaged_at__gte=cutoff) | Q(responses__rated_at__gte=cutoff)
+        started = self.for_study(study).filter(state=AssignmentState.STARTED)
+        return started.filter(started_at__lt=cutoff).exclude(is_recent)
 
     def scripted(self) -> Self:
         """Those done by a rehearsal's annotators, not by people."""
@@ -66,6 +87,13 @@ class Assignment(models.Model):
     token = models.CharField(max_length=22, unique=True, default=make_token)
     state = models.CharField(
         max_length=10, choices=AssignmentState, default=AssignmentState.STARTED
+    )
+    reason = models.CharField(
+        max_length=200, blank=True, default="", help_text="why this questionnaire"
+    )
+    seed = models.BigIntegerField(default=0, help_text="of the order of the items")
+    is_over_quota = models.BooleanField(
+        default=False, help_text="taken up again when its place had been given away"
     )
     started_at = models.DateTimeField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -158,14 +186,14 @@ class Response(models.Model):
         return f"{self.assignment}, item {self.position}"
 
     @classmethod
-    def laid_out(cls, assignment: Assignment, item: Item) -> Self:
+    def laid_out(cls, assignment: Assignment, item: Item, position: int) -> Self:
         """The empty answer to an item; its annotator and pair follow from assignment and item."""
         return cls(
             assignment=assignment,
             annotator_id=assignment.annotator_id,
             pair_id=item.context.pair_id,
             context=item.context,
-            position=item.position,
+            position=position,
         )
 
     @property

@@ -14,6 +14,9 @@ class Study(models.Model):
     scale_maximum = models.SmallIntegerField(default=6)
     ratings_per_context = models.PositiveSmallIntegerField()
     block_size = models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting")
+    lease_hours = models.PositiveSmallIntegerField(
+        default=24, help_text="how long a place is held without an answer"
+    )
     seed = models.BigIntegerField(default=0, help_text="of blocks, questionnaires and item order")
     stimuli_sha256 = models.CharField(
         max_length=64, help_text="digest of the stimuli in Cosima's own writing (LF, no BOM)"
@@ -28,7 +31,7 @@ class Study(models.Model):
                 condition=Q(scale_minimum__lt=F("scale_maximum")), name="scale_has_two_ends"
             ),
             models.CheckConstraint(
-                condition=Q(ratings_per_context__gte=1, block_size__gte=1),
+                condition=Q(ratings_per_context__gte=1, block_size__gte=1, lease_hours__gte=1),
                 name="study_asks_for_work",
             ),
         ]

@@ -2,11 +2,17 @@ import logging
 
 import pytest
 
-from surveys.annotate.discretion import LinkFilter
+from surveys.annotate.discretion import LinkFormatter, NoTraceback
+
+
+def written(message: str, *arguments: object, error: Exception | None = None) -> str:
+    exc_info = (type(error), error, None) if error else None
+    record = logging.LogRecord("x", logging.ERROR, "", 0, message, arguments, exc_info)
+    return LinkFormatter().format(record)
 
 
 @pytest.mark.parametrize(
-    ("message", "arguments", "written"),
+    ("message", "arguments", "line"),
     [
         ("Internal Server Error: %s", ("/survey/Ab3-_x/1/words/",),
          "Internal Server Error: /survey/…/1/words/"),
@@ -15,9 +21,21 @@ from surveys.annotate.discretion import LinkFilter
         ("stored %d of 100 %%", (3,), "stored 3 of 100 %"),
     ],
 )  # fmt: skip
-def test_link_filter_takes_out_tokens_and_nothing_else(message, arguments, written):
-    record = logging.LogRecord("django.request", logging.ERROR, "", 0, message, arguments, None)
+def test_link_formatter_takes_out_tokens_and_nothing_else(message, arguments, line):
+    assert written(message, *arguments) == line
 
-    assert LinkFilter().filter(record)
 
-    assert record.getMessage() == written
+def test_link_formatter_takes_tokens_out_of_tracebacks():
+    text = written("failed", error=ValueError("no page '/survey/Ab3-_x/9/'"))
+
+    assert text == "failed\nValueError: no page '/survey/…/9/'"
+
+
+def test_no_traceback_leaves_the_line():
+    error = ValueError("long story")
+    record = logging.LogRecord(
+        "x", logging.ERROR, "", 0, "Invalid host", (), (ValueError, error, None)
+    )
+
+    assert NoTraceback().filter(record)
+    assert LinkFormatter().format(record) == "Invalid host"

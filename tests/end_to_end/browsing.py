@@ -28,14 +28,19 @@ class WatchedPage:
         self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
+    def submit(self) -> None:
+        """Press the one button of the page and wait for what comes of it."""
+        with self.page.expect_navigation():
+            self.page.get_by_role("button").click()
+
     def write_words(self, first: str, second: str) -> None:
         self.page.get_by_role("textbox").nth(0).fill(first)
         self.page.get_by_role("textbox").nth(1).fill(second)
-        self.page.get_by_role("button").click()
+        self.submit()
 
     def rate(self, rating: int) -> None:
         self.page.get_by_role("radio", name=str(rating)).check()
-        self.page.get_by_role("button").click()
+        self.submit()
 
     @property
     def sideways_scroll(self) -> int:

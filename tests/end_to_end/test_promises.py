@@ -69,8 +69,8 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(site: Site, study):
     assert len({answer.headers["location"] for answer in answers}) == 1
 
 
-def test_the_first_of_many_answers_at_once_counts_and_none_is_an_error(site: Site, study, tmp_path):
-    """Twelve annotators, each of whose forms is sent six times at once with other ratings."""
+def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_path):
+    """Twelve annotators, each of whose forms is sent six times at once, and again later."""
     for link in site.invite(study, 12):
         survey = start(site, link)
         for position in (1, 2):
@@ -83,6 +83,11 @@ def test_the_first_of_many_answers_at_once_counts_and_none_is_an_error(site: Sit
             assert {a.status_code for a in rated} == {302}
             assert len({a.headers["location"] for a in rated}) == 1
 
+        before = site.manage("dumpdata", "surveys.response")
+        late = [post(words, {"inspired_word1": "gone", "inspired_word2": "by"})]
+        late.append(post(rating, {"rating": "6"}))
+        assert {a.headers["location"] for a in late} == {f"{httpx.URL(survey).path}thanks/"}
+        assert site.manage("dumpdata", "surveys.response") == before
     stored = stored_ratings(site, tmp_path / "out")
 
     assert Counter((pair, context) for pair, context, _ in stored.elements()) == {

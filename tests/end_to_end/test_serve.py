@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,29 +19,38 @@ from tests.end_to_end.site import ROOT, free_port
 START_SECONDS = 60
 
 
-def environment(var: Path) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "SITE_URL")}
+def environment(var: Path, settings: Path | None = None) -> dict[str, str]:
+    """Nothing set but VAR_DIR, or but a file of settings."""
+    ours = ("DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "VAR_DIR")
+    kept = {k: v for k, v in os.environ.items() if k not in ours}
+    if settings:
+        return {**kept, "ENV_FILE": str(settings)}
     return {**kept, "VAR_DIR": str(var), "ENV_FILE": os.devnull}
 
 
 @contextmanager
-def started(var: Path, *options: str) -> Iterator[str]:
-    """What `scripts/serve` prints until it says how to stop."""
-    command = ["scripts/serve", *options]
-    with (var / "said").open("w+", encoding="utf-8") as said:
+def started(var: Path, *options: str, settings: Path | None = None) -> Iterator[str]:
+    """What `scripts/serve` prints until it says how to stop; it is stopped as Ctrl+C does."""
+    said = var / "said"
+    with said.open("w", encoding="utf-8") as out:
         serve = subprocess.Popen(
-            command, cwd=ROOT, env=environment(var), stdout=said, start_new_session=True
+            ["scripts/serve", *options],
+            cwd=ROOT,
+            env=environment(var, settings),
+            stdout=out,
+            start_new_session=True,
         )
+    try:
         deadline = time.monotonic() + START_SECONDS
-        while "To stop" not in (text := (var / "said").read_text(encoding="utf-8")):
+        while "To stop" not in (text := said.read_text(encoding="utf-8")):
             assert serve.poll() is None, text
             assert time.monotonic() < deadline, text
             time.sleep(0.1)
         yield text
-        os.killpg(serve.pid, signal.SIGINT)  # what Ctrl+C does
-        assert serve.wait(timeout=20) == 0
-        with pytest.raises(httpx.ConnectError):
-            httpx.get(re.search(r"running at (\S+)", text)[1])
+    finally:
+        os.killpg(serve.pid, signal.SIGINT)
+        code = serve.wait(timeout=20)
+    assert code == 0
 
 
 def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
@@ -60,6 +70,32 @@ def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
     with started(tmp_path, "--port", str(port)) as second:
         assert second == first
         assert httpx.get(link).headers["location"] == survey
+
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(link)
+
+
+def test_serve_keeps_to_a_settings_file(tmp_path):
+    """Its VAR_DIR and SITE_URL win over what serve would choose, in commands beside it too."""
+    var, file = tmp_path / "elsewhere", tmp_path / "env"
+    file.write_text(f"VAR_DIR={var}\nSITE_URL=https://survey.example.org\n")
+
+    with started(tmp_path, "--port", str(free_port()), "--no-demo", settings=file) as text:
+        assert "running at https://survey.example.org/" in text
+        assert (var / "cosima.sqlite3").exists()
+        assert str(var) in text
+
+
+def test_commands_beside_it_hand_out_links_to_it(tmp_path):
+    port = free_port()
+    with started(tmp_path, "--port", str(port)):
+        command = [sys.executable, "manage.py", "invite_annotators", "demo-en"]
+        link = subprocess.run(
+            command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+        assert link.startswith(f"http://127.0.0.1:{port}/invitation/")
+        assert httpx.get(link).status_code == 200
 
 
 def test_serve_without_demo_makes_no_study(tmp_path):

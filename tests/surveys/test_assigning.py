@@ -1,3 +1,5 @@
+import random
+
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -15,10 +17,33 @@ def test_start_assignment_lays_out_the_questionnaire():
 
     assignment = start(study)
 
-    laid_out = list(assignment.responses.values_list("position", "context", "annotator"))
-    items = assignment.questionnaire.items.values_list("position", "context")
-    assert laid_out == [(*item, assignment.annotator_id) for item in items]
-    assert set(assignment.responses.values_list("rating", flat=True)) == {None}
+    laid_out = assignment.responses.values_list("context", flat=True)
+    items = assignment.questionnaire.items.values_list("context", flat=True)
+    assert sorted(laid_out) == sorted(items)
+    positions = assignment.responses.values_list("position", "annotator", "rating")
+    assert list(positions) == [(n, assignment.annotator_id, None) for n in range(1, 6)]
+
+
+def test_start_assignment_orders_the_items_by_a_stored_seed():
+    study = make_study(20)
+    assignments = [start(study) for _ in range(3)]
+
+    orders = [list(a.responses.values_list("context__pair", flat=True)) for a in assignments]
+
+    assert orders[0] != orders[2]  # the same questionnaire
+    for assignment, order in zip(assignments, orders, strict=True):
+        pairs = list(assignment.questionnaire.items.values_list("context__pair", flat=True))
+        assert random.Random(assignment.seed).sample(pairs, len(pairs)) == order
+
+
+def test_start_assignment_keeps_the_reason():
+    study = make_study(6, block_size=3, ratings_per_context=2)
+
+    assert [start(study).reason for _ in range(5)][::2] == [
+        "fewest places taken (0 of 2), first of 4 such",
+        "fewest places taken (0 of 2), first of 2 such",
+        "fewest places taken (1 of 2), first of 4 such",
+    ]
 
 
 def test_start_assignment_twice_from_a_link_is_one_assignment():

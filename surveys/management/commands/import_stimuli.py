@@ -17,6 +17,9 @@ class Command(SurveyCommand):
         parser.add_argument("--title", default="", help="shown to researchers")
         parser.add_argument("--ratings-per-context", type=int, default=11)
         parser.add_argument("--block-size", type=int, default=20, help="most pairs in one sitting")
+        parser.add_argument(
+            "--lease-hours", type=int, default=24, help="how long a place is held without an answer"
+        )
         parser.add_argument("--scale", type=int, nargs=2, default=(0, 6), metavar=("MIN", "MAX"))
         parser.add_argument("--seed", type=int, default=0, help="of blocks and item order")
         parser.add_argument("--dry-run", action="store_true", help="check and tell, store nothing")
@@ -28,6 +31,7 @@ class Command(SurveyCommand):
             title=options["title"],
             ratings_per_context=options["ratings_per_context"],
             block_size=options["block_size"],
+            lease_hours=options["lease_hours"],
             scale_minimum=options["scale"][0],
             scale_maximum=options["scale"][1],
             seed=options["seed"],

@@ -5,7 +5,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from postprocess.options import SettingsError, add_settings_arguments, settings_from
-from surveys.analysing import list_shortfalls
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.releasing import describe_release, release_dataset
 
@@ -29,5 +28,5 @@ class Command(SurveyCommand):
                 f"Cannot write {error.filename or folder}: {error.strerror}."
             ) from error
         self.stdout.write(f"{describe_release(release)}written to {folder}")
-        for shortfall in list_shortfalls(released):
-            self.stderr.write(self.style.WARNING(f"warning: {shortfall}"))
+        for note in release.report["notes"]:
+            self.stderr.write(self.style.WARNING(f"note: {note}"))

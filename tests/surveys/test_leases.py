@@ -1,0 +1,162 @@
+"""A place is held for a set time since the last answer, and no answer is lost after it."""
+
+import random
+from datetime import timedelta
+
+import pytest
+from django.db.models import Count, Max, Q
+from django.utils import timezone
+
+from surveys.answering import record_engagement, record_rating
+from surveys.assigning import count_places_left, start_assignment
+from surveys.errors import NoPlaceLeft
+from surveys.models import Assignment, Questionnaire, Response, Study
+from surveys.recruiting import invite_annotators
+from tests.factories import finish, make_study, rate_due, start, stored
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """One questionnaire A and one B with a place each, held for 24 hours."""
+    return make_study(2, ratings_per_context=1)
+
+
+def let_pass(**span: float) -> None:
+    """Move everything that has happened into the past."""
+    Assignment.objects.update(started_at=timezone.now() - timedelta(**span))
+    Response.objects.filter(engaged_at__isnull=False).update(
+        engaged_at=timezone.now() - timedelta(**span)
+    )
+    Response.objects.filter(rated_at__isnull=False).update(
+        rated_at=timezone.now() - timedelta(**span)
+    )
+
+
+def test_a_place_is_held_while_its_lease_runs(study):
+    start(study), start(study)
+    let_pass(hours=23)
+
+    assert count_places_left(study) == 0
+    with pytest.raises(NoPlaceLeft):
+        start(study)
+
+
+def test_a_lapsed_place_is_given_to_whoever_comes_next(study):
+    lapsed, _ = start(study), start(study)
+    let_pass(hours=25)
+
+    assert count_places_left(study) == 2
+    newcomer = start(study)
+
+    assert newcomer.questionnaire == lapsed.questionnaire
+    assert stored(lapsed, "state") == ("expired",)
+    assert stored(newcomer, "state", "is_over_quota") == ("started", False)
+
+
+def test_looking_at_the_places_left_changes_nothing(study):
+    assignment = start(study)
+    let_pass(hours=25)
+
+    count_places_left(study)
+
+    assert stored(assignment, "state") == ("started",)
+
+
+def test_an_answer_renews_the_lease(study):
+    assignment, _ = start(study), start(study)
+    let_pass(hours=23)
+    rate_due(assignment, 4)
+    Assignment.objects.update(started_at=timezone.now() - timedelta(hours=30))
+
+    assert start(study).questionnaire != assignment.questionnaire
+    assert stored(assignment, "state") == ("started",)
+
+
+def test_a_finished_assignment_never_lapses(study):
+    finish(start(study)), finish(start(study))
+    let_pass(days=400)
+
+    assert count_places_left(study) == 0
+
+
+def test_a_late_comer_whose_place_is_free_takes_it_again(study):
+    late, other = start(study), start(study)
+    let_pass(hours=25)
+    start(study)  # takes the first place, and frees the other
+
+    finish(other)
+
+    assert stored(other, "state", "is_over_quota") == ("submitted", False)
+    assert stored(late, "state") == ("expired",)
+
+
+def test_a_late_comer_whose_place_is_gone_is_kept_and_marked(study):
+    late, _ = start(study), start(study)
+    rate_due(late, 5)
+    let_pass(hours=25)
+    newcomer = start(study)
+
+    finish_rest(late)
+    finish(newcomer)
+
+    assert stored(late, "state", "is_over_quota") == ("submitted", True)
+    assert stored(newcomer, "state", "is_over_quota") == ("submitted", False)
+    assert late.responses.rated().count() == 2
+    assert count_places_left(study) == 1  # the questionnaire of the third, which has lapsed
+
+
+def test_a_place_given_away_while_the_last_answer_is_under_way_is_marked(study):
+    late, _ = start(study), start(study)
+    rate_due(late, 5)
+    due = Response.objects.due(late.token)
+    record_engagement(due, "sea", "salt")
+    due = Response.objects.due(late.token)
+    let_pass(hours=25)
+    start(study)
+
+    record_rating(due, 3)
+
+    assert stored(late, "state", "is_over_quota") == ("submitted", True)
+
+
+def finish_rest(assignment: Assignment) -> None:
+    for _ in range(assignment.responses.unrated().count()):
+        rate_due(assignment, 3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_questionnaire_ever_has_more_live_assignments_than_it_asks_for(seed):
+    """Arrivals, answers, pauses and returns in any order."""
+    chance = random.Random(seed)
+    study = make_study(4, block_size=2, ratings_per_context=2, lease_hours=10)
+    begun: list[Assignment] = []
+    for _ in range(80):
+        event = chance.choice(["arrive", "arrive", "answer", "answer", "answer", "wait"])
+        if event == "arrive":
+            try:
+                begun.append(start_assignment(invite_annotators(study, 1)[0]))
+            except NoPlaceLeft:
+                assert count_places_left(study) == 0
+        elif event == "answer" and begun:
+            if Response.objects.due((one := chance.choice(begun)).token):
+                rate_due(one, chance.randrange(7))
+        elif event == "wait":
+            wait(hours=chance.choice([3, 6, 11]))
+        is_live = Q(
+            assignments__state__in=("started", "submitted"), assignments__is_over_quota=False
+        )
+        live = Questionnaire.objects.annotate(n=Count("assignments", filter=is_live))
+        assert live.aggregate(most=Max("n"))["most"] <= 2
+        twice = Response.objects.values("annotator", "pair").annotate(n=Count("pk")).filter(n__gt=1)
+        assert not twice.exists()
+
+
+def wait(**span: float) -> None:
+    for table, names in ((Assignment, ["started_at"]), (Response, ["engaged_at", "rated_at"])):
+        for row in table.objects.all():
+            for name in names:
+                if instant := getattr(row, name):
+                    setattr(row, name, instant - timedelta(**span))
+            row.save(update_fields=names)
