@@ -71,8 +71,8 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(site: Site, study):
 
 def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_path):
     """Twelve annotators, each of whose forms is sent six times at once, and again later."""
-    for link in site.invite(study, 12):
-        survey = start(site, link)
+    surveys = [start(site, link) for link in site.invite(study, 12)]
+    for survey in surveys:
         for position in (1, 2):
             words, rating = f"{survey}{position}/words/", f"{survey}{position}/rating/"
             engaged = at_once([lambda words=words: post(words, WORDS)] * 6)
@@ -82,15 +82,18 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_
             )
             assert {a.status_code for a in rated} == {302}
             assert len({a.headers["location"] for a in rated}) == 1
+    stored = site.manage("dumpdata", "surveys.response", "surveys.assignment")
 
-        before = site.manage("dumpdata", "surveys.response")
-        late = [post(words, {"inspired_word1": "gone", "inspired_word2": "by"})]
-        late.append(post(rating, {"rating": "6"}))
+    for survey in surveys:
+        late = [
+            post(f"{survey}1/words/", {"inspired_word1": "gone", "inspired_word2": "by"}),
+            post(f"{survey}2/rating/", {"rating": "6"}),
+        ]
         assert {a.headers["location"] for a in late} == {f"{httpx.URL(survey).path}thanks/"}
-        assert site.manage("dumpdata", "surveys.response") == before
-    stored = stored_ratings(site, tmp_path / "out")
 
-    assert Counter((pair, context) for pair, context, _ in stored.elements()) == {
+    assert site.manage("dumpdata", "surveys.response", "surveys.assignment") == stored
+    released = stored_ratings(site, tmp_path / "out")
+    assert Counter((pair, context) for pair, context, _ in released.elements()) == {
         ("1", "1"): 6, ("1", "2"): 6, ("2", "1"): 6, ("2", "2"): 6,
     }  # fmt: skip
 
