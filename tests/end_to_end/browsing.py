@@ -1,6 +1,7 @@
 """Headless Chromium, watched: what it complains of and whom it asks."""
 
 import shutil
+from typing import Literal
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page
@@ -16,9 +17,18 @@ DESKTOP, PHONE = (1280, 800), (360, 740)
 class WatchedPage:
     """A page in a browser profile of its own, with its complaints and the hosts it asked."""
 
-    def __init__(self, browser: Browser, size: tuple[int, int], *, scripts: bool = True) -> None:
+    def __init__(
+        self,
+        browser: Browser,
+        size: tuple[int, int],
+        *,
+        scripts: bool = True,
+        colours: Literal["light", "dark"] = "light",
+    ) -> None:
         context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, java_script_enabled=scripts
+            viewport={"width": size[0], "height": size[1]},
+            java_script_enabled=scripts,
+            color_scheme=colours,
         )
         self.page: Page = context.new_page()
         self.complaints: list[str] = []

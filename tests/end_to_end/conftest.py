@@ -1,4 +1,6 @@
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -9,13 +11,24 @@ from tests.end_to_end.browsing import CHROMIUM, OPTIONS
 from tests.end_to_end.site import Site, fresh_database
 
 
-@pytest.fixture
-def site(tmp_path) -> Iterator[Site]:
-    """A site that serves, with no study yet."""
-    with fresh_database(settings.DATABASES["default"], tmp_path) as url:
-        site = Site(tmp_path, url)
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory) -> Iterator[tuple[Path, str]]:
+    """The folder and the database of a site that was set up and never used."""
+    var = tmp_path_factory.mktemp("pristine")
+    with fresh_database(settings.DATABASES["default"], var) as url:
+        site = Site(var, url)
         site.manage("migrate", "--verbosity", "0")
         site.manage("collectstatic", "--noinput", "--verbosity", "0")
+        yield var, url
+
+
+@pytest.fixture
+def site(pristine, tmp_path) -> Iterator[Site]:
+    """A site that serves, with no study yet."""
+    var, url = pristine
+    shutil.copytree(var / "static", tmp_path / "static")
+    with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=url) as own_url:
+        site = Site(tmp_path, own_url)
         with site.serving():
             yield site
 

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -97,20 +98,27 @@ class Site:
 
 
 @contextmanager
-def fresh_database(like: dict[str, str], folder: Path) -> Iterator[str]:
-    """The URL of a new, empty database of the kind the tests run on; it is gone afterwards."""
+def fresh_database(
+    like: dict[str, str], folder: Path, *, copy_of: str | None = None
+) -> Iterator[str]:
+    """The URL of a new database of the kind the tests run on; it is gone afterwards.
+
+    It is empty, or a copy of the one at another such URL.
+    """
     if like["ENGINE"] == "django.db.backends.sqlite3":
+        if copy_of:
+            shutil.copy(copy_of.removeprefix("sqlite:///"), folder / "site.sqlite3")
         yield f"sqlite:///{folder / 'site.sqlite3'}"
         return
     user, password = like["USER"], like["PASSWORD"]
     host, port = like["HOST"] or "127.0.0.1", like["PORT"] or "5432"
     server = f"postgres://{user}:{password}@{host}:{port}"
     name = f"cosima_{secrets.token_hex(6)}"
+    template = copy_of.rpartition("/")[2] if copy_of else "template0"
+    names = sql.Identifier(name), sql.Identifier(template)
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
         try:
             yield f"{server}/{name}"
         finally:
-            connection.execute(
-                sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
-            )
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(names[0]))
