@@ -174,16 +174,15 @@ def write_dataset(dataset: Dataset, folder: Path) -> list[Path]:
     texts = {folder / name: text for name, text in dataset.files.items()}
     temporary = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex}") for path in texts}
     made: list[Path] = []
-    try:
+    with contextlib.ExitStack() as on_failure:
+        on_failure.callback(_remove, temporary.values(), made)
         for path, text in texts.items():
             made.extend(_make_folder(path.parent))
             _refuse_folder(path)
             _write_through(temporary[path], text)
         for path in texts:
             temporary[path].replace(path)
-    except BaseException:
-        _remove(temporary.values(), made)
-        raise
+        on_failure.pop_all()
     return list(texts)
 
 
