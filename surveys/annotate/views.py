@@ -51,10 +51,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("annotate:next", start_assignment(invitation).token)
     if assignment := Assignment.objects.started_from(invitation):
         return redirect("annotate:next", assignment.token)
-    page = {
-        "study": invitation.study,
-        "n_places_left": count_places_left(invitation.study),
-    }
+    page = {"n_places_left": count_places_left(invitation.study)}
     return render(request, "annotate/welcome.html", page)
 
 
@@ -99,7 +96,7 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
         return _redirect_to_due(token)
     assignment = get_object_or_404(Assignment.objects.with_study(), token=token)
     _speak_language_of(assignment.questionnaire.block.study)
-    return render(request, "annotate/thanks.html", {"assignment": assignment})
+    return render(request, "annotate/thanks.html")
 
 
 def _redirect_to_due(token: str) -> HttpResponseRedirect:
