@@ -3,41 +3,43 @@
 import random
 import secrets
 from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from surveys.errors import NoPlaceLeft, RatingsMissing
+from surveys.choosing import choose_place
+from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
 from surveys.models import (
     Annotator,
     Assignment,
     AssignmentState,
+    Context,
     Invitation,
     Item,
-    Questionnaire,
+    Pair,
+    Place,
     Response,
     Study,
+    TextKind,
 )
-from surveys.models.collection import AssignmentQuerySet
+from surveys.places import give_back_places
+from surveys.wording import current_text
 
 
-class Choice(NamedTuple):
-    """The questionnaire that whoever arrives is given, and why."""
-
-    questionnaire: Questionnaire
-    reason: str
+def has_place_left(study: Study) -> bool:
+    """Whether somebody who arrives now would get a place."""
+    if Place.objects.free(study).exists():
+        return True
+    return Assignment.objects.lapsed(study, timezone.now()).filter(place__is_open=True).exists()
 
 
 def list_places_left(study: Study) -> dict[int, int]:
     """How many more assignments the study asks for now, by the id of the questionnaire."""
-    questionnaires = Questionnaire.objects.filter(block__study=study).values_list("pk", flat=True)
-    taken = Counter(_list_questionnaires(Assignment.objects.for_study(study).live()))
-    lapsed = Assignment.objects.live().lapsed(study, timezone.now())
-    taken.subtract(_list_questionnaires(lapsed))
-    return {pk: study.ratings_per_context - taken[pk] for pk in questionnaires}
+    free = Counter(Place.objects.free(study).values_list("questionnaire_id", flat=True))
+    lapsed = Assignment.objects.lapsed(study, timezone.now()).filter(place__is_open=True)
+    free.update(lapsed.values_list("questionnaire_id", flat=True))
+    return free
 
 
 def count_places_left(study: Study) -> int:
@@ -47,87 +49,152 @@ def count_places_left(study: Study) -> int:
 
 @transaction.atomic
 def start_assignment(invitation: Invitation) -> Assignment:
-    """Give whoever starts from a link the questionnaire that needs them most; once for a link.
+    """Make whoever agrees to take part an annotator with a questionnaire; once for a link.
 
-    Raises NoPlaceLeft.
+    Raises NoPlaceLeft or LinkRevoked.
     """
-    study = _lock_places(invitation.study_id)
-    if started := Assignment.objects.started_from(invitation):
-        return started
-    questionnaire, reason = _choose_questionnaire(study)
-    annotator = Annotator.objects.create(study=study)
-    Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
-    assignment = Assignment.objects.create(
-        questionnaire=questionnaire,
-        annotator=annotator,
-        reason=reason,
-        seed=secrets.randbits(32),
+    study = lock_places(invitation.study_id)
+    invitation = Invitation.objects.get(pk=invitation.pk)
+    refuse_revoked(invitation)
+    if begun := Assignment.objects.latest_from(invitation):
+        return begun
+    annotator = Annotator.objects.create(
+        study=study,
+        consent=current_text(study, TextKind.CONSENT),
+        erases_withdrawn=study.erases_withdrawn,
     )
-    _lay_out_items(assignment)
+    Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
+    return _assign(study, annotator)
+
+
+@transaction.atomic
+def start_another_assignment(assignment: Assignment) -> Assignment:
+    """Give an annotator who has finished one more block, of which they have seen nothing.
+
+    What they have under way is given instead, if there is something. Raises NoPlaceLeft.
+    """
+    study = lock_places(assignment.study.pk)
+    refuse_revoked(Invitation.objects.get(annotator=assignment.annotator))
+    latest = Assignment.objects.filter(annotator=assignment.annotator).latest("pk")
+    if latest.state != AssignmentState.SUBMITTED:
+        return latest
+    if not study.allows_more_blocks:
+        raise NoPlaceLeft(_("There is nothing more to do in this study. Thank you."))
+    another = _assign(study, assignment.annotator)
+    return begin_assignment(another)
+
+
+def can_have_another(assignment: Assignment) -> bool:
+    """Whether one more block is there for whoever has finished this assignment."""
+    study = assignment.study
+    if not study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
+        return False
+    if assignment.annotator.invitation.revoked_at:
+        return False
+    return Place.objects.free(study).unseen_by(assignment.annotator).exists()
+
+
+def refuse_revoked(invitation: Invitation) -> None:
+    """Raise LinkRevoked for a link that a researcher has made invalid."""
+    if invitation.revoked_at:
+        raise LinkRevoked(
+            _("This link is no longer valid. Please write to the person who sent it to you.")
+        )
+
+
+def begin_assignment(assignment: Assignment) -> Assignment:
+    """Let an annotator who has been introduced go on to the texts; once."""
+    now = timezone.now()
+    offered = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.OFFERED)
+    offered.update(state=AssignmentState.STARTED, started_at=now, active_at=now)
+    assignment.refresh_from_db(fields=["state", "started_at", "active_at"])
     return assignment
 
 
 @transaction.atomic
 def resume_assignment(assignment: Assignment) -> Assignment:
     """Take up an expired assignment again: in a place that is free, else over quota."""
-    study = _lock_places(assignment.questionnaire.block.study_id)
+    study = lock_places(assignment.study.pk)
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if assignment.state != AssignmentState.EXPIRED:
         return assignment
-    assignment.is_over_quota = list_places_left(study)[assignment.questionnaire_id] < 1
-    assignment.state = AssignmentState.STARTED
-    assignment.save(update_fields=["state", "is_over_quota"])
+    free = Place.objects.free(study)
+    place = free.filter(questionnaire=assignment.questionnaire, round=assignment.round).first()
+    if place:
+        Place.objects.filter(pk=place.pk).update(assignment=assignment)
+    assignment.is_over_quota = place is None
+    begun = assignment.started_at is not None
+    assignment.state = AssignmentState.STARTED if begun else AssignmentState.OFFERED
+    assignment.active_at = timezone.now()
+    assignment.save(update_fields=["state", "is_over_quota", "active_at"])
     return assignment
-
-
-def _lock_places(study_id: int) -> Study:
-    """Let nobody else give out places of a study until the transaction ends; free lapsed ones."""
-    study = Study.objects.select_for_update().get(pk=study_id)
-    lapsed = Assignment.objects.lapsed(study, timezone.now()).values("pk")
-    Assignment.objects.filter(pk__in=lapsed, state=AssignmentState.STARTED).update(
-        state=AssignmentState.EXPIRED
-    )
-    return study
-
-
-def _choose_questionnaire(study: Study) -> Choice:
-    """The one with the most places left; of equals the first block's, A before B."""
-    places = list_places_left(study)
-    questionnaires = Questionnaire.objects.filter(block__study=study).select_related("block")
-    chosen = max(questionnaires, key=lambda questionnaire: places[questionnaire.pk])
-    if places[chosen.pk] < 1:
-        raise NoPlaceLeft(
-            _("This study has as many annotators as it needs. Thank you for wanting to take part.")
-        )
-    wanted = study.ratings_per_context
-    n_equal = sum(n == places[chosen.pk] for n in places.values())
-    taken = wanted - places[chosen.pk]
-    return Choice(chosen, f"fewest places taken ({taken} of {wanted}), first of {n_equal} such")
-
-
-def _lay_out_items(assignment: Assignment) -> None:
-    """Lay out the answers of an assignment in an order of its own, which its seed repeats."""
-    items = Item.objects.filter(questionnaire=assignment.questionnaire).select_related("context")
-    order = random.Random(assignment.seed).sample(list(items), len(items))  # noqa: S311
-    Response.objects.bulk_create(
-        Response.laid_out(assignment, item, position) for position, item in enumerate(order, 1)
-    )
-
-
-def _list_questionnaires(assignments: AssignmentQuerySet) -> Iterable[int]:
-    return assignments.values_list("questionnaire_id", flat=True)
 
 
 @transaction.atomic
 def submit_assignment(assignment: Assignment) -> Assignment:
-    """Close a fully rated assignment, once. Raises RatingsMissing."""
+    """Close a fully answered assignment, once. Raises RatingsMissing."""
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)  # two tabs may submit
     if assignment.state == AssignmentState.SUBMITTED:
         return assignment
-    if missing := assignment.responses.unrated().count():
+    if missing := assignment.responses.unanswered().count():
         raise RatingsMissing(f"{missing} of the texts of this questionnaire are not rated yet.")
     if assignment.state == AssignmentState.EXPIRED:  # since this page was asked for
         assignment.is_over_quota = True
+    elif assignment.state != AssignmentState.STARTED:
+        raise AssignmentEnded(_("This questionnaire was ended. Your link says more."))
     assignment.state, assignment.submitted_at = AssignmentState.SUBMITTED, timezone.now()
     assignment.save(update_fields=["state", "submitted_at", "is_over_quota"])
     return assignment
+
+
+def lock_places(study_id: int) -> Study:
+    """Let nobody else give out places of a study until the transaction ends; free lapsed ones."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    lapsed = list(Assignment.objects.lapsed(study, timezone.now()).values_list("pk", flat=True))
+    if lapsed:
+        Assignment.objects.leased().filter(pk__in=lapsed).update(state=AssignmentState.EXPIRED)
+        give_back_places(Assignment.objects.filter(pk__in=lapsed, state=AssignmentState.EXPIRED))
+    return study
+
+
+def _assign(study: Study, annotator: Annotator) -> Assignment:
+    seed = secrets.randbits(32)
+    free = Place.objects.free(study).unseen_by(annotator)
+    choice = choose_place(study, free, random.Random(seed))  # noqa: S311  (to be repeated)
+    if choice is None:
+        raise NoPlaceLeft(
+            _("This study has as many annotators as it needs. Thank you for wanting to take part.")
+        )
+    place = choice.place
+    contexts = _order_contexts(study, annotator, place, random.Random(seed))  # noqa: S311
+    assignment = Assignment.objects.create(
+        questionnaire=place.questionnaire,
+        round_id=place.round_id,
+        annotator=annotator,
+        reason=choice.reason,
+        seed=seed,
+        n_items=len(contexts),
+    )
+    Place.objects.filter(pk=place.pk).update(assignment=assignment)
+    Response.objects.bulk_create(
+        Response.laid_out(assignment, context, position)
+        for position, context in enumerate(contexts, 1)
+    )
+    return assignment
+
+
+def _order_contexts(
+    study: Study, annotator: Annotator, place: Place, chance: random.Random
+) -> list[Context]:
+    """The contexts of a questionnaire in an order of the annotator's own, checkpoints mixed in.
+
+    The first text is never a checkpoint item, and no annotator gets the same one twice.
+    """
+    items = Item.objects.filter(questionnaire=place.questionnaire).select_related("context")
+    contexts = [item.context for item in chance.sample(list(items), len(items))]
+    if study.n_checkpoints:
+        unseen = Pair.objects.checkpoints(study).exclude(responses__annotator=annotator)
+        checkpoints = list(Context.objects.filter(pair__in=unseen))
+        for checkpoint in chance.sample(checkpoints, min(study.n_checkpoints, len(checkpoints))):
+            contexts.insert(chance.randint(1, len(contexts)), checkpoint)
+    return contexts

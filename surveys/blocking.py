@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.db import transaction
 
 from surveys.models import Block, Context, Item, Pair, Questionnaire, Study
+from surveys.repeating import open_rounds
 
 
 class PlannedItem(NamedTuple):
@@ -50,9 +51,9 @@ def _plan_block(pairs: list[int], rng: random.Random) -> list[PlannedItem]:
 
 @transaction.atomic
 def make_blocks(study: Study) -> list[Block]:
-    """Lay out a study's blocks and questionnaires from its design. For a study without blocks."""
-    pairs = list(Pair.objects.filter(study=study))
-    contexts = {(c.pair_id, c.number): c for c in Context.objects.filter(pair__study=study)}
+    """Lay out a study's blocks, questionnaires and places from its design, for one without."""
+    pairs = list(Pair.objects.stimuli(study))
+    contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
     plan = plan_blocks(
         [(p.word1, p.word2) for p in pairs], block_size=study.block_size, seed=study.seed
     )
@@ -70,4 +71,5 @@ def make_blocks(study: Study) -> list[Block]:
                 )
                 for position, item in enumerate(planned, 1)
             )
+    open_rounds(study, blocks)
     return blocks

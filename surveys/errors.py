@@ -13,7 +13,46 @@ class StudyExists(SurveyError):
 
 
 class NoPlaceLeft(SurveyError):
-    """Every questionnaire of the study has as many annotators as it asks for."""
+    """Every questionnaire of the study has as many annotators as it asks for.
+
+    `completion` is what whoever was sent by a provider hands back there.
+    """
+
+    def __init__(self, message: str, *, completion: object = None) -> None:
+        super().__init__(message)
+        self.completion = completion
+
+
+class ArrivalRefused(SurveyError):
+    """An arrival from a provider that does not say who comes."""
+
+    status = 400
+
+
+class LinkRevoked(SurveyError):
+    """A link that a researcher has made invalid, or an entrance that is closed."""
+
+    status = 410
+
+
+class AssignmentEnded(SurveyError):
+    """An assignment that was returned or withdrawn takes no more answers."""
+
+
+class RepeatRefused(SurveyError):
+    """A block cannot be collected again as asked for."""
+
+
+class InvitationRefused(SurveyError):
+    """A list of people to invite that cannot be used."""
+
+
+class TextRefused(SurveyError):
+    """A text of a study that the survey could not show."""
+
+
+class SettingRefused(SurveyError):
+    """A setting of a study that is impossible."""
 
 
 class RatingRefused(SurveyError):

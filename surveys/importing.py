@@ -1,7 +1,9 @@
 """Stimuli file → study, pairs, contexts. The format itself is read by `postprocess.stimuli`."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 
 from babel.core import Locale, parse_locale
 from django.core.exceptions import ValidationError
@@ -18,7 +20,7 @@ from postprocess.stimuli import (
 )
 from surveys.blocking import make_blocks, plan_blocks
 from surveys.errors import ImportRefused, StudyExists
-from surveys.models import Context, Pair, Study
+from surveys.models import AssigningPolicy, Context, Pair, Study
 
 MOST = 10_000  # ratings per context or pairs in a block; more is a slip of the keyboard
 
@@ -32,9 +34,11 @@ class StudyDesign:
     ratings_per_context: int
     block_size: int = 20
     title: str = ""
-    scale_minimum: int = 0
-    scale_maximum: int = 6
+    scale_minimum: Decimal = Decimal(0)
+    scale_maximum: Decimal = Decimal(6)
+    scale_step: Decimal = Decimal(1)
     lease_hours: int = 24
+    assigning_policy: str = AssigningPolicy.BALANCED
     seed: int = 0
 
     def problems(self) -> list[str]:
@@ -42,6 +46,7 @@ class StudyDesign:
         problems = [
             *_slug_problems(self.slug),
             *_language_problems(self.language),
+            *_scale_problems(self.scale_minimum, self.scale_maximum, self.scale_step),
             *(
                 f"{name} must be from 1 to {MOST}, got {number}."
                 for name, number in (
@@ -52,15 +57,13 @@ class StudyDesign:
                 if not 1 <= number <= MOST
             ),
         ]
-        if not -100 <= self.scale_minimum < self.scale_maximum <= 100:
-            ends = f"{self.scale_minimum} to {self.scale_maximum}"
-            problems.append(f"the scale must rise, between -100 and 100, got {ends}.")
         if not -(2**63) <= self.seed < 2**63:
             problems.append(f"the seed {self.seed} is too large.")
         if len(self.title) > 200:
             problems.append("the title is longer than 200 characters.")
-        if self.scale_maximum - self.scale_minimum > 20:
-            problems.append("the scale has more than 21 points, too many to choose from.")
+        if self.assigning_policy not in AssigningPolicy.values:
+            known = ", ".join(AssigningPolicy.values)
+            problems.append(f"the assigning policy must be {known}, got {self.assigning_policy!r}.")
         return problems
 
 
@@ -104,6 +107,16 @@ def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -
     )
 
 
+def estimate_seconds(texts: Sequence[str]) -> int:
+    """How long an item may take, roughly: its text read carefully and once more, and two answers.
+
+    Silent reading of prose goes at about 240 words a minute (Brysbaert, 2019); a word counts as
+    six characters, so that languages with long words or without spaces are not taken as fast.
+    """
+    n_words = sum(len(text) for text in texts) / len(texts) / 6
+    return round(1.5 * n_words / 4 + 20)
+
+
 def digest_stimuli(pairs: tuple[StimulusPair, ...]) -> str:
     """SHA-256 of the pairs in Cosima's own writing of the format, whatever file they came from."""
     return hashlib.sha256(render_stimuli(pair.fields() for pair in pairs).encode()).hexdigest()
@@ -136,6 +149,7 @@ def _store_study(design: StudyDesign, stimuli: ParsedStimuli, digest: str) -> No
     study = Study.objects.create(
         **{**asdict(design), "title": design.title or design.slug},
         stimuli_sha256=digest,
+        seconds_per_item=estimate_seconds([pair.context1.text for pair in stimuli.pairs]),
     )
     pairs = Pair.objects.bulk_create(
         Pair(study=study, position=position, word1=pair.word1, word2=pair.word2)
@@ -159,6 +173,18 @@ def _as_context(pair: Pair, number: int, marked: MarkedContext) -> Context:
         word2_start=marked.word2.start,
         word2_end=marked.word2.end,
     )
+
+
+def _scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> list[str]:
+    if not -100 <= minimum < maximum <= 100:
+        return [f"the scale must rise, between -100 and 100, got {minimum} to {maximum}."]
+    if any(point != round(point, 2) for point in (minimum, maximum, step)):
+        return ["the ends and the step of the scale may have two decimals, not more."]
+    if step <= 0 or (maximum - minimum) % step:
+        return [f"the step of the scale must divide it into equal parts, got {step}."]
+    if (maximum - minimum) / step > 40:
+        return ["the scale has more than 41 points, too many to choose from."]
+    return []
 
 
 def _slug_problems(slug: str) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 from django.core.management import call_command
 
 from surveys.models import Assignment, Response
-from tests.factories import make_study, start
+from tests.factories import due_response, make_study, start
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -46,6 +46,4 @@ def assignment(db) -> Assignment:
 @pytest.fixture
 def response(assignment) -> Response:
     """The response that is due in it."""
-    due = Response.objects.due(assignment.token)
-    assert due is not None
-    return due
+    return due_response(assignment)

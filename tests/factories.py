@@ -1,11 +1,13 @@
 """Studies for tests, made as a researcher makes them: out of a stimuli file."""
 
+from decimal import Decimal
 from typing import Any
 
 from surveys.answering import record_engagement, record_rating
-from surveys.assigning import start_assignment
+from surveys.assigning import begin_assignment, start_assignment
 from surveys.importing import StudyDesign, import_stimuli
-from surveys.models import Assignment, Response, Study
+from surveys.models import Assignment, Invitation, Response, Study
+from surveys.models.due import Whereabouts, find_whereabouts
 from surveys.recruiting import invite_annotators
 
 HEADER = (
@@ -58,17 +60,31 @@ def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any)
     return Study.objects.get(slug=wanted["slug"])
 
 
-def start(study: Study) -> Assignment:
-    """A new annotator's assignment."""
-    return start_assignment(invite_annotators(study, 1)[0])
+def start(study: Study, invitation: Invitation | None = None) -> Assignment:
+    """A new annotator's assignment, introduced and at its first text."""
+    link = invitation or invite_annotators(study, 1)[0]
+    return begin_assignment(start_assignment(link))
+
+
+def whereabouts(assignment: Assignment) -> Whereabouts:
+    """Where an assignment stands, at an item that is due."""
+    where = find_whereabouts(assignment.token)
+    assert where is not None
+    return where
+
+
+def due_response(assignment: Assignment) -> Response:
+    """The response of the item that is due."""
+    due = whereabouts(assignment).due
+    assert due is not None
+    return Response.objects.get(pk=due.response_id)
 
 
 def rate_due(assignment: Assignment, rating: int) -> Response:
     """Answer both pages of the item that is due."""
-    response = Response.objects.due(assignment.token)
-    assert response is not None
-    record_engagement(response, "sea", "salt")
-    record_rating(response, rating)
+    response = due_response(assignment)
+    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_rating(whereabouts(assignment), Decimal(rating))
     return response
 
 

@@ -3,14 +3,17 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.db import models
-from django.db.models import OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import F, Q
+from django.utils import timezone
 
-from surveys.models.stimuli import Context, Item, Pair, Questionnaire
-from surveys.models.study import Study
+from surveys.models.stimuli import Context, Pair, Questionnaire, Round
+from surveys.models.study import Study, StudyText
 
 if TYPE_CHECKING:
     from surveys.models.recruitment import Invitation
+
+LONGEST_WORD = 50
+LONGEST_COMMENT = 500
 
 
 def make_annotator_code() -> str:
@@ -23,11 +26,34 @@ def make_token() -> str:
 
 
 class Annotator(models.Model):
-    """A person, known by a random code alone."""
+    """A person in a study, known by a random code alone, with what they agreed to and when."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="annotators")
     code = models.CharField(max_length=16, unique=True, default=make_annotator_code)
+    worker = models.ForeignKey(
+        "surveys.Worker", models.PROTECT, null=True, blank=True, related_name="annotators"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
+    consent = models.ForeignKey(
+        StudyText,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="the version that was agreed to",
+    )
+    erases_withdrawn = models.BooleanField(
+        default=True, help_text="agreed to: withdrawing erases the answers"
+    )
+    instructed_at = models.DateTimeField(null=True, blank=True)
+    practised_at = models.DateTimeField(null=True, blank=True)
+    n_check_tries = models.PositiveSmallIntegerField(default=0)
+    checked_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "worker"), name="one_annotator_a_worker"),
+        ]
 
     def __str__(self) -> str:
         return self.code
@@ -36,37 +62,43 @@ class Annotator(models.Model):
 class AssignmentState(models.TextChoices):
     """Where an assignment stands."""
 
+    OFFERED = "offered"
     STARTED = "started"
     SUBMITTED = "submitted"
     EXPIRED = "expired"
+    RETURNED = "returned"
+    WITHDRAWN = "withdrawn"
 
     @classmethod
-    def live(cls) -> "tuple[AssignmentState, ...]":
-        """Those in which an assignment holds a place in its questionnaire's quota."""
-        return (cls.STARTED, cls.SUBMITTED)
+    def leased(cls) -> "tuple[AssignmentState, ...]":
+        """Those in which a place is held for a set time only."""
+        return (cls.OFFERED, cls.STARTED)
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
-    def started_from(self, invitation: "Invitation") -> "Assignment | None":
-        """The assignment that began with a personal link, if it was used."""
-        return self.filter(annotator__invitation=invitation).first()
+    def latest_from(self, invitation: "Invitation") -> "Assignment | None":
+        """The last assignment of whoever came by a personal link, if somebody did."""
+        return self.filter(annotator__invitation=invitation).order_by("-pk").first()
 
     def for_study(self, study: Study) -> Self:
-        return self.filter(questionnaire__block__study=study)
+        return self.filter(annotator__study=study)
 
     def submitted(self) -> Self:
         return self.filter(state=AssignmentState.SUBMITTED)
 
-    def live(self) -> Self:
-        """Those that hold a place in their questionnaire's quota."""
-        return self.filter(state__in=AssignmentState.live(), is_over_quota=False)
+    def counted(self) -> Self:
+        """Those whose ratings belong to the dataset: submitted, in the current round."""
+        return self.submitted().filter(round__is_current=True)
+
+    def leased(self) -> Self:
+        return self.filter(state__in=AssignmentState.leased())
 
     def lapsed(self, study: Study, now: datetime) -> Self:
-        """Started ones of a study without an answer for longer than its lease."""
+        """Those of a study whose annotator has given no sign of life for longer than its lease."""
         cutoff = now - timedelta(hours=study.lease_hours)
         is_recent = Q(responses__engaged_at__gte=cutoff) | Q(responses__rated_at__gte=cutoff)
-        started = self.for_study(study).filter(state=AssignmentState.STARTED)
-        return started.filter(started_at__lt=cutoff).exclude(is_recent)
+        leased = self.leased().filter(active_at__lt=cutoff, annotator__study=study)
+        return leased.exclude(is_recent)
 
     def scripted(self) -> Self:
         """Those done by a rehearsal's annotators, not by people."""
@@ -76,26 +108,33 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(annotator__invitation__is_rehearsal=False)
 
     def with_study(self) -> Self:
-        return self.select_related("questionnaire__block__study")
+        return self.select_related("annotator__study")
 
 
 class Assignment(models.Model):
-    """One annotator doing one questionnaire. Only `assigning` moves its `state`."""
+    """One annotator doing one questionnaire. Only `assigning` and `leaving` move its `state`."""
 
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="assignments")
+    round = models.ForeignKey(Round, models.PROTECT, related_name="assignments")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="assignments")
     token = models.CharField(max_length=22, unique=True, default=make_token)
     state = models.CharField(
-        max_length=10, choices=AssignmentState, default=AssignmentState.STARTED
+        max_length=10, choices=AssignmentState, default=AssignmentState.OFFERED
     )
     reason = models.CharField(
         max_length=200, blank=True, default="", help_text="why this questionnaire"
     )
-    seed = models.BigIntegerField(default=0, help_text="of the order of the items")
+    seed = models.BigIntegerField(default=0, help_text="of the choice and the order of the items")
+    n_items = models.PositiveSmallIntegerField(help_text="texts laid out")
     is_over_quota = models.BooleanField(
         default=False, help_text="taken up again when its place had been given away"
     )
-    started_at = models.DateTimeField(auto_now_add=True)
+    ended_because = models.CharField(max_length=200, blank=True, default="")
+    offered_at = models.DateTimeField(default=timezone.now)
+    active_at = models.DateTimeField(
+        default=timezone.now, help_text="the last sign of life, answers apart"
+    )
+    started_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
 
     objects = AssignmentQuerySet.as_manager()
@@ -104,63 +143,142 @@ class Assignment(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=("questionnaire", "annotator"), name="sitting_once"),
             models.CheckConstraint(
-                condition=Q(state=AssignmentState.SUBMITTED, submitted_at__isnull=False)
-                | (~Q(state=AssignmentState.SUBMITTED) & Q(submitted_at__isnull=True)),
+                condition=~Q(state=AssignmentState.SUBMITTED) | Q(submitted_at__isnull=False),
                 name="submitted_has_an_instant",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=(AssignmentState.STARTED, AssignmentState.SUBMITTED))
+                | Q(started_at__isnull=False),
+                name="started_has_an_instant",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=("active_at",),
+                condition=Q(state__in=AssignmentState.leased()),
+                name="leased_by_activity",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.questionnaire} by {self.annotator}"
 
+    @property
+    def study(self) -> Study:
+        return self.annotator.study
+
+
+class PlaceQuerySet(models.QuerySet["Place"]):
+    def free(self, study: Study) -> Self:
+        """Those that nobody holds, in the order in which a balanced design fills them."""
+        free = self.filter(study=study, assignment__isnull=True, is_open=True)
+        return free.order_by("number", "pk")
+
+    def with_questionnaire(self) -> Self:
+        return self.select_related("questionnaire__block__study")
+
+    def unseen_by(self, annotator: Annotator) -> Self:
+        """Those in blocks of which the annotator has seen nothing."""
+        seen = annotator.assignments.values("questionnaire__block")
+        return self.exclude(questionnaire__block__in=seen)
+
+
+class Place(models.Model):
+    """Room for one assignment in a questionnaire. Together the places are its quota.
+
+    They are laid out when a round begins, as many as ratings are wanted. So no arrival, however
+    many there are, can find more of them, and one place never holds two assignments.
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="places")
+    questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="places")
+    round = models.ForeignKey(Round, models.PROTECT, related_name="places")
+    number = models.PositiveSmallIntegerField(help_text="from 1 to the ratings wanted")
+    is_open = models.BooleanField(default=True, help_text="closed when the block is repeated")
+    assignment = models.OneToOneField(
+        Assignment, models.PROTECT, null=True, blank=True, related_name="place"
+    )
+
+    objects = PlaceQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("questionnaire", "round", "number"), name="place_number_once"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=("study", "number", "id"),
+                condition=Q(assignment__isnull=True, is_open=True),
+                name="free_places",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"place {self.number} in {self.questionnaire}"
+
 
 class ResponseQuerySet(models.QuerySet["Response"]):
-    def unrated(self) -> Self:
-        return self.filter(rating__isnull=True)
+    def unanswered(self) -> Self:
+        """Those whose second page is still to be answered."""
+        return self.filter(rated_at__isnull=True)
 
     def rated(self) -> Self:
         return self.filter(rating__isnull=False)
 
     def for_study(self, study: Study) -> Self:
-        return self.filter(assignment__questionnaire__block__study=study)
+        return self.filter(annotator__study=study)
 
-    def due(self, token: str) -> "Response | None":
-        """The first response still to be rated in the assignment behind a link; None at its end."""
-        return self.filter(assignment__token=token).unrated().with_page().first()
+    def counted(self, study: Study) -> Self:
+        """The ratings that make the dataset: of submitted assignments in current rounds."""
+        counted = Assignment.objects.for_study(study).counted()
+        return self.rated().filter(assignment__in=counted)
 
-    def with_page(self) -> Self:
-        """Everything that an annotator's page shows, in the same query."""
-        n_items = (
-            Response.objects.filter(assignment=OuterRef("assignment"))
-            .order_by()
-            .values("assignment")
-            .annotate(n=models.Count("*"))
-            .values("n")
+    def failed_checkpoints(self) -> Self:
+        """Those on checkpoint items whose rating no attentive annotator gives."""
+        known = self.filter(pair__is_checkpoint=True)
+        return known.filter(
+            Q(rating__lt=F("context__checkpoint__lowest"))
+            | Q(rating__gt=F("context__checkpoint__highest"))
         )
-        return self.select_related("context", "assignment__questionnaire__block__study").annotate(
-            n_items=Coalesce(Subquery(n_items), 0)
-        )
+
+    def on_stimuli(self) -> Self:
+        """Without those on checkpoint items."""
+        return self.filter(pair__is_checkpoint=False)
 
 
 class Response(models.Model):
     """The answer to one context in one assignment: two inspired words, then a rating.
 
-    It is laid out empty when the assignment starts, so that the database itself refuses a second
-    context of a pair to the same annotator. Only `answering` fills it, once.
+    It is laid out empty when the assignment is offered, so that the database itself refuses a
+    second context of a pair to the same annotator. Only `answering` fills it, once.
     """
 
-    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="responses")
-    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="responses")
-    pair = models.ForeignKey(Pair, models.PROTECT, related_name="responses")
+    assignment = models.ForeignKey(
+        Assignment, models.PROTECT, related_name="responses", db_index=False
+    )
+    annotator = models.ForeignKey(
+        Annotator, models.PROTECT, related_name="responses", db_index=False
+    )
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="responses", db_index=False)
     context = models.ForeignKey(Context, models.PROTECT, related_name="responses")
-    position = models.PositiveIntegerField(help_text="from 1")
-    inspired_word1 = models.CharField(max_length=60, blank=True)
-    inspired_word2 = models.CharField(max_length=60, blank=True)
-    engaged_at = models.DateTimeField(null=True, blank=True)
-    rating = models.SmallIntegerField(null=True, blank=True)
-    rated_at = models.DateTimeField(null=True, blank=True)
+    position = models.PositiveSmallIntegerField(help_text="from 1")
+    inspired_word1 = models.CharField(max_length=LONGEST_WORD, blank=True)
+    inspired_word2 = models.CharField(max_length=LONGEST_WORD, blank=True)
+    engaged_at = models.DateTimeField(null=True, blank=True, help_text="when page 1 was answered")
+    rating = models.DecimalField(max_digits=5, decimal_places=2, null=True, blank=True)
+    is_unjudgeable = models.BooleanField(default=False, help_text="the annotator cannot judge")
+    comment = models.CharField(max_length=LONGEST_COMMENT, blank=True, default="")
+    rated_at = models.DateTimeField(null=True, blank=True, help_text="when page 2 was answered")
+    words_shown_at = models.DateTimeField(null=True, blank=True)
+    rating_shown_at = models.DateTimeField(null=True, blank=True)
+    words_visible_seconds = models.FloatField(null=True, blank=True)
+    rating_visible_seconds = models.FloatField(null=True, blank=True)
+    has_pasted_word1 = models.BooleanField(default=False)
+    has_pasted_word2 = models.BooleanField(default=False)
+    is_erased = models.BooleanField(default=False, help_text="at the wish of the annotator")
 
-    n_items: int
     objects = ResponseQuerySet.as_manager()
 
     class Meta:
@@ -176,9 +294,16 @@ class Response(models.Model):
                 name="engaged_has_two_words",
             ),
             models.CheckConstraint(
-                condition=Q(rating__isnull=True, rated_at__isnull=True)
-                | Q(rating__isnull=False, rated_at__isnull=False, engaged_at__isnull=False),
+                condition=Q(rated_at__isnull=True, rating__isnull=True, is_unjudgeable=False)
+                | Q(rated_at__isnull=False, engaged_at__isnull=False)
+                & (Q(rating__isnull=False) ^ Q(is_unjudgeable=True)),
                 name="rated_after_engaged",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_erased=False) | Q(engaged_at__isnull=True), name="erased_is_empty"
+            ),
+            models.CheckConstraint(
+                condition=Q(comment="") | Q(is_unjudgeable=True), name="comment_says_why_not"
             ),
         ]
 
@@ -186,26 +311,12 @@ class Response(models.Model):
         return f"{self.assignment}, item {self.position}"
 
     @classmethod
-    def laid_out(cls, assignment: Assignment, item: Item, position: int) -> Self:
-        """The empty answer to an item; its annotator and pair follow from assignment and item."""
+    def laid_out(cls, assignment: Assignment, context: Context, position: int) -> Self:
+        """The empty answer to a context; its annotator and pair follow from the two."""
         return cls(
             assignment=assignment,
             annotator_id=assignment.annotator_id,
-            pair_id=item.context.pair_id,
-            context=item.context,
+            pair_id=context.pair_id,
+            context=context,
             position=position,
         )
-
-    @property
-    def study(self) -> Study:
-        return self.assignment.questionnaire.block.study
-
-    @property
-    def n_pages_done(self) -> int:
-        """Pages of the assignment that lie behind whoever is due at this response, two an item."""
-        return 2 * (self.position - 1) + (self.engaged_at is not None)
-
-    @property
-    def n_pages(self) -> int:
-        """Pages of the whole assignment. Only after `with_page`."""
-        return 2 * self.n_items

@@ -1,28 +1,122 @@
-from typing import Self
+from typing import ClassVar, Self
 
 from django.db import models
+from django.db.models import Q
 
-from surveys.models.collection import Annotator, make_token
+from surveys.models.collection import Annotator, Assignment, make_token
 from surveys.models.study import Study
+
+
+class Provider(models.TextChoices):
+    """Who sends people through an entrance."""
+
+    LINK = "link", "nobody: a link that is passed on"
+    PROLIFIC = "prolific", "Prolific"
+
+
+class Entrance(models.Model):
+    """An address by which many may come: the open link of a study, or its place on Prolific."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="entrances")
+    provider = models.CharField(max_length=10, choices=Provider, default=Provider.LINK)
+    token = models.CharField(max_length=22, unique=True, default=make_token)
+    cap = models.PositiveIntegerField(
+        null=True, blank=True, help_text="how many may start here; empty for no limit of its own"
+    )
+    completion_code = models.CharField(max_length=40, blank=True, default="")
+    no_place_code = models.CharField(
+        max_length=40, blank=True, default="", help_text="when no place is left, or screened out"
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "provider"), name="one_entrance_a_provider"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_provider_display()} to {self.study}"
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def with_study(self) -> Self:
-        return self.select_related("study")
+        return self.select_related("study", "annotator")
+
+    def with_latest_state(self) -> Self:
+        """Annotated with `latest_state`, that of its annotator's last assignment, or None."""
+        latest = Assignment.objects.filter(annotator=models.OuterRef("annotator")).order_by("-pk")
+        return self.annotate(latest_state=models.Subquery(latest.values("state")[:1]))
 
 
 class Invitation(models.Model):
-    """A personal link. Who starts from it becomes an annotator; who returns goes on."""
+    """A personal link. Who starts from it becomes an annotator; who returns goes on.
+
+    Whoever comes through an entrance gets one, too, when they start.
+    """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="invitations")
     token = models.CharField(max_length=22, unique=True, default=make_token)
     annotator = models.OneToOneField(
         Annotator, models.PROTECT, null=True, blank=True, related_name="invitation"
     )
+    entrance = models.ForeignKey(
+        Entrance, models.PROTECT, null=True, blank=True, related_name="invitations"
+    )
+    note = models.CharField(
+        max_length=200, blank=True, default="", help_text="whom it is for: a label or an address"
+    )
     is_rehearsal = models.BooleanField(default=False, help_text="used by a scripted annotator")
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    revoked_because = models.CharField(max_length=200, blank=True, default="")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = InvitationQuerySet.as_manager()
 
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("study", "note"), condition=~Q(note=""), name="one_invitation_a_note"
+            ),
+        ]
+
     def __str__(self) -> str:
         return f"invitation {self.pk} to {self.study}"
+
+
+class Worker(models.Model):
+    """Who somebody is at a provider. The only place where a provider's id of a person stands."""
+
+    provider = models.CharField(max_length=10, choices=Provider)
+    worker_id = models.CharField(max_length=64)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("provider", "worker_id"), name="one_row_a_worker"),
+        ]
+
+    def __str__(self) -> str:
+        return f"worker {self.pk}"
+
+
+class Visit(models.Model):
+    """An arrival from a provider, as the provider names it, and what it led to."""
+
+    entrance = models.ForeignKey(Entrance, models.PROTECT, related_name="visits")
+    provider_study = models.CharField(max_length=64)
+    submission = models.CharField(max_length=64)
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="visits")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="visits")
+    completion_code = models.CharField(max_length=40, blank=True, default="")
+    arrived_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("entrance", "provider_study", "submission", "worker"), name="one_visit_each"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"visit {self.pk} by {self.entrance}"

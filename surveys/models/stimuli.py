@@ -1,4 +1,4 @@
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from django.db import models
 from django.db.models import F, Q
@@ -6,26 +6,80 @@ from django.db.models import F, Q
 from surveys.models.study import Study
 
 
+class PairQuerySet(models.QuerySet["Pair"]):
+    def stimuli(self, study: Study) -> Self:
+        """Those that the study is about."""
+        return self.filter(study=study, is_checkpoint=False)
+
+    def checkpoints(self, study: Study) -> Self:
+        """Those of its checkpoint items."""
+        return self.filter(study=study, is_checkpoint=True)
+
+
 class Pair(models.Model):
     """Two words in dictionary form. Their words are no key: two rows may hold the same two."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="pairs")
-    position = models.PositiveIntegerField(help_text="row of the stimuli file, from 1")
+    is_checkpoint = models.BooleanField(
+        default=False, help_text="of a checkpoint item, not of the stimuli"
+    )
+    position = models.PositiveIntegerField(help_text="row of the file, from 1")
     word1 = models.TextField()
     word2 = models.TextField()
 
+    objects = PairQuerySet.as_manager()
+
     class Meta:
-        ordering: ClassVar = ["position"]
+        ordering: ClassVar = ["is_checkpoint", "position"]
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=("study", "position"), name="pair_once_a_row"),
+            models.UniqueConstraint(
+                fields=("study", "is_checkpoint", "position"), name="pair_once_a_row"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.word1} – {self.word2}"
 
 
-class Context(models.Model):
-    """A short text with both words of its pair, each at one half-open range of code points."""
+class MarkedText:
+    """A text of which two words are targets, each at a half-open range of code points."""
+
+    text: Any
+    word1_start: Any
+    word1_end: Any
+    word2_start: Any
+    word2_end: Any
+
+    @property
+    def form1(self) -> str:
+        """Word 1 as it stands in the text."""
+        return str(self.text[self.word1_start : self.word1_end])
+
+    @property
+    def form2(self) -> str:
+        """Word 2 as it stands in the text."""
+        return str(self.text[self.word2_start : self.word2_end])
+
+    @property
+    def parts(self) -> list[tuple[str, bool]]:
+        """The text in order, cut at its targets: (piece, whether it is a target)."""
+        spans = sorted([(self.word1_start, self.word1_end), (self.word2_start, self.word2_end)])
+        (a, b), (c, d) = spans
+        text = self.text
+        return [
+            (text[:a], False), (text[a:b], True), (text[b:c], False), (text[c:d], True),
+            (text[d:], False),
+        ]  # fmt: skip
+
+
+class ContextQuerySet(models.QuerySet["Context"]):
+    def stimuli(self, study: Study) -> Self:
+        """Those that the study is about."""
+        return self.filter(pair__study=study, pair__is_checkpoint=False)
+
+
+class Context(MarkedText, models.Model):
+    """A short text with both words of its pair."""
 
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="contexts")
     number = models.PositiveSmallIntegerField(help_text="context_number: 1 or 2")
@@ -34,6 +88,8 @@ class Context(models.Model):
     word1_end = models.PositiveIntegerField()
     word2_start = models.PositiveIntegerField()
     word2_end = models.PositiveIntegerField()
+
+    objects = ContextQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["pair__position", "number"]
@@ -50,26 +106,23 @@ class Context(models.Model):
     def __str__(self) -> str:
         return f"{self.pair}, context {self.number}"
 
-    @property
-    def form1(self) -> str:
-        """Word 1 as it stands in the text."""
-        return self.text[self.word1_start : self.word1_end]
 
-    @property
-    def form2(self) -> str:
-        """Word 2 as it stands in the text."""
-        return self.text[self.word2_start : self.word2_end]
+class Checkpoint(models.Model):
+    """What is known of a checkpoint item: the ratings that an attentive annotator may give."""
 
-    @property
-    def parts(self) -> list[tuple[str, bool]]:
-        """The text in order, cut at its targets: (piece, whether it is a target)."""
-        spans = sorted([(self.word1_start, self.word1_end), (self.word2_start, self.word2_end)])
-        (a, b), (c, d) = spans
-        text = self.text
-        return [
-            (text[:a], False), (text[a:b], True), (text[b:c], False), (text[c:d], True),
-            (text[d:], False),
-        ]  # fmt: skip
+    context = models.OneToOneField(Context, models.PROTECT, related_name="checkpoint")
+    lowest = models.DecimalField(max_digits=5, decimal_places=2)
+    highest = models.DecimalField(max_digits=5, decimal_places=2)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(lowest__lte=F("highest")), name="checkpoint_has_a_range"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.context}: {self.lowest} to {self.highest}"
 
 
 class Block(models.Model):
@@ -88,6 +141,32 @@ class Block(models.Model):
         return f"{self.study} {self.number}"
 
 
+class Round(models.Model):
+    """One collection of a block; a block whose answers were bad is collected again in another."""
+
+    block = models.ForeignKey(Block, models.PROTECT, related_name="rounds")
+    number = models.PositiveSmallIntegerField(help_text="from 1")
+    is_current = models.BooleanField(default=True, help_text="its answers make the dataset")
+    opened_at = models.DateTimeField(auto_now_add=True)
+    opened_by = models.CharField(max_length=150, blank=True, default="")
+    reason = models.CharField(max_length=500, blank=True, default="")
+
+    class Meta:
+        ordering: ClassVar = ["block__number", "number"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("block", "number"), name="round_number_once"),
+            models.UniqueConstraint(
+                fields=("block",), condition=Q(is_current=True), name="one_current_round_a_block"
+            ),
+            models.CheckConstraint(
+                condition=Q(number=1) | ~Q(reason=""), name="a_repeat_has_a_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.block}, round {self.number}"
+
+
 class Questionnaire(models.Model):
     """One block with one context of each pair; A and B of a block are complementary."""
 
@@ -104,12 +183,21 @@ class Questionnaire(models.Model):
         return f"{self.block}{self.letter}"
 
 
+class ItemQuerySet(models.QuerySet["Item"]):
+    def count_in_a_questionnaire(self, study: Study) -> int:
+        """How many texts a questionnaire of a study has, give or take one."""
+        first = Questionnaire.objects.filter(block__study=study).order_by("pk")[:1]
+        return self.filter(questionnaire__in=first.values("pk")).count()
+
+
 class Item(models.Model):
     """A context at its place in its questionnaire. A context stands in exactly one."""
 
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="items")
     position = models.PositiveIntegerField(help_text="from 1")
     context = models.OneToOneField(Context, models.PROTECT, related_name="item")
+
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["questionnaire", "position"]

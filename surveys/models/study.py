@@ -1,7 +1,30 @@
-from typing import ClassVar
+import secrets
+from decimal import Decimal
+from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import F, Q
+
+
+def make_revision() -> str:
+    return secrets.token_hex(8)
+
+
+def write_point(point: Decimal) -> str:
+    """A point of a scale in as few digits as it needs.
+
+    >>> write_point(Decimal("4.00")), write_point(Decimal("10")), write_point(Decimal("2.50"))
+    ('4', '10', '2.5')
+    """
+    return f"{point.normalize():f}"
+
+
+class AssigningPolicy(models.TextChoices):
+    """Which questionnaire whoever arrives is given."""
+
+    BALANCED = "balanced", "all questionnaires fill up evenly"
+    BLOCKWISE = "blockwise", "a block is filled before the next begins"
+    RANDOM = "random", "any free place, by chance"
 
 
 class Study(models.Model):
@@ -10,16 +33,47 @@ class Study(models.Model):
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=200)
     language = models.CharField(max_length=35, help_text="BCP 47 tag of the texts, such as sl")
-    scale_minimum = models.SmallIntegerField(default=0)
-    scale_maximum = models.SmallIntegerField(default=6)
+    scale_minimum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(0))
+    scale_maximum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(6))
+    scale_step = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(1))
+    scale_labels = models.JSONField(
+        default=dict, blank=True, help_text='words for points of the scale, such as {"0": "…"}'
+    )
     ratings_per_context = models.PositiveSmallIntegerField()
     block_size = models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting")
     lease_hours = models.PositiveSmallIntegerField(
         default=24, help_text="how long a place is held without an answer"
     )
-    seed = models.BigIntegerField(default=0, help_text="of blocks, questionnaires and item order")
+    seed = models.BigIntegerField(default=0, help_text="of blocks and questionnaires")
     stimuli_sha256 = models.CharField(
         max_length=64, help_text="digest of the stimuli in Cosima's own writing (LF, no BOM)"
+    )
+    assigning_policy = models.CharField(
+        max_length=10, choices=AssigningPolicy, default=AssigningPolicy.BALANCED
+    )
+    contact = models.CharField(
+        max_length=200, blank=True, default="", help_text="whom annotators may ask"
+    )
+    allows_unjudgeable = models.BooleanField(
+        default=False, help_text="annotators may say that they cannot judge"
+    )
+    allows_more_blocks = models.BooleanField(
+        default=False, help_text="who has finished a block may do another"
+    )
+    erases_withdrawn = models.BooleanField(
+        default=True, help_text="withdrawing erases the answers; else they are kept, unused"
+    )
+    n_check_tries = models.PositiveSmallIntegerField(
+        default=0, help_text="tries for the comprehension check; 0 for no check"
+    )
+    n_checkpoints = models.PositiveSmallIntegerField(
+        default=0, help_text="checkpoint items mixed into each assignment"
+    )
+    seconds_per_item = models.PositiveSmallIntegerField(
+        default=45, help_text="for the estimate of how long an assignment takes"
+    )
+    revision = models.CharField(
+        max_length=16, default=make_revision, help_text="changes whenever the study does"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -28,7 +82,8 @@ class Study(models.Model):
         ordering: ClassVar = ["slug"]
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=Q(scale_minimum__lt=F("scale_maximum")), name="scale_has_two_ends"
+                condition=Q(scale_minimum__lt=F("scale_maximum"), scale_step__gt=0),
+                name="scale_has_two_ends",
             ),
             models.CheckConstraint(
                 condition=Q(ratings_per_context__gte=1, block_size__gte=1, lease_hours__gte=1),
@@ -39,7 +94,45 @@ class Study(models.Model):
     def __str__(self) -> str:
         return self.slug
 
+    def save(self, **options: Any) -> None:
+        """Store it under a new revision, so that no process goes on showing the old one."""
+        self.revision = make_revision()
+        if options.get("update_fields") is not None:
+            options["update_fields"] = {*options["update_fields"], "revision"}
+        super().save(**options)
+
     @property
-    def scale_points(self) -> range:
-        """Every rating that may be given."""
-        return range(self.scale_minimum, self.scale_maximum + 1)
+    def scale_points(self) -> list[Decimal]:
+        """Every rating that may be given, in rising order."""
+        lowest, highest, step = map(
+            Decimal, (self.scale_minimum, self.scale_maximum, self.scale_step)
+        )
+        return [lowest + n * step for n in range(int((highest - lowest) / step) + 1)]
+
+
+class TextKind(models.TextChoices):
+    """What a text of a study is for. All are Markdown, but for the two that are TOML."""
+
+    CONSENT = "consent"
+    INSTRUCTIONS = "instructions"
+    PRACTICE = "practice", "practice (TOML)"
+    CHECK = "check", "comprehension check (TOML)"
+
+
+class StudyText(models.Model):
+    """A version of a text that annotators read. Versions are added, never changed."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="texts")
+    kind = models.CharField(max_length=12, choices=TextKind)
+    version = models.PositiveIntegerField(help_text="from 1")
+    body = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["study", "kind", "-version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "kind", "version"), name="text_version_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} {self.kind} {self.version}"

@@ -40,9 +40,9 @@ def test_start_assignment_keeps_the_reason():
     study = make_study(6, block_size=3, ratings_per_context=2)
 
     assert [start(study).reason for _ in range(5)][::2] == [
-        "fewest places taken (0 of 2), first of 4 such",
-        "fewest places taken (0 of 2), first of 2 such",
-        "fewest places taken (1 of 2), first of 4 such",
+        "balanced: place 1 of 2 in study 1A",
+        "balanced: place 1 of 2 in study 2A",
+        "balanced: place 2 of 2 in study 1A",
     ]
 
 

@@ -173,7 +173,7 @@ def test_import_stimuli_asks_for_the_usual_writing_of_a_language(tag, written):
         ({"ratings_per_context": -1}, "ratings per context"),
         ({"block_size": 0}, "block size"),
         ({"scale_minimum": 6, "scale_maximum": 6}, "scale"),
-        ({"scale_maximum": 100}, "21 points"),
+        ({"scale_maximum": 100}, "41 points"),
         ({"slug": "x" * 51}, "50 characters"),
         ({"slug": ""}, "study name"),
         ({"seed": 2**63}, "seed"),

@@ -2,17 +2,19 @@
 
 import random
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from surveys.answering import record_engagement, record_rating
-from surveys.assigning import count_places_left, start_assignment
+from surveys.assigning import count_places_left, resume_assignment
 from surveys.errors import NoPlaceLeft
-from surveys.models import Assignment, Questionnaire, Response, Study
-from surveys.recruiting import invite_annotators
-from tests.factories import finish, make_study, rate_due, start, stored
+from surveys.leaving import return_assignment
+from surveys.models import Assignment, Place, Questionnaire, Response, Study
+from tests.factories import finish, make_study, rate_due, start, stored, whereabouts
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +27,7 @@ def study() -> Study:
 
 def let_pass(**span: float) -> None:
     """Move everything that has happened into the past."""
-    Assignment.objects.update(started_at=timezone.now() - timedelta(**span))
+    Assignment.objects.update(active_at=timezone.now() - timedelta(**span))
     Response.objects.filter(engaged_at__isnull=False).update(
         engaged_at=timezone.now() - timedelta(**span)
     )
@@ -68,7 +70,7 @@ def test_an_answer_renews_the_lease(study):
     assignment, _ = start(study), start(study)
     let_pass(hours=23)
     rate_due(assignment, 4)
-    Assignment.objects.update(started_at=timezone.now() - timedelta(hours=30))
+    Assignment.objects.update(active_at=timezone.now() - timedelta(hours=30))
 
     assert start(study).questionnaire != assignment.questionnaire
     assert stored(assignment, "state") == ("started",)
@@ -110,19 +112,85 @@ def test_a_late_comer_whose_place_is_gone_is_kept_and_marked(study):
 def test_a_place_given_away_while_the_last_answer_is_under_way_is_marked(study):
     late, _ = start(study), start(study)
     rate_due(late, 5)
-    due = Response.objects.due(late.token)
-    record_engagement(due, "sea", "salt")
-    due = Response.objects.due(late.token)
+    record_engagement(whereabouts(late), "sea", "salt")
+    where = whereabouts(late)
     let_pass(hours=25)
     start(study)
 
-    record_rating(due, 3)
+    record_rating(where, Decimal(3))
 
     assert stored(late, "state", "is_over_quota") == ("submitted", True)
 
 
+def test_a_late_comer_over_quota_takes_a_place_that_is_free_when_they_pause_again(study):
+    late, other = start(study), start(study)
+    rate_due(late, 5)
+    let_pass(hours=25)
+    newcomer = start(study)
+    record_engagement(whereabouts(late), "sea", "salt")
+    assert stored(late, "state", "is_over_quota", "place") == ("started", True, None)
+    return_assignment(newcomer, "tried")
+    let_pass(hours=25)
+    return_assignment(other, "tried")  # whatever asks for places frees the lapsed ones
+
+    record_rating(whereabouts(late), Decimal(3))
+
+    assert stored(late, "state", "is_over_quota", "place__number") == ("submitted", False, 1)
+    assert count_places_left(study) == 1
+
+
+def test_one_over_quota_who_lapses_takes_nobodys_place_away(study):
+    late, _ = start(study), start(study)
+    rate_due(late, 5)
+    let_pass(hours=25)
+    newcomer = start(study)
+    finish(newcomer)
+    record_engagement(whereabouts(late), "sea", "salt")
+    let_pass(hours=25)
+
+    start(study)  # in the other questionnaire, of which the place has lapsed
+
+    assert stored(late, "state", "is_over_quota") == ("expired", True)
+    assert stored(newcomer, "state", "place__number") == ("submitted", 1)
+    with pytest.raises(NoPlaceLeft):
+        start(study)
+
+
+def test_resume_assignment_again_changes_nothing(study):
+    late, other = start(study), start(study)
+    let_pass(hours=25)
+    start(study)
+    stale = Assignment.objects.get(pk=other.pk)
+    resume_assignment(other)
+    before = stored(other, "state", "is_over_quota", "active_at", "place")
+
+    resume_assignment(stale)
+
+    assert stored(other, "state", "is_over_quota", "active_at", "place") == before
+    assert stored(late, "state") == ("expired",)
+
+
+def test_database_refuses_a_place_twice(study):
+    place = Place.objects.first()
+    place.pk = None
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        place.save()
+
+    assert count_places_left(study) == 2
+
+
+def test_database_refuses_two_places_to_one_assignment(study):
+    assignment = start(study)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Place.objects.filter(assignment=None).update(assignment=assignment)
+
+    assert count_places_left(study) == 1
+
+
 def finish_rest(assignment: Assignment) -> None:
-    for _ in range(assignment.responses.unrated().count()):
+    for _ in range(assignment.responses.unanswered().count()):
         rate_due(assignment, 3)
 
 
@@ -136,11 +204,11 @@ def test_no_questionnaire_ever_has_more_live_assignments_than_it_asks_for(seed):
         event = chance.choice(["arrive", "arrive", "answer", "answer", "answer", "wait"])
         if event == "arrive":
             try:
-                begun.append(start_assignment(invite_annotators(study, 1)[0]))
+                begun.append(start(study))
             except NoPlaceLeft:
                 assert count_places_left(study) == 0
         elif event == "answer" and begun:
-            if Response.objects.due((one := chance.choice(begun)).token):
+            if whereabouts(one := chance.choice(begun)).due:
                 rate_due(one, chance.randrange(7))
         elif event == "wait":
             wait(hours=chance.choice([3, 6, 11]))
@@ -154,7 +222,7 @@ def test_no_questionnaire_ever_has_more_live_assignments_than_it_asks_for(seed):
 
 
 def wait(**span: float) -> None:
-    for table, names in ((Assignment, ["started_at"]), (Response, ["engaged_at", "rated_at"])):
+    for table, names in ((Assignment, ["active_at"]), (Response, ["engaged_at", "rated_at"])):
         for row in table.objects.all():
             for name in names:
                 if instant := getattr(row, name):

@@ -1,0 +1,82 @@
+"""What a researcher may still change about a study after its stimuli have come in."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from surveys.errors import SettingRefused
+from surveys.models import Study
+from surveys.models.study import write_point
+from surveys.places import fit_places
+
+MOST = 10_000  # ratings per context; more is a slip of the keyboard
+LONGEST_LABEL = 60
+SETTINGS = (
+    "title", "contact", "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels",
+    "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "n_check_tries",
+    "n_checkpoints", "seconds_per_item",
+)  # fmt: skip
+
+
+@transaction.atomic
+def configure_study(study: Study, **settings: Any) -> Study:
+    """Change settings of a study; who has started already keeps what they agreed to.
+
+    More ratings per context make more places; fewer close those that nobody holds. Raises
+    SettingRefused with all that is wrong, and then changes nothing.
+    """
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    wanted_before = study.ratings_per_context
+    if unknown := sorted(set(settings) - set(SETTINGS)):
+        raise SettingRefused(f"No such setting: {', '.join(unknown)}.")
+    for name, setting in settings.items():
+        setattr(study, name, setting)
+    if problems := list_problems(study):
+        raise SettingRefused("\n".join(problems))
+    study.scale_labels = {write_point(Decimal(p)): t for p, t in study.scale_labels.items()}
+    study.save()
+    if study.ratings_per_context != wanted_before:
+        fit_places(study)
+    return study
+
+
+def list_problems(study: Study) -> list[str]:
+    """What is impossible about the settings of a study."""
+    problems = _list_label_problems(study)
+    for name, lowest in (
+        ("ratings_per_context", 1), ("lease_hours", 1), ("n_check_tries", 0),
+        ("n_checkpoints", 0), ("seconds_per_item", 1),
+    ):  # fmt: skip
+        if not lowest <= getattr(study, name) <= MOST:
+            problems.append(
+                f"{name.replace('_', ' ')} must be from {lowest} to {MOST}, "
+                f"got {getattr(study, name)}."
+            )
+    if problems:
+        return problems
+    try:
+        study.clean_fields()
+    except ValidationError as error:
+        return [
+            f"{name.replace('_', ' ')}: {' '.join(messages)}"
+            for name, messages in error.message_dict.items()
+        ]
+    return []
+
+
+def _list_label_problems(study: Study) -> list[str]:
+    problems = []
+    for point, label in study.scale_labels.items():
+        try:
+            is_on_scale = Decimal(point) in study.scale_points
+        except InvalidOperation:
+            is_on_scale = False
+        if not is_on_scale:
+            problems.append(f"the label {label!r} is for {point}, which the scale does not have.")
+        if not str(label).strip() or len(label) > LONGEST_LABEL:
+            problems.append(
+                f"the label for {point} must have from 1 to {LONGEST_LABEL} characters."
+            )
+    return problems

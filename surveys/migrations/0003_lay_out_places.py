@@ -1,0 +1,61 @@
+"""Studies from before places and rounds: lay them out, and seat whoever holds a place."""
+
+from django.db import migrations
+from django.db.models import Count, F
+
+
+def lay_out(apps, schema_editor):
+    Study, Block, Round, Assignment = (
+        apps.get_model("surveys", name) for name in ("Study", "Block", "Round", "Assignment")
+    )
+    for block in Block.objects.all():
+        current = Round.objects.create(block=block, number=1)
+        Assignment.objects.filter(questionnaire__block=block).update(round=current)
+    Assignment.objects.update(offered_at=F("started_at"), active_at=F("started_at"))
+    for assignment in Assignment.objects.annotate(n=Count("responses")):
+        Assignment.objects.filter(pk=assignment.pk).update(n_items=assignment.n)
+    for study in Study.objects.all():
+        _lay_out_study(study, apps)
+
+
+def _lay_out_study(study, apps):
+    Questionnaire, Place, Assignment = (
+        apps.get_model("surveys", name) for name in ("Questionnaire", "Place", "Assignment")
+    )
+    questionnaires = Questionnaire.objects.filter(block__study=study).order_by(
+        "block__number", "letter"
+    )
+    seated = {
+        questionnaire.pk: list(
+            Assignment.objects.filter(
+                questionnaire=questionnaire,
+                state__in=("started", "submitted"),
+                is_over_quota=False,
+            ).order_by("pk")
+        )
+        for questionnaire in questionnaires
+    }
+    for number in range(1, study.ratings_per_context + 1):
+        for questionnaire in questionnaires:
+            Place.objects.create(
+                study=study,
+                questionnaire=questionnaire,
+                round=questionnaire.block.rounds.get(),
+                number=number,
+                assignment=next(iter(seated[questionnaire.pk][number - 1 : number]), None),
+            )
+
+
+def clear(apps, schema_editor):
+    Round, Place, Assignment = (
+        apps.get_model("surveys", name) for name in ("Round", "Place", "Assignment")
+    )
+    Place.objects.all().delete()
+    Assignment.objects.update(round=None)
+    Assignment.objects.filter(started_at=None).update(started_at=F("offered_at"))
+    Round.objects.all().delete()
+
+
+class Migration(migrations.Migration):
+    dependencies = [("surveys", "0002_places_rounds_texts_entrances")]
+    operations = [migrations.RunPython(lay_out, clear)]

@@ -1,0 +1,223 @@
+"""Which questionnaire whoever arrives is given, and the checkpoint items mixed into it."""
+
+import random
+
+import pytest
+
+from surveys.analysing import list_shortfalls, table_ratings
+from surveys.assigning import count_places_left, start_another_assignment
+from surveys.choosing import choose_place
+from surveys.configuring import configure_study
+from surveys.errors import NoPlaceLeft
+from surveys.leaving import return_assignment
+from surveys.models import (
+    AssigningPolicy,
+    Assignment,
+    Checkpoint,
+    Context,
+    Pair,
+    Place,
+    Study,
+)
+from tests.factories import due_response, finish, make_study, rate_due, start
+
+pytestmark = pytest.mark.django_db
+
+
+def make_policy_study(policy: str) -> Study:
+    """Two blocks, each with a questionnaire A and B of two places."""
+    return make_study(4, block_size=2, ratings_per_context=2, assigning_policy=policy)
+
+
+@pytest.mark.parametrize(
+    ("policy", "given"),
+    [
+        ("balanced", ["1A 1", "1B 1", "2A 1", "2B 1", "1A 2", "1B 2", "2A 2", "2B 2"]),
+        ("blockwise", ["1A 1", "1B 1", "1A 2", "1B 2", "2A 1", "2B 1", "2A 2", "2B 2"]),
+    ],
+)
+def test_policy_gives_the_places_in_its_order_and_says_why(policy, given):
+    study = make_policy_study(policy)
+
+    reasons = [start(study).reason for _ in range(8)]
+
+    assert reasons == [
+        f"{policy}: place {number} of 2 in study {questionnaire}"
+        for questionnaire, number in map(str.split, given)
+    ]
+
+
+@pytest.mark.parametrize("policy", ["balanced", "blockwise"])
+def test_a_place_that_is_returned_is_given_before_those_that_come_later(policy):
+    study = make_policy_study(policy)
+    returned, *_ = [start(study) for _ in range(5)]
+    return_assignment(returned, "tried")
+
+    assert start(study).reason == f"{policy}: place 1 of 2 in study 1A"
+
+
+@pytest.mark.parametrize("policy", AssigningPolicy.values)
+def test_every_policy_fills_each_questionnaire_and_then_refuses(policy):
+    study = make_policy_study(policy)
+
+    given = [str(start(study).questionnaire) for _ in range(8)]
+
+    assert sorted(given) == [f"study {name}" for name in ("1A", "1B", "2A", "2B") for _ in range(2)]
+    with pytest.raises(NoPlaceLeft):
+        start(study)
+    assert Assignment.objects.count() == 8
+
+
+@pytest.mark.parametrize("policy", AssigningPolicy.values)
+def test_choose_place_of_no_free_place_is_none(policy):
+    study = make_policy_study(policy)
+
+    assert choose_place(study, Place.objects.none(), random.Random(0)) is None
+
+
+def test_a_random_choice_is_repeated_by_its_stored_seed():
+    study = make_policy_study("random")
+    for _ in range(8):
+        free = list(Place.objects.free(study))
+        assignment = start(study)
+
+        repeated = free[random.Random(assignment.seed).randrange(len(free))]
+        assert assignment.place == repeated
+        assert assignment.reason == (
+            f"random: place {repeated.number} of 2 in {repeated.questionnaire}"
+        )
+
+
+def test_a_random_choice_may_be_any_free_place():
+    study = make_policy_study("random")
+    free = Place.objects.free(study)
+
+    chosen = {choose_place(study, free, random.Random(seed)).place for seed in range(100)}
+
+    assert chosen == set(free)
+
+
+@pytest.mark.parametrize("policy", AssigningPolicy.values)
+def test_one_more_block_is_never_one_that_was_seen(policy):
+    study = configure_study(make_policy_study(policy), allows_more_blocks=True)
+    first = start(study)
+    finish(first)
+
+    another = start_another_assignment(first)
+
+    assert another.annotator == first.annotator
+    assert another.questionnaire.block != first.questionnaire.block
+
+
+def test_unseen_places_leave_out_both_questionnaires_of_a_block_that_was_given_back():
+    study = make_policy_study("balanced")
+    assignment = start(study)
+    return_assignment(assignment, "tried")
+
+    unseen = Place.objects.free(study).unseen_by(assignment.annotator)
+
+    assert sorted({str(place.questionnaire) for place in unseen}) == ["study 2A", "study 2B"]
+    assert count_places_left(study) == 8
+
+
+# Checkpoint items
+
+
+def add_checkpoint(study: Study, position: int) -> None:
+    """A checkpoint item that an attentive annotator rates 5 or 6."""
+    text = f"It was near, quite close, at gate {position}."
+    pair = Pair.objects.create(
+        study=study, is_checkpoint=True, position=position, word1="near", word2="close"
+    )
+    context = Context.objects.create(
+        pair=pair, number=1, text=text, word1_start=7, word1_end=11, word2_start=19, word2_end=24
+    )
+    Checkpoint.objects.create(context=context, lowest=5, highest=6)
+
+
+@pytest.fixture
+def study() -> Study:
+    """Two blocks of two pairs, and three checkpoint items, of which each assignment has two."""
+    study = make_study(4, block_size=2, ratings_per_context=12)
+    for position in (1, 2, 3):
+        add_checkpoint(study, position)
+    return configure_study(study, n_checkpoints=2, allows_more_blocks=True)
+
+
+def order(assignment: Assignment) -> list[tuple[int, bool, int]]:
+    """Where each item is, whether it is a checkpoint item, and its row."""
+    return list(
+        assignment.responses.values_list("position", "pair__is_checkpoint", "pair__position")
+    )
+
+
+def test_checkpoint_items_are_mixed_in_but_never_first(study):
+    for _ in range(24):
+        assignment = start(study)
+
+        assert assignment.n_items == 4
+        positions, are_checkpoints, _rows = zip(*order(assignment), strict=True)
+        assert positions == (1, 2, 3, 4)
+        assert (are_checkpoints[0], sum(are_checkpoints)) == (False, 2)
+
+
+def test_checkpoint_items_stand_at_different_places(study):
+    places = {tuple(is_checkpoint for _, is_checkpoint, _ in order(start(study)))
+              for _ in range(24)}  # fmt: skip
+
+    assert len(places) > 1
+
+
+def test_the_same_seed_gives_the_same_order_of_all_items(study, monkeypatch):
+    monkeypatch.setattr("surveys.assigning.secrets.randbits", lambda n_bits: 7)
+
+    first, *_, fifth = [start(study) for _ in range(5)]
+
+    assert (first.questionnaire, first.seed) == (fifth.questionnaire, fifth.seed)
+    assert order(first) == order(fifth)
+
+
+def test_with_fewer_checkpoint_items_than_wanted_each_has_all_of_them(study):
+    configure_study(study, n_checkpoints=9)
+
+    assignment = start(study)
+
+    assert (assignment.n_items, len(order(assignment))) == (5, 5)
+    assert sum(is_checkpoint for _, is_checkpoint, _ in order(assignment)) == 3
+
+
+def test_no_annotator_has_a_checkpoint_item_twice(study):
+    first = start(study)
+    finish(first)
+
+    another = start_another_assignment(first)
+
+    rows = [row for a in (first, another) for _, is_checkpoint, row in order(a) if is_checkpoint]
+    assert sorted(rows) == [1, 2, 3]
+    assert another.n_items == 3
+
+
+def test_ratings_of_checkpoint_items_are_not_in_the_ratings_table(study):
+    finish(start(study), rating=4)
+
+    assert table_ratings(study)["rating"].tolist() == [4, 4]
+
+
+def rate_all(assignment: Assignment, *, checkpoints: list[int]) -> None:
+    """Rate 2 everywhere but on checkpoint items."""
+    for _ in range(assignment.n_items):
+        is_checkpoint = due_response(assignment).pair.is_checkpoint
+        rate_due(assignment, checkpoints.pop(0) if is_checkpoint else 2)
+
+
+def test_list_shortfalls_counts_questionnaires_with_a_failed_checkpoint_item(study):
+    for ratings in ([5, 6], [4, 6], [0, 1]):
+        rate_all(start(study), checkpoints=ratings)
+
+    assert "questionnaires with a failed checkpoint item, included: 2" in list_shortfalls(study)
+
+
+def test_list_shortfalls_of_passed_checkpoint_items_is_silent_on_them(study):
+    rate_all(start(study), checkpoints=[5, 6])
+
+    assert not [line for line in list_shortfalls(study) if "checkpoint" in line]

@@ -1,0 +1,208 @@
+"""What may still be changed about a study, and what is refused."""
+
+from decimal import Decimal
+
+import pytest
+
+from surveys.assigning import count_places_left, list_places_left
+from surveys.configuring import configure_study
+from surveys.errors import NoPlaceLeft, SettingRefused
+from surveys.leaving import return_assignment
+from surveys.models import Assignment, Place, Study
+from surveys.repeating import repeat_block
+from tests.factories import finish, make_study, start, stored
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """One block, with two places in A and two in B."""
+    return make_study(2, ratings_per_context=2)
+
+
+def places(study: Study) -> list[tuple[str, int]]:
+    return list(
+        Place.objects.filter(study=study, is_open=True)
+        .order_by("questionnaire", "number")
+        .values_list("questionnaire__letter", "number")
+    )
+
+
+def n_live(study: Study) -> dict[str, int]:
+    """How many hold a place in each questionnaire."""
+    held = Place.objects.filter(study=study, assignment__isnull=False)
+    return {letter: held.filter(questionnaire__letter=letter).count() for letter in "AB"}
+
+
+def test_configure_study_stores_what_is_given_and_nothing_else(study):
+    configure_study(study, title="Similar?", lease_hours=2, allows_unjudgeable=True)
+
+    assert stored(study, "title", "lease_hours", "allows_unjudgeable", "ratings_per_context") == (
+        "Similar?", 2, True, 2,
+    )  # fmt: skip
+
+
+def test_configure_study_gives_a_new_revision(study):
+    assert configure_study(study, contact="lab@example.org").revision != study.revision
+
+
+# Ratings per context
+
+
+def test_more_ratings_make_more_places(study):
+    start(study)
+
+    configure_study(study, ratings_per_context=4)
+
+    assert places(study) == [(letter, number) for letter in "AB" for number in (1, 2, 3, 4)]
+    assert sorted(list_places_left(study).values()) == [3, 4]
+
+
+def test_fewer_ratings_close_places_that_nobody_holds(study):
+    start(study)
+
+    configure_study(study, ratings_per_context=1)
+
+    assert places(study) == [("A", 1), ("B", 1)]
+    assert count_places_left(study) == 1
+
+
+def test_the_same_number_of_ratings_changes_no_place(study):
+    before = set(Place.objects.values_list("pk", flat=True))
+
+    configure_study(study, ratings_per_context=2)
+
+    assert set(Place.objects.values_list("pk", flat=True)) == before
+
+
+def test_fewer_ratings_let_who_holds_a_place_go_on(study):
+    assignments = [start(study) for _ in range(4)]
+
+    configure_study(study, ratings_per_context=1)
+    for assignment in assignments:
+        finish(assignment)
+
+    assert [stored(a, "state", "is_over_quota") for a in assignments] == [("submitted", False)] * 4
+    assert count_places_left(study) == 0
+
+
+@pytest.mark.parametrize("returned", [0, 2], ids=["the first in A", "the second in A"])
+def test_a_place_given_back_after_fewer_are_wanted_is_not_given_again(study, returned):
+    assignments = [start(study) for _ in range(4)]
+    configure_study(study, ratings_per_context=1)
+
+    return_assignment(assignments[returned], "tried")
+
+    assert n_live(study) == {"A": 1, "B": 2}
+    assert count_places_left(study) == 0
+    with pytest.raises(NoPlaceLeft):
+        start(study)
+    assert Assignment.objects.count() == 4
+
+
+def test_ratings_may_be_lowered_and_raised_again_while_places_are_held(study):
+    for _ in range(3):
+        start(study)
+
+    configure_study(study, ratings_per_context=1)
+    configure_study(study, ratings_per_context=3)
+
+    assert places(study) == [(letter, number) for letter in "AB" for number in (1, 2, 3)]
+    assert sorted(list_places_left(study).values()) == [1, 2]
+
+
+def test_more_ratings_make_no_places_in_rounds_that_are_over(study):
+    start(study)
+    repeat_block(study.blocks.get(), reason="ratings all alike", author="researcher")
+
+    configure_study(study, ratings_per_context=3)
+
+    assert Place.objects.filter(round__number=1).count() == 4
+    assert Place.objects.filter(round__number=2).count() == 6
+
+
+def test_changed_ratings_leave_other_studies_alone(study):
+    other = make_study(2, slug="other")
+
+    configure_study(study, ratings_per_context=5)
+
+    assert places(other) == [(letter, number) for letter in "AB" for number in (1, 2)]
+
+
+# Scale labels
+
+
+def test_scale_labels_are_kept_by_the_point_as_it_is_shown(study):
+    configure_study(study, scale_labels={"0.0": "not at all", "06": "the same"})
+
+    assert stored(study, "scale_labels") == ({"0": "not at all", "6": "the same"},)
+
+
+def test_scale_labels_may_be_for_any_step():
+    study = make_study(1, scale_maximum=1, scale_step=Decimal("0.25"))
+
+    configure_study(study, scale_labels={"0.50": "half"})
+
+    assert stored(study, "scale_labels") == ({"0.5": "half"},)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ({"7": "a"}, "is for 7, which the scale does not have"),
+        ({"0.5": "a"}, "is for 0.5, which the scale does not have"),
+        ({"one": "a"}, "is for one, which the scale does not have"),
+        ({"NaN": "a"}, "is for NaN, which the scale does not have"),
+        ({"": "a"}, "which the scale does not have"),
+        ({"1": " "}, "the label for 1 must have from 1 to 60 characters"),
+        ({"1": "a" * 61}, "the label for 1 must have from 1 to 60 characters"),
+    ],
+)
+def test_scale_labels_that_cannot_be_shown_are_refused(study, labels, said):
+    refuse(study, said, scale_labels=labels)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"ratings_per_context": 0}, "ratings per context must be from 1 to 10000, got 0"),
+        ({"ratings_per_context": 10_001}, "ratings per context must be from 1 to 10000"),
+        ({"lease_hours": 0}, "lease hours must be from 1 to 10000, got 0"),
+        ({"n_check_tries": -1}, "n check tries must be from 0"),
+        ({"n_checkpoints": -1}, "n checkpoints must be from 0"),
+        ({"seconds_per_item": 0}, "seconds per item must be from 1"),
+        ({"title": ""}, "title: "),
+        ({"title": "x" * 201}, "title: "),
+        ({"contact": "x" * 201}, "contact: "),
+        ({"assigning_policy": "by taste"}, "assigning policy: .*by taste"),
+        ({"allows_unjudgeable": "maybe"}, "allows unjudgeable: "),
+        ({"language": "sl"}, "No such setting: language"),
+        ({"slug": "x", "block_size": 9}, "No such setting: block_size, slug"),
+    ],
+)
+def test_impossible_settings_are_refused(study, changes, said):
+    refuse(study, said, **changes)
+
+
+def test_everything_that_is_wrong_is_told_at_once(study):
+    refuse(
+        study,
+        "(?s)for 9, which.*lease hours.*seconds per item",
+        scale_labels={"9": "a"},
+        lease_hours=0,
+        seconds_per_item=0,
+    )
+
+
+def refuse(study: Study, said: str, **changes: object) -> None:
+    """The settings are refused, and nothing about the study has changed, not even what is sound."""
+    before = Study.objects.values().get(pk=study.pk), places(study)
+
+    with pytest.raises(SettingRefused, match=said):
+        configure_study(study, **{"allows_more_blocks": True, **changes})
+
+    assert (Study.objects.values().get(pk=study.pk), places(study)) == before

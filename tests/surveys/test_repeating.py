@@ -1,0 +1,205 @@
+"""A block collected again: the old answers are kept and left out, nobody sees it twice."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from surveys.analysing import list_shortfalls, table_ratings
+from surveys.assigning import (
+    count_places_left,
+    has_place_left,
+    list_places_left,
+    start_another_assignment,
+    start_assignment,
+)
+from surveys.configuring import configure_study
+from surveys.errors import NoPlaceLeft, RepeatRefused
+from surveys.leaving import return_assignment
+from surveys.models import Assignment, Block, Place, Response, Round, Study
+from surveys.repeating import repeat_block
+from tests.factories import finish, make_study, rate_due, start, stored
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """One block, with one place in A and one in B."""
+    return make_study(2, ratings_per_context=1)
+
+
+@pytest.fixture
+def block(study) -> Block:
+    return study.blocks.get()
+
+
+def repeat(block: Block) -> Round:
+    return repeat_block(block, reason="ratings all alike", author="researcher")
+
+
+def let_lapse(assignment: Assignment) -> None:
+    span = timedelta(hours=25)
+    Assignment.objects.filter(pk=assignment.pk).update(active_at=F("active_at") - span)
+    Response.objects.filter(assignment=assignment).update(
+        engaged_at=F("engaged_at") - span, rated_at=F("rated_at") - span
+    )
+
+
+def test_repeat_block_opens_a_round_with_places_of_its_own(study, block):
+    start(study)
+
+    repeated = repeat_block(block, reason="  ratings all alike \n", author="researcher")
+
+    assert stored(repeated, "number", "is_current", "reason", "opened_by") == (
+        2, True, "ratings all alike", "researcher",
+    )  # fmt: skip
+    places = Place.objects.order_by("pk").values_list(
+        "round__number", "questionnaire__letter", "number", "is_open"
+    )
+    assert list(places) == [
+        (1, "A", 1, False), (1, "B", 1, False), (2, "A", 1, True), (2, "B", 1, True),
+    ]  # fmt: skip
+    assert count_places_left(study) == 2
+
+
+def test_repeat_block_asks_for_as_many_ratings_as_are_wanted_now(study, block):
+    start(study)
+    configure_study(study, ratings_per_context=3)
+
+    repeat(block)
+
+    assert sorted(list_places_left(study).values()) == [3, 3]
+
+
+def test_old_answers_are_kept_and_leave_the_dataset(study, block):
+    old = start(study)
+    finish(old, rating=1)
+    before = list(old.responses.values())
+
+    repeat(block)
+    new = start(study)
+    finish(new, rating=5)
+
+    assert (old.questionnaire, new.round.number) == (new.questionnaire, 2)
+    assert list(old.responses.values()) == before
+    assert stored(old, "state", "round__is_current") == ("submitted", False)
+    assert table_ratings(study)["rating"].tolist() == [5, 5]
+    assert "questionnaires of earlier rounds of repeated blocks, left out: 1" in (
+        list_shortfalls(study)
+    )
+
+
+def test_repeat_block_leaves_other_blocks_alone():
+    study = make_study(4, block_size=2, ratings_per_context=1)
+    assignments = [start(study) for _ in range(4)]
+    for assignment in assignments:
+        finish(assignment)
+
+    repeat(study.blocks.get(number=1))
+
+    assert sorted(table_ratings(study)["group"].unique()) == ["2A", "2B"]
+    assert count_places_left(study) == 2
+
+
+def test_who_saw_the_block_never_gets_it_again(study, block):
+    configure_study(study, allows_more_blocks=True)
+    seen = start(study)
+    finish(seen)
+    repeat(block)
+
+    with pytest.raises(NoPlaceLeft):
+        start_another_assignment(seen)
+
+    assert start_assignment(seen.annotator.invitation) == seen
+    assert count_places_left(study) == 2
+
+
+def test_who_is_in_the_middle_may_finish_outside_the_dataset(study, block):
+    old = start(study)
+    rate_due(old, 1)
+    repeat(block)
+
+    rate_due(old, 1)
+
+    assert stored(old, "state", "is_over_quota", "round__number") == ("submitted", False, 1)
+    assert len(table_ratings(study)) == 0
+    assert count_places_left(study) == 2
+
+
+def test_who_comes_back_late_to_an_old_round_takes_no_place_of_the_new_one(study, block):
+    old = start(study)
+    rate_due(old, 1)
+    repeat(block)
+    let_lapse(old)
+    start(study)  # frees the lapsed place
+
+    rate_due(old, 1)
+
+    assert stored(old, "state", "is_over_quota", "round__number") == ("submitted", True, 1)
+    assert count_places_left(study) == 1
+
+
+def test_a_place_of_an_old_round_is_not_given_when_it_is_free_again(study, block):
+    old, other = start(study), start(study)
+    repeat(block)
+
+    return_assignment(old, "tried")
+    let_lapse(other)
+
+    assert count_places_left(study) == 2
+    assert [start(study).round.number for _ in range(2)] == [2, 2]
+    with pytest.raises(NoPlaceLeft):
+        start(study)
+    assert Place.objects.filter(round__number=1, assignment__isnull=False).count() == 0
+
+
+def test_a_lapsed_place_of_an_old_round_is_not_promised_to_whoever_arrives(study, block):
+    old = start(study)
+    repeat(block)
+    start(study), start(study)
+
+    let_lapse(old)
+
+    assert count_places_left(study) == 0
+    assert not has_place_left(study)
+
+
+def test_repeat_block_twice_makes_a_third_round(study, block):
+    start(study)
+    repeat(block)
+    start(study)
+
+    repeat(block)
+
+    rounds = block.rounds.values_list("number", "is_current")
+    assert list(rounds) == [(1, False), (2, False), (3, True)]
+    assert count_places_left(study) == 2
+
+
+@pytest.mark.parametrize("reason", ["", " \n"])
+def test_repeat_block_refuses_without_a_reason(study, block, reason):
+    start(study)
+
+    with pytest.raises(RepeatRefused, match="Say why the block is repeated"):
+        repeat_block(block, reason=reason, author="researcher")
+
+    assert_nothing_is_repeated(block)
+
+
+def test_repeat_block_refuses_a_round_that_nobody_began(study, block):
+    with pytest.raises(RepeatRefused, match="Round 1 of block 1 has no answers yet"):
+        repeat(block)
+
+    assert_nothing_is_repeated(block)
+
+
+def assert_nothing_is_repeated(block: Block) -> None:
+    assert list(block.rounds.values_list("number", "is_current")) == [(1, True)]
+    assert Place.objects.filter(is_open=True).count() == Place.objects.count() == 2
+
+
+def test_database_refuses_a_second_current_round(study, block):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Round.objects.create(block=block, number=2, reason="again")
