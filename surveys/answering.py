@@ -5,45 +5,97 @@ reordered one changes nothing, whichever tab, process or network sent it. An ans
 lease has ended takes the assignment up again.
 """
 
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from surveys.assigning import resume_assignment, submit_assignment
-from surveys.errors import RatingRefused
-from surveys.models import AssignmentState, Response
+from surveys.errors import AssignmentEnded, RatingRefused
+from surveys.models import Assignment, AssignmentState
+from surveys.models.due import RATING_OPEN, WORDS_OPEN, Whereabouts, fill_response
+from surveys.protocol import protocol_of
 
 
-def record_engagement(response: Response, inspired_word1: str, inspired_word2: str) -> bool:
-    """Store the two inspired words unless words are stored. Say whether these were stored."""
-    _resume_if_expired(response)
-    return bool(
-        Response.objects.filter(pk=response.pk, engaged_at__isnull=True).update(
-            inspired_word1=inspired_word1,
-            inspired_word2=inspired_word2,
-            engaged_at=timezone.now(),
-        )
+@dataclass(frozen=True)
+class PageVisit:
+    """How a page was looked at, as far as is known: claims of the browser, for reviewers."""
+
+    shown_at: datetime | None = None
+    visible_seconds: float | None = None
+
+
+UNKNOWN = PageVisit()
+
+
+def record_engagement(
+    where: Whereabouts,
+    inspired_word1: str,
+    inspired_word2: str,
+    *,
+    visit: PageVisit = UNKNOWN,
+    pasted: tuple[bool, bool] = (False, False),
+) -> bool:
+    """Store two inspired words for the due item, unless it has some. Say whether they were."""
+    _resume_if_expired(where)
+    return where.due is not None and fill_response(
+        where.due.response_id,
+        WORDS_OPEN,
+        {
+            "inspired_word1": inspired_word1,
+            "inspired_word2": inspired_word2,
+            "engaged_at": timezone.now(),
+            "words_shown_at": visit.shown_at,
+            "words_visible_seconds": visit.visible_seconds,
+            "has_pasted_word1": pasted[0],
+            "has_pasted_word2": pasted[1],
+        },
     )
 
 
-@transaction.atomic
-def record_rating(response: Response, rating: int) -> bool:
-    """Store the rating of an engaged, unrated response; the last one submits the assignment.
+def record_rating(where: Whereabouts, rating: Decimal, *, visit: PageVisit = UNKNOWN) -> bool:
+    """Store the rating of the due item if page 1 is answered; the last one submits the assignment.
 
     Say whether it was stored. Raises RatingRefused when it is not on the study's scale.
     """
-    if rating not in response.study.scale_points:
+    if rating not in protocol_of(where.study_id, where.revision).scale_points:
         raise RatingRefused(f"{rating} is not on the scale of this study.")
-    _resume_if_expired(response)
-    stored = bool(
-        Response.objects.filter(
-            pk=response.pk, engaged_at__isnull=False, rating__isnull=True
-        ).update(rating=rating, rated_at=timezone.now())
-    )
-    if stored and not Response.objects.filter(assignment=response.assignment).unrated().exists():
-        submit_assignment(response.assignment)
+    return _answer_page_2(where, visit, rating=rating)
+
+
+def record_unjudgeable(where: Whereabouts, comment: str, *, visit: PageVisit = UNKNOWN) -> bool:
+    """Store that the annotator cannot judge the due item, perhaps with the reason; as a rating is.
+
+    Raises RatingRefused when the study does not allow it.
+    """
+    if not protocol_of(where.study_id, where.revision).study.allows_unjudgeable:
+        raise RatingRefused("This study asks for a rating of every text.")
+    return _answer_page_2(where, visit, is_unjudgeable=True, comment=comment)
+
+
+def _answer_page_2(where: Whereabouts, visit: PageVisit, **answer: object) -> bool:
+    _resume_if_expired(where)
+    if where.due is None:
+        return False
+    answer |= {
+        "rated_at": timezone.now(),
+        "rating_shown_at": visit.shown_at,
+        "rating_visible_seconds": visit.visible_seconds,
+    }
+    if where.due.position < where.n_items:
+        return fill_response(where.due.response_id, RATING_OPEN, answer)
+    with transaction.atomic():
+        stored = fill_response(where.due.response_id, RATING_OPEN, answer)
+        if stored:
+            submit_assignment(Assignment.objects.get(pk=where.assignment_id))
     return stored
 
 
-def _resume_if_expired(response: Response) -> None:
-    if response.assignment.state == AssignmentState.EXPIRED:
-        resume_assignment(response.assignment)
+def _resume_if_expired(where: Whereabouts) -> None:
+    if where.state == AssignmentState.EXPIRED:
+        resume_assignment(Assignment.objects.with_study().get(pk=where.assignment_id))
+    elif not where.takes_answers:
+        raise AssignmentEnded(_("This questionnaire takes no more answers."))

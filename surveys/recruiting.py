@@ -1,6 +1,22 @@
 """Study → the links that annotators come by."""
 
-from surveys.models import Invitation, Study
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from django.db import transaction
+from django.utils import timezone
+
+from surveys.errors import InvitationRefused
+from surveys.models import Entrance, Invitation, Study
+
+LONGEST_NOTE = 200
+
+
+class InvitedList(NamedTuple):
+    """The invitations that a list of notes led to."""
+
+    new: list[Invitation]
+    known: list[Invitation]
 
 
 def invite_annotators(study: Study, count: int) -> list[Invitation]:
@@ -8,8 +24,62 @@ def invite_annotators(study: Study, count: int) -> list[Invitation]:
     return Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
 
 
+@transaction.atomic
+def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
+    """Make a personal link for each label or address of a list that has none yet.
+
+    Raises InvitationRefused, naming the lines, when one is too long or stands twice.
+    """
+    wanted = _read_notes(notes)
+    Study.objects.select_for_update().get(pk=study.pk)  # two imports of the list at once
+    known = list(Invitation.objects.filter(study=study, note__in=wanted))
+    invited = {invitation.note for invitation in known}
+    new = Invitation.objects.bulk_create(
+        Invitation(study=study, note=note) for note in wanted if note not in invited
+    )
+    return InvitedList(new, known)
+
+
 def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:
     """Make that many links for a rehearsal: what is answered by them stays known as scripted."""
     return Invitation.objects.bulk_create(
         Invitation(study=study, is_rehearsal=True) for _ in range(count)
     )
+
+
+@transaction.atomic
+def open_entrance(study: Study, provider: str, **settings: object) -> Entrance:
+    """Open the study's one entrance of a provider, or change its settings and open it again."""
+    entrance, _ = Entrance.objects.select_for_update().get_or_create(study=study, provider=provider)
+    for name, setting in {**settings, "closed_at": None}.items():
+        setattr(entrance, name, setting)
+    entrance.save()
+    return entrance
+
+
+def close_entrance(entrance: Entrance) -> Entrance:
+    """Let nobody start through it any more; who has started goes on."""
+    Entrance.objects.filter(pk=entrance.pk, closed_at=None).update(closed_at=timezone.now())
+    entrance.refresh_from_db()
+    return entrance
+
+
+def _read_notes(notes: Iterable[str]) -> list[str]:
+    """The notes without empty lines, each once."""
+    found: dict[str, int] = {}
+    problems = []
+    for number, note in enumerate(map(str.strip, notes), 1):
+        if not note:
+            continue
+        if len(note) > LONGEST_NOTE:
+            problems.append(f"line {number} is longer than {LONGEST_NOTE} characters")
+        elif note in found:
+            problems.append(f"line {number} says the same as line {found[note]}")
+        elif "\0" in note:
+            problems.append(f"line {number} holds a null character")
+        found.setdefault(note, number)
+    if problems:
+        raise InvitationRefused(f"Nobody was invited: {'; '.join(problems)}.")
+    if not found:
+        raise InvitationRefused("Nobody was invited: the list is empty.")
+    return list(found)

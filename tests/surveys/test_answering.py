@@ -1,74 +1,140 @@
-import pytest
+from datetime import timedelta
+from decimal import Decimal
 
-from surveys.answering import record_engagement, record_rating
-from surveys.errors import RatingRefused
-from surveys.models import Response
-from tests.factories import stored
+import pytest
+from django.utils import timezone
+
+from surveys.answering import PageVisit, record_engagement, record_rating, record_unjudgeable
+from surveys.errors import AssignmentEnded, RatingRefused
+from surveys.leaving import return_assignment
+from surveys.models import Assignment
+from surveys.models.due import Whereabouts
+from tests.factories import make_study, start, stored, whereabouts
 
 pytestmark = pytest.mark.django_db
 
 ANSWER = ("inspired_word1", "inspired_word2", "rating")
 
 
-def test_record_engagement_stores_two_words(response):
-    assert record_engagement(response, "morje", "sol")
+@pytest.fixture
+def where(assignment) -> Whereabouts:
+    """Before anything is answered."""
+    return whereabouts(assignment)
+
+
+def test_record_engagement_stores_two_words(where, response):
+    assert record_engagement(where, "morje", "sol")
 
     assert stored(response, *ANSWER) == ("morje", "sol", None)
 
 
-def test_record_engagement_again_changes_nothing(response):
-    record_engagement(response, "morje", "sol")
+def test_record_engagement_again_changes_nothing(where, response):
+    record_engagement(where, "morje", "sol")
     before = stored(response, *ANSWER, "engaged_at")
 
-    assert not record_engagement(response, "gora", "sneg")
+    assert not record_engagement(where, "gora", "sneg")
 
     assert stored(response, *ANSWER, "engaged_at") == before
 
 
-def test_record_rating_before_the_words_changes_nothing(response):
-    assert not record_rating(response, 3)
+def test_record_engagement_keeps_how_the_page_was_looked_at(where, response):
+    shown_at = timezone.now() - timedelta(seconds=40)
+
+    record_engagement(where, "morje", "sol", visit=PageVisit(shown_at, 31.5), pasted=(False, True))
+
+    assert stored(
+        response, "words_shown_at", "words_visible_seconds", "has_pasted_word1", "has_pasted_word2"
+    ) == (shown_at, 31.5, False, True)
+
+
+def test_record_rating_before_the_words_changes_nothing(where, response):
+    assert not record_rating(where, Decimal(3))
 
     assert stored(response, *ANSWER) == ("", "", None)
 
 
-def test_record_rating_again_changes_nothing(response):
-    record_engagement(response, "morje", "sol")
-    assert record_rating(response, 2)
+def test_record_rating_again_changes_nothing(where, response):
+    record_engagement(where, "morje", "sol")
+    assert record_rating(where, Decimal(2))
     before = stored(response, *ANSWER, "rated_at")
 
-    assert not record_rating(response, 5)
+    assert not record_rating(where, Decimal(5))
 
     assert stored(response, *ANSWER, "rated_at") == before
 
 
-@pytest.mark.parametrize("rating", [-1, 7, 99])
-def test_record_rating_refuses_what_is_not_on_the_scale(response, rating):
-    record_engagement(response, "morje", "sol")
+@pytest.mark.parametrize("rating", ["-1", "7", "99", "2.5"])
+def test_record_rating_refuses_what_is_not_on_the_scale(where, response, rating):
+    record_engagement(where, "morje", "sol")
 
     with pytest.raises(RatingRefused):
-        record_rating(response, rating)
+        record_rating(where, Decimal(rating))
 
     assert stored(response, *ANSWER) == ("morje", "sol", None)
+
+
+def test_record_rating_takes_the_steps_of_the_scale():
+    assignment = start(make_study(2, scale_step=Decimal("0.25")))
+    where = whereabouts(assignment)
+    record_engagement(where, "morje", "sol")
+
+    assert record_rating(where, Decimal("2.25"))
+
+    assert assignment.responses.get(position=1).rating == Decimal("2.25")
+
+
+def test_record_unjudgeable_is_an_answer_without_a_rating():
+    study = make_study(1)
+    study.allows_unjudgeable = True
+    study.save()
+    assignment = start(study)
+    record_engagement(whereabouts(assignment), "morje", "sol")
+
+    assert record_unjudgeable(whereabouts(assignment), "a word is cut off")
+
+    assert assignment.responses.values_list("rating", "is_unjudgeable", "comment").get() == (
+        None, True, "a word is cut off",
+    )  # fmt: skip
+    assert stored(assignment, "state") == ("submitted",)
+
+
+def test_record_unjudgeable_is_refused_where_the_study_does_not_allow_it(where, response):
+    record_engagement(where, "morje", "sol")
+
+    with pytest.raises(RatingRefused, match="a rating of every text"):
+        record_unjudgeable(where, "")
+
+    assert stored(response, "is_unjudgeable", "rated_at") == (False, None)
+
+
+def test_answers_to_a_returned_assignment_are_refused(assignment, response):
+    return_assignment(assignment, "tried")
+
+    with pytest.raises(AssignmentEnded):
+        record_engagement(whereabouts(assignment), "morje", "sol")
+
+    assert stored(response, *ANSWER) == ("", "", None)
 
 
 def test_record_rating_of_the_last_item_submits(assignment):
     for rating in (6, 0):
         assert stored(assignment, "state") == ("started",)
-        due = Response.objects.due(assignment.token)
-        record_engagement(due, "morje", "sol")
-        record_rating(due, rating)
+        record_engagement(whereabouts(assignment), "morje", "sol")
+        record_rating(whereabouts(assignment), Decimal(rating))
 
     assert stored(assignment, "state") == ("submitted",)
-    assert Response.objects.due(assignment.token) is None
+    assert whereabouts(assignment).due is None
 
 
-def test_due_walks_through_the_items_in_order(assignment, response):
-    assert (response.position, response.n_pages_done, response.n_pages) == (1, 0, 4)
+def test_whereabouts_walk_through_the_items_in_order(assignment: Assignment):
+    def place() -> tuple[int, int, int]:
+        where = whereabouts(assignment)
+        return where.due.position, where.n_pages_done, where.n_pages
 
-    record_engagement(response, "morje", "sol")
-    due = Response.objects.due(assignment.token)
-    assert (due.position, due.n_pages_done) == (1, 1)
+    walked = [place()]
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    walked.append(place())
+    record_rating(whereabouts(assignment), Decimal(1))
+    walked.append(place())
 
-    record_rating(response, 1)
-    due = Response.objects.due(assignment.token)
-    assert (due.position, due.n_pages_done) == (2, 2)
+    assert walked == [(1, 0, 4), (1, 1, 4), (2, 2, 4)]

@@ -1,0 +1,126 @@
+"""Who comes through an entrance → an annotator with a link of their own."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from surveys.assigning import lock_places, start_assignment
+from surveys.errors import ArrivalRefused, LinkRevoked, NoPlaceLeft
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AssignmentState,
+    Entrance,
+    Invitation,
+    Visit,
+    Worker,
+)
+from surveys.providers import Claims, completion_address
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What somebody hands back to the provider who sent them: a code, and where it goes."""
+
+    code: str
+    address: str
+
+
+def refuse_closed(entrance: Entrance) -> None:
+    """Raise LinkRevoked for an entrance that is closed."""
+    if entrance.closed_at:
+        raise LinkRevoked(_("This study takes no more people. Thank you for your interest."))
+
+
+def is_full(entrance: Entrance) -> bool:
+    """Whether as many have come through an entrance as its cap allows."""
+    return entrance.cap is not None and entrance.invitations.count() >= entrance.cap
+
+
+def find_by_ticket(entrance: Entrance, ticket: str) -> Invitation | None:
+    """The personal link that a ticket has become. Raises ArrivalRefused for another's link."""
+    invitation = Invitation.objects.filter(token=ticket).first()
+    if invitation and invitation.entrance_id != entrance.pk:
+        raise ArrivalRefused(_("This link is another person's. Please open your own."))
+    return invitation
+
+
+@transaction.atomic
+def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
+    """The assignment of somebody who has come before; None for who is new."""
+    annotators = Annotator.objects.filter(
+        study=entrance.study, worker__provider=entrance.provider,
+        worker__worker_id=claims.worker_id,
+    )  # fmt: skip
+    assignment = Assignment.objects.filter(annotator__in=annotators).order_by("-pk").first()
+    if assignment:
+        _note_visit(entrance, claims, assignment)
+    return assignment
+
+
+@transaction.atomic
+def start_through(entrance: Entrance, ticket: str, claims: Claims | None = None) -> Assignment:
+    """Make whoever agrees to take part an annotator; once for a ticket, once for a worker.
+
+    The ticket becomes the token of their personal link. Raises NoPlaceLeft or LinkRevoked.
+    """
+    lock_places(entrance.study_id)
+    entrance.refresh_from_db()
+    if claims and (assignment := return_visitor(entrance, claims)):
+        return assignment
+    if begun := find_by_ticket(entrance, ticket):
+        return start_assignment(begun)
+    refuse_closed(entrance)
+    if is_full(entrance):
+        raise NoPlaceLeft(
+            _("This study has as many annotators as it needs. Thank you for wanting to take part."),
+            completion=no_place_completion(entrance),
+        )
+    invitation = Invitation.objects.create(
+        study_id=entrance.study_id, entrance=entrance, token=ticket
+    )
+    try:
+        assignment = start_assignment(invitation)
+    except NoPlaceLeft as error:
+        raise NoPlaceLeft(str(error), completion=no_place_completion(entrance)) from error
+    if claims:
+        worker, _new = Worker.objects.get_or_create(
+            provider=entrance.provider, worker_id=claims.worker_id
+        )
+        Annotator.objects.filter(pk=assignment.annotator_id).update(worker=worker)
+        _note_visit(entrance, claims, assignment)
+    return assignment
+
+
+def completion_of(assignment: Assignment) -> Completion | None:
+    """What an annotator hands back to who sent them, at the end of an assignment, if anything."""
+    invitation = Invitation.objects.select_related("entrance").filter(
+        annotator=assignment.annotator
+    )
+    entrance = invitation.get().entrance
+    if entrance is None:
+        return None
+    if assignment.state == AssignmentState.SUBMITTED:
+        return _as_completion(entrance, entrance.completion_code)
+    return no_place_completion(entrance)
+
+
+def no_place_completion(entrance: Entrance) -> Completion | None:
+    """What somebody hands back who could not take part."""
+    return _as_completion(entrance, entrance.no_place_code)
+
+
+def _as_completion(entrance: Entrance, code: str) -> Completion | None:
+    return Completion(code, completion_address(entrance.provider, code)) if code else None
+
+
+def _note_visit(entrance: Entrance, claims: Claims, assignment: Assignment) -> None:
+    worker = Worker.objects.get(provider=entrance.provider, worker_id=claims.worker_id)
+    Visit.objects.get_or_create(
+        entrance=entrance,
+        provider_study=claims.provider_study,
+        submission=claims.submission,
+        worker=worker,
+        defaults={"assignment": assignment, "completion_code": entrance.completion_code},
+    )

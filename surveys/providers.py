@@ -1,0 +1,75 @@
+"""What is particular to each provider that sends people: its parameters and its way back."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from surveys.errors import ArrivalRefused
+from surveys.models import Provider
+
+IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True)
+class ProviderRules:
+    """The names under which a provider says who comes, and where it wants them sent back."""
+
+    provider_study: str
+    submission: str
+    worker_id: str
+    completion_address: str
+
+    @property
+    def parameters(self) -> tuple[str, str, str]:
+        """The names in the address."""
+        return self.provider_study, self.submission, self.worker_id
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Who an arrival says they are. Anybody can type it: it opens nothing but their own link."""
+
+    parameters: dict[str, str]
+    provider_study: str
+    submission: str
+    worker_id: str
+
+
+RULES = {
+    Provider.PROLIFIC: ProviderRules(
+        provider_study="STUDY_ID",
+        submission="SESSION_ID",
+        worker_id="PROLIFIC_PID",
+        completion_address="https://app.prolific.com/submissions/complete?cc={code}",
+    )
+}
+
+
+def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
+    """Who an arrival's parameters say they are; None for a provider that says nothing.
+
+    Raises ArrivalRefused when one is missing or is no identifier.
+    """
+    rules = RULES.get(Provider(provider))
+    if rules is None:
+        return None
+    claimed = [parameters.get(name, "") for name in rules.parameters]
+    faulty = [
+        name
+        for name, value in zip(rules.parameters, claimed, strict=True)
+        if not IDENTIFIER.fullmatch(value)
+    ]
+    if faulty:
+        raise ArrivalRefused(
+            _("The address lacks %(names)s. Please open the study again where you found it.")
+            % {"names": ", ".join(faulty)}
+        )
+    return Claims(dict(zip(rules.parameters, claimed, strict=True)), *claimed)
+
+
+def completion_address(provider: str, code: str) -> str:
+    """Where to send somebody with a code; empty where there is nowhere to send them."""
+    rules = RULES.get(Provider(provider))
+    return rules.completion_address.format(code=code) if rules and code else ""

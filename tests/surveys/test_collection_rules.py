@@ -1,0 +1,279 @@
+"""The promises of a collection, whatever people and researchers do, in any order.
+
+Chance draws what happens, by a seed that names the walk: arrivals by every kind of link, answers on
+the pages themselves, answers that come late, pauses longer than the lease, returns, withdrawals,
+repeats, new quotas. After each event the rules of `docs/survey.md` must hold.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db.models import Count, F, Q
+from django.test import Client
+from django.urls import resolve, reverse
+
+from surveys.analysing import table_ratings
+from surveys.answering import record_engagement, record_rating
+from surveys.arriving import start_through
+from surveys.assigning import (
+    count_places_left,
+    has_place_left,
+    start_another_assignment,
+    start_assignment,
+)
+from surveys.configuring import configure_study
+from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RepeatRefused
+from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.models import (
+    AssigningPolicy,
+    Assignment,
+    AssignmentState,
+    Checkpoint,
+    Context,
+    Pair,
+    Place,
+    Response,
+)
+from surveys.models.collection import make_token
+from surveys.models.due import Whereabouts
+from surveys.providers import read_claims
+from surveys.recruiting import invite_annotators, open_entrance
+from surveys.repeating import repeat_block
+from tests.factories import make_study, whereabouts
+
+UNFINISHED = (*AssignmentState.leased(), AssignmentState.EXPIRED)
+LIVE = (*AssignmentState.leased(), AssignmentState.SUBMITTED)
+RIGHT = {"question0": "1", "question1": "2", "question2": "0"}
+PAGE_1, PAGE_2 = ("inspired_word1", "inspired_word2"), ("rating", "is_unjudgeable", "comment")
+
+
+class Collection:
+    """Two blocks of two pairs, and whoever comes. Each method from `arrive` on is an event."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.client = Client()
+        study = make_study(
+            4, block_size=2, ratings_per_context=chance.randint(1, 2), lease_hours=10,
+            assigning_policy=chance.choice(AssigningPolicy.values),
+        )  # fmt: skip
+        self.study = configure_study(study, n_check_tries=2, allows_more_blocks=True)
+        for position in (1, 2):
+            self.add_checkpoint(position)
+        self.study = configure_study(study, n_checkpoints=1)
+        self.invitations = invite_annotators(study, 8)
+        self.tickets = [make_token() for _ in range(2)]
+        self.open_link = open_entrance(study, "link")
+        self.prolific = open_entrance(study, "prolific", completion_code="DONE")
+        self.answered: dict[int, tuple[object, ...]] = {}
+        self.under_way: list[tuple[Whereabouts, int]] = []
+
+    def add_checkpoint(self, position: int) -> None:
+        pair = Pair.objects.create(
+            study=self.study, is_checkpoint=True, position=position, word1="near", word2="close"
+        )
+        context = Context.objects.create(
+            pair=pair, number=1, text="near and close", word1_start=0, word1_end=4,
+            word2_start=9, word2_end=14,
+        )  # fmt: skip
+        Checkpoint.objects.create(context=context, lowest=5, highest=6)
+
+    def pick(self, states: Sequence[str] = AssignmentState.values) -> Assignment | None:
+        """Any assignment in one of these states, if there is one."""
+        found = Assignment.objects.with_study().filter(state__in=states).order_by("pk")
+        return self.chance.choice(found) if found else None
+
+    # People
+
+    def arrive(self) -> None:
+        """By a personal link, the open one, or from Prolific; some not for the first time."""
+        worker, submission = self.chance.choice(["w1", "w2"]), self.chance.choice(["s1", "s2"])
+        claims = read_claims(
+            "prolific", {"PROLIFIC_PID": worker, "STUDY_ID": "st", "SESSION_ID": submission}
+        )
+        ways: list[Callable[[], Assignment]] = [
+            lambda: start_assignment(self.chance.choice(self.invitations)),
+            lambda: start_through(self.open_link, self.chance.choice(self.tickets)),
+            lambda: start_through(self.prolific, make_token(), claims),
+        ]
+        self.begin(self.chance.choice(ways))
+
+    def begin(self, way: Callable[[], Assignment]) -> None:
+        """Whoever is new gets an open place within the quota, or is told why not."""
+        n_before = Assignment.objects.count()
+        with suppress(NoPlaceLeft, LinkRevoked):
+            assignment = way()
+            if Assignment.objects.count() > n_before:
+                place = assignment.place
+                assert place.is_open
+                assert place.round.is_current
+                held = Place.objects.filter(round=place.round, questionnaire=place.questionnaire)
+                n_held = held.filter(assignment__isnull=False).count()
+                assert n_held <= self.study.ratings_per_context
+
+    def go_on(self) -> None:
+        """Open the link and answer the next pages, whichever they are."""
+        if not (assignment := self.pick(UNFINISHED)):
+            return
+        check = self.chance.choice([RIGHT, RIGHT, {**RIGHT, "question0": "0"}])
+        rating = self.chance.randint(0, 6)
+        answers = {"inspired_word1": "sea", "inspired_word2": "salt", "rating": rating, **check}
+        page = self.follow(assignment)
+        for _ in range(self.chance.choice([1, 2, 7, 20])):
+            if resolve(page).url_name in {"next", "thanks", "ended"}:
+                return
+            answer = self.client.post(page, answers)
+            assert answer.status_code in {302, 422}
+            page = answer.url if answer.status_code == 302 else page
+
+    def begin_to_send(self) -> None:
+        """Send an answer that reaches the site, but is stored only later."""
+        if assignment := self.pick(UNFINISHED):
+            self.under_way.append((whereabouts(assignment), self.chance.randint(0, 6)))
+
+    def arrive_late(self) -> None:
+        if not self.under_way:
+            return
+        where, rating = self.chance.choice(self.under_way)
+        with suppress(AssignmentEnded):
+            if where.due and not where.due.is_engaged:
+                record_engagement(where, "late", "words")
+            else:
+                record_rating(where, Decimal(rating))
+
+    def ask_for_another_block(self) -> None:
+        if assignment := self.pick([AssignmentState.SUBMITTED]):
+            self.begin(lambda: start_another_assignment(assignment))
+
+    def leave(self) -> None:
+        if not (assignment := self.pick()):
+            return
+        way = self.chance.choice(["withdraw", "return", "revoke"])
+        if way == "withdraw":
+            withdraw_annotator(assignment.annotator)
+        elif way == "return":
+            return_assignment(assignment, "asked by mail")
+        else:
+            revoke_invitation(assignment.annotator.invitation, "passed on")
+
+    # Time and researchers
+
+    def let_pass(self) -> None:
+        """Shorter or longer than a place is held."""
+        span = timedelta(hours=self.chance.choice([4, 11]))
+        Assignment.objects.update(active_at=F("active_at") - span)
+        Response.objects.update(engaged_at=F("engaged_at") - span, rated_at=F("rated_at") - span)
+
+    def repeat(self) -> None:
+        block = self.study.blocks.get(number=self.chance.randint(1, 2))
+        with suppress(RepeatRefused):
+            repeat_block(block, reason="ratings all alike", author="researcher")
+
+    def change_study(self) -> None:
+        self.study = configure_study(
+            self.study,
+            ratings_per_context=self.chance.randint(1, 3),
+            erases_withdrawn=self.chance.choice([True, False]),
+        )
+
+    # What always holds
+
+    def check_rules(self) -> None:
+        self.check_places()
+        self.check_nobody_sees_anything_twice()
+        self.check_answers()
+        if assignment := self.pick(UNFINISHED):
+            self.follow(assignment)
+
+    def check_places(self) -> None:
+        """A place is held by exactly those within the quota; what is promised is there."""
+        within = Assignment.objects.filter(state__in=LIVE, is_over_quota=False)
+        assert set(Assignment.objects.filter(place__isnull=False)) == set(within)
+        held = Place.objects.filter(assignment__isnull=False)
+        assert not held.exclude(
+            questionnaire=F("assignment__questionnaire"), round=F("assignment__round")
+        ).exists()
+        live = within.filter(round__is_current=True).values_list("questionnaire")
+        n_places = count_by(Place.objects.filter(is_open=True).values_list("questionnaire"))
+        assert all(n <= n_places[key] for key, n in count_by(live).items())
+        assert has_place_left(self.study) == (count_places_left(self.study) > 0)
+
+    def check_nobody_sees_anything_twice(self) -> None:
+        shown = Response.objects.all()
+        contexts = shown.values("annotator", "pair").annotate(n=Count("context", distinct=True))
+        assert not contexts.filter(n__gt=1).exists()
+        blocks = Assignment.objects.values("annotator", "questionnaire__block")
+        assert not blocks.annotate(n=Count("pk")).filter(n__gt=1).exists()
+
+    def check_answers(self) -> None:
+        """An answer stays as it was first given, unless it is erased; texts are numbered."""
+        positions: dict[Assignment, list[int]] = {}
+        for response in Response.objects.select_related("assignment__annotator"):
+            positions.setdefault(response.assignment, []).append(response.position)
+            before, now = self.answered.get(response.pk, ()), answer_of(response)
+            if response.is_erased:
+                annotator = response.assignment.annotator
+                assert (now, annotator.erases_withdrawn) == ((), True)
+                assert annotator.withdrawn_at
+            else:
+                assert now[: len(before)] == before
+            self.answered[response.pk] = now
+        for assignment, numbers in positions.items():
+            assert numbers == list(range(1, assignment.n_items + 1))
+        assert len(positions) == Assignment.objects.count()
+
+    def follow(self, assignment: Assignment) -> str:
+        """The address to which a link leads: a page that is there, without a detour."""
+        link = reverse("annotate:next", args=[assignment.token])
+        answer = self.client.get(link, follow=True)
+        assert (answer.status_code, len(answer.redirect_chain)) == (200, 1)
+        return str(answer.redirect_chain[0][0])
+
+    def check_end(self) -> None:
+        """Every link leads on, and the dataset is of whoever finished in a current round."""
+        for assignment in Assignment.objects.all():
+            self.follow(assignment)
+        rated = Response.objects.filter(
+            Q(rating__isnull=False, pair__is_checkpoint=False, annotator__withdrawn_at=None),
+            assignment__state="submitted", assignment__round__is_current=True,
+        )  # fmt: skip
+        assert len(table_ratings(self.study)) == rated.count()
+
+
+def count_by(keys) -> dict[int, int]:
+    return dict(keys.annotate(n=Count("pk")))
+
+
+def answer_of(response: Response) -> tuple[object, ...]:
+    """What is answered of a response: nothing, page 1, or both pages."""
+    answer = tuple(getattr(response, name) for name in PAGE_1) if response.engaged_at else ()
+    return answer + tuple(getattr(response, n) for n in PAGE_2) if response.rated_at else answer
+
+
+EVENTS = {  # and how often they come
+    Collection.arrive: 5,
+    Collection.go_on: 7,
+    Collection.begin_to_send: 2,
+    Collection.arrive_late: 2,
+    Collection.ask_for_another_block: 2,
+    Collection.leave: 1,
+    Collection.let_pass: 2,
+    Collection.repeat: 1,
+    Collection.change_study: 1,
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(12))
+def test_the_rules_of_a_collection_hold_whatever_happens(monkeypatch, seed):
+    chance = random.Random(seed)
+    monkeypatch.setattr("surveys.assigning.secrets.randbits", chance.getrandbits)
+    collection = Collection(chance)
+    for event in chance.choices(list(EVENTS), EVENTS.values(), k=60):
+        event(collection)
+        collection.check_rules()
+    collection.check_end()

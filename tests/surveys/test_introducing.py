@@ -1,0 +1,244 @@
+"""Instructions, practice, check: in this order, none skipped, and then the texts."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from surveys.assigning import count_places_left, start_assignment
+from surveys.configuring import configure_study
+from surveys.introducing import (
+    Step,
+    check_comprehension,
+    complete_step,
+    find_due_step,
+    list_steps,
+)
+from surveys.models import Annotator, Assignment, Place, Study, TextKind
+from surveys.recruiting import invite_annotators
+from surveys.wording import set_text
+from tests.factories import make_study, start, stored
+
+pytestmark = pytest.mark.django_db
+
+RIGHT, WRONG = [1, 2, 0], [1, 0, 1]  # the default check; wrong are the second and third
+
+
+@pytest.fixture
+def study() -> Study:
+    """A place in A and one in B, all three steps, two tries for the check."""
+    return configure_study(make_study(2, ratings_per_context=1), n_check_tries=2)
+
+
+@pytest.fixture
+def newcomer(study) -> Assignment:
+    """Somebody who has agreed to take part, and nothing more."""
+    return offer(study)
+
+
+@pytest.fixture
+def at_check(newcomer) -> Assignment:
+    """Somebody whose next step is the check."""
+    complete_step(newcomer, Step.INSTRUCTIONS)
+    complete_step(newcomer, Step.PRACTICE)
+    return newcomer
+
+
+def offer(study: Study) -> Assignment:
+    return start_assignment(invite_annotators(study, 1)[0])
+
+
+def expire_all_but_the_next(study: Study) -> None:
+    """Let so much time pass that whoever arrives next gets the first place."""
+    Assignment.objects.update(active_at=F("active_at") - timedelta(days=9))
+    start(study)
+
+
+def expire(assignment: Assignment) -> None:
+    """Let its place, the first, go to somebody else."""
+    expire_all_but_the_next(assignment.study)
+    assignment.refresh_from_db()
+    assert assignment.state == "expired"
+
+
+@pytest.mark.parametrize(
+    ("without", "n_check_tries", "steps"),
+    [
+        ((), 2, ["instructions", "practice", "check"]),
+        ((), 0, ["instructions", "practice"]),
+        ((TextKind.PRACTICE,), 2, ["instructions", "check"]),
+        ((TextKind.CHECK,), 2, ["instructions", "practice"]),
+        ((TextKind.PRACTICE, TextKind.CHECK), 2, ["instructions"]),
+    ],
+)
+def test_list_steps_are_those_that_the_study_has(study, without, n_check_tries, steps):
+    configure_study(study, n_check_tries=n_check_tries)
+    for kind in without:
+        set_text(study, kind, "")
+
+    assert list_steps(Study.objects.get()) == steps
+
+
+def test_steps_are_taken_in_turn_and_lead_to_the_texts(newcomer):
+    due = [find_due_step(newcomer.annotator)]
+    due.append(complete_step(newcomer, Step.INSTRUCTIONS))
+    due.append(complete_step(newcomer, Step.PRACTICE))
+    assert stored(newcomer, "state", "started_at") == ("offered", None)
+    due.append(complete_step(newcomer, Step.CHECK))
+
+    assert due == [Step.INSTRUCTIONS, Step.PRACTICE, Step.CHECK, None]
+    state, started_at = stored(newcomer, "state", "started_at")
+    assert state == "started"
+    assert started_at >= stored(newcomer.annotator, "checked_at")[0]
+
+
+@pytest.mark.parametrize("step", [Step.PRACTICE, Step.CHECK])
+def test_a_step_before_its_turn_is_not_taken(newcomer, step):
+    assert complete_step(newcomer, step) == Step.INSTRUCTIONS
+
+    taken = stored(newcomer.annotator, "instructed_at", "practised_at", "checked_at")
+    assert taken == (None, None, None)
+    assert stored(newcomer, "state") == ("offered",)
+
+
+def test_a_step_taken_again_keeps_its_first_instant(newcomer):
+    complete_step(newcomer, Step.INSTRUCTIONS)
+    before = stored(newcomer.annotator, "instructed_at")
+
+    assert complete_step(newcomer, Step.INSTRUCTIONS) == Step.PRACTICE
+
+    assert stored(newcomer.annotator, "instructed_at") == before
+
+
+def test_instructions_are_enough_where_there_is_no_other_step(study):
+    set_text(study, TextKind.PRACTICE, "")
+    set_text(study, TextKind.CHECK, "")
+    newcomer = offer(study)
+
+    assert complete_step(newcomer, Step.INSTRUCTIONS) is None
+
+    assert stored(newcomer, "state") == ("started",)
+
+
+def test_right_answers_begin_the_assignment(at_check):
+    assert check_comprehension(at_check, RIGHT) == []
+
+    assert stored(at_check, "state") == ("started",)
+    assert stored(at_check.annotator, "n_check_tries") == (0,)
+
+
+def test_a_wrong_try_is_counted_and_names_the_wrong_answers(at_check):
+    assert check_comprehension(at_check, WRONG) == [1, 2]
+
+    assert stored(at_check, "state") == ("offered",)
+    assert stored(at_check.annotator, "n_check_tries", "checked_at") == (1, None)
+
+
+def test_the_last_try_may_be_right(at_check):
+    check_comprehension(at_check, WRONG)
+
+    assert check_comprehension(at_check, RIGHT) == []
+
+    assert stored(at_check, "state") == ("started",)
+
+
+def test_the_last_wrong_try_gives_the_place_back(study, at_check):
+    check_comprehension(at_check, WRONG)
+    check_comprehension(at_check, WRONG)
+
+    assert stored(at_check, "state", "ended_because") == (
+        "returned", "comprehension check not passed",
+    )  # fmt: skip
+    assert count_places_left(study) == 2
+    assert offer(study).questionnaire == at_check.questionnaire
+
+
+def test_right_answers_after_the_last_wrong_try_change_nothing(at_check):
+    check_comprehension(at_check, WRONG)
+    check_comprehension(at_check, WRONG)
+
+    check_comprehension(at_check, RIGHT)
+
+    assert stored(at_check, "state", "started_at") == ("returned", None)
+    assert not Place.objects.filter(assignment=at_check).exists()
+
+
+def test_right_answers_before_the_check_is_due_do_not_skip_to_it(newcomer):
+    check_comprehension(newcomer, RIGHT)
+
+    assert stored(newcomer, "state") == ("offered",)
+    assert find_due_step(Annotator.objects.get()) == Step.INSTRUCTIONS
+
+
+def test_a_wrong_answer_of_a_second_tab_after_a_right_one_is_not_counted(at_check):
+    check_comprehension(at_check, RIGHT)
+
+    check_comprehension(at_check, WRONG)
+
+    assert stored(at_check, "state") == ("started",)
+    assert stored(at_check.annotator, "n_check_tries") == (0,)
+
+
+def test_who_expired_during_the_introduction_goes_on_in_a_free_place(study, newcomer):
+    second = offer(study)
+    complete_step(second, Step.INSTRUCTIONS)
+    expire_all_but_the_next(study)  # who takes the place of the first
+
+    assert complete_step(Assignment.objects.get(pk=second.pk), Step.PRACTICE) == Step.CHECK
+
+    assert stored(second, "state", "is_over_quota", "place__number") == ("offered", False, 1)
+
+
+def test_who_expired_during_the_introduction_goes_on_over_quota_when_the_place_is_gone(newcomer):
+    complete_step(newcomer, Step.INSTRUCTIONS)
+    complete_step(newcomer, Step.PRACTICE)
+    expire(newcomer)
+
+    check_comprehension(newcomer, RIGHT)
+
+    assert stored(newcomer, "state", "is_over_quota", "place") == ("started", True, None)
+
+
+def test_a_wrong_try_of_who_expired_is_counted(at_check):
+    expire(at_check)
+
+    check_comprehension(at_check, WRONG)
+
+    assert stored(at_check, "state") == ("offered",)
+    assert stored(at_check.annotator, "n_check_tries") == (1,)
+
+
+def test_a_practice_item_taken_away_is_not_waited_for(study, newcomer):
+    complete_step(newcomer, Step.INSTRUCTIONS)
+    set_text(study, TextKind.PRACTICE, "")
+
+    assert find_due_step(Annotator.objects.get()) == Step.CHECK
+
+
+def test_a_check_taken_away_leaves_nothing_in_the_way(study, at_check):
+    configure_study(study, n_check_tries=0)
+    assignment = Assignment.objects.get()
+    assert find_due_step(assignment.annotator) is None
+
+    complete_step(assignment, Step.INSTRUCTIONS)  # the page that is shown then
+
+    assert stored(at_check, "state") == ("started",)
+
+
+def test_a_check_that_was_added_is_due_before_the_first_text(study):
+    configure_study(study, n_check_tries=0)
+    newcomer = offer(Study.objects.get())
+    complete_step(newcomer, Step.INSTRUCTIONS)
+    configure_study(study, n_check_tries=1)
+
+    assert complete_step(Assignment.objects.get(), Step.PRACTICE) == Step.CHECK
+
+    assert stored(newcomer, "state") == ("offered",)
+
+
+def test_a_check_that_was_added_does_not_stop_who_has_begun(study):
+    configure_study(study, n_check_tries=0)
+    begun = start(Study.objects.get())
+    configure_study(study, n_check_tries=1)
+
+    assert stored(begun, "state") == ("started",)

@@ -1,0 +1,299 @@
+"""Ways out: an assignment that is returned, an annotator who withdraws, a link that is revoked."""
+
+from contextlib import suppress
+from decimal import Decimal
+
+import pytest
+
+from surveys.analysing import list_shortfalls, table_ratings
+from surveys.answering import record_engagement, record_rating
+from surveys.assigning import (
+    count_places_left,
+    resume_assignment,
+    start_another_assignment,
+    start_assignment,
+    submit_assignment,
+)
+from surveys.configuring import configure_study
+from surveys.errors import AssignmentEnded, LinkRevoked, SurveyError
+from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.models import Annotator, Assignment, Place, Study
+from surveys.recruiting import invite_annotators
+from tests.factories import (
+    due_response,
+    finish,
+    make_study,
+    rate_due,
+    start,
+    stored,
+    whereabouts,
+)
+
+pytestmark = pytest.mark.django_db
+
+ANSWER = ("inspired_word1", "inspired_word2", "rating")
+
+
+@pytest.fixture
+def study() -> Study:
+    """One block of two pairs, with one place in A and one in B; withdrawing erases."""
+    return make_study(2, ratings_per_context=1)
+
+
+@pytest.fixture
+def assignment(study) -> Assignment:
+    """Somebody who has answered the first of two texts."""
+    assignment = start(study)
+    rate_due(assignment, 4)
+    return assignment
+
+
+def answers(assignment: Assignment) -> list[tuple[object, ...]]:
+    return list(assignment.responses.values_list("is_erased", *ANSWER))
+
+
+def holds_place(assignment: Assignment) -> bool:
+    return Place.objects.filter(assignment=assignment).exists()
+
+
+# Returned
+
+
+def test_return_assignment_frees_the_place_and_keeps_the_answers(study, assignment):
+    return_assignment(assignment, "asked by mail")
+
+    assert stored(assignment, "state", "ended_because") == ("returned", "asked by mail")
+    assert answers(assignment) == [(False, "sea", "salt", 4), (False, "", "", None)]
+    assert count_places_left(study) == 2
+    assert start(study).questionnaire == assignment.questionnaire
+
+
+def test_return_assignment_again_keeps_the_first_reason(assignment):
+    return_assignment(assignment, "asked by mail")
+
+    return_assignment(assignment, "another reason")
+
+    assert stored(assignment, "state", "ended_because") == ("returned", "asked by mail")
+
+
+def test_return_assignment_does_not_touch_a_finished_one(study):
+    assignment = start(study)
+    finish(assignment)
+
+    return_assignment(assignment, "too late")
+
+    assert stored(assignment, "state", "ended_because") == ("submitted", "")
+    assert holds_place(assignment)
+
+
+def test_a_returned_assignment_is_not_taken_up_again(study, assignment):
+    return_assignment(assignment, "asked by mail")
+
+    resume_assignment(assignment)
+
+    assert stored(assignment, "state") == ("returned",)
+    assert count_places_left(study) == 2
+
+
+def test_who_was_returned_gets_no_second_assignment_by_the_same_link(assignment):
+    return_assignment(assignment, "asked by mail")
+
+    assert start_assignment(assignment.annotator.invitation) == assignment
+    assert start_another_assignment(assignment) == assignment
+
+    assert Assignment.objects.count() == 1
+
+
+# Withdrawn
+
+
+def test_withdraw_annotator_erases_what_was_answered(study, assignment):
+    withdraw_annotator(assignment.annotator)
+
+    assert stored(assignment, "state", "ended_because") == (
+        "withdrawn", "withdrawn by the annotator",
+    )  # fmt: skip
+    assert stored(assignment.annotator, "withdrawn_at") != (None,)
+    for response in assignment.responses.all():
+        kept = {name for name, value in vars(response).items() if value not in (None, "", False)}
+        assert kept == {
+            "_state", "id", "assignment_id", "annotator_id", "pair_id", "context_id", "position",
+            "is_erased",
+        }  # fmt: skip
+    assert count_places_left(study) == 2
+
+
+def test_withdraw_annotator_keeps_the_answers_where_that_was_agreed_to(study):
+    configure_study(study, erases_withdrawn=False)
+    assignment = start(study)
+    finish(assignment, rating=4)
+
+    withdraw_annotator(assignment.annotator)
+
+    assert stored(assignment, "state") == ("withdrawn",)
+    assert answers(assignment) == [(False, "sea", "salt", 4)] * 2
+    assert count_places_left(study) == 2
+
+
+@pytest.mark.parametrize("erases", [True, False])
+def test_what_was_agreed_to_stands_whatever_the_study_says_later(study, erases):
+    configure_study(study, erases_withdrawn=erases)
+    assignment = start(study)
+    finish(assignment)
+    configure_study(study, erases_withdrawn=not erases)
+
+    withdraw_annotator(Annotator.objects.get())
+
+    assert assignment.responses.rated().count() == (0 if erases else 2)
+
+
+@pytest.mark.parametrize("erases", [True, False])
+def test_answers_of_who_withdrew_are_not_in_the_dataset(study, erases):
+    configure_study(study, erases_withdrawn=erases)
+    stays, leaves = start(study), start(study)
+    finish(stays, rating=1)
+    finish(leaves, rating=5)
+
+    withdraw_annotator(leaves.annotator)
+
+    assert table_ratings(study)["rating"].tolist() == [1, 1]
+    assert list_shortfalls(study) == [
+        "contexts with fewer than the 1 ratings wanted: 2",
+        "questionnaires withdrawn by their annotators, left out: 1",
+    ]
+
+
+def test_withdraw_annotator_again_changes_nothing(assignment):
+    withdraw_annotator(assignment.annotator)
+    before = stored(assignment.annotator, "withdrawn_at"), answers(assignment)
+
+    withdraw_annotator(assignment.annotator)
+
+    assert (stored(assignment.annotator, "withdrawn_at"), answers(assignment)) == before
+
+
+def test_withdraw_annotator_takes_back_all_their_blocks():
+    study = make_study(4, block_size=2, ratings_per_context=1)
+    configure_study(study, allows_more_blocks=True)
+    first = start(study)
+    finish(first)
+    second = start_another_assignment(first)
+    rate_due(second, 4)
+    bystander = start(study)
+    rate_due(bystander, 2)
+
+    withdraw_annotator(first.annotator)
+
+    assert [stored(a, "state")[0] for a in (first, second, bystander)] == [
+        "withdrawn", "withdrawn", "started",
+    ]  # fmt: skip
+    assert bystander.responses.rated().count() == 1
+    assert count_places_left(study) == 3
+
+
+def test_who_withdrew_cannot_begin_again(study, assignment):
+    withdraw_annotator(assignment.annotator)
+
+    assert start_assignment(assignment.annotator.invitation) == assignment
+    assert start_another_assignment(assignment) == assignment
+    resume_assignment(assignment)
+
+    assert stored(assignment, "state") == ("withdrawn",)
+    assert (Assignment.objects.count(), count_places_left(study)) == (1, 2)
+
+
+def test_a_new_answer_after_withdrawal_is_refused(assignment):
+    withdraw_annotator(assignment.annotator)
+    where = whereabouts(assignment)
+
+    for answer in (
+        lambda: record_engagement(where, "late", "words"),
+        lambda: record_rating(where, Decimal(3)),
+        lambda: submit_assignment(assignment),
+    ):
+        with pytest.raises(SurveyError):
+            answer()
+
+    assert answers(assignment) == [(True, "", "", None)] * 2
+
+
+@pytest.mark.parametrize("erases", [True, False])
+@pytest.mark.parametrize("page", ["words", "rating", "last rating"])
+def test_an_answer_on_its_way_while_its_annotator_withdraws_is_not_stored(study, erases, page):
+    configure_study(study, erases_withdrawn=erases)
+    assignment = start(study)
+    if page == "last rating":
+        rate_due(assignment, 4)
+    if page != "words":
+        record_engagement(whereabouts(assignment), "sea", "salt")
+    where, response = whereabouts(assignment), due_response(assignment)
+
+    withdraw_annotator(assignment.annotator)
+    before = stored(response, *ANSWER)
+    with suppress(AssignmentEnded):
+        if page == "words":
+            record_engagement(where, "late", "words")
+        else:
+            record_rating(where, Decimal(3))
+
+    assert stored(response, *ANSWER) == before
+    assert stored(assignment, "state") == ("withdrawn",)
+
+
+# Revoked
+
+
+def test_revoke_invitation_closes_an_unused_link(study):
+    (invitation,) = invite_annotators(study, 1)
+
+    revoke_invitation(invitation, "sent to the wrong person")
+
+    assert stored(invitation, "revoked_because") == ("sent to the wrong person",)
+    with pytest.raises(LinkRevoked, match="no longer valid"):
+        start_assignment(invitation)
+    assert Annotator.objects.count() == 0
+    assert count_places_left(study) == 2
+
+
+def test_revoke_invitation_returns_what_is_under_way(study, assignment):
+    revoke_invitation(assignment.annotator.invitation, "passed on")
+
+    assert stored(assignment, "state", "ended_because") == ("returned", "link revoked: passed on")
+    assert answers(assignment) == [(False, "sea", "salt", 4), (False, "", "", None)]
+    assert count_places_left(study) == 2
+    with pytest.raises(LinkRevoked):
+        start_assignment(assignment.annotator.invitation)
+
+
+def test_revoke_invitation_leaves_what_is_finished(study):
+    assignment = start(study)
+    finish(assignment)
+
+    revoke_invitation(assignment.annotator.invitation, "passed on")
+
+    assert stored(assignment, "state") == ("submitted",)
+    assert holds_place(assignment)
+    assert len(table_ratings(study)) == 2
+
+
+def test_revoke_invitation_again_keeps_the_first_instant_and_reason(study):
+    (invitation,) = invite_annotators(study, 1)
+    revoke_invitation(invitation, "passed on")
+    before = stored(invitation, "revoked_at", "revoked_because")
+
+    revoke_invitation(invitation, "another reason")
+
+    assert stored(invitation, "revoked_at", "revoked_because") == before
+
+
+def test_a_revoked_link_gives_no_further_block():
+    study = make_study(4, block_size=2, ratings_per_context=1)
+    configure_study(study, allows_more_blocks=True)
+    assignment = start(study)
+    finish(assignment)
+    revoke_invitation(assignment.annotator.invitation, "passed on")
+
+    with pytest.raises(LinkRevoked):
+        start_another_assignment(assignment)
+
+    assert Assignment.objects.count() == 1

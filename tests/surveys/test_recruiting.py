@@ -1,0 +1,160 @@
+"""Links: personal ones, lists of them, entrances for many."""
+
+import pytest
+
+from surveys.errors import InvitationRefused
+from surveys.leaving import revoke_invitation
+from surveys.models import Entrance, Invitation, Study
+from surveys.recruiting import (
+    LONGEST_NOTE,
+    close_entrance,
+    invite_annotators,
+    invite_listed,
+    invite_scripted_annotators,
+    open_entrance,
+)
+from tests.factories import make_study, start, stored
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(2)
+
+
+def notes() -> list[str]:
+    return list(Invitation.objects.order_by("pk").values_list("note", flat=True))
+
+
+def test_invite_annotators_makes_links_that_nobody_can_guess(study):
+    invitations = invite_annotators(study, 3)
+
+    tokens = {invitation.token for invitation in invitations}
+    assert len(tokens) == 3
+    assert {len(token) for token in tokens} == {22}
+    assert notes() == ["", "", ""]
+    assert not Invitation.objects.filter(is_rehearsal=True).exists()
+
+
+def test_invite_scripted_annotators_marks_their_links(study):
+    invite_scripted_annotators(study, 2)
+
+    assert Invitation.objects.filter(is_rehearsal=True).count() == 2
+
+
+# Lists
+
+
+def test_invite_listed_makes_a_link_for_each_line(study):
+    listed = invite_listed(study, ["  ana@example.org\r\n", "", "seat 7", "\n", "Žiga"])
+
+    assert notes() == ["ana@example.org", "seat 7", "Žiga"]
+    assert [invitation.note for invitation in listed.new] == notes()
+    assert listed.known == []
+
+
+def test_invite_listed_again_gives_the_links_that_are_there(study):
+    first = invite_listed(study, ["a", "b"])
+
+    again = invite_listed(study, ["c", "b", "a"])
+
+    assert [invitation.note for invitation in again.new] == ["c"]
+    assert {(i.note, i.token) for i in again.known} == {(i.note, i.token) for i in first.new}
+    assert notes() == ["a", "b", "c"]
+
+
+def test_invite_listed_of_a_list_that_is_known_makes_nothing(study):
+    invite_listed(study, ["a", "b"])
+
+    assert invite_listed(study, ["a", "b"]).new == []
+
+    assert notes() == ["a", "b"]
+
+
+def test_invite_listed_does_not_mix_studies(study):
+    other = make_study(2, slug="other")
+    invite_listed(other, ["a"])
+
+    assert [i.study for i in invite_listed(study, ["a"]).new] == [study]
+
+    assert Invitation.objects.count() == 2
+
+
+def test_invite_listed_leaves_links_in_use_and_revoked_ones_as_they_are(study):
+    used, revoked = invite_listed(study, ["a", "b"]).new
+    start(study, used)
+    revoke_invitation(revoked, "gone")
+    before = list(Invitation.objects.order_by("pk").values())
+
+    invite_listed(study, ["a", "b"])
+
+    assert list(Invitation.objects.order_by("pk").values()) == before
+
+
+def test_invite_listed_takes_the_longest_note(study):
+    invite_listed(study, ["x" * LONGEST_NOTE])
+
+    assert notes() == ["x" * LONGEST_NOTE]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "the list is empty"),
+        (["", " \n"], "the list is empty"),
+        (["a", "", "a "], "line 3 says the same as line 1"),
+        (["a", "x" * (LONGEST_NOTE + 1)], "line 2 is longer than 200 characters"),
+        (["a", "b\0"], "line 2 holds a null character"),
+        (["a", "a", "x" * 201], "line 2 says the same as line 1; line 3 is longer than 200"),
+    ],
+    ids=["nothing", "empty lines", "twice", "too long", "null character", "all of it"],
+)
+def test_invite_listed_refuses_and_invites_nobody(study, lines, said):
+    with pytest.raises(InvitationRefused, match=f"Nobody was invited: {said}"):
+        invite_listed(study, lines)
+
+    assert notes() == []
+
+
+# Entrances
+
+
+def test_open_entrance_stores_its_settings(study):
+    entrance = open_entrance(study, "prolific", cap=40, completion_code="C1", no_place_code="C2")
+
+    assert stored(
+        entrance, "study", "provider", "cap", "completion_code", "no_place_code", "closed_at"
+    ) == (study.pk, "prolific", 40, "C1", "C2", None)
+
+
+def test_open_entrance_again_changes_what_is_given_and_keeps_the_link(study):
+    first = open_entrance(study, "prolific", cap=40, completion_code="C1")
+
+    again = open_entrance(study, "prolific", cap=50)
+
+    assert (again, again.token) == (first, first.token)
+    assert stored(first, "cap", "completion_code") == (50, "C1")
+
+
+def test_a_study_has_one_entrance_a_provider(study):
+    first, second = open_entrance(study, "link"), open_entrance(study, "prolific")
+
+    assert first.token != second.token
+    assert Entrance.objects.count() == 2
+
+
+def test_close_entrance_again_keeps_the_first_instant(study):
+    entrance = close_entrance(open_entrance(study, "link"))
+    closed_at = entrance.closed_at
+
+    assert closed_at is not None
+    assert close_entrance(entrance).closed_at == closed_at
+
+
+def test_open_entrance_opens_a_closed_one_again(study):
+    closed = close_entrance(open_entrance(study, "link", cap=3))
+
+    assert open_entrance(study, "link") == closed
+
+    assert stored(closed, "closed_at", "cap") == (None, 3)
