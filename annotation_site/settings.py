@@ -60,6 +60,10 @@ def _switch(name: str) -> bool:
     return text in {"yes", "true", "on", "1"}
 
 
+# PostgreSQL plans a statement that comes again once, which is most of what it does for a page.
+PREPARED = {"server_side_binding": True, "prepare_threshold": 2}
+
+
 def _database(url: str) -> dict[str, Any]:
     match urlsplit(url).scheme:
         case "sqlite":
@@ -75,9 +79,8 @@ def _database(url: str) -> dict[str, Any]:
             options = f"{given.get('options', '')} -c synchronous_commit=on".strip()
             return {
                 **database,
-                "OPTIONS": {**given, "options": options},
-                "CONN_MAX_AGE": 600,
-                "CONN_HEALTH_CHECKS": True,
+                "OPTIONS": {**given, **PREPARED, "options": options},
+                "CONN_MAX_AGE": 600,  # a lost connection is noticed in `annotate.pages`
             }
     raise ImproperlyConfigured(
         "DATABASE_URL must look like postgres://user:password@host:5432/name or "
@@ -109,7 +112,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "surveys.annotate.middleware.ContentPolicyMiddleware",
     "surveys.annotate.middleware.SurveyLanguageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -156,7 +159,10 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("hr", "Croatian"), ("sl", "Slovene"), ("fi", "Finnish")]
+LANGUAGES = [
+    ("en", "English"), ("hr", "Croatian"), ("sl", "Slovene"), ("fi", "Finnish"), ("ar", "Arabic"),
+    ("fa", "Persian"),
+]  # fmt: skip
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from surveys.assigning import count_places_left
+from surveys.assigning import has_place_left
 from surveys.importing import StudyDesign, import_stimuli
 from surveys.models import AssignmentState, Invitation, Study
 from surveys.recruiting import invite_annotators
@@ -51,7 +51,7 @@ def prepare_demo_studies() -> list[Study]:
 def find_open_invitation(study: Study) -> Invitation | None:
     """A personal link with something left to answer, new if need be; None in a full study."""
     links = Invitation.objects.filter(study=study, is_rehearsal=False).order_by("pk")
-    begun = links.filter(annotator__assignments__state=AssignmentState.STARTED).first()
-    if begun or not count_places_left(study):
+    begun = links.filter(annotator__assignments__state__in=AssignmentState.leased()).first()
+    if begun or not has_place_left(study):
         return begun
     return links.filter(annotator__isnull=True).first() or invite_annotators(study, 1)[0]

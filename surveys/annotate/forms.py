@@ -1,12 +1,19 @@
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from surveys.models import Study
+from surveys.answering import PageVisit
+from surveys.models.collection import LONGEST_COMMENT, LONGEST_WORD
+from surveys.wording import CheckQuestion
 
-LONGEST_WORD = 50
+CANNOT_JUDGE = "cannot"
+LONGEST_VISIT = timedelta(days=30)
 
 
 def check_single_word(text: str) -> None:
@@ -53,18 +60,101 @@ class EngagementForm(forms.Form):
             self.fields[faulty[0]].widget.attrs["autofocus"] = True
 
 
-class RatingForm(forms.Form):
-    """A point of the study's scale."""
+class CommentField(forms.CharField):
+    """A few lines, in which a line break counts once, as browsers count it."""
 
-    rating = forms.TypedChoiceField(
-        coerce=int,
-        widget=forms.RadioSelect,
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+class RatingForm(forms.Form):
+    """A point of the study's scale, or that one cannot judge."""
+
+    rating = forms.ChoiceField(
         error_messages={
             "required": _("Please choose a number."),
             "invalid_choice": _("Please choose one of the numbers."),
         },
     )
+    comment = CommentField(
+        required=False,
+        max_length=LONGEST_COMMENT,
+        error_messages={"max_length": _("This is too long. Please shorten it.")},
+    )
 
-    def __init__(self, data: Any = None, *, study: Study) -> None:
+    def __init__(
+        self, data: Any = None, *, points: Sequence[str], allows_unjudgeable: bool
+    ) -> None:
         super().__init__(data)
-        self.fields["rating"].choices = [(p, str(p)) for p in study.scale_points]  # type: ignore[attr-defined]
+        values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
+        self.fields["rating"].choices = [(v, v) for v in values]  # type: ignore[attr-defined]
+
+    @property
+    def given_rating(self) -> Decimal | None:
+        """The rating, or None from who cannot judge. Of a valid form."""
+        chosen = self.cleaned_data["rating"]
+        return None if chosen == CANNOT_JUDGE else Decimal(chosen)
+
+
+class CheckForm(forms.Form):
+    """The questions of the comprehension check, each with one answer to choose.
+
+    `text` is the version of the check, and `n_tries` how many were used, when the page was sent.
+    """
+
+    text = forms.IntegerField()
+    n_tries = forms.IntegerField()
+
+    def __init__(self, data: Any = None, *, questions: Sequence[CheckQuestion]) -> None:
+        super().__init__(data)
+        self.n_questions = len(questions)
+        for number, question in enumerate(questions):
+            self.fields[f"question{number}"] = forms.TypedChoiceField(
+                label=question.question,
+                coerce=int,
+                choices=list(enumerate(question.answers)),
+                widget=forms.RadioSelect,
+                error_messages={"required": _("Please choose an answer.")},
+            )
+
+    @property
+    def given_answers(self) -> list[int]:
+        """The index of the answer to each question. Of a valid form."""
+        return [self.cleaned_data[f"question{number}"] for number in range(self.n_questions)]
+
+    @property
+    def questions(self) -> list[forms.BoundField]:
+        """The fields to show."""
+        return [self[f"question{number}"] for number in range(self.n_questions)]
+
+
+def read_visit(sent: Mapping[str, str]) -> PageVisit:
+    """How a page was looked at, by its hidden fields; what cannot be is left out."""
+    now = timezone.now()
+    shown_at = _read_instant(sent.get("shown", ""))
+    if shown_at is None or not now - LONGEST_VISIT <= shown_at <= now:
+        return PageVisit()
+    visible = _read_number(sent.get("visible", ""))
+    if visible is None or not 0 <= visible <= (now - shown_at).total_seconds() + 1:
+        return PageVisit(shown_at)
+    return PageVisit(shown_at, visible)
+
+
+def read_pasted(sent: Mapping[str, str]) -> tuple[bool, bool]:
+    """Into which of the two fields something was pasted."""
+    fields = sent.get("pasted", "").split()
+    return "inspired_word1" in fields, "inspired_word2" in fields
+
+
+def _read_instant(text: str) -> datetime | None:
+    milliseconds = _read_number(text)
+    if milliseconds is None or not 0 <= milliseconds < 1e14:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def _read_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

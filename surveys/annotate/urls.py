@@ -1,13 +1,26 @@
 from django.urls import path
 
-from surveys.annotate import views
+from surveys.annotate import arrival, ending, introduction, items
 
 app_name = "annotate"
 urlpatterns = [
-    path("", views.index, name="index"),
-    path("invitation/<slug:token>/", views.welcome, name="welcome"),
-    path("survey/<slug:token>/", views.next_page, name="next"),
-    path("survey/<slug:token>/<int:position>/words/", views.engage, name="engage"),
-    path("survey/<slug:token>/<int:position>/rating/", views.rate, name="rate"),
-    path("survey/<slug:token>/thanks/", views.thanks, name="thanks"),
+    path("", arrival.index, name="index"),
+    path("invitation/<slug:token>/", arrival.welcome, name="welcome"),
+    path("join/<slug:token>/", arrival.arrive, name="arrive"),
+    path("join/<slug:token>/<slug:ticket>/", arrival.join, name="join"),
+    path("survey/<slug:token>/", items.next_page, name="next"),
+    path("survey/<slug:token>/<int:position>/words/", items.engage, name="engage"),
+    path("survey/<slug:token>/<int:position>/rating/", items.rate, name="rate"),
+    path("survey/<slug:token>/instructions/", introduction.instructions, name="instructions"),
+    path("survey/<slug:token>/practice/", introduction.practice_words, name="practice"),
+    path(
+        "survey/<slug:token>/practice/rating/", introduction.practice_rating, name="practice_rating"
+    ),
+    path(
+        "survey/<slug:token>/practice/answer/", introduction.practice_answer, name="practice_answer"
+    ),
+    path("survey/<slug:token>/check/", introduction.check, name="check"),
+    path("survey/<slug:token>/thanks/", ending.thanks, name="thanks"),
+    path("survey/<slug:token>/withdraw/", ending.withdraw, name="withdraw"),
+    path("survey/<slug:token>/ended/", ending.ended, name="ended"),
 ]

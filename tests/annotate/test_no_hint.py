@@ -5,9 +5,11 @@ import re
 import pytest
 from django.urls import reverse
 
-from surveys.models import Context, Response
+from surveys.assigning import begin_assignment
+from surveys.models import Assignment, Context
 from surveys.recruiting import invite_annotators
-from tests.factories import make_study, start
+from tests.annotate.arriving import agree
+from tests.factories import due_response, make_study, start
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +28,11 @@ def without_the_text(sent: str, context: Context) -> str:
 def normalised(sent: str, context: Context, token: str) -> str:
     """What is sent, without what may differ between two texts: the text, the link, the time."""
     beside = without_the_text(sent, context).replace(token, "TOKEN")
-    return re.sub(r"Expires: .*", "", beside, flags=re.IGNORECASE)
+    return without_the_time(beside)
+
+
+def without_the_time(sent: str) -> str:
+    return re.sub(r'Expires: .*|name="shown" value="\d+"', "", sent, flags=re.IGNORECASE)
 
 
 def test_page_1_of_every_context_is_the_same_but_for_its_bare_text(client):
@@ -34,9 +40,10 @@ def test_page_1_of_every_context_is_the_same_but_for_its_bare_text(client):
     pages = []
     for invitation in invite_annotators(study, 2):
         welcome = reverse("annotate:welcome", args=[invitation.token])
-        looked, started = client.get(welcome), client.post(welcome)
+        looked, started = client.get(welcome), agree(client, welcome)
         token = started.url.split("/")[2]
-        response = Response.objects.due(token)
+        begin_assignment(Assignment.objects.get(token=token))
+        response = due_response(Assignment.objects.get(token=token))
         engage = reverse("annotate:engage", args=[token, 1])
         refused = client.post(engage, {})
         before = [looked, started, client.get(started.url), client.head(engage)]
@@ -44,7 +51,7 @@ def test_page_1_of_every_context_is_the_same_but_for_its_bare_text(client):
         context = response.context
         for answer in (*before, client.get(engage), refused):
             sent = everything_sent(answer).replace(context.text, "")
-            assert "<strong" not in sent
+            assert "<strong" not in re.sub(r"<details.*</details>", "", sent, flags=re.DOTALL)
             for word in (context.form1, context.form2, context.pair.word1, context.pair.word2):
                 assert word not in sent
         pages.append(normalised(everything_sent(client.get(engage)), context, token))
@@ -62,8 +69,7 @@ def test_what_surrounds_the_text_does_not_know_where_the_targets_are(client):
     study.pairs.update(word1="quite", word2="other")
     sent.append(everything_sent(client.get(engage)))
 
-    without_time = [re.sub(r"Expires: .*", "", s, flags=re.IGNORECASE) for s in sent]
-    assert without_time[0] == without_time[1]
+    assert without_the_time(sent[0]) == without_the_time(sent[1])
 
 
 def test_page_2_is_not_sent_before_page_1_is_accepted(client):

@@ -5,7 +5,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
-from surveys.assigning import start_assignment
 from surveys.models import Invitation, Study
 from surveys.preparing import (
     find_open_invitation,
@@ -57,7 +56,7 @@ def test_find_open_invitation_gives_a_new_link_only_when_the_last_is_finished():
     first = find_open_invitation(study)
     assert find_open_invitation(study) == first
 
-    assignment = start_assignment(first)
+    assignment = start(study, first)
     assert find_open_invitation(study) == first
 
     finish(assignment)

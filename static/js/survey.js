@@ -1,0 +1,58 @@
+// What the pages of an item do beyond what forms do by themselves: keys, and how they are looked at.
+// Nothing depends on it.
+"use strict";
+
+const form = document.querySelector("form");
+const visible = form.elements.namedItem("visible");
+const radios = [...form.querySelectorAll('input[name="rating"]')];
+
+// Seconds for which the page was to be seen, until the answer is sent.
+if (visible) {
+  let seconds = 0;
+  let since = document.visibilityState === "visible" ? performance.now() : null;
+  document.addEventListener("visibilitychange", () => {
+    if (since !== null) seconds += (performance.now() - since) / 1000;
+    since = document.visibilityState === "visible" ? performance.now() : null;
+  });
+  form.addEventListener("submit", () => {
+    const now = since === null ? 0 : (performance.now() - since) / 1000;
+    visible.value = (seconds + now).toFixed(1);
+  });
+}
+
+// Into which fields something was pasted.
+const pasted = new Set();
+form.addEventListener("paste", (event) => {
+  if (!event.target.matches("input.word")) return;
+  pasted.add(event.target.name);
+  let note = form.elements.namedItem("pasted");
+  if (!note) {
+    note = document.createElement("input");
+    note.type = "hidden";
+    note.name = "pasted";
+    form.append(note);
+  }
+  note.value = [...pasted].join(" ");
+});
+
+// A digit chooses its point of the scale; Enter then sends it.
+if (radios.length) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("textarea, summary, a, button")) return;
+    const chosen = radios.find((radio) => radio.value === event.key);
+    if (chosen) {
+      chosen.checked = true;
+      chosen.focus();
+    } else if (event.key === "Enter" && !event.target.matches("input")) {
+      form.requestSubmit();
+    }
+  });
+}
+
+// A second click on the way sends nothing more; coming back by "back" opens the form again.
+form.addEventListener("submit", (event) => {
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+});
+window.addEventListener("pageshow", () => delete form.dataset.sent);

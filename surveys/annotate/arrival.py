@@ -1,0 +1,118 @@
+"""Where people arrive: by a personal link, an open one, a provider. Looking starts nothing."""
+
+import re
+from collections.abc import Callable
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from surveys.annotate.pages import (
+    HTTP_UNPROCESSABLE,
+    annotator_page,
+    face_of,
+    render_text,
+    speak,
+)
+from surveys.arriving import (
+    find_by_ticket,
+    is_full,
+    no_place_completion,
+    refuse_closed,
+    return_visitor,
+    start_through,
+)
+from surveys.assigning import has_place_left, refuse_revoked, start_assignment
+from surveys.models import Assignment, Entrance, Invitation, Item, Provider, Study, TextKind
+from surveys.models.collection import make_token
+from surveys.providers import Claims, read_claims
+from surveys.wording import current_text
+
+TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
+
+
+@annotator_page
+def index(request: HttpRequest) -> HttpResponse:
+    """For whoever comes without a link."""
+    return render(request, "annotate/index.html")
+
+
+@annotator_page
+def welcome(request: HttpRequest, token: str) -> HttpResponse:
+    """What awaits the holder of a personal link, and what they agree to."""
+    invitation = get_object_or_404(Invitation.objects.with_study(), token=token)
+    study = invitation.study
+    if assignment := Assignment.objects.latest_from(invitation):
+        return redirect("annotate:next", assignment.token)
+    speak(face_of(study.pk, study.revision))
+    refuse_revoked(invitation)
+    return _ask_consent(request, study, lambda: start_assignment(invitation))
+
+
+@annotator_page
+def arrive(request: HttpRequest, token: str) -> HttpResponse:
+    """An entrance. Who comes by the open link is given an address of their own first."""
+    entrance = get_object_or_404(Entrance.objects.select_related("study"), token=token)
+    study = entrance.study
+    speak(face_of(study.pk, study.revision))
+    sent = request.POST if request.method == "POST" else request.GET
+    claims = read_claims(entrance.provider, sent)
+    if claims is None:
+        return redirect("annotate:join", token, make_token())
+    if assignment := return_visitor(entrance, claims):
+        return redirect("annotate:next", assignment.token)
+    refuse_closed(entrance)
+    return _ask_consent(
+        request,
+        study,
+        lambda: start_through(entrance, make_token(), claims),
+        entrance=entrance,
+        claims=claims,
+    )
+
+
+@annotator_page
+def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
+    """The open link, at an address that becomes the personal link of whoever starts here."""
+    entrance = get_object_or_404(Entrance.objects.select_related("study"), token=token)
+    if entrance.provider != Provider.LINK or not TICKET.fullmatch(ticket):
+        raise Http404
+    study = entrance.study
+    speak(face_of(study.pk, study.revision))
+    begun = find_by_ticket(entrance, ticket)
+    if begun and (assignment := Assignment.objects.latest_from(begun)):
+        return redirect("annotate:next", assignment.token)
+    refuse_closed(entrance)
+    return _ask_consent(request, study, lambda: start_through(entrance, ticket), entrance=entrance)
+
+
+def _ask_consent(
+    request: HttpRequest,
+    study: Study,
+    begin: Callable[[], Assignment],
+    *,
+    entrance: Entrance | None = None,
+    claims: Claims | None = None,
+) -> HttpResponse:
+    """The welcome page. Only who agrees to the very text that is shown there begins."""
+    consent = current_text(study, TextKind.CONSENT)
+    answer = request.POST.get("answer") if request.method == "POST" else None
+    has_agreed_to_this = request.POST.get("consent") == str(consent.pk)
+    if answer == "decline":
+        return render(request, "annotate/declined.html", {"is_sent": claims is not None})
+    if answer == "agree" and has_agreed_to_this:
+        return redirect("annotate:next", begin().token)
+    face = face_of(study.pk, study.revision)
+    n_items = Item.objects.count_in_a_questionnaire(study) + study.n_checkpoints
+    page = {
+        "face": face,
+        "consent": consent,
+        "consent_text": render_text(study, consent),
+        "has_changed": answer == "agree",
+        "has_place": has_place_left(study) and not (entrance and is_full(entrance)),
+        "completion": no_place_completion(entrance) if entrance else None,
+        "claims": claims,
+        "n_items": n_items,
+        "minutes": face.count_minutes(2 * n_items),
+    }
+    status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
+    return render(request, "annotate/welcome.html", page, status=status)

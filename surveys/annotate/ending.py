@@ -1,0 +1,56 @@
+"""The end of an assignment, and ways to end it before."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from surveys.annotate.pages import annotator_page, find_assignment, redirect_to_due
+from surveys.arriving import completion_of
+from surveys.assigning import can_have_another, start_another_assignment
+from surveys.introducing import has_failed_check
+from surveys.leaving import withdraw_annotator
+from surveys.models import AssignmentState
+
+ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
+
+
+@annotator_page
+def thanks(request: HttpRequest, token: str) -> HttpResponse:
+    """The end, for whoever has answered everything; a POST asks for one more block."""
+    assignment = find_assignment(token)
+    if assignment.state != AssignmentState.SUBMITTED:
+        return redirect_to_due(token)
+    if request.method == "POST":
+        return redirect("annotate:next", start_another_assignment(assignment).token)
+    page = {
+        "token": token,
+        "study": assignment.study,
+        "completion": completion_of(assignment),
+        "can_have_another": can_have_another(assignment),
+    }
+    return render(request, "annotate/thanks.html", page)
+
+
+@annotator_page
+def withdraw(request: HttpRequest, token: str) -> HttpResponse:
+    """What withdrawing means; a POST withdraws."""
+    assignment = find_assignment(token)
+    if assignment.state == AssignmentState.WITHDRAWN:
+        return redirect_to_due(token)
+    if request.method == "POST":
+        withdraw_annotator(assignment.annotator)
+        return redirect("annotate:ended", token)
+    return render(request, "annotate/withdraw.html", {"assignment": assignment, "token": token})
+
+
+@annotator_page
+def ended(request: HttpRequest, token: str) -> HttpResponse:
+    """Why an assignment ended before its end."""
+    assignment = find_assignment(token)
+    if assignment.state not in ENDED:
+        return redirect_to_due(token)
+    page = {
+        "assignment": assignment,
+        "completion": completion_of(assignment),
+        "has_failed_check": has_failed_check(assignment.annotator),
+    }
+    return render(request, "annotate/ended.html", page)

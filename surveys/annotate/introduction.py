@@ -1,0 +1,139 @@
+"""What comes before the first text: instructions, a practice item, a comprehension check."""
+
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from surveys.annotate.forms import CheckForm, EngagementForm
+from surveys.annotate.markdown import render_markdown
+from surveys.annotate.pages import (
+    HTTP_UNPROCESSABLE,
+    Face,
+    annotator_page,
+    face_of,
+    find_assignment,
+    redirect_to_due,
+)
+from surveys.annotate.shells import (
+    RATING_PAGE,
+    WORDS_PAGE,
+    describe_text,
+    make_rating_form,
+)
+from surveys.introducing import Step, check_comprehension, complete_step, find_due_step
+from surveys.models import Assignment, AssignmentState, TextKind
+from surveys.wording import current_text, read_check, read_practice
+
+
+@annotator_page
+def instructions(request: HttpRequest, token: str) -> HttpResponse:
+    """How to judge: read before the first text, and again whenever one likes."""
+    assignment = find_assignment(token)
+    if request.method == "POST":
+        if may_take_steps(assignment):
+            complete_step(assignment, Step.INSTRUCTIONS)
+        return redirect_to_due(token)
+    page = {"face": face_of_assignment(assignment), "token": token}
+    return render(request, "annotate/instructions.html", page)
+
+
+@annotator_page
+def practice_words(request: HttpRequest, token: str) -> HttpResponse:
+    """Page 1 of the practice item. Nothing of practice is stored but that it was done."""
+    assignment = find_assignment(token)
+    if find_step(assignment) != Step.PRACTICE:
+        return redirect_to_due(token)
+    form = EngagementForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        return redirect("annotate:practice_rating", token)
+    return render_practice(request, WORDS_PAGE.template, assignment, form=form)
+
+
+@annotator_page
+def practice_rating(request: HttpRequest, token: str) -> HttpResponse:
+    """Page 2 of the practice item."""
+    assignment = find_assignment(token)
+    if find_step(assignment) != Step.PRACTICE:
+        return redirect_to_due(token)
+    sent = request.POST if request.method == "POST" else None
+    form = make_rating_form(face_of_assignment(assignment), sent)
+    if form.is_valid():
+        return redirect("annotate:practice_answer", token)
+    return render_practice(request, RATING_PAGE.template, assignment, form=form)
+
+
+@annotator_page
+def practice_answer(request: HttpRequest, token: str) -> HttpResponse:
+    """What a good answer to the practice item looks like."""
+    assignment = find_assignment(token)
+    if find_step(assignment) != Step.PRACTICE:
+        return redirect_to_due(token)
+    if request.method == "POST":
+        complete_step(assignment, Step.PRACTICE)
+        return redirect_to_due(token)
+    return render_practice(request, "annotate/practice_answer.html", assignment)
+
+
+@annotator_page
+def check(request: HttpRequest, token: str) -> HttpResponse:
+    """Questions on the instructions, with a set number of tries."""
+    assignment = find_assignment(token)
+    if find_step(assignment) != Step.CHECK:
+        return redirect_to_due(token)
+    text = current_text(assignment.study, TextKind.CHECK)
+    questions = read_check(text.body)
+    form = CheckForm(request.POST if request.method == "POST" else None, questions=questions)
+    if form.is_bound and request.POST.get("text") != str(text.pk):
+        form = CheckForm(questions=questions)  # the questions have changed: ask anew
+    if form.is_valid():
+        n_tries = form.cleaned_data["n_tries"]
+        wrong = check_comprehension(assignment, form.given_answers, n_tries=n_tries)
+        assignment = find_assignment(token)
+        if not wrong or find_step(assignment) != Step.CHECK:
+            return redirect_to_due(token)
+        for number in wrong:
+            form.add_error(f"question{number}", questions[number].why)
+    page = {
+        "face": face_of_assignment(assignment),
+        "form": form,
+        "text": text,
+        "n_tries": assignment.annotator.n_check_tries,
+        "n_tries_left": assignment.study.n_check_tries - assignment.annotator.n_check_tries,
+    }
+    status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
+    return render(request, "annotate/check.html", page, status=status)
+
+
+def may_take_steps(assignment: Assignment) -> bool:
+    """Whether an assignment is still before its first text."""
+    is_open = assignment.state in {AssignmentState.OFFERED, AssignmentState.EXPIRED}
+    return is_open and assignment.started_at is None
+
+
+def find_step(assignment: Assignment) -> Step | None:
+    """The step that is due in an assignment, if one is."""
+    return find_due_step(assignment.annotator) if may_take_steps(assignment) else None
+
+
+def face_of_assignment(assignment: Assignment) -> Face:
+    return face_of(assignment.study.pk, assignment.study.revision)
+
+
+def render_practice(
+    request: HttpRequest, template: str, assignment: Assignment, form: Form | None = None
+) -> HttpResponse:
+    """A page of the practice item, which looks as those of the survey do."""
+    item = read_practice(current_text(assignment.study, TextKind.PRACTICE).body)
+    if item is None:  # taken out since this page was asked for
+        return redirect_to_due(assignment.token)
+    page = {
+        **describe_text(item, is_marked=template != WORDS_PAGE.template),
+        "face": face_of_assignment(assignment),
+        "form": form,
+        "item": item,
+        "token": assignment.token,
+        "is_practice": True,
+        "explanation": render_markdown(item.explanation),
+    }
+    is_refused = form is not None and form.is_bound
+    return render(request, template, page, status=HTTP_UNPROCESSABLE if is_refused else 200)

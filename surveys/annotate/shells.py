@@ -1,0 +1,120 @@
+"""The pages of items, put together from what is the same for a whole study and what is not.
+
+A template is rendered once for a revision of a study, with a mark wherever something of the
+annotator or of the text will stand. A page then costs a join of strings instead of a rendering,
+which is most of what it would cost (`docs/performance.md`). Pages with a fault are rendered whole.
+"""
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.forms import Form
+from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+
+from surveys.annotate.forms import EngagementForm, RatingForm
+from surveys.annotate.pages import Face, face_of
+from surveys.models.due import DueItem, Whereabouts
+from surveys.models.stimuli import MarkedText
+from surveys.protocol import MOST_KEPT
+
+NAMES = ("text", "form1", "form2", "progress", "token", "shown")
+MOST_PROGRESS = 10_000
+_SECRET = secrets.token_hex(8)  # so that no text can hold a mark
+_MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
+
+
+class ItemPage(NamedTuple):
+    """One of the two pages of an item: its template and its form."""
+
+    template: str
+    make_form: Callable[[Face, QueryDict | None], Form]
+
+
+def make_engagement_form(face: Face, sent: QueryDict | None) -> EngagementForm:
+    """Two words, bound to what was sent."""
+    return EngagementForm(sent)
+
+
+def make_rating_form(face: Face, sent: QueryDict | None) -> RatingForm:
+    """The scale of a study, bound to what was sent."""
+    return RatingForm(
+        sent,
+        points=[point.value for point in face.scale],
+        allows_unjudgeable=face.study.allows_unjudgeable,
+    )
+
+
+WORDS_PAGE = ItemPage("annotate/engage.html", make_engagement_form)
+RATING_PAGE = ItemPage("annotate/rate.html", make_rating_form)
+
+
+def render_item(
+    page: ItemPage, where: Whereabouts, item: DueItem, token: str, faulty: Form | None
+) -> str:
+    """A page of an item as HTML; with the form that was sent if that had faults."""
+    face = face_of(where.study_id, where.revision)
+    values = {
+        **describe_text(item, is_marked=page is RATING_PAGE),
+        "progress": _render_progress(
+            face.interface,
+            item.position,
+            where.n_items,
+            where.n_pages_done,
+            face.count_minutes(where.n_pages - where.n_pages_done),
+        ),
+        "token": escape(token),
+        "shown": SafeString(time.time_ns() // 1_000_000),
+    }
+    if faulty:
+        return render_to_string(page.template, {"form": faulty, "face": face, **values})
+    pieces = list(_make_shell(page, where.study_id, where.revision))
+    pieces[1::2] = [values[name] for name in pieces[1::2]]
+    return "".join(pieces)
+
+
+def describe_text(item: MarkedText, *, is_marked: bool) -> dict[str, SafeString]:
+    """A text as pages show it: bare, or with its targets in bold, and named."""
+    if not is_marked:
+        return {"text": escape(item.text)}
+    marked = "".join(
+        f"<strong>{escape(piece)}</strong>" if is_target else escape(piece)
+        for piece, is_target in item.parts
+    )
+    return {
+        "text": SafeString(marked),
+        "form1": escape(item.form1),
+        "form2": escape(item.form2),
+    }
+
+
+@lru_cache(maxsize=2 * MOST_KEPT)
+def _make_shell(page: ItemPage, study_id: int, revision: str) -> tuple[str, ...]:
+    """What stands between the marks, and the names of the marks, in turn."""
+    face = face_of(study_id, revision)
+    marks = {name: SafeString(f"hole-{_SECRET}-{name}-") for name in NAMES}
+    context = {"form": page.make_form(face, None), "face": face, **marks}
+    return tuple(_MARK.split(render_to_string(page.template, context)))
+
+
+@lru_cache(maxsize=MOST_PROGRESS)
+def _render_progress(
+    interface: str, position: int, n_items: int, n_pages_done: int, minutes_left: int
+) -> SafeString:
+    """Where one is. The language is the one that is spoken; it is given to tell copies apart."""
+    return render_to_string(
+        "annotate/_progress.html",
+        {
+            "position": position,
+            "n_items": n_items,
+            "n_pages_done": n_pages_done,
+            "n_pages": 2 * n_items,
+            "minutes_left": minutes_left,
+        },
+    )

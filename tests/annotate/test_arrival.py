@@ -1,0 +1,251 @@
+"""The pages that people arrive at, and what they agree to there."""
+
+import pytest
+from django.urls import reverse
+
+from surveys.leaving import revoke_invitation
+from surveys.models import Annotator, Assignment, Entrance, Invitation, TextKind, Visit, Worker
+from surveys.recruiting import close_entrance, invite_annotators, open_entrance
+from surveys.wording import set_text
+from tests.annotate.arriving import agree, hidden_fields
+from tests.factories import finish, make_study, start, stored
+
+pytestmark = pytest.mark.django_db
+
+PROLIFIC = {"PROLIFIC_PID": "5f" * 12, "STUDY_ID": "6a" * 12, "SESSION_ID": "7b" * 12}
+
+
+def welcome(invitation: Invitation) -> str:
+    return reverse("annotate:welcome", args=[invitation.token])
+
+
+def test_welcome_starts_nothing_when_looked_at(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+
+    for answer in (client.get(welcome(invitation)), client.head(welcome(invitation))):
+        assert answer.status_code == 200
+
+    assert Annotator.objects.count() == 0
+
+
+def test_agreeing_starts_once_and_keeps_the_version_agreed_to(client):
+    study = make_study()
+    set_text(study, TextKind.CONSENT, "Our own text.")
+    (invitation,) = invite_annotators(study, 1)
+
+    agree(client, welcome(invitation))
+    client.post(welcome(invitation), {"answer": "agree", "consent": "1"})
+
+    annotator = Assignment.objects.get().annotator
+    assert (annotator.consent.version, annotator.consent.body) == (2, "Our own text.")
+    answer = client.get(welcome(invitation), follow=True)
+    assert answer.redirect_chain[-1][0].endswith("/instructions/")
+
+
+def test_agreeing_to_a_text_that_has_changed_shows_the_new_one(client):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+    seen = hidden_fields(client.get(welcome(invitation)))
+    set_text(study, TextKind.CONSENT, "Another text.")
+
+    answer = client.post(welcome(invitation), {**seen, "answer": "agree"})
+
+    assert answer.status_code == 422
+    assert "has changed" in answer.content.decode()
+    assert "Another text." in answer.content.decode()
+    assert Annotator.objects.count() == 0
+
+
+def test_declining_stores_nothing(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+
+    answer = client.post(welcome(invitation), {"answer": "decline"})
+
+    assert "Nothing was stored" in answer.content.decode()
+    assert (Annotator.objects.count(), Assignment.objects.count()) == (0, 0)
+    assert stored(invitation, "annotator") == (None,)
+
+
+def test_welcome_tells_how_much_there_is_to_do(client):
+    study = make_study(7, block_size=7)
+    study.seconds_per_item = 60
+    study.contact = "lab@example.org"
+    study.save()
+    (invitation,) = invite_annotators(study, 1)
+
+    content = client.get(welcome(invitation)).content.decode()
+
+    assert "There are 7 texts." in content
+    assert "It takes about 7 minutes." in content
+    assert "Write to lab@example.org." in content
+
+
+def test_welcome_says_when_no_place_is_left_before_any_work(client):
+    study = make_study(2, ratings_per_context=1)
+    (early,) = invite_annotators(study, 1)
+    seen = hidden_fields(client.get(welcome(early)))
+    start(study), start(study)
+
+    looked = client.get(welcome(early))
+    posted = client.post(welcome(early), {**seen, "answer": "agree"})
+
+    assert (looked.status_code, posted.status_code) == (200, 409)
+    for answer in (looked, posted):
+        assert "as many annotators as it needs" in answer.content.decode()
+    assert b"<form" not in looked.content
+    assert Annotator.objects.count() == 2
+
+
+def test_a_revoked_link_says_so(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+    revoke_invitation(invitation, "sent to the wrong person")
+
+    answers = client.get(welcome(invitation)), client.post(welcome(invitation), {"answer": "agree"})
+
+    for answer in answers:
+        assert answer.status_code == 410
+        assert "no longer valid" in answer.content.decode()
+    assert Annotator.objects.count() == 0
+
+
+# The open link
+
+
+@pytest.fixture
+def entrance() -> Entrance:
+    return open_entrance(make_study(2, ratings_per_context=5), "link", cap=2)
+
+
+def arrive(entrance: Entrance) -> str:
+    return reverse("annotate:arrive", args=[entrance.token])
+
+
+def test_each_arrival_by_the_open_link_gets_an_address_of_their_own(client, entrance):
+    first, second = (client.get(arrive(entrance)) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (302, 302)
+    assert first.url != second.url
+    assert Invitation.objects.count() == 0
+
+
+def test_starting_twice_from_such_an_address_is_one_assignment(client, entrance):
+    own = client.get(arrive(entrance)).url
+
+    first, again = agree(client, own), client.get(own)
+
+    assert Assignment.objects.count() == 1
+    assert first.url == again.url == reverse("annotate:next", args=[Assignment.objects.get().token])
+    assert own.split("/")[3] == Invitation.objects.get().token
+
+
+def test_an_address_that_nobody_was_given_is_not_found(client, entrance):
+    assert client.get(reverse("annotate:join", args=[entrance.token, "guess"])).status_code == 404
+
+
+def test_no_more_start_than_the_cap_allows(client, entrance):
+    addresses = [client.get(arrive(entrance)).url for _ in range(3)]
+    seen = hidden_fields(client.get(addresses[2]))
+    for own in addresses[:2]:
+        agree(client, own)
+
+    looked = client.get(addresses[2])
+    posted = client.post(addresses[2], {**seen, "answer": "agree"})
+
+    assert "as many annotators as it needs" in looked.content.decode()
+    assert posted.status_code == 409
+    assert Assignment.objects.count() == 2
+
+
+def test_a_closed_entrance_takes_nobody_more_and_lets_who_started_go_on(client, entrance):
+    own, late = (client.get(arrive(entrance)).url for _ in range(2))
+    agree(client, own)
+    close_entrance(entrance)
+
+    assert client.get(own).status_code == 302
+    assert client.get(late).status_code == 410
+
+
+# Prolific
+
+
+@pytest.fixture
+def prolific() -> Entrance:
+    study = make_study(2, ratings_per_context=1)
+    return open_entrance(study, "prolific", completion_code="DONE1", no_place_code="FULL1")
+
+
+def test_an_arrival_from_prolific_stores_nothing_until_they_agree(client, prolific):
+    answer = client.get(arrive(prolific), PROLIFIC)
+
+    assert answer.status_code == 200
+    assert (Worker.objects.count(), Visit.objects.count(), Annotator.objects.count()) == (0, 0, 0)
+    declined = client.post(arrive(prolific), {**hidden_fields(answer), "answer": "decline"})
+    assert "return the study" in declined.content.decode()
+    assert (Worker.objects.count(), Visit.objects.count(), Annotator.objects.count()) == (0, 0, 0)
+
+
+def test_an_arrival_from_prolific_is_kept_as_a_visit_and_leaves_the_address(client, prolific):
+    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
+
+    answer = client.post(arrive(prolific), {**seen, "answer": "agree"})
+
+    visit = Visit.objects.get()
+    assert (visit.provider_study, visit.submission, visit.completion_code) == (
+        PROLIFIC["STUDY_ID"], PROLIFIC["SESSION_ID"], "DONE1",
+    )  # fmt: skip
+    assert visit.worker.worker_id == PROLIFIC["PROLIFIC_PID"]
+    assert visit.assignment.annotator.worker == visit.worker
+    assert PROLIFIC["PROLIFIC_PID"] not in answer.url
+
+
+def test_who_returns_from_prolific_goes_on_in_the_same_assignment(client, prolific):
+    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
+    for _ in range(2):
+        client.post(arrive(prolific), {**seen, "answer": "agree"})
+
+    again = client.get(arrive(prolific), {**PROLIFIC, "SESSION_ID": "8c" * 12})
+
+    assignment = Assignment.objects.get()
+    assert again.url == reverse("annotate:next", args=[assignment.token])
+    assert Visit.objects.count() == 2
+    assert (Worker.objects.count(), Annotator.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("missing", list(PROLIFIC))
+@pytest.mark.parametrize("value", [None, "", "{{%PROLIFIC_PID%}}", "x" * 65, "a b"])
+def test_an_arrival_without_a_sound_id_is_told_so(client, prolific, missing, value):
+    sent = {name: text for name, text in PROLIFIC.items() if name != missing}
+    if value is not None:
+        sent[missing] = value
+
+    answer = client.get(arrive(prolific), sent)
+
+    assert answer.status_code == 400
+    assert f"The address lacks {missing}." in answer.content.decode()
+    assert Worker.objects.count() == 0
+
+
+def test_who_has_finished_gets_the_completion_code(client, prolific):
+    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
+    client.post(arrive(prolific), {**seen, "answer": "agree"})
+    assignment = start(prolific.study, Invitation.objects.get())
+    thanks = reverse("annotate:thanks", args=[assignment.token])
+    assert "DONE1" not in client.get(thanks, follow=True).content.decode()
+
+    finish(assignment)
+
+    content = client.get(thanks).content.decode()
+    assert '<strong class="code">DONE1</strong>' in content
+    assert 'href="https://app.prolific.com/submissions/complete?cc=DONE1"' in content
+
+
+def test_who_finds_no_place_gets_the_code_for_that(client, prolific):
+    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
+    start(prolific.study), start(prolific.study)
+
+    looked = client.get(arrive(prolific), PROLIFIC)
+    posted = client.post(arrive(prolific), {**seen, "answer": "agree"})
+
+    for answer in (looked, posted):
+        assert "submissions/complete?cc=FULL1" in answer.content.decode()
+    assert (Worker.objects.count(), Visit.objects.count()) == (0, 0)

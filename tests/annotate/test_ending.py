@@ -1,0 +1,259 @@
+"""The pages at the end: thanks, one more block, withdrawing, and why something was ended."""
+
+import pytest
+from django.urls import reverse
+
+from surveys.assigning import start_assignment
+from surveys.configuring import configure_study
+from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.models import Assignment, Response, Study
+from surveys.recruiting import invite_annotators
+from tests.factories import finish, make_study, rate_due, start, stored
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """Two blocks, of which one annotator may do both."""
+    study = make_study(4, block_size=2, ratings_per_context=1)
+    return configure_study(study, allows_more_blocks=True, contact="lab@example.org")
+
+
+@pytest.fixture
+def finished(study) -> Assignment:
+    """Somebody who has finished a block."""
+    assignment = start(study)
+    finish(assignment)
+    return assignment
+
+
+@pytest.fixture
+def begun(study) -> Assignment:
+    """Somebody who has answered the first of two texts."""
+    assignment = start(study)
+    rate_due(assignment, 4)
+    return assignment
+
+
+def page(name: str, assignment: Assignment, *position: int) -> str:
+    return reverse(f"annotate:{name}", args=[assignment.token, *position])
+
+
+def content_of(client, name: str, assignment: Assignment) -> str:
+    return client.get(page(name, assignment)).content.decode()
+
+
+# Thanks
+
+
+def test_thanks_says_whom_to_ask(client, finished):
+    assert "Write to lab@example.org." in content_of(client, "thanks", finished)
+
+
+def test_thanks_says_that_nothing_is_left(client, finished):
+    configure_study(finished.study, allows_more_blocks=False)
+
+    assert "Nothing is left to do." in content_of(client, "thanks", finished)
+
+
+# One more block
+
+
+def test_one_more_block_begins_at_its_first_text_with_other_pairs(client, finished):
+    assert "One more block" in content_of(client, "thanks", finished)
+
+    answer = client.post(page("thanks", finished), follow=True)
+
+    another = Assignment.objects.latest("pk")
+    assert answer.redirect_chain[-1][0] == page("engage", another, 1)
+    assert (another.annotator, Assignment.objects.count()) == (finished.annotator, 2)
+    pairs = Response.objects.filter(annotator=finished.annotator).values_list("pair", flat=True)
+    assert len(set(pairs)) == len(pairs) == 4
+
+
+def test_one_more_block_asked_for_twice_is_one(client, finished):
+    first, again = (client.post(page("thanks", finished)) for _ in range(2))
+
+    assert first.url == again.url
+    assert Assignment.objects.count() == 2
+
+
+def test_the_link_leads_to_the_block_that_is_under_way(client, finished):
+    client.post(page("thanks", finished))
+
+    invitation = finished.annotator.invitation
+    answer = client.get(reverse("annotate:welcome", args=[invitation.token]))
+
+    assert answer.url == page("next", Assignment.objects.latest("pk"))
+
+
+def test_one_more_block_is_not_offered_when_every_block_was_seen(client, finished):
+    client.post(page("thanks", finished))
+    another = Assignment.objects.latest("pk")
+    finish(another)
+
+    assert "One more block" not in content_of(client, "thanks", another)
+    refused = client.post(page("thanks", another))
+
+    assert refused.status_code == 409
+    assert Assignment.objects.count() == 2
+
+
+def test_one_more_block_is_not_offered_when_others_have_all_the_places(client, study, finished):
+    for _ in range(3):
+        start(study)
+
+    assert "One more block" not in content_of(client, "thanks", finished)
+    refused = client.post(page("thanks", finished))
+
+    assert refused.status_code == 409
+    assert "as many annotators as it needs" in refused.content.decode()
+    assert Assignment.objects.count() == 4
+
+
+def test_one_more_block_is_not_to_be_had_where_the_study_does_not_allow_it(client, finished):
+    configure_study(finished.study, allows_more_blocks=False)
+
+    assert "One more block" not in content_of(client, "thanks", finished)
+    refused = client.post(page("thanks", finished))
+
+    assert refused.status_code == 409
+    assert "There is nothing more to do in this study." in refused.content.decode()
+    assert Assignment.objects.count() == 1
+
+
+def test_one_more_block_is_not_to_be_had_before_the_first_is_finished(client, begun):
+    answer = client.post(page("thanks", begun))
+
+    assert answer.url == page("engage", begun, 2)
+    assert Assignment.objects.count() == 1
+
+
+# Withdrawing
+
+
+def test_looking_at_withdrawing_changes_nothing(client, begun):
+    for ask in (client.get, client.head):
+        assert ask(page("withdraw", begun)).status_code == 200
+
+    assert stored(begun, "state", "annotator__withdrawn_at") == ("started", None)
+
+
+@pytest.mark.parametrize(
+    ("erases", "before", "after"),
+    [
+        (True, "all your answers in this study are erased", "Your answers are erased."),
+        (False, "none of your answers in this study is used", "Your answers are not used."),
+    ],
+)
+def test_withdrawing_says_and_does_what_was_agreed_to(client, study, erases, before, after):
+    configure_study(study, erases_withdrawn=erases)
+    assignment = start(study)
+    finish(assignment)
+    configure_study(study, erases_withdrawn=not erases)
+
+    assert before in content_of(client, "withdraw", assignment)
+    answer = client.post(page("withdraw", assignment), follow=True)
+
+    assert answer.redirect_chain == [(page("ended", assignment), 302)]
+    assert "You have withdrawn from this study." in answer.content.decode()
+    assert after in answer.content.decode()
+    assert assignment.responses.rated().count() == (0 if erases else 2)
+
+
+def test_withdrawing_twice_is_withdrawing_once(client, begun):
+    client.post(page("withdraw", begun))
+    before = stored(begun, "annotator__withdrawn_at")
+
+    answer = client.post(page("withdraw", begun))
+
+    assert answer.url == page("ended", begun)
+    assert stored(begun, "annotator__withdrawn_at") == before
+
+
+def test_withdrawing_by_the_link_of_one_block_ends_the_other_too(client, finished):
+    client.post(page("thanks", finished))
+    another = Assignment.objects.latest("pk")
+
+    client.post(page("withdraw", finished))
+
+    assert client.get(page("next", another)).url == page("ended", another)
+    assert "You have withdrawn" in content_of(client, "ended", another)
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("engage", {"inspired_word1": "morje", "inspired_word2": "sol"}),
+        ("rate", {"rating": "3"}),
+        ("thanks", {}),
+        ("instructions", {}),
+        ("check", {"question0": "1"}),
+        ("practice_answer", {}),
+    ],
+)
+def test_whatever_is_sent_after_withdrawing_stores_nothing(client, begun, name, sent):
+    withdraw_annotator(begun.annotator)
+    before = list(Response.objects.values()), list(Assignment.objects.values())
+    position = (2,) if name in {"engage", "rate"} else ()
+
+    answer = client.post(page(name, begun, *position), sent)
+
+    assert answer.url == page("ended", begun)
+    assert (list(Response.objects.values()), list(Assignment.objects.values())) == before
+
+
+def test_the_personal_link_of_who_withdrew_says_so(client, begun):
+    withdraw_annotator(begun.annotator)
+    link = reverse("annotate:welcome", args=[begun.annotator.invitation.token])
+
+    assert "You have withdrawn from this study." in client.get(link, follow=True).content.decode()
+
+
+# Ended
+
+
+def test_ended_says_that_researchers_ended_it_and_that_answers_are_kept(client, begun):
+    return_assignment(begun, "asked by mail")
+
+    content = content_of(client, "ended", begun)
+
+    assert "ended by the researchers" in content
+    assert "Write to lab@example.org." in content
+    assert "asked by mail" not in content
+
+
+def test_ended_blames_no_check_on_who_had_none(client, study):
+    """A link that is revoked while its annotator still reads the instructions."""
+    (invitation,) = invite_annotators(study, 1)
+    assignment = start_assignment(invitation)
+    revoke_invitation(invitation, "sent to the wrong person")
+
+    content = content_of(client, "ended", assignment)
+
+    assert "ended by the researchers" in content
+    assert "not clear enough from our instructions" not in content
+
+
+@pytest.mark.parametrize("name", ["next", "engage", "rate", "thanks", "instructions"])
+def test_pages_of_what_was_ended_lead_to_its_end(client, begun, name):
+    return_assignment(begun, "asked by mail")
+    position = (2,) if name in {"engage", "rate"} else ()
+
+    answer = client.get(page(name, begun, *position))
+
+    is_readable = name == "instructions"
+    assert (answer.status_code, answer.get("Location")) == (
+        (200, None) if is_readable else (302, page("ended", begun))
+    )
+
+
+@pytest.mark.parametrize("fixture", ["begun", "finished"])
+def test_ended_is_not_shown_to_who_was_not_ended(client, request, fixture):
+    assignment = request.getfixturevalue(fixture)
+
+    answer = client.get(page("ended", assignment))
+
+    wanted = page("thanks", assignment) if fixture == "finished" else page("engage", assignment, 2)
+    assert answer.url == wanted
