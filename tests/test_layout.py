@@ -14,7 +14,8 @@ DOORS = ("surveys.annotate", "surveys.management", "surveys.admin")
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"
 FILE_ACTIONS = {  # the actions that hand files or tables to the library
-    "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.rehearsing",
+    "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.modelling",
+    "surveys.checkpointing",
 }  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
 

@@ -1,6 +1,7 @@
 """Headless Chromium, watched: what it complains of and whom it asks."""
 
 import shutil
+from collections.abc import Iterable
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -39,9 +40,29 @@ class WatchedPage:
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
     def submit(self) -> None:
-        """Press the one button of the page and wait for what comes of it."""
+        """Press the first button of the form and wait for what comes of it."""
         with self.page.expect_navigation():
-            self.page.get_by_role("button").click()
+            self.page.locator("form button").first.click()
+
+    def begin(self, link: str) -> None:
+        """Agree, take the steps before the first text, and go to it."""
+        self.page.goto(link)
+        self.submit()
+        self.submit()
+        if self.is_at("/practice/"):
+            self.write_words("harvest", "moon")
+            self.rate(3)
+            self.submit()
+
+    def choose(self, answers: Iterable[int]) -> None:
+        """Answer the questions of the check."""
+        for number, answer in enumerate(answers):
+            self.page.locator(f'input[name="question{number}"][value="{answer}"]').check()
+        self.submit()
+
+    def is_at(self, path: str) -> bool:
+        """Whether the page's address holds this."""
+        return path in self.page.url
 
     def write_words(self, first: str, second: str) -> None:
         self.page.get_by_role("textbox").nth(0).fill(first)
@@ -49,7 +70,7 @@ class WatchedPage:
         self.submit()
 
     def rate(self, rating: int) -> None:
-        self.page.get_by_role("radio", name=str(rating)).check()
+        self.page.locator(f'input[name="rating"][value="{rating}"]').check()
         self.submit()
 
     @property

@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.conftest import lack
 from tests.end_to_end.browsing import CHROMIUM, OPTIONS
-from tests.end_to_end.site import Site, fresh_database
+from tests.end_to_end.databases import fresh_database
+from tests.end_to_end.site import Site
 
 
 @pytest.fixture(scope="session")

@@ -1,30 +1,24 @@
 """A real site for tests: its own database, the real server in its own process, the commands."""
 
 import os
-import secrets
-import shutil
 import signal
-import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import psycopg
-from psycopg import sql
+
+from tests.end_to_end.databases import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Site:
@@ -51,6 +45,15 @@ class Site:
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def query(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of a query on the site's database, past the site itself."""
+        url = self.environment["DATABASE_URL"]
+        if url.startswith("sqlite"):
+            with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30)) as database:
+                return database.execute(statement).fetchall()
+        with psycopg.connect(url) as connection:
+            return connection.execute(statement).fetchall()
 
     def invite(self, study: str, count: int = 1) -> list[str]:
         return self.manage("invite_annotators", study, "--count", str(count)).split()
@@ -95,30 +98,3 @@ class Site:
             else:
                 return
         raise AssertionError(f"no answer from {self.url} in {START_SECONDS} seconds")
-
-
-@contextmanager
-def fresh_database(
-    like: dict[str, str], folder: Path, *, copy_of: str | None = None
-) -> Iterator[str]:
-    """The URL of a new database of the kind the tests run on; it is gone afterwards.
-
-    It is empty, or a copy of the one at another such URL.
-    """
-    if like["ENGINE"] == "django.db.backends.sqlite3":
-        if copy_of:
-            shutil.copy(copy_of.removeprefix("sqlite:///"), folder / "site.sqlite3")
-        yield f"sqlite:///{folder / 'site.sqlite3'}"
-        return
-    user, password = like["USER"], like["PASSWORD"]
-    host, port = like["HOST"] or "127.0.0.1", like["PORT"] or "5432"
-    server = f"postgres://{user}:{password}@{host}:{port}"
-    name = f"cosima_{secrets.token_hex(6)}"
-    template = copy_of.rpartition("/")[2] if copy_of else "template0"
-    names = sql.Identifier(name), sql.Identifier(template)
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
-        try:
-            yield f"{server}/{name}"
-        finally:
-            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(names[0]))

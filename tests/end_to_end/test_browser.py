@@ -23,14 +23,13 @@ def link(site: Site) -> str:
 def test_a_whole_questionnaire(chromium, site: Site, link, size, scripts):
     watched = WatchedPage(chromium, size, scripts=scripts)
     page = watched.page
-    page.goto(link)
-    watched.submit()
+    watched.begin(link)
 
     n_texts = 0
     while page.get_by_role("heading", name="Read the text").is_visible():
         n_texts += 1
         assert page.get_by_text(f"Text {n_texts} of ").is_visible()
-        assert page.locator("strong").count() == 0
+        assert page.locator("blockquote strong, form strong").count() == 0
         assert watched.sideways_scroll == 0
         watched.write_words("harvest", "moon")
 
@@ -50,8 +49,7 @@ def test_a_whole_questionnaire(chromium, site: Site, link, size, scripts):
 
 def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, link):
     first = WatchedPage(chromium, PHONE)
-    first.page.goto(link)
-    first.submit()
+    first.begin(link)
     first_text = first.page.locator("blockquote").inner_text()
 
     second = WatchedPage(chromium, PHONE)
@@ -74,8 +72,7 @@ def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, lin
 
 def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
     watched = WatchedPage(chromium, PHONE)
-    watched.page.goto(link)
-    watched.submit()
+    watched.begin(link)
 
     watched.write_words("two words", "moon")
 
@@ -95,8 +92,7 @@ def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
 def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
-    page.goto(link)
-    watched.submit()
+    watched.begin(link)
     watched.write_words("", "")
     assert page.get_by_role("alert").count() == 2
     assert page.get_by_label("First word").evaluate("field => field === document.activeElement")
@@ -120,7 +116,7 @@ def test_the_scale_fits_a_phone_at_twice_its_size(chromium, site: Site, link):
     watched = WatchedPage(chromium, (180, 370))
     watched.page.goto(link)
     assert watched.sideways_scroll == 0
-    watched.submit()
+    watched.begin(link)
     assert watched.sideways_scroll == 0
     watched.write_words("harvest", "moon")
 
@@ -144,7 +140,13 @@ def test_a_questionnaire_by_keyboard_alone(chromium, link):
     page.goto(link)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Read the text").wait_for()
+    page.get_by_role("heading", name="Instructions").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("Practice").wait_for()
+    watched.write_words("harvest", "moon")
+    watched.rate(3)
+    watched.submit()
     page.keyboard.press("Tab")
     page.keyboard.type("harvest")
     page.keyboard.press("Tab")

@@ -3,13 +3,13 @@
 import csv
 import signal
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.end_to_end.site import Site
+from tests.end_to_end.visiting import at_once, begin, get, post, read_consent
 from tests.factories import numbered_stimuli
 
 WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
@@ -17,28 +17,14 @@ WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
 
 @pytest.fixture
 def study(site: Site, tmp_path) -> str:
-    """A study of two pairs with 12 places."""
+    """A study of two pairs with 50 places."""
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(2))
     site.manage(
         "import_stimuli", stimuli, "--study", "study", "--language", "en",
-        "--ratings-per-context", "6",
+        "--ratings-per-context", "25",
     )  # fmt: skip
     return "study"
-
-
-def post(url: str, data: dict[str, str] | None = None) -> httpx.Response:
-    return httpx.post(url, data=data, timeout=60)
-
-
-def at_once(calls: list) -> list[httpx.Response]:
-    with ThreadPoolExecutor(len(calls)) as people:
-        return [waiting.result() for waiting in [people.submit(call) for call in calls]]
-
-
-def start(site: Site, link: str) -> str:
-    """The address of the assignment that a link leads to."""
-    return site.url + post(link).headers["location"]
 
 
 def stored_ratings(site: Site, folder: Path) -> Counter[tuple[str, str, str]]:
@@ -49,29 +35,58 @@ def stored_ratings(site: Site, folder: Path) -> Counter[tuple[str, str, str]]:
 
 
 def test_a_quota_holds_when_all_arrive_at_once(site: Site, study):
-    links = site.invite(study, 30)
+    links = site.invite(study, 60)
+    consent = read_consent(links[0])
 
-    answers = at_once([lambda link=link: post(link) for link in links])
+    answers = at_once([lambda link=link: post(link, consent) for link in links])
 
-    statuses = Counter(answer.status_code for answer in answers)
-    assert statuses == {302: 12, 409: 18}
-    assert (
-        len({answer.headers["location"] for answer in answers if answer.has_redirect_location})
-        == 12
-    )
+    assert Counter(answer.status_code for answer in answers) == {302: 50, 409: 10}
+    assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 50
+    for link, answer in zip(links, answers, strict=True):
+        if answer.status_code == httpx.codes.CONFLICT:
+            assert "as many annotators as it needs" in answer.text
+            assert "<form" not in get(link).text
 
 
 def test_a_link_clicked_many_times_at_once_is_one_assignment(site: Site, study):
     (link,) = site.invite(study)
 
-    answers = at_once([lambda: post(link)] * 12)
+    consent = read_consent(link)
+
+    answers = at_once([lambda: post(link, consent)] * 12)
 
     assert len({answer.headers["location"] for answer in answers}) == 1
 
 
+def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_once(
+    site: Site, study
+):
+    entrance = site.manage("open_link", study, "--cap", "10").split()[-1]
+    own = [site.url + get(entrance).headers["location"] for _ in range(15)]
+    consent = read_consent(own[0])
+
+    answers = at_once([lambda link=link: post(link, consent) for link in own * 2])
+
+    assert Counter(answer.status_code for answer in answers) == {302: 20, 409: 10}
+    assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 10
+
+
+def test_every_other_form_sent_many_times_at_once_does_its_work_once(site: Site, study):
+    survey = begin(site, site.invite(study)[0])
+    forms = [f"{survey}instructions/", f"{survey}practice/answer/", f"{survey}withdraw/"]
+
+    answers = [at_once([lambda form=form: post(form)] * 6) for form in forms]
+
+    assert [{a.headers["location"] for a in sent} for sent in answers] == [
+        {f"{httpx.URL(survey).path}1/words/"},
+        {f"{httpx.URL(survey).path}1/words/"},
+        {f"{httpx.URL(survey).path}ended/"},
+    ]
+
+
 def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_path):
     """Twelve annotators, each of whose forms is sent six times at once, and again later."""
-    surveys = [start(site, link) for link in site.invite(study, 12)]
+    surveys = [begin(site, link) for link in site.invite(study, 12)]
     for survey in surveys:
         for position in (1, 2):
             words, rating = f"{survey}{position}/words/", f"{survey}{position}/rating/"
@@ -102,7 +117,7 @@ def test_acknowledged_answers_outlive_a_killed_server(site: Site, study, tmp_pat
     """The server is killed after every acknowledged rating; everyone goes on where they were."""
     acknowledged: Counter[str] = Counter()
     for number, link in enumerate(site.invite(study, 12)):
-        survey = start(site, link)
+        survey = begin(site, link)
         for position in (1, 2):
             rating = str((number + position) % 7)
             assert post(f"{survey}{position}/words/", WORDS).status_code == 302

@@ -14,7 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.end_to_end.site import ROOT, free_port
+from tests.end_to_end.databases import free_port
+from tests.end_to_end.site import ROOT
+from tests.end_to_end.visiting import post, read_consent
 
 START_SECONDS = 60
 
@@ -58,7 +60,7 @@ def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
     with started(tmp_path, "--port", str(port)) as first:
         (link, *others) = re.findall(r"http://\S+/invitation/\S+", first)
         assert len(others) == 3
-        survey = httpx.post(link).headers["location"]
+        survey = post(link, read_consent(link)).headers["location"]
         password = re.search(r"password: (\S+)", first)[1]
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True) as client:
             form = client.get("/admin/").text

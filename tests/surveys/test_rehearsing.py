@@ -1,23 +1,20 @@
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
 
 from surveys.errors import RehearsalFailed
+from surveys.modelling import ModelledRatings, Person, read_played_back
 from surveys.models import Context, Invitation
-from surveys.rehearsing import (
-    ModelledRatings,
-    Person,
-    read_played_back,
-    rehearse_study,
-)
-from tests.end_to_end.site import free_port
+from surveys.rehearsing import Rehearsal, rehearse_study
+from tests.end_to_end.databases import free_port
 from tests.factories import make_study, numbered_stimuli, start
 
-MODEL = ModelledRatings(range(7), seed=0)
+MODEL = ModelledRatings([Decimal(point) for point in range(7)], seed=0)
 SOMEBODY = Person(random.Random(0), leaning=0, noise=0)
 
 
@@ -51,7 +48,7 @@ def test_rehearse_study_says_when_the_site_does_not_run():
     nowhere = f"http://127.0.0.1:{free_port()}"
 
     with pytest.raises(RehearsalFailed, match="Is the site running"):
-        rehearse_study(study, nowhere, ratings=MODEL)
+        rehearse_study(study, Rehearsal(nowhere, MODEL))
 
     assert Invitation.objects.get().is_rehearsal
 
@@ -64,7 +61,7 @@ def test_rehearse_study_refuses_more_annotators_than_places(n_annotators, n_star
         start(study)
 
     with pytest.raises(RehearsalFailed, match=f"has {4 - n_started} places left"):
-        rehearse_study(study, "http://127.0.0.1:1", ratings=MODEL, n_annotators=n_annotators)
+        rehearse_study(study, Rehearsal("http://127.0.0.1:1", MODEL), n_annotators=n_annotators)
 
     assert not Invitation.objects.filter(is_rehearsal=True).exists()
 
@@ -73,7 +70,7 @@ def test_rehearse_study_refuses_more_annotators_than_places(n_annotators, n_star
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://127.0.0.1", "http://["])
 def test_rehearse_study_refuses_what_is_no_address(url):
     with pytest.raises(RehearsalFailed, match="is no address"):
-        rehearse_study(make_study(1), url, ratings=MODEL)
+        rehearse_study(make_study(1), Rehearsal(url, MODEL))
 
 
 @pytest.mark.django_db
@@ -82,7 +79,7 @@ def test_rehearse_study_refuses_too_few_ratings_before_anybody_starts():
     ratings = read_played_back(study, ratings_file("en,1,1,A01,4", "en,1,1,A02,4", "en,1,2,A01,1"))
 
     with pytest.raises(RehearsalFailed, match="pair 1 context 2 has 1 of 2"):
-        rehearse_study(study, "http://127.0.0.1:1", ratings=ratings)
+        rehearse_study(study, Rehearsal("http://127.0.0.1:1", ratings))
 
     assert not Invitation.objects.exists()
 
@@ -104,10 +101,10 @@ FORM = PAGE.format('<form method="post"><input type="hidden" name="h"><button>Go
 )
 def test_rehearse_study_says_where_a_site_goes_wrong(monkeypatch, status, body, said):
     study = make_study(stimuli=numbered_stimuli(1))
-    monkeypatch.setattr("surveys.rehearsing.MOST_PAGES", 5)
+    monkeypatch.setattr("surveys.scripting.MOST_PAGES", 5)
 
     with answering(status, body) as url, pytest.raises(RehearsalFailed, match=said) as failed:
-        rehearse_study(study, url, ratings=MODEL)
+        rehearse_study(study, Rehearsal(url, MODEL))
 
     assert Invitation.objects.get().token not in str(failed.value)
 
@@ -137,7 +134,7 @@ def answering(status: int, body: str) -> Iterator[str]:
 
 
 def test_modelled_ratings_stay_on_the_scale_and_agree_about_a_text():
-    scale = range(1, 8)
+    scale = [Decimal(point) for point in range(1, 8)]
     ratings = ModelledRatings(scale, seed=1)
     people = [Person.drawn(f"1 {number}") for number in range(200)]
     contexts = [Context(text=text, word1_start=0, word1_end=1) for text in "abcdef"]

@@ -1,17 +1,20 @@
+import csv
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
-from surveys.models import Assignment
-from surveys.rehearsing import (
+from surveys.modelling import (
     ModelledRatings,
     PlayedBackRatings,
     RatingSource,
     read_played_back,
-    rehearse_study,
 )
+from surveys.models import Assignment
+from surveys.rehearsing import Rehearsal, rehearse_study
+from surveys.scripting import Acknowledged, Character
 
 
 class Command(SurveyCommand):
@@ -23,6 +26,22 @@ class Command(SurveyCommand):
         parser.add_argument("--ratings", type=Path, help="ratings file to play back")
         parser.add_argument("--annotators", type=positive, help="default: all places left")
         parser.add_argument("--seed", type=int, default=0, help="of the scripted people")
+        parser.add_argument(
+            "--characters",
+            nargs="+",
+            choices=list(Character),
+            default=[Character.CAREFUL],
+            help="taken in turn (careful)",
+        )
+        parser.add_argument(
+            "--at-once", type=positive, default=1, help="how many answer at the same time"
+        )
+        parser.add_argument(
+            "--patient", action="store_true", help="try again while the site does not answer"
+        )
+        parser.add_argument(
+            "--log", type=Path, help="write every answer that the site confirmed to a CSV file"
+        )
 
     def handle(
         self,
@@ -31,28 +50,43 @@ class Command(SurveyCommand):
         base_url: str,
         ratings: Path | None,
         annotators: int | None,
-        seed: int,
+        log: Path | None,
         **options: Any,
     ) -> None:
         rehearsed = find_study(study)
         source: RatingSource = (
             read_played_back(rehearsed, read_file(ratings))
             if ratings
-            else ModelledRatings(rehearsed.scale_points, seed)
+            else ModelledRatings(rehearsed.scale_points, options["seed"])
         )
         if Assignment.objects.for_study(rehearsed).by_people().exists():
             warning = "warning: people have answered this study; scripted answers join theirs."
             self.stderr.write(self.style.WARNING(warning))
-        summary = rehearse_study(
-            rehearsed,
+        rehearsal = Rehearsal(
             base_url,
-            ratings=source,
-            n_annotators=annotators,
-            seed=seed,
+            source,
+            seed=options["seed"],
+            characters=[Character(name) for name in options["characters"]],
+            n_at_once=options["at_once"],
+            is_patient=options["patient"],
             tell=self.stdout.write,
         )
+        summary = rehearse_study(rehearsed, rehearsal, n_annotators=annotators)
+        if log:
+            write_log(log, summary.acknowledged)
+        n_finished = summary.last_pages["annotate:thanks"]
+        if n_finished < summary.n_annotators:
+            self.stdout.write(f"Finished: {n_finished} of {summary.n_annotators}.")
         self.stdout.write(
             f"Annotators: {summary.n_annotators}, judgements: {summary.n_judgements}."
         )
         if isinstance(source, PlayedBackRatings) and source.n_unused:
             self.stdout.write(f"Ratings of the file that were not used: {source.n_unused}.")
+
+
+def write_log(path: Path, acknowledged: Iterable[Acknowledged]) -> None:
+    """One line for each answer, in the order of the annotators."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Acknowledged._fields)
+        writer.writerows(acknowledged)

@@ -1,0 +1,100 @@
+"""Where the ratings of scripted annotators come from: a file that is played back, or a model."""
+
+import random
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Protocol
+
+from postprocess.files import read_ratings
+from postprocess.ratings import RatingsError, Scale, check_ratings
+from surveys.errors import RehearsalFailed
+from surveys.models import Context, Pair, Study
+
+
+@dataclass(frozen=True)
+class Person:
+    """A simple model of one: a leaning up or down the scale and a noise, in shares of it."""
+
+    chance: random.Random
+    leaning: float
+    noise: float
+
+    @classmethod
+    def drawn(cls, seed: str) -> "Person":
+        chance = random.Random(seed)  # noqa: S311  (to be repeated, not secret)
+        return cls(chance, leaning=chance.gauss(0, 0.12), noise=chance.uniform(0.05, 0.2))
+
+
+class RatingSource(Protocol):
+    """Where the scripted annotators' ratings come from."""
+
+    def rate(self, context: Context, person: Person) -> Decimal:
+        """One more rating of a context."""
+
+    def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
+        """Raise RehearsalFailed unless the ratings suffice for the places of each questionnaire."""
+
+
+@dataclass
+class PlayedBackRatings:
+    """Given ratings, each used once: a served context takes the next unused one of its own."""
+
+    unused: dict[tuple[int, int], deque[Decimal]]
+
+    def rate(self, context: Context, person: Person) -> Decimal:
+        pair, number = context.pair.position, context.number
+        if not self.unused.get((pair, number)):
+            raise RehearsalFailed(f"No rating is left for pair {pair} context {number}.")
+        return self.unused[pair, number].popleft()
+
+    def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
+        short = []
+        for context in Context.objects.stimuli(study).select_related("pair", "item"):
+            pair, number = context.pair.position, context.number
+            n_given = len(self.unused.get((pair, number), ()))
+            if n_given < (n_wanted := places.get(context.item.questionnaire_id, 0)):
+                short.append(f"pair {pair} context {number} has {n_given} of {n_wanted}")
+        if short:
+            more = f" and {len(short) - 5} more" if len(short) > 5 else ""
+            raise RehearsalFailed(
+                f"The ratings file has too few ratings for the places left: "
+                f"{'; '.join(short[:5])}{more}. Import the stimuli with fewer ratings per context, "
+                "or rehearse with fewer annotators."
+            )
+
+    @property
+    def n_unused(self) -> int:
+        return sum(map(len, self.unused.values()))
+
+
+@dataclass
+class ModelledRatings:
+    """People who see the same similarity in a text, each with a mean and noise of their own."""
+
+    scale: Sequence[Decimal]
+    seed: int
+
+    def rate(self, context: Context, person: Person) -> Decimal:
+        of_text = random.Random(f"{self.seed} {context.text} {context.form1}")  # noqa: S311
+        share = of_text.random() + person.leaning + person.chance.gauss(0, person.noise)
+        point = round(share * (len(self.scale) - 1))
+        return self.scale[min(max(point, 0), len(self.scale) - 1)]
+
+    def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
+        """Nothing to refuse: a model never runs out."""
+
+
+def read_played_back(study: Study, data: bytes) -> PlayedBackRatings:
+    """The ratings of a ratings file, to play back in its order. Raises RehearsalFailed."""
+    scale = Scale(float(study.scale_minimum), float(study.scale_maximum), float(study.scale_step))
+    try:
+        ratings = read_ratings(data, study.language)
+        table = check_ratings(ratings, scale, n_pairs=Pair.objects.stimuli(study).count())
+    except RatingsError as error:
+        raise RehearsalFailed(str(error)) from error
+    unused: dict[tuple[int, int], deque[Decimal]] = defaultdict(deque)
+    for pair, context, rating in zip(table["pair"], table["context"], table["rating"], strict=True):
+        unused[pair, context].append(Decimal(str(rating)))
+    return PlayedBackRatings(dict(unused))

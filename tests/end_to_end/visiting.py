@@ -1,0 +1,39 @@
+"""What annotators' browsers send to a real site, without a browser."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from tests.end_to_end.site import Site
+
+PATIENCE_SECONDS = 60
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+
+
+def get(url: str) -> httpx.Response:
+    return httpx.get(url, timeout=PATIENCE_SECONDS)
+
+
+def post(url: str, data: dict[str, str] | None = None) -> httpx.Response:
+    return httpx.post(url, data=data, timeout=PATIENCE_SECONDS)
+
+
+def read_consent(link: str) -> dict[str, str]:
+    """What the form on the welcome page sends when one agrees."""
+    return {**dict(HIDDEN.findall(get(link).text)), "answer": "agree"}
+
+
+def begin(site: Site, link: str) -> str:
+    """Agree, take the steps, and go to the first text. The address of the assignment."""
+    survey = site.url + post(link, read_consent(link)).headers["location"]
+    post(f"{survey}instructions/")
+    post(f"{survey}practice/answer/")
+    return survey
+
+
+def at_once(calls: list[Any]) -> list[httpx.Response]:
+    """The answers to requests that are made at the same time."""
+    with ThreadPoolExecutor(len(calls)) as people:
+        return [waiting.result() for waiting in [people.submit(call) for call in calls]]

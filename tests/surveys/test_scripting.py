@@ -1,0 +1,229 @@
+"""Scripted annotators and their characters, on the real pages, without a network."""
+
+import random
+from decimal import Decimal
+
+import httpx
+import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.test.utils import override_settings
+from django.urls import reverse
+
+from surveys.checkpointing import import_checkpoints
+from surveys.configuring import configure_study
+from surveys.errors import RehearsalFailed
+from surveys.leaving import withdraw_annotator
+from surveys.modelling import ModelledRatings, Person
+from surveys.models import Annotator, Assignment, Context, Invitation, Response, Study
+from surveys.recruiting import invite_scripted_annotators
+from surveys.scripting import Acknowledged, Character, ScriptedAnnotator, list_words
+from tests.factories import make_study, stimuli_row, stored
+
+pytestmark = pytest.mark.django_db
+
+SITE = "http://testserver"
+VOCABULARY = ["harbour", "ladder", "silence", "thunder"]
+UNTIRING = [character for character in Character if character != Character.QUITTING]
+
+
+class RecordingTransport(httpx.WSGITransport):
+    """The site itself, in this process, with a record of what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(app=WSGIHandler())
+        self.asked: list[tuple[str, str]] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append((request.method, request.url.path))
+        return super().handle_request(request)
+
+
+@pytest.fixture
+def transport() -> RecordingTransport:
+    return RecordingTransport()
+
+
+@pytest.fixture
+def study() -> Study:
+    """Four texts an assignment, with practice and two tries for the check."""
+    return configure_study(make_study(4), n_check_tries=2)
+
+
+@pytest.fixture
+def invitation(study) -> Invitation:
+    return invite_scripted_annotators(study, 1)[0]
+
+
+@pytest.fixture
+def script(transport, invitation):
+    """Make a scripted annotator of a character, who comes by the invitation."""
+
+    def make(character: Character = Character.CAREFUL) -> ScriptedAnnotator:
+        return ScriptedAnnotator(
+            httpx.Client(transport=transport, base_url=SITE, follow_redirects=True),
+            Person(random.Random(1), leaning=0, noise=0.1),
+            VOCABULARY,
+            ModelledRatings([Decimal(point) for point in range(7)], seed=0),
+            invitation=invitation.pk,
+            character=character,
+        )
+
+    return make
+
+
+def link(invitation: Invitation) -> str:
+    return SITE + reverse("annotate:welcome", args=[invitation.token])
+
+
+def stored_answers(invitation: Invitation) -> list[Acknowledged]:
+    """What the database holds, as the annotator should have noted it."""
+    answers = []
+    for response in Response.objects.filter(annotator__invitation=invitation).order_by("position"):
+        if response.engaged_at:
+            words = f"{response.inspired_word1} {response.inspired_word2}"
+            answers.append(Acknowledged(invitation.pk, response.position, "engage", words))
+        if response.rated_at:
+            rating = f"{response.rating:.0f}"
+            answers.append(Acknowledged(invitation.pk, response.position, "rate", rating))
+    return answers
+
+
+@pytest.mark.parametrize("character", [c for c in UNTIRING if c != Character.HASTY])
+def test_a_character_goes_from_the_link_to_the_end(study, script, invitation, character):
+    annotator = script(character)
+
+    assert annotator.work(link(invitation)) == "annotate:thanks"
+
+    assert annotator.n_rated == 4
+    assert annotator.acknowledged == stored_answers(invitation)
+    assert stored(Assignment.objects.get(), "state") == ("submitted",)
+
+
+def test_a_careful_annotator_writes_words_that_are_not_in_the_text(script, invitation):
+    annotator = script()
+    annotator.work(link(invitation))
+
+    words = {tuple(a.answer.split()) for a in annotator.acknowledged if a.page == "engage"}
+    assert all(set(pair) <= set(VOCABULARY) and pair[0] != pair[1] for pair in words)
+
+
+def test_a_hasty_annotator_copies_words_and_rates_the_middle(study, script, invitation):
+    configure_study(study, n_check_tries=0)
+    annotator = script(Character.HASTY)
+
+    assert annotator.work(link(invitation)) == "annotate:thanks"
+
+    assert {a.answer for a in annotator.acknowledged if a.page == "rate"} == {"3"}
+    for response in Response.objects.all():
+        words = [response.inspired_word1, response.inspired_word2]
+        assert words == list_words([response.context.text])[:2]
+
+
+def test_a_hasty_annotator_fails_the_check(script, invitation):
+    annotator = script(Character.HASTY)
+
+    assert annotator.work(link(invitation)) == "annotate:ended"
+
+    assert annotator.acknowledged == []
+    assert stored(Assignment.objects.get(), "state", "ended_because") == (
+        "returned", "comprehension check not passed",
+    )  # fmt: skip
+
+
+def test_a_quitting_annotator_stops_half_way(script, invitation):
+    annotator = script(Character.QUITTING)
+
+    assert annotator.work(link(invitation)) == "annotate:engage"
+
+    assert annotator.n_rated == 2
+    assert annotator.acknowledged == stored_answers(invitation)
+    assert stored(Assignment.objects.get(), "state") == ("started",)
+
+
+def test_somebody_else_takes_up_what_was_left_half_way(script, invitation):
+    quitting, careful = script(Character.QUITTING), script()
+    quitting.work(link(invitation))
+
+    assert careful.work(link(invitation)) == "annotate:thanks"
+
+    assert quitting.acknowledged + careful.acknowledged == stored_answers(invitation)
+
+
+@pytest.mark.parametrize(
+    ("character", "n_gets", "n_posts"), [("careful", 0, 1), ("reloading", 1, 2), ("two-tabs", 0, 2)]
+)
+def test_a_character_asks_for_a_text_as_often_as_it_does(
+    transport, script, invitation, character, n_gets, n_posts
+):
+    annotator = script(Character(character))
+    annotator.work(link(invitation))
+
+    token = Assignment.objects.get().token
+    asked = [
+        method
+        for method, path in transport.asked
+        if path == reverse("annotate:rate", args=[token, 1])
+    ]
+    assert asked.count("POST") == n_posts
+    n_led_there = 2 if n_posts == 2 else 1  # both answers to page 1 lead to page 2
+    assert asked.count("GET") == n_led_there + n_gets
+
+
+def test_checkpoint_items_are_rated_as_they_should_be(study, script, invitation):
+    fields = stimuli_row().split("\t")
+    row = "\t".join([*fields[:3], "cats", "dog", "5", "6"])
+    header = "word1\tword2\tcontext\tword1_context\tword2_context\tlowest\thighest"
+    import_checkpoints(study, f"{header}\n{row}\n".encode(), per_assignment=1)
+
+    script().work(link(invitation))
+
+    checkpoint = Response.objects.get(pair__is_checkpoint=True)
+    assert checkpoint.rating == 5
+    assert not Response.objects.failed_checkpoints().exists()
+
+
+def test_a_page_that_shows_another_text_is_not_rated(script, invitation):
+    annotator = script(Character.QUITTING)
+    annotator.work(link(invitation))
+    annotator.character = Character.CAREFUL
+    Context.objects.update(word1_start=0, word1_end=1)
+    before = stored_answers(invitation)
+
+    with pytest.raises(RehearsalFailed, match="does not show its text and its two words"):
+        annotator.work(link(invitation))
+
+    assert [a for a in stored_answers(invitation) if a.page == "rate"] == [
+        a for a in before if a.page == "rate"
+    ]
+
+
+def test_a_study_without_a_place_stops_the_script_where_it_says_so(study, script, invitation):
+    study.places.all().delete()
+
+    with pytest.raises(RehearsalFailed, match=r"stopped at its page annotate:welcome: .*as many"):
+        script().work(link(invitation))
+
+    assert Annotator.objects.count() == 0
+
+
+def test_a_link_whose_annotator_withdrew_leads_to_the_end(script, invitation):
+    script(Character.QUITTING).work(link(invitation))
+    withdraw_annotator(Annotator.objects.get())
+
+    assert script().work(link(invitation)) == "annotate:ended"
+
+    assert stored_answers(invitation) == []
+
+
+@override_settings(ALLOWED_HOSTS=["elsewhere.example"])
+def test_an_error_of_the_site_is_told_without_the_link(script, invitation):
+    with pytest.raises(RehearsalFailed, match="GET annotate:welcome was answered with 400") as said:
+        script().work(link(invitation))
+
+    assert invitation.token not in str(said.value)
+
+
+def test_list_words_takes_longer_words_once_in_order():
+    words = list_words(["The Žaba sat, the žaba 2024 x_under sat-down.", "Été, déjà-vu; vodâ"])
+
+    assert words == ["down", "déjà", "under", "vodâ", "žaba"]
