@@ -4,20 +4,34 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Func, Model, OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_safe
 
+from surveys.exporting import stream_responses
 from surveys.models import (
     Assignment,
     AssignmentState,
+    Checkpoint,
     Context,
+    Entrance,
     Invitation,
+    Item,
     Pair,
+    Place,
     Questionnaire,
     Release,
     Response,
+    Round,
     Study,
+    StudyText,
+    Visit,
 )
 
 
@@ -37,16 +51,54 @@ def _count(rows: QuerySet[Any]) -> Subquery:
     return Subquery(rows.order_by().values(n=Func("pk", function="COUNT")))
 
 
+def _may_see_responses(request: HttpRequest) -> bool:
+    return request.user.has_perm("surveys.view_response")
+
+
 @admin.register(Study)
 class StudyAdmin(ReadOnlyAdmin):
     list_display = ("slug", "title", "language", "n_pairs", "n_started", "n_finished", "n_wanted")
 
+    def get_urls(self) -> list[URLPattern]:
+        download = self.admin_site.admin_view(self.download_responses, cacheable=True)
+        name = "surveys_study_responses"
+        return [path("<int:study>/responses.csv", download, name=name), *super().get_urls()]
+
+    def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
+        return (*self.list_display, *self.get_readonly_fields(request))
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> tuple[str, ...]:
+        return ("responses",) if _may_see_responses(request) else ()
+
+    @method_decorator(require_safe)
+    def download_responses(self, request: HttpRequest, study: int) -> StreamingHttpResponse:
+        """All responses as CSV, sent while they are read."""
+        if not _may_see_responses(request):
+            raise PermissionDenied
+        exported = get_object_or_404(Study, pk=study)
+        name = f"responses_{exported.slug}.csv"
+        return StreamingHttpResponse(
+            stream_responses(exported),
+            content_type="text/csv; charset=utf-8",
+            headers={
+                "Content-Disposition": content_disposition_header(True, name) or "attachment",
+                "Cache-Control": "no-store",
+            },
+        )
+
+    @admin.display(description="responses")
+    def responses(self, study: Study) -> str:
+        url = reverse("admin:surveys_study_responses", args=[study.pk])
+        return format_html('<a href="{}">CSV</a>', url)
+
     def get_queryset(self, request: HttpRequest) -> Any:
-        assignments = Assignment.objects.filter(questionnaire__block__study=OuterRef("pk"))
+        assignments = Assignment.objects.filter(annotator__study=OuterRef("pk"))
         submitted = assignments.filter(state=AssignmentState.SUBMITTED)
         questionnaires = Questionnaire.objects.filter(block__study=OuterRef("pk"))
         counts = {
-            "n_pairs": Pair.objects.filter(study=OuterRef("pk")),
+            "n_pairs": Pair.objects.filter(study=OuterRef("pk"), is_checkpoint=False),
             "n_started": assignments,
             "n_finished": submitted,
             "n_questionnaires": questionnaires,
@@ -74,42 +126,153 @@ class StudyAdmin(ReadOnlyAdmin):
         return int(study.n_questionnaires * study.ratings_per_context)
 
 
+@admin.register(StudyText)
+class StudyTextAdmin(ReadOnlyAdmin):
+    list_display = ("study", "kind", "version", "created_at")
+    list_filter = ("study", "kind")
+    list_select_related = ("study",)
+
+
 @admin.register(Pair)
 class PairAdmin(ReadOnlyAdmin):
-    list_display = ("study", "position", "word1", "word2")
-    list_filter = ("study",)
+    list_display = ("study", "position", "word1", "word2", "is_checkpoint")
+    list_filter = ("study", "is_checkpoint")
     list_select_related = ("study",)
 
 
 @admin.register(Context)
 class ContextAdmin(ReadOnlyAdmin):
     list_display = ("pair", "number", "form1", "form2", "text")
-    list_filter = ("pair__study",)
+    list_filter = ("pair__study", "pair__is_checkpoint")
     list_select_related = ("pair",)
+
+
+@admin.register(Checkpoint)
+class CheckpointAdmin(ReadOnlyAdmin):
+    list_display = ("context", "lowest", "highest")
+    list_filter = ("context__pair__study",)
+    list_select_related = ("context__pair",)
+
+
+@admin.register(Questionnaire)
+class QuestionnaireAdmin(ReadOnlyAdmin):
+    """Where annotators are still wanted."""
+
+    list_display = ("block", "letter", "n_texts", "n_places", "n_free", "n_finished")
+    list_filter = ("block__study",)
+    list_select_related = ("block__study",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        places = Place.objects.filter(questionnaire=OuterRef("pk"), is_open=True)
+        counts = {
+            "n_texts": Item.objects.filter(questionnaire=OuterRef("pk")),
+            "n_places": places,
+            "n_free": places.filter(assignment__isnull=True),
+            "n_finished": Assignment.objects.counted().filter(questionnaire=OuterRef("pk")),
+        }
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(**{name: _count(rows) for name, rows in counts.items()})
+        )
+
+    @admin.display(description="texts")
+    def n_texts(self, questionnaire: Any) -> int:
+        return int(questionnaire.n_texts)
+
+    @admin.display(description="places")
+    def n_places(self, questionnaire: Any) -> int:
+        return int(questionnaire.n_places)
+
+    @admin.display(description="free")
+    def n_free(self, questionnaire: Any) -> int:
+        return int(questionnaire.n_free)
+
+    @admin.display(description="finished in this round")
+    def n_finished(self, questionnaire: Any) -> int:
+        return int(questionnaire.n_finished)
+
+
+@admin.register(Round)
+class RoundAdmin(ReadOnlyAdmin):
+    list_display = ("block", "number", "is_current", "n_finished", "opened_at", "opened_by",
+                    "reason")  # fmt: skip
+    list_filter = ("block__study", "is_current")
+    list_select_related = ("block__study",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        finished = Assignment.objects.submitted().filter(round=OuterRef("pk"))
+        return super().get_queryset(request).annotate(n_finished=_count(finished))
+
+    @admin.display(description="assignments finished")
+    def n_finished(self, round_: Any) -> int:
+        return int(round_.n_finished)
+
+
+@admin.register(Entrance)
+class EntranceAdmin(ReadOnlyAdmin):
+    list_display = ("study", "provider", "address", "cap", "n_started", "closed_at",
+                    "completion_code", "no_place_code")  # fmt: skip
+    list_filter = ("study", "provider")
+    list_select_related = ("study",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(n_started=Count("invitations"))
+
+    def address(self, entrance: Entrance) -> str:
+        return f"{settings.SITE_URL}{reverse('annotate:arrive', args=[entrance.token])}"
+
+    @admin.display(description="started")
+    def n_started(self, entrance: Any) -> int:
+        return int(entrance.n_started)
 
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ("id", "study", "link", "annotator", "created_at")
-    list_filter = ("study",)
-    list_select_related = ("study", "annotator")
+    list_display = ("id", "study", "note", "link", "annotator", "latest_state", "entrance",
+                    "is_rehearsal", "revoked_at", "created_at")  # fmt: skip
+    list_filter = ("study", "entrance__provider", "is_rehearsal")
+    list_select_related = ("study", "annotator", "entrance__study")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        invitations: Any = super().get_queryset(request)
+        return invitations.with_latest_state()
 
     def link(self, invitation: Invitation) -> str:
         return f"{settings.SITE_URL}{reverse('annotate:welcome', args=[invitation.token])}"
+
+    @admin.display(description="state")
+    def latest_state(self, invitation: Any) -> str:
+        state = invitation.latest_state
+        return str(AssignmentState(state).label) if state else "Unused"
+
+
+@admin.register(Visit)
+class VisitAdmin(ReadOnlyAdmin):
+    list_display = ("entrance", "provider_study", "submission", "assignment", "completion_code",
+                    "arrived_at")  # fmt: skip
+    list_filter = ("entrance__study", "entrance__provider")
+    list_select_related = (
+        "entrance__study", "assignment__questionnaire__block__study", "assignment__annotator",
+    )  # fmt: skip
+    exclude = ("worker",)
 
 
 @admin.register(Assignment)
 class AssignmentAdmin(ReadOnlyAdmin):
     list_display = (
-        "questionnaire", "annotator", "state", "is_over_quota", "n_rated", "started_at",
-        "submitted_at",
+        "questionnaire", "round__number", "annotator", "state", "is_over_quota", "n_rated",
+        "n_items", "started_at", "submitted_at", "ended_because",
     )  # fmt: skip
-    list_filter = ("state", "questionnaire__block__study")
-    list_select_related = ("questionnaire__block__study", "annotator")
+    list_filter = (
+        "state", "is_over_quota", "round__is_current", "questionnaire__block__study",
+    )  # fmt: skip
+    list_select_related = ("questionnaire__block__study", "annotator", "round")
     exclude = ("token",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).annotate(n_rated=Count("responses__rating"))
+        rated = Response.objects.rated().filter(assignment=OuterRef("pk"))
+        return super().get_queryset(request).annotate(n_rated=_count(rated))
 
     @admin.display(description="texts rated")
     def n_rated(self, assignment: Any) -> int:
@@ -120,8 +283,11 @@ class AssignmentAdmin(ReadOnlyAdmin):
 class ResponseAdmin(ReadOnlyAdmin):
     list_display = (
         "assignment", "position", "context", "inspired_word1", "inspired_word2", "rating",
+        "is_unjudgeable", "rated_at",
     )  # fmt: skip
-    list_filter = ("assignment__questionnaire__block__study",)
+    list_filter = (
+        "assignment__questionnaire__block__study", "pair__is_checkpoint", "is_unjudgeable",
+    )  # fmt: skip
     list_select_related = (
         "assignment__questionnaire__block__study", "assignment__annotator", "context__pair",
     )  # fmt: skip

@@ -62,9 +62,8 @@ def table_ratings(study: Study) -> pd.DataFrame:
     random codes, a group by its questionnaire (such as 2A).
     """
     rows = (
-        Response.objects.for_study(study)
-        .rated()
-        .filter(assignment__state=AssignmentState.SUBMITTED)
+        Response.objects.counted(study)
+        .on_stimuli()
         .values_list(
             "pair__position",
             "context__number",
@@ -79,8 +78,9 @@ def table_ratings(study: Study) -> pd.DataFrame:
     names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
     table = pd.DataFrame(
         [
-            (p, c, names[code], rating, f"{block}{letter}")
+            (p, c, names[code], float(rating), f"{block}{letter}")
             for p, c, code, rating, block, letter in rows
+            if rating is not None
         ],
         columns=list(RATINGS_COLUMNS[1:]),
     )
@@ -89,41 +89,61 @@ def table_ratings(study: Study) -> pd.DataFrame:
 
 def list_shortfalls(study: Study) -> list[str]:
     """What a reader of a dataset made of the study now should know, in words."""
-    is_submitted = Q(assignment__state=AssignmentState.SUBMITTED)
-    counted = Q(responses__rating__isnull=False) & Q(
-        responses__assignment__state=AssignmentState.SUBMITTED
-    )
-    short = Context.objects.filter(pair__study=study).annotate(
-        n_ratings=Count("responses", filter=counted)
-    )
-    wanted = study.ratings_per_context
-    shortfalls = [
+    assignments = Assignment.objects.for_study(study)
+    current = assignments.filter(round__is_current=True)
+    finished = current.submitted()
+    unfinished = current.exclude(state__in=(AssignmentState.SUBMITTED, AssignmentState.WITHDRAWN))
+    responses = Response.objects.for_study(study)
+    counts = [
         (
-            short.filter(n_ratings__lt=wanted).count(),
-            f"contexts with fewer than the {wanted} ratings wanted",
+            _count_short_contexts(study),
+            f"contexts with fewer than the {study.ratings_per_context} ratings wanted",
         ),
         (
-            Response.objects.for_study(study).rated().exclude(is_submitted).count(),
+            responses.rated().on_stimuli().filter(assignment__in=unfinished).count(),
             "ratings of unfinished questionnaires, left out",
         ),
+        (unfinished.count(), "unfinished questionnaires"),
         (
-            Assignment.objects.for_study(study).exclude(state=AssignmentState.SUBMITTED).count(),
-            "unfinished questionnaires",
+            current.filter(state=AssignmentState.WITHDRAWN).count(),
+            "questionnaires withdrawn by their annotators, left out",
         ),
         (
-            Assignment.objects.for_study(study).submitted().filter(is_over_quota=True).count(),
+            assignments.submitted().exclude(round__is_current=True).count(),
+            "questionnaires of earlier rounds of repeated blocks, left out",
+        ),
+        (
+            responses.filter(assignment__in=finished, is_unjudgeable=True).count(),
+            "texts that annotators could not judge",
+        ),
+        (
+            finished.filter(responses__in=responses.failed_checkpoints()).distinct().count(),
+            "questionnaires with a failed checkpoint item, included",
+        ),
+        (
+            finished.filter(is_over_quota=True).count(),
             "questionnaires finished over quota, included",
         ),
         (
-            Assignment.objects.for_study(study).submitted().scripted().count(),
+            finished.scripted().count(),
             "questionnaires answered by scripted annotators (rehearse_study), not by people",
         ),
     ]
-    return [f"{words}: {count}" for count, words in shortfalls if count]
+    return [f"{words}: {count}" for count, words in counts if count]
+
+
+def _count_short_contexts(study: Study) -> int:
+    counted = Q(
+        responses__rating__isnull=False,
+        responses__assignment__state=AssignmentState.SUBMITTED,
+        responses__assignment__round__is_current=True,
+    )
+    rated = Context.objects.stimuli(study).annotate(n_ratings=Count("responses", filter=counted))
+    return rated.filter(n_ratings__lt=study.ratings_per_context).count()
 
 
 def _refuse_unrated_contexts(study: Study, ratings: pd.DataFrame) -> None:
-    n_contexts = Context.objects.filter(pair__study=study).count()
+    n_contexts = Context.objects.stimuli(study).count()
     n_rated = len(ratings[["pair", "context"]].drop_duplicates())
     if n_rated < n_contexts:
         raise RatingsMissing(
@@ -133,7 +153,7 @@ def _refuse_unrated_contexts(study: Study, ratings: pd.DataFrame) -> None:
 
 
 def _stimuli_as_imported(study: Study) -> bytes:
-    contexts = {(c.pair_id, c.number): c for c in Context.objects.filter(pair__study=study)}
+    contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
     rows = (
         StimulusPair(
             word1=pair.word1,
@@ -141,7 +161,7 @@ def _stimuli_as_imported(study: Study) -> bytes:
             context1=_as_marked(contexts[pair.pk, 1]),
             context2=_as_marked(contexts[pair.pk, 2]),
         ).fields()
-        for pair in Pair.objects.filter(study=study)
+        for pair in Pair.objects.stimuli(study)
     )
     stimuli = render_stimuli(rows).encode()
     if _digest(stimuli) != study.stimuli_sha256:
@@ -164,7 +184,8 @@ def _write_ratings(ratings: pd.DataFrame, language: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(RATINGS_COLUMNS)
-    writer.writerows((language, *row) for row in ratings.itertuples(index=False, name=None))
+    for pair, context, annotator, rating, group in ratings.itertuples(index=False, name=None):
+        writer.writerow((language, pair, context, annotator, f"{rating:g}", group))
     return out.getvalue()
 
 

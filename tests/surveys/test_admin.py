@@ -1,14 +1,54 @@
+import re
+from urllib.parse import quote
+
+import lxml.html
 import pytest
+from django.apps import apps
+from django.contrib.auth.models import Permission, User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from surveys.models import Release
-from tests.factories import finish, make_study, start
+from surveys.arriving import start_through
+from surveys.checkpointing import import_checkpoints
+from surveys.exporting import stream_responses
+from surveys.leaving import return_assignment
+from surveys.models import Assignment, Entrance, Invitation, Release, Study
+from surveys.models.collection import make_token
+from surveys.providers import Claims
+from surveys.recruiting import invite_listed, open_entrance
+from surveys.repeating import repeat_block
+from tests.factories import finish, make_study, rate_due, start
+from tests.surveys.checkpoint_rows import file, row
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ["study", "pair", "context", "invitation", "assignment", "response", "release"]
+PAGES = [
+    "study", "studytext", "pair", "context", "checkpoint", "questionnaire", "round", "entrance",
+    "invitation", "visit", "assignment", "response", "release",
+]  # fmt: skip
+WORKER = "5f0c0ffee0000000000000aa"
+
+
+def make_busy_study(slug: str) -> Study:
+    """A study with one row or more in every table."""
+    study = make_study(2, slug=slug, ratings_per_context=4)
+    import_checkpoints(study, file(row()), per_assignment=1)
+    finish(start(study, invite_listed(study, ["anna@example.org"]).new[0]))
+    prolific = open_entrance(study, "prolific", completion_code="DONE")
+    start_through(prolific, make_token(), Claims({}, "study1", "session1", f"{WORKER}{slug}"))
+    Release.objects.create(study=study, report={"counts": {"pairs": 2}})
+    return study
+
+
+def staff(*permissions: str) -> Client:
+    """A browser in which somebody on the staff with these permissions is signed in."""
+    user = User.objects.create_user("staff", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -17,12 +57,8 @@ def test_list_makes_the_same_number_of_queries_for_one_row_and_for_three(admin_c
     n_queries = []
     for n_studies in (1, 3):
         for number in range(n_studies):
-            study = make_study(2, slug=f"study-{n_studies}-{number}")
-            finish(start(study))
-            Release.objects.create(study=study, report={"counts": {"pairs": 2}})
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
+            make_busy_study(f"study-{n_studies}-{number}")
+        with CaptureQueriesContext(connection) as queries:
             assert admin_client.get(url).status_code == 200
         n_queries.append(len(queries))
 
@@ -31,11 +67,39 @@ def test_list_makes_the_same_number_of_queries_for_one_row_and_for_three(admin_c
 
 @pytest.mark.parametrize("page", PAGES)
 def test_nothing_is_added_changed_or_deleted_here(admin_client, page):
-    start(make_study(1))
+    make_busy_study("study")
 
     assert admin_client.get(reverse(f"admin:surveys_{page}_add")).status_code == 403
     listed = admin_client.get(reverse(f"admin:surveys_{page}_changelist")).content.decode()
     assert "delete_selected" not in listed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_show_no_worker_and_no_link_that_is_not_their_purpose(admin_client, page):
+    make_busy_study("study")
+    rows = apps.get_model("surveys", page).objects.all()
+    urls = [reverse(f"admin:surveys_{page}_change", args=[row.pk]) for row in rows]
+    urls.append(reverse(f"admin:surveys_{page}_changelist"))
+
+    text = "".join(admin_client.get(url).content.decode() for url in urls)
+
+    shown = {
+        model._meta.model_name
+        for model in (Assignment, Entrance, Invitation)
+        if any(token in text for token in model.objects.values_list("token", flat=True))
+    }
+    assert shown == {page} & {"entrance", "invitation"}
+    assert WORKER not in text
+
+
+def cells(client: Client, page: str, *fields: str) -> list[tuple[str, ...]]:
+    """What a list page says in some of its columns, as text."""
+    document = lxml.html.fromstring(client.get(reverse(f"admin:surveys_{page}_changelist")).content)
+    rows = document.xpath('//table[@id="result_list"]/tbody/tr')
+    return [
+        tuple(row.find_class(f"field-{field}")[0].text_content() for field in fields)
+        for row in rows
+    ]
 
 
 def test_study_list_counts_pairs_and_assignments(admin_client):
@@ -43,22 +107,121 @@ def test_study_list_counts_pairs_and_assignments(admin_client):
     finish(start(study))
     start(study)
 
-    content = admin_client.get(reverse("admin:surveys_study_changelist")).content.decode()
-
-    cells = [f'field-{name}">{count}<' in content for name, count in (
-        ("n_pairs", 5), ("n_started", 2), ("n_finished", 1), ("n_wanted", 16))]  # fmt: skip
-    assert cells == [True] * 4
+    assert cells(admin_client, "study", "n_pairs", "n_started", "n_finished", "n_wanted") == [
+        ("5", "2", "1", "16")
+    ]
 
 
-def test_assignment_page_does_not_show_the_link_of_an_annotator(admin_client):
-    assignment = start(make_study(1))
+def test_questionnaire_list_tells_where_annotators_are_wanted(admin_client):
+    study = make_study(2, ratings_per_context=3)
+    finish(start(study))
+    repeat_block(study.blocks.get(), reason="scripts", author="anna")
+    finish(start(study)), start(study), start(study)
 
-    url = reverse("admin:surveys_assignment_change", args=[assignment.pk])
-    assert assignment.token not in admin_client.get(url).content.decode()
+    columns = ("letter", "n_texts", "n_places", "n_free", "n_finished")
+    assert cells(admin_client, "questionnaire", *columns) == [
+        ("A", "2", "3", "1", "1"), ("B", "2", "3", "2", "0"),
+    ]  # fmt: skip
+
+
+def test_round_list_tells_who_repeated_what_and_why(admin_client):
+    study = make_study(2)
+    finish(start(study))
+    repeat_block(study.blocks.get(), reason="scripts", author="anna")
+
+    assert cells(admin_client, "round", "number", "n_finished", "opened_by", "reason") == [
+        ("1", "1", "-", "-"), ("2", "0", "anna", "scripts"),
+    ]  # fmt: skip
+
+
+def test_entrance_list_tells_the_address_and_how_many_started(admin_client, settings):
+    settings.SITE_URL = "https://survey.example.org"
+    study = make_study(2)
+    entrance = open_entrance(study, "link", cap=7)
+    start_through(entrance, "t" * 22)
+
+    assert cells(admin_client, "entrance", "address", "cap", "n_started") == [
+        (f"https://survey.example.org/join/{entrance.token}/", "7", "1")
+    ]
+
+
+def test_invitation_list_tells_how_far_each_has_led(admin_client):
+    study = make_study(2)
+    links = invite_listed(study, ["unused", "started"]).new
+    start(study, links[1])
+
+    assert cells(admin_client, "invitation", "note", "latest_state") == [
+        ("started", "Started"), ("unused", "Unused"),
+    ]  # fmt: skip
+
+
+def test_assignment_list_tells_state_round_and_texts(admin_client):
+    assignment = start(make_study(2))
+    rate_due(assignment, 3)
+    return_assignment(assignment, "link revoked")
+
+    columns = ("round__number", "state", "n_rated", "n_items", "ended_because")
+    assert cells(admin_client, "assignment", *columns) == [
+        ("1", "Returned", "1", "2", "link revoked")
+    ]
 
 
 def test_strangers_are_sent_to_sign_in(client):
-    for page in PAGES:
-        answer = client.get(reverse(f"admin:surveys_{page}_changelist"))
+    study = make_study(1)
+    urls = [reverse(f"admin:surveys_{page}_changelist") for page in PAGES]
+    for url in [*urls, reverse("admin:surveys_study_responses", args=[study.pk])]:
+        answer = client.get(url)
         assert answer.status_code == 302
-        assert "/admin/login/" in answer.url
+        assert answer.url == f"{reverse('admin:login')}?next={quote(url)}"
+
+
+def test_responses_are_downloaded_by_who_may_see_them():
+    study = make_study(2)
+    finish(start(study))
+    client = staff("view_response", "view_study")
+    page = client.get(reverse("admin:surveys_study_changelist")).content.decode()
+    (url,) = re.findall(r'href="([^"]+\.csv)"', page)
+
+    answer = client.get(url)
+
+    assert answer.status_code == 200
+    assert answer.streaming
+    assert b"".join(answer).decode() == "".join(stream_responses(study))
+    assert {name: answer[name] for name in ("Content-Type", "Content-Disposition",
+                                            "Cache-Control")} == {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": 'attachment; filename="responses_study.csv"',
+        "Cache-Control": "no-store",
+    }  # fmt: skip
+
+
+def test_responses_are_linked_from_the_page_of_their_study(admin_client):
+    study = make_study(1)
+
+    page = admin_client.get(reverse("admin:surveys_study_change", args=[study.pk]))
+
+    url = reverse("admin:surveys_study_responses", args=[study.pk])
+    assert f'<a href="{url}">' in page.content.decode()
+
+
+def test_responses_are_refused_to_who_may_not_see_them():
+    study = make_study(1)
+    client = staff("view_study")
+    url = reverse("admin:surveys_study_responses", args=[study.pk])
+
+    assert client.get(url).status_code == 403
+    pages = [
+        reverse("admin:surveys_study_changelist"),
+        reverse("admin:surveys_study_change", args=[study.pk]),
+    ]
+    assert [url in client.get(page).content.decode() for page in pages] == [False, False]
+
+
+def test_responses_of_no_study_are_not_found(admin_client):
+    assert admin_client.get(reverse("admin:surveys_study_responses", args=[9])).status_code == 404
+
+
+def test_responses_are_only_read(admin_client):
+    url = reverse("admin:surveys_study_responses", args=[make_study(1).pk])
+
+    assert admin_client.post(url).status_code == 405

@@ -5,7 +5,7 @@ import pytest
 
 from postprocess.pipeline import Settings
 from surveys.analysing import analyse_study, list_shortfalls, table_ratings
-from surveys.assigning import start_assignment
+from surveys.configuring import configure_study
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import Context, Study
 from surveys.recruiting import invite_annotators, invite_scripted_annotators
@@ -40,7 +40,7 @@ def test_table_ratings_names_pairs_contexts_and_questionnaires():
 
 def test_table_ratings_leaves_out_unfinished_assignments():
     study = rated_study()
-    Study.objects.update(ratings_per_context=3)
+    configure_study(study, ratings_per_context=3)
     rate_due(start(study), 0)
 
     assert len(table_ratings(study)) == 8
@@ -58,7 +58,7 @@ def test_list_shortfalls_of_a_complete_study_is_empty():
 def test_list_shortfalls_names_scripted_annotators():
     study = make_study(1)
     for invitation in [*invite_scripted_annotators(study, 3), *invite_annotators(study, 1)]:
-        finish(start_assignment(invitation))
+        finish(start(study, invitation))
 
     assert list_shortfalls(study) == [
         "questionnaires answered by scripted annotators (rehearse_study), not by people: 3"

@@ -1,20 +1,14 @@
-import io
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
-from surveys.models import Invitation, Release, Study
+from surveys.exporting import stream_responses
+from surveys.models import Release, Response, Study
 from tests.factories import finish, make_study, numbered_stimuli, start, stimuli_file, stimuli_row
+from tests.surveys.commands import run
 
 pytestmark = pytest.mark.django_db
-
-
-def run(*arguments: str | Path) -> tuple[str, str]:
-    """What a command writes on its two streams."""
-    out, err = io.StringIO(), io.StringIO()
-    call_command(*map(str, arguments), stdout=out, stderr=err, no_color=True)
-    return out.getvalue(), err.getvalue()
 
 
 @pytest.fixture
@@ -75,28 +69,20 @@ def test_import_stimuli_says_what_it_cannot_read(tmp_path, name):
         run("import_stimuli", tmp_path / name, "--study", "s", "--language", "en")
 
 
-def test_invite_annotators_prints_links(settings):
-    settings.SITE_URL = "https://survey.example.org"
-    make_study()
-
-    out, _ = run("invite_annotators", "study", "--count", "3")
-
-    tokens = Invitation.objects.order_by("pk").values_list("token", flat=True)
-    assert out.split() == [f"https://survey.example.org/invitation/{t}/" for t in tokens]
-
-
-@pytest.mark.parametrize("count", ["0", "-1", "many"])
-def test_invite_annotators_refuses_a_senseless_count(count):
-    make_study()
-
-    with pytest.raises(CommandError, match="whole number from 1"):
-        run("invite_annotators", "study", f"--count={count}")
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
         ("invite_annotators", "nobody"),
+        ("invite_annotators", "nobody", "--from", __file__),
+        ("export_invitations", "nobody"),
+        ("revoke_invitation", "nobody", "anna", "--because", "left"),
+        ("open_link", "nobody"),
+        ("connect_prolific", "nobody", "--completion-code", "C1"),
+        ("set_text", "nobody", "consent", "--show"),
+        ("configure_study", "nobody"),
+        ("import_checkpoints", "nobody", __file__, "--per-assignment", "1"),
+        ("repeat_block", "nobody", "1", "--reason", "scripts"),
+        ("export_responses", "nobody"),
         ("release_dataset", "nobody", "out"),
         ("rehearse_study", "nobody", "--base-url", "http://127.0.0.1:1"),
     ],
@@ -143,3 +129,24 @@ def test_release_dataset_says_where_it_cannot_write(tmp_path):
         run("release_dataset", "study", tmp_path / "out")
 
     assert not Release.objects.exists()
+
+
+def test_export_responses_writes_the_same_to_its_output_and_to_a_file(tmp_path):
+    study = make_study(2)
+    finish(start(study))
+    Response.objects.update(inspired_word1="čaj")
+    path = tmp_path / "responses.csv"
+
+    out, err = run("export_responses", "study")
+
+    assert out == "".join(stream_responses(study))
+    assert run("export_responses", "study", "--out", path) == ("", "")
+    assert path.read_bytes() == out.encode()
+    assert (out.count("čaj"), err) == (2, "")
+
+
+def test_export_responses_says_where_it_cannot_write(tmp_path):
+    make_study()
+
+    with pytest.raises(CommandError, match="Cannot write"):
+        run("export_responses", "study", "--out", tmp_path / "missing" / "responses.csv")

@@ -1,13 +1,21 @@
+import re
+import sys
 from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterable
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.urls import reverse
 
 from surveys.errors import SurveyError
-from surveys.models import Study
+from surveys.models import Entrance, Invitation, Study
 
 MOST_AT_ONCE = 100_000
+STANDARD_INPUT = "-"
+CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class SurveyCommand(BaseCommand):
@@ -28,6 +36,24 @@ def find_study(slug: str) -> Study:
     raise CommandError(f"There is no study {slug!r}. Studies: {known}.")
 
 
+def personal_link(invitation: Invitation) -> str:
+    """The address that an invitation is sent out as."""
+    return f"{settings.SITE_URL}{reverse('annotate:welcome', args=[invitation.token])}"
+
+
+def entrance_address(entrance: Entrance) -> str:
+    """The address at which people arrive through an entrance."""
+    return f"{settings.SITE_URL}{reverse('annotate:arrive', args=[entrance.token])}"
+
+
+def find_entrance(study: Study, provider: str, name: str) -> Entrance:
+    """The entrance of a study, by whatever it is called. Raises CommandError without one."""
+    entrance = Entrance.objects.filter(study=study, provider=provider).first()
+    if entrance is None:
+        raise CommandError(f"Study {study.slug} has no {name}.")
+    return entrance
+
+
 def read_file(path: Path) -> bytes:
     """What a file holds. Raises CommandError when it cannot be read."""
     try:
@@ -36,8 +62,63 @@ def read_file(path: Path) -> bytes:
         raise CommandError(f"Cannot read {path}: {error.strerror}.") from error
 
 
+def read_text(name: str) -> str:
+    """What a UTF-8 file holds, or standard input for `-`. Raises CommandError."""
+    data = sys.stdin.buffer.read() if name == STANDARD_INPUT else read_file(Path(name))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CommandError(
+            f"{name} is not UTF-8 text: byte {error.start + 1}. Save it as UTF-8."
+        ) from error
+
+
+def write_chunks(chunks: Iterable[str], path: Path | None, stdout: OutputWrapper) -> None:
+    """Write a text piece by piece to a file, or else to standard output. Raises CommandError."""
+    if path is None:
+        for chunk in chunks:
+            stdout.write(chunk, ending="")
+        return
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(chunks)
+    except OSError as error:
+        raise CommandError(f"Cannot write {path}: {error.strerror}.") from error
+
+
+def decimal(text: str) -> Decimal:
+    """A point of a scale, as an argument of a command."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite():
+        raise ArgumentTypeError(f"{text!r} is not a number such as 6 or 0.5")
+    return number
+
+
 def positive(text: str) -> int:
     """How many of something to make, as an argument of a command."""
     if not text.isdecimal() or not 1 <= int(text) <= MOST_AT_ONCE:
         raise ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_AT_ONCE}")
     return int(text)
+
+
+def words(most: int) -> Callable[[str], str]:
+    """Something said, of so many characters at most, as an argument of a command."""
+
+    def check(text: str) -> str:
+        if not 1 <= len(text.strip()) <= most:
+            raise ArgumentTypeError(f"say it in 1 to {most} characters, not {len(text.strip())}")
+        return text.strip()
+
+    return check
+
+
+def code(text: str) -> str:
+    """A completion code, as an argument of a command."""
+    if not CODE.fullmatch(text):
+        raise ArgumentTypeError(
+            f"{text!r} is no code: 1 to 40 letters a to z, digits, hyphens and underscores"
+        )
+    return text

@@ -1,10 +1,13 @@
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from surveys.importing import ImportSummary, StudyDesign, import_stimuli
-from surveys.management.commands._base import SurveyCommand, read_file
+from surveys.management.commands._base import SurveyCommand, decimal, read_file
+from surveys.models import AssigningPolicy
+from surveys.wording import has_default_texts
 
 
 class Command(SurveyCommand):
@@ -20,8 +23,16 @@ class Command(SurveyCommand):
         parser.add_argument(
             "--lease-hours", type=int, default=24, help="how long a place is held without an answer"
         )
-        parser.add_argument("--scale", type=int, nargs=2, default=(0, 6), metavar=("MIN", "MAX"))
-        parser.add_argument("--seed", type=int, default=0, help="of blocks and item order")
+        parser.add_argument(
+            "--scale", type=decimal, nargs=2, default=(Decimal(0), Decimal(6)),
+            metavar=("MIN", "MAX"),
+        )  # fmt: skip
+        parser.add_argument("--step", type=decimal, default=Decimal(1), help="of the scale")
+        parser.add_argument(
+            "--policy", choices=AssigningPolicy.values, default=AssigningPolicy.BALANCED,
+            help="which questionnaire whoever arrives is given",
+        )  # fmt: skip
+        parser.add_argument("--seed", type=int, default=0, help="of blocks and questionnaires")
         parser.add_argument("--dry-run", action="store_true", help="check and tell, store nothing")
 
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
@@ -34,11 +45,20 @@ class Command(SurveyCommand):
             lease_hours=options["lease_hours"],
             scale_minimum=options["scale"][0],
             scale_maximum=options["scale"][1],
+            scale_step=options["step"],
+            assigning_policy=options["policy"],
             seed=options["seed"],
         )
         summary = import_stimuli(read_file(file), design, dry_run=dry_run)
         for warning in summary.warnings:
             self.stderr.write(self.style.WARNING(f"warning: {warning}"))
+        if not has_default_texts(design.language):
+            missing = (
+                f"warning: there are no texts for annotators in {design.language!r} yet: consent "
+                "and instructions are in English, and there is no practice item. Give your own: "
+                "manage.py set_text --help"
+            )
+            self.stderr.write(self.style.WARNING(missing))
         self.stdout.write(_describe(summary, design, dry_run=dry_run))
 
 

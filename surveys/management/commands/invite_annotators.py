@@ -1,11 +1,16 @@
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
-from django.urls import reverse
 
-from surveys.management.commands._base import SurveyCommand, find_study, positive
-from surveys.recruiting import invite_annotators
+from surveys.management.commands._base import (
+    SurveyCommand,
+    find_study,
+    personal_link,
+    positive,
+    read_text,
+)
+from surveys.models import Study
+from surveys.recruiting import invite_annotators, invite_listed
 
 
 class Command(SurveyCommand):
@@ -13,9 +18,23 @@ class Command(SurveyCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
-        parser.add_argument("--count", type=positive, default=1)
+        wanted = parser.add_mutually_exclusive_group()
+        wanted.add_argument("--count", type=positive, default=1)
+        wanted.add_argument(
+            "--from", dest="listed", metavar="FILE",
+            help="labels or addresses, one a line; - for standard input. Who has a link of this "
+            "study already gets no second one",
+        )  # fmt: skip
 
-    def handle(self, *, study: str, count: int, **options: Any) -> None:
+    def handle(self, *, study: str, count: int, listed: str | None, **options: Any) -> None:
+        if listed is not None:
+            self._invite_listed(find_study(study), read_text(listed))
+            return
         for invitation in invite_annotators(find_study(study), count):
-            path = reverse("annotate:welcome", args=[invitation.token])
-            self.stdout.write(f"{settings.SITE_URL}{path}")
+            self.stdout.write(personal_link(invitation))
+
+    def _invite_listed(self, study: Study, text: str) -> None:
+        invited = invite_listed(study, text.split("\n"))
+        for invitation in invited.new:
+            self.stdout.write(f"{invitation.note}\t{personal_link(invitation)}")
+        self.stderr.write(f"New: {len(invited.new)}, known already: {len(invited.known)}.")

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.urls import reverse
 
-from surveys.management.commands._base import SurveyCommand
+from surveys.management.commands._base import SurveyCommand, personal_link
 from surveys.models import Study
 from surveys.preparing import (
     RESEARCHER,
@@ -48,4 +48,4 @@ def _link(study: Study) -> str:
     invitation = find_open_invitation(study)
     if invitation is None:
         return "complete; .venv/bin/python manage.py release_dataset " + study.slug + " FOLDER"
-    return f"{settings.SITE_URL}{reverse('annotate:welcome', args=[invitation.token])}"
+    return personal_link(invitation)

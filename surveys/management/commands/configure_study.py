@@ -1,0 +1,116 @@
+from argparse import ArgumentTypeError, BooleanOptionalAction
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.configuring import SETTINGS, configure_study
+from surveys.management.commands._base import SurveyCommand, decimal, find_study
+from surveys.models import AssigningPolicy, Pair, Study
+from surveys.models.study import write_point
+
+
+class Command(SurveyCommand):
+    help = "Change settings of a study; without options, tell them as they are."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("study")
+        add("--title", help="shown to researchers")
+        add("--contact", help="whom annotators may ask")
+        add("--ratings-per-context", type=int)
+        add("--lease-hours", type=int, help="how long a place is held without an answer")
+        add(
+            "--policy", dest="assigning_policy", choices=AssigningPolicy.values,
+            help="which questionnaire whoever arrives is given",
+        )  # fmt: skip
+        labels = parser.add_mutually_exclusive_group()
+        labels.add_argument(
+            "--label", type=read_label, action="append", metavar="POINT=WORDS",
+            help="words for a point of the scale, such as 0='not similar at all'; repeat it for "
+            "each point, all labels are replaced",
+        )  # fmt: skip
+        labels.add_argument("--no-labels", action="store_true")
+        _add_switches(parser)
+        add(
+            "--check-tries", dest="n_check_tries", type=int, metavar="N",
+            help="tries for the comprehension check; 0 for no check",
+        )  # fmt: skip
+        add(
+            "--checkpoints", dest="n_checkpoints", type=int, metavar="N",
+            help="checkpoint items mixed into each assignment",
+        )  # fmt: skip
+        add(
+            "--seconds-per-item", type=int, metavar="N",
+            help="for the estimate of how long an assignment takes",
+        )  # fmt: skip
+
+    def handle(self, *, study: str, **options: Any) -> None:
+        found = find_study(study)
+        settings = {name: options[name] for name in SETTINGS if options.get(name) is not None}
+        if options["label"] or options["no_labels"]:
+            settings["scale_labels"] = collect_labels(options["label"] or [])
+        before = describe_settings(found)
+        if not settings:
+            width = max(map(len, before))
+            for name, setting in before.items():
+                self.stdout.write(f"{name:{width}}  {setting}".rstrip())
+            return
+        found = configure_study(found, **settings)
+        after = describe_settings(found)
+        changed = [name for name in after if after[name] != before[name]]
+        for name in changed:
+            self.stdout.write(f"{name}: {before[name] or '–'} → {after[name] or '–'}")
+        if not changed:
+            self.stdout.write("Nothing changed.")
+        if (n_items := Pair.objects.checkpoints(found).count()) < found.n_checkpoints:
+            few = f"note: the study has {n_items} checkpoint items: manage.py import_checkpoints -h"
+            self.stderr.write(self.style.WARNING(few))
+
+
+def _add_switches(parser: CommandParser) -> None:
+    for name, setting, explained in (
+        ("--cannot-judge", "allows_unjudgeable", "annotators may say that they cannot judge"),
+        ("--more-blocks", "allows_more_blocks", "who has finished a block may do another"),
+    ):
+        parser.add_argument(name, dest=setting, action=BooleanOptionalAction, help=explained)
+    withdrawn = parser.add_mutually_exclusive_group()
+    for name, erases, explained in (
+        ("--erase-withdrawn", True, "withdrawing erases the answers"),
+        ("--keep-withdrawn", False, "who withdraws leaves their answers, unused"),
+    ):
+        withdrawn.add_argument(
+            name, dest="erases_withdrawn", action="store_const", const=erases, help=explained
+        )
+
+
+def read_label(text: str) -> tuple[str, str]:
+    """A point of the scale and its words, as an argument of a command."""
+    point, sign, label = text.partition("=")
+    if not sign:
+        raise ArgumentTypeError(f"write {text!r} as POINT=WORDS, such as 0='not similar at all'")
+    return write_point(decimal(point.strip())), label.strip()
+
+
+def collect_labels(labels: list[tuple[str, str]]) -> dict[str, str]:
+    """The labels by their points. Raises CommandError for a point that is given twice."""
+    collected: dict[str, str] = {}
+    for point, label in labels:
+        if point in collected:
+            raise CommandError(f"The point {point} has two labels; give one. Nothing was changed.")
+        collected[point] = label
+    return collected
+
+
+def describe_settings(study: Study) -> dict[str, str]:
+    """The settings of a study under the names that people read."""
+    return {
+        name.removeprefix("n_").replace("_", " "): _write(getattr(study, name)) for name in SETTINGS
+    }
+
+
+def _write(setting: Any) -> str:
+    if isinstance(setting, dict):
+        return ", ".join(f"{point} = {label}" for point, label in setting.items())
+    if isinstance(setting, bool):
+        return "yes" if setting else "no"
+    return str(setting)

@@ -1,0 +1,41 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from surveys.checkpointing import CheckpointSummary, import_checkpoints
+from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
+
+
+class Command(SurveyCommand):
+    help = "Add items with a known answer to a study, some of which each annotator is given."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--per-assignment", type=positive, required=True, metavar="N",
+            help="how many of all that the study has each assignment gets",
+        )  # fmt: skip
+        parser.add_argument("--dry-run", action="store_true", help="check and tell, store nothing")
+
+    def handle(self, *, study: str, file: Path, dry_run: bool, **options: Any) -> None:
+        summary = import_checkpoints(
+            find_study(study),
+            read_file(file),
+            per_assignment=options["per_assignment"],
+            dry_run=dry_run,
+        )
+        for warning in summary.warnings:
+            self.stderr.write(self.style.WARNING(f"warning: {warning}"))
+        self.stdout.write(_describe(summary, dry_run=dry_run))
+
+
+def _describe(summary: CheckpointSummary, *, dry_run: bool) -> str:
+    if not summary.is_change:
+        return "The study has these checkpoint items already: nothing changed."
+    done = "Nothing stored (dry run); this would be stored" if dry_run else "Stored"
+    return (
+        f"{done}. New checkpoint items: {summary.n_new}, known already: {summary.n_known}, "
+        f"in each assignment: {summary.per_assignment}."
+    )

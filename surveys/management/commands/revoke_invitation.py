@@ -1,0 +1,36 @@
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.leaving import revoke_invitation
+from surveys.management.commands._base import SurveyCommand, find_study, words
+from surveys.models import Invitation, Study
+
+
+class Command(SurveyCommand):
+    help = "Make a personal link invalid. What was finished by it stays."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("invitation", help="the link, its last part, or the note it was given")
+        parser.add_argument("--because", type=words(200), required=True, help="kept with the link")
+
+    def handle(self, *, study: str, invitation: str, because: str, **options: Any) -> None:
+        found = find_invitation(find_study(study), invitation.strip())
+        name = f"{found} ({found.note})" if found.note else str(found)
+        if found.revoked_at:
+            self.stdout.write(f"Nothing changed: {name} is revoked ({found.revoked_because}).")
+            return
+        revoke_invitation(found, because)
+        self.stdout.write(f"Revoked {name}.")
+
+
+def find_invitation(study: Study, named: str) -> Invitation:
+    """The invitation with that link, token or note. Raises CommandError when there is none."""
+    invitations = Invitation.objects.filter(study=study)
+    token = urlsplit(named).path.rstrip("/").rpartition("/")[2]
+    found = invitations.filter(token=token).first() or invitations.filter(note=named).first()
+    if not named or found is None:
+        raise CommandError(f"Study {study.slug} has no invitation with this link or note.")
+    return found

@@ -1,0 +1,45 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from surveys.management.commands._base import SurveyCommand, find_study, read_text
+from surveys.models import Study, TextKind
+from surveys.wording import current_text, set_text
+
+
+class Command(SurveyCommand):
+    help = "Set a text that annotators read, or show it. Earlier versions are kept."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("kind", choices=TextKind.values)
+        wanted = parser.add_mutually_exclusive_group(required=True)
+        wanted.add_argument("file", nargs="?", help="UTF-8 text; - for standard input")
+        wanted.add_argument("--show", action="store_true", help="print the text as it is now")
+        wanted.add_argument(
+            "--empty", action="store_true", help="let the survey go without practice or check"
+        )
+
+    def handle(self, *, study: str, kind: str, file: str | None, **options: Any) -> None:
+        changed, kind = find_study(study), TextKind(kind)
+        before = current_text(changed, kind)
+        if options["show"]:
+            self.stdout.write(before.body)
+            return
+        text = set_text(changed, kind, "" if file is None else read_text(file))
+        if text == before:
+            told = f"Nothing changed: the {kind} of study {study} is this text already"
+        elif text.body:
+            told = f"Annotators of study {study} now read this {kind}"
+        else:
+            told = f"Study {study} now goes without {kind}"
+        self.stdout.write(f"{told} (version {text.version}).")
+        if kind == TextKind.CHECK and text.body and not changed.n_check_tries:
+            self.stderr.write(self.style.WARNING(_tell_that_it_is_off(changed)))
+
+
+def _tell_that_it_is_off(study: Study) -> str:
+    return (
+        "note: the study asks for no check yet. To ask for it: "
+        f"manage.py configure_study {study.slug} --check-tries 2"
+    )

@@ -1,0 +1,278 @@
+import csv
+import io
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from surveys.answering import PageVisit, record_engagement, record_rating, record_unjudgeable
+from surveys.arriving import start_through
+from surveys.assigning import start_assignment
+from surveys.configuring import configure_study
+from surveys.exporting import (
+    INVITATION_COLUMNS,
+    RESPONSE_COLUMNS,
+    ROWS_A_CHUNK,
+    stream_invitations,
+    stream_responses,
+)
+from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.models import Invitation, Response, Study
+from surveys.recruiting import (
+    invite_annotators,
+    invite_listed,
+    invite_scripted_annotators,
+    open_entrance,
+)
+from surveys.repeating import repeat_block
+from tests.factories import finish, make_study, rate_due, start, whereabouts
+
+pytestmark = pytest.mark.django_db
+
+SITE = "https://survey.example.org"
+
+
+def read(chunks) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(chunks), newline="")))
+
+
+def exported(study: Study, *columns: str) -> list[tuple[str, ...]]:
+    """What an export says in some of its columns."""
+    return [tuple(row[column] for column in columns) for row in read(stream_responses(study))]
+
+
+def at(millisecond: int) -> datetime:
+    return datetime(2026, 5, 4, 3, 2, 1, millisecond * 1000, tzinfo=UTC)
+
+
+def test_stream_responses_writes_every_column():
+    study = make_study(1, ratings_per_context=1)
+    assignment = start(study)
+    shown = PageVisit(at(0), 12.345)
+    record_engagement(whereabouts(assignment), "sea", "salt", visit=shown, pasted=(True, False))
+    record_rating(whereabouts(assignment), Decimal(4), visit=PageVisit(at(250), 3.5))
+    Response.objects.update(engaged_at=at(120), rated_at=at(999))
+
+    (row,) = read(stream_responses(study))
+
+    assert tuple(row) == RESPONSE_COLUMNS
+    assert row == {
+        "language": "en",
+        "pair": "1",
+        "context": str(Response.objects.get().context.number),
+        "checkpoint": "false",
+        "annotator": assignment.annotator.code,
+        "block": "1",
+        "questionnaire": f"1{assignment.questionnaire.letter}",
+        "round": "1",
+        "is_current_round": "true",
+        "assignment_state": "submitted",
+        "is_over_quota": "false",
+        "is_scripted": "false",
+        "position": "1",
+        "inspired_word1": "sea",
+        "inspired_word2": "salt",
+        "pasted_word1": "true",
+        "pasted_word2": "false",
+        "rating": "4",
+        "cannot_judge": "false",
+        "comment": "",
+        "words_shown_at": "2026-05-04T03:02:01.000Z",
+        "engaged_at": "2026-05-04T03:02:01.120Z",
+        "words_visible_seconds": "12.345",
+        "rating_shown_at": "2026-05-04T03:02:01.250Z",
+        "rated_at": "2026-05-04T03:02:01.999Z",
+        "rating_visible_seconds": "3.5",
+    }
+
+
+def test_stream_responses_leaves_empty_what_is_unknown():
+    study = make_study(1)
+    record_engagement(whereabouts(start(study)), "sea", "salt")
+
+    unknown = ("rating", "words_shown_at", "words_visible_seconds", "rating_shown_at", "rated_at",
+               "rating_visible_seconds", "comment")  # fmt: skip
+    assert exported(study, "inspired_word1", *unknown) == [("sea", *[""] * len(unknown))]
+
+
+def test_stream_responses_has_a_header_even_without_rows():
+    study = make_study(1)
+    start(study)
+
+    assert "".join(stream_responses(study)) == ",".join(RESPONSE_COLUMNS) + "\n"
+
+
+def test_stream_responses_is_of_one_study():
+    study, other = make_study(1), make_study(1, slug="other", language="sl")
+    finish(start(other), rating=1)
+    finish(start(study), rating=5)
+
+    assert exported(study, "language", "rating") == [("en", "5")]
+    assert exported(other, "language", "rating") == [("sl", "1")]
+
+
+def test_stream_responses_goes_by_assignment_and_position():
+    study = make_study(3)
+    first, second = start(study), start(study)
+    rate_due(second, 2)
+    finish(first)
+    rate_due(second, 2)
+
+    codes = [first.annotator.code] * 3 + [second.annotator.code] * 2
+    positions = ["1", "2", "3", "1", "2"]
+    assert exported(study, "annotator", "position") == list(zip(codes, positions, strict=True))
+
+
+def test_stream_responses_tells_the_state_and_the_round():
+    study = make_study(1, ratings_per_context=1)
+    finish(start(study))
+    repeat_block(study.blocks.get(), reason="scripts", author="")
+    finish(start(study, invite_scripted_annotators(study, 1)[0]))
+    late = start(study)
+    record_engagement(whereabouts(late), "sea", "salt")
+    return_assignment(late, "")
+
+    assert exported(
+        study, "round", "is_current_round", "assignment_state", "is_scripted", "rating"
+    ) == [
+        ("1", "false", "submitted", "false", "3"),
+        ("2", "true", "submitted", "true", "3"),
+        ("2", "true", "returned", "false", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("erases", "states"), [(True, []), (False, [("withdrawn", "sea")])], ids=["erased", "kept"]
+)
+def test_stream_responses_holds_of_the_withdrawn_what_is_kept(erases, states):
+    study = configure_study(make_study(1), erases_withdrawn=erases)
+    assignment = start(study)
+    finish(assignment)
+    withdraw_annotator(assignment.annotator)
+
+    assert exported(study, "assignment_state", "inspired_word1") == states
+
+
+def test_stream_responses_tells_who_could_not_judge():
+    study = configure_study(make_study(1), allows_unjudgeable=True)
+    assignment = start(study)
+    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_unjudgeable(whereabouts(assignment), 'two\nlines, "quoted"')
+
+    assert exported(study, "rating", "cannot_judge", "comment") == [
+        ("", "true", 'two\nlines, "quoted"')
+    ]
+
+
+def test_stream_responses_writes_points_as_short_as_they_are():
+    study = make_study(
+        1, scale_minimum=Decimal(-10), scale_maximum=Decimal(10), scale_step=Decimal("2.5")
+    )
+    for point in ("-2.5", "10"):
+        assignment = start(study)
+        record_engagement(whereabouts(assignment), "sea", "salt")
+        record_rating(whereabouts(assignment), Decimal(point))
+
+    assert exported(study, "rating") == [("-2.5",), ("10",)]
+
+
+@pytest.mark.parametrize(
+    ("word", "written"),
+    [("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@sum", "'@sum"), ("\tx", "'\tx"),
+     ("\rx", "'\nx"), ("a=b", "a=b"), ("čaj", "čaj"), ("a\r\nb\rc", "a\nb\nc")],
+)  # fmt: skip
+def test_no_text_is_a_formula_or_breaks_its_line(word, written):
+    study = make_study(1)
+    record_engagement(whereabouts(start(study)), "sea", "salt")
+    Response.objects.filter(engaged_at__isnull=False).update(inspired_word1=word)
+
+    assert exported(study, "inspired_word1", "inspired_word2") == [(written, "salt")]
+
+
+def test_stream_responses_sends_the_header_before_it_asks_for_anything():
+    study = make_study(1)
+    finish(start(study))
+
+    with CaptureQueriesContext(connection) as queries:
+        header = next(stream_responses(study))
+
+    assert header == ",".join(RESPONSE_COLUMNS) + "\n"
+    assert len(queries) == 0
+
+
+@pytest.mark.parametrize("n_rows", [ROWS_A_CHUNK, ROWS_A_CHUNK + 1])
+def test_stream_responses_comes_in_pieces(n_rows):
+    study = make_study(n_rows, block_size=n_rows)
+    start(study)
+    Response.objects.update(inspired_word1="a", inspired_word2="b", engaged_at=timezone.now())
+
+    with CaptureQueriesContext(connection) as queries:
+        chunks = list(stream_responses(study))
+
+    n_lines = [chunk.count("\n") for chunk in chunks]
+    assert n_lines == [1, ROWS_A_CHUNK, *[1] * (n_rows - ROWS_A_CHUNK)]
+    assert len(queries) <= 1  # a cursor of the server is not seen here
+
+
+def test_stream_responses_names_no_worker_note_or_token():
+    study = make_study(1)
+    (invitation,) = invite_listed(study, ["anna@example.org"]).new
+    assignment = start(study, invitation)
+    finish(assignment)
+
+    text = "".join(stream_responses(study))
+
+    secrets = [invitation.note, invitation.token, assignment.token]
+    assert [secret for secret in secrets if secret in text] == []
+
+
+def test_stream_invitations_tells_how_far_each_has_led():
+    study = make_study(2, ratings_per_context=5)
+    states = ["unused", "offered", "started", "submitted", "returned", "withdrawn", "revoked"]
+    links = {link.note: link for link in invite_listed(study, states).new}
+    start_assignment(links["offered"])
+    begun = {state: start(study, links[state]) for state in states[2:]}
+    finish(begun["submitted"])
+    return_assignment(begun["returned"], "")
+    withdraw_annotator(begun["withdrawn"].annotator)
+    revoke_invitation(links["revoked"], "sent twice")
+    Invitation.objects.update(created_at=at(7))
+
+    assert read(stream_invitations(study, SITE)) == [
+        {
+            "note": state,
+            "link": f"{SITE}/invitation/{links[state].token}/",
+            "state": state,
+            "created_at": "2026-05-04T03:02:01.007Z",
+        }
+        for state in states
+    ]
+
+
+def test_stream_invitations_writes_no_note_as_a_formula():
+    study = make_study(1)
+    invite_listed(study, ["=1+1"])
+
+    assert [row["note"] for row in read(stream_invitations(study, SITE))] == ["'=1+1"]
+
+
+def test_stream_invitations_has_those_of_entrances_only_when_asked():
+    study = make_study(1)
+    (personal,) = invite_annotators(study, 1)
+    invite_scripted_annotators(study, 1)
+    invite_annotators(make_study(1, slug="other"), 1)
+    start_through(open_entrance(study, "link"), "t" * 22)
+
+    def tokens(**options: bool) -> list[str]:
+        rows = read(stream_invitations(study, SITE, **options))
+        return [row["link"].split("/")[-2] for row in rows]
+
+    assert tokens() == [personal.token]
+    assert tokens(with_entrances=True) == [personal.token, "t" * 22]
+
+
+def test_stream_invitations_has_a_header_even_without_rows():
+    assert list(stream_invitations(make_study(1), SITE)) == [",".join(INVITATION_COLUMNS) + "\n"]

@@ -1,0 +1,341 @@
+"""The commands about what annotators meet: texts, settings, checkpoint items, rounds."""
+
+import getpass
+import io
+import sys
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import CommandError
+
+from surveys.configuring import configure_study
+from surveys.models import Pair, Round, Study, StudyText, TextKind
+from surveys.wording import current_text
+from tests.factories import finish, make_study, start, stored
+from tests.surveys.checkpoint_rows import file, numbered_row, row
+from tests.surveys.commands import run
+
+pytestmark = pytest.mark.django_db
+
+CHECK = '[[questions]]\nquestion = "?"\nanswers = ["a", "b"]\nright = 1\nwhy = "."\n'
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A file for a text."""
+    return tmp_path / "text"
+
+
+@pytest.fixture
+def checkpoints(tmp_path):
+    """A file of two checkpoint items."""
+    path = tmp_path / "checkpoints.tsv"
+    path.write_bytes(file(row(), numbered_row(2)))
+    return path
+
+
+def version(study: Study, kind: str) -> tuple[int, str]:
+    current = current_text(study, TextKind(kind))
+    return current.version, current.body
+
+
+def test_set_text_says_which_version_is_read_now(study, text):
+    text.write_bytes("\ufeff# Pozdravljeni\r\n".encode())
+
+    out, err = run("set_text", "study", "consent", text)
+
+    assert (out, err) == ("Annotators of study study now read this consent (version 2).\n", "")
+    assert version(study, "consent") == (2, "# Pozdravljeni")
+
+
+def test_set_text_again_says_that_nothing_changed(study, text):
+    text.write_text("# Welcome")
+    run("set_text", "study", "consent", text)
+
+    out, _ = run("set_text", "study", "consent", text)
+
+    assert out == (
+        "Nothing changed: the consent of study study is this text already (version 2).\n"
+    )
+    assert StudyText.objects.count() == 2
+
+
+def test_set_text_reads_standard_input(study, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"# Hello")))
+
+    run("set_text", "study", "instructions", "-")
+
+    assert version(study, "instructions") == (2, "# Hello")
+
+
+def test_set_text_shows_the_text(study, text):
+    text.write_text("# Welcome")
+    run("set_text", "study", "consent", text)
+
+    assert run("set_text", "study", "consent", "--show")[0] == "# Welcome\n"
+    assert version(study, "consent")[0] == 2
+
+
+@pytest.mark.parametrize("kind", ["practice", "check"])
+def test_set_text_empties_what_a_survey_can_do_without(study, kind):
+    out, err = run("set_text", "study", kind, "--empty")
+
+    assert (out, err) == (f"Study study now goes without {kind} (version 2).\n", "")
+    assert version(study, kind) == (2, "")
+
+
+def test_set_text_says_how_to_ask_for_a_check(study, text):
+    text.write_text(CHECK)
+
+    _, err = run("set_text", "study", "check", text)
+    configure_study(study, n_check_tries=2)
+    text.write_text(CHECK.replace("?", "??"))
+    _, err_again = run("set_text", "study", "check", text)
+
+    assert err == (
+        "note: the study asks for no check yet. To ask for it: "
+        "manage.py configure_study study --check-tries 2\n"
+    )
+    assert err_again == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "said"),
+    [
+        ("consent", ["--empty"], "Annotators must be told something"),
+        ("consent", [], "one of the arguments file --show --empty is required"),
+        ("consent", ["text", "--show"], "not allowed with argument"),
+        ("welcome", ["--show"], "invalid choice: 'welcome'"),
+        ("consent", ["missing.md"], "Cannot read missing.md"),
+    ],
+)
+def test_set_text_refuses_what_makes_no_sense(study, kind, given, said):
+    with pytest.raises(CommandError, match=said):
+        run("set_text", "study", kind, *given)
+
+    assert not StudyText.objects.filter(version__gt=1).exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "said"),
+    [
+        ("practice", b"text = 1", "practice: text is missing"),
+        ("consent", b"Dober dan, \xe8mrlj", "is not UTF-8 text: byte 12"),
+    ],
+)
+def test_set_text_refuses_a_faulty_file(study, text, kind, data, said):
+    text.write_bytes(data)
+
+    with pytest.raises(CommandError, match=said):
+        run("set_text", "study", kind, text)
+
+    assert version(study, kind)[0] == 1
+
+
+def test_configure_study_tells_the_settings_as_they_are():
+    study = make_study(title="Similar?", lease_hours=2)
+    configure_study(study, scale_labels={"0": "not at all", "6": "the same"}, seconds_per_item=30)
+    before = stored(study, "revision")
+
+    assert run("configure_study", "study")[0].splitlines() == [
+        "title                Similar?",
+        "contact",
+        "ratings per context  2",
+        "lease hours          2",
+        "assigning policy     balanced",
+        "scale labels         0 = not at all, 6 = the same",
+        "allows unjudgeable   no",
+        "allows more blocks   no",
+        "erases withdrawn     yes",
+        "check tries          0",
+        "checkpoints          0",
+        "seconds per item     30",
+    ]
+    assert stored(study, "revision") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "setting"),
+    [
+        (["--title", "Similar?"], "title", "Similar?"),
+        (["--contact", "lab@example.org"], "contact", "lab@example.org"),
+        (["--ratings-per-context", "3"], "ratings_per_context", 3),
+        (["--lease-hours", "5"], "lease_hours", 5),
+        (["--policy", "random"], "assigning_policy", "random"),
+        (["--label", "0.0=not at all", "--label", "6= a = b "], "scale_labels",
+         {"0": "not at all", "6": "a = b"}),
+        (["--cannot-judge"], "allows_unjudgeable", True),
+        (["--more-blocks"], "allows_more_blocks", True),
+        (["--keep-withdrawn"], "erases_withdrawn", False),
+        (["--check-tries", "2"], "n_check_tries", 2),
+        (["--seconds-per-item", "60"], "seconds_per_item", 60),
+    ],
+)  # fmt: skip
+def test_configure_study_changes_a_setting(study, options, field, setting):
+    run("configure_study", "study", *options)
+
+    assert stored(study, field) == (setting,)
+
+
+@pytest.mark.parametrize(
+    ("option", "field", "setting"),
+    [
+        ("--no-cannot-judge", "allows_unjudgeable", False),
+        ("--no-more-blocks", "allows_more_blocks", False),
+        ("--erase-withdrawn", "erases_withdrawn", True),
+        ("--no-labels", "scale_labels", {}),
+    ],
+)
+def test_configure_study_takes_a_setting_back(study, option, field, setting):
+    configure_study(
+        study, allows_unjudgeable=True, allows_more_blocks=True, erases_withdrawn=False,
+        scale_labels={"0": "not at all"},
+    )  # fmt: skip
+
+    run("configure_study", "study", option)
+
+    assert stored(study, field) == (setting,)
+
+
+def test_configure_study_tells_what_changed(study):
+    out, _ = run("configure_study", "study", "--contact", "lab@example.org", "--cannot-judge",
+                 "--lease-hours", "24", "--label", "0=not at all")  # fmt: skip
+
+    assert out.splitlines() == [
+        "contact: – → lab@example.org",
+        "scale labels: – → 0 = not at all",
+        "allows unjudgeable: no → yes",
+    ]
+
+
+def test_configure_study_says_that_nothing_changed(study):
+    assert run("configure_study", "study", "--lease-hours", "24")[0] == "Nothing changed.\n"
+
+
+def test_configure_study_says_when_there_are_too_few_checkpoint_items(study, checkpoints):
+    run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert run("configure_study", "study", "--checkpoints", "2")[1] == ""
+    out, err = run("configure_study", "study", "--checkpoints", "3")
+
+    assert out == "checkpoints: 2 → 3\n"
+    assert err == "note: the study has 2 checkpoint items: manage.py import_checkpoints -h\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--lease-hours", "0"], "lease hours must be from 1"),
+        (["--label", "7=too much"], "which the scale does not have"),
+        (["--label", "0=a", "--label", "0.0=b"], "The point 0 has two labels"),
+        (["--label", "none"], "write 'none' as POINT=WORDS"),
+        (["--label", "x=a"], "'x' is not a number"),
+        (["--label", "0=a", "--no-labels"], "not allowed with"),
+        (["--erase-withdrawn", "--keep-withdrawn"], "not allowed with"),
+        (["--policy", "none"], "invalid choice: 'none'"),
+        (["--title", "x" * 201], "title: "),
+    ],
+)
+def test_configure_study_refuses_what_makes_no_sense(study, options, said):
+    before = stored(study, "revision")
+
+    with pytest.raises(CommandError, match=said):
+        run("configure_study", "study", "--contact", "lab@example.org", *options)
+
+    assert stored(study, "revision") == before
+
+
+def test_import_checkpoints_tells_what_it_stored(study, checkpoints):
+    out, err = run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert (out, err) == (
+        "Stored. New checkpoint items: 2, known already: 0, in each assignment: 1.\n", "",
+    )  # fmt: skip
+    assert Pair.objects.checkpoints(study).count() == 2
+
+
+def test_import_checkpoints_again_says_that_nothing_changed(study, checkpoints):
+    arguments = ("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+    run(*arguments)
+
+    assert run(*arguments)[0] == (
+        "The study has these checkpoint items already: nothing changed.\n"
+    )
+
+
+def test_import_checkpoints_dry_run_tells_and_stores_nothing(study, checkpoints):
+    out, _ = run("import_checkpoints", "study", checkpoints, "--per-assignment=2", "--dry-run")
+
+    assert out == (
+        "Nothing stored (dry run); this would be stored. New checkpoint items: 2, "
+        "known already: 0, in each assignment: 2.\n"
+    )
+    assert not Pair.objects.checkpoints(study).exists()
+
+
+def test_import_checkpoints_shows_warnings(study, checkpoints):
+    data = checkpoints.read_bytes().replace(b"\thighest\n", b"\thighest\tnote\n")
+    checkpoints.write_bytes(data.replace(b"\t6\n", b"\t6\tx\n"))
+
+    _, err = run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert err == "warning: unknown column 'note': not used; remove it, or correct its name\n"
+
+
+def test_import_checkpoints_shows_every_error(study, checkpoints):
+    checkpoints.write_bytes(checkpoints.read_bytes().replace(b"\t5\t6", b"\t6\t5"))
+
+    with pytest.raises(CommandError) as refused:
+        run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert str(refused.value).count("row ") == 2
+    assert not Pair.objects.checkpoints(study).exists()
+
+
+def test_repeat_block_tells_which_round_is_open(study, monkeypatch):
+    monkeypatch.setattr(getpass, "getuser", lambda: "anna")
+    finish(start(study))
+
+    out, _ = run("repeat_block", "study", "1", "--reason", " scripts ")
+
+    assert out == "Round 2 of block 1 is open now. Places: 4.\n"
+    current = Round.objects.get(is_current=True)
+    assert stored(current, "number", "reason", "opened_by") == (2, "scripts", "anna")
+
+
+@pytest.mark.parametrize(
+    ("options", "author"), [(["--author", "bert"], "bert"), ([], "")], ids=["given", "unknown"]
+)
+def test_repeat_block_notes_who_decided_it(study, monkeypatch, options, author):
+    def fail() -> str:
+        raise KeyError("getpwuid(): uid not found: 1000")
+
+    monkeypatch.setattr(getpass, "getuser", fail)
+    finish(start(study))
+
+    run("repeat_block", "study", "1", "--reason", "scripts", *options)
+
+    assert stored(Round.objects.get(is_current=True), "opened_by") == (author,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["1", "--reason", "scripts"], "has no answers yet"),
+        (["9", "--reason", "scripts"], "Study study has no block 9; its blocks are 1 to 1"),
+        (["x", "--reason", "scripts"], "'x' is not a whole number"),
+        (["1", "--reason", " "], "say it in 1 to 500 characters"),
+        (["1", "--reason", "scripts", "--author", "a" * 151], "say it in 1 to 150 characters"),
+        (["1"], "required: --reason"),
+    ],
+)
+def test_repeat_block_refuses_what_makes_no_sense(study, arguments, said):
+    with pytest.raises(CommandError, match=said):
+        run("repeat_block", "study", *arguments)
+
+    assert Round.objects.count() == 1
