@@ -1,0 +1,50 @@
+"""Fresh databases: a SQLite file, or a PostgreSQL database that is gone afterwards."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import sql
+
+
+@contextmanager
+def fresh_database(kind: str, folder: Path, cluster: str) -> Iterator[str]:
+    """The URL of an empty database, `sqlite` in a folder or `pg` on a cluster given by its URL."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder / 'site.sqlite3'}"
+        return
+    name = f"bench_{secrets.token_hex(6)}"
+    with psycopg.connect(f"{cluster}/postgres", autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            yield f"{cluster}/{name}"
+        finally:
+            drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
+            connection.execute(drop.format(sql.Identifier(name)))
+
+
+def is_postgres(url: str) -> bool:
+    """Whether a database URL names PostgreSQL."""
+    return urlsplit(url).scheme.startswith("postgres")
+
+
+def settle(url: str) -> None:
+    """Let PostgreSQL do what it does by itself in the minutes after an import.
+
+    Else its autovacuum would be measured along with the first annotators.
+    """
+    if is_postgres(url):
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("VACUUM (ANALYZE)")
+            connection.execute("CHECKPOINT")
+
+
+def find_postmaster(url: str) -> int:
+    """The process number of the PostgreSQL server behind a URL; it must run on this machine."""
+    with psycopg.connect(url) as connection:
+        backend = connection.execute("SELECT pg_backend_pid()").fetchone()
+        status = Path(f"/proc/{backend[0] if backend else 0}/status").read_text()
+    return int(status.split("PPid:")[1].split()[0])

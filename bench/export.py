@@ -1,0 +1,221 @@
+"""How fast the responses of a study are downloaded from a real server, and what that takes.
+
+    .venv/bin/python bench/export.py
+    .venv/bin/python bench/export.py --cluster postgres://postgres@127.0.0.1:5432 --responses 10000
+
+Each run has a fresh site and downloads as signed-in staff do. `first byte` is the header of the
+table, `first row` what follows it. MB above idle are of the server's own processes: their peak
+during a download, less what they had after the pages around it.
+"""
+
+import argparse
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import httpx
+import psycopg
+from psycopg import sql
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent
+
+NAME = "bench"  # of the account
+START_SECONDS = 30
+COLUMNS = ("database", "responses", "s to first byte", "s to first row", "s in all", "MB",
+           "server MB above idle")  # fmt: skip
+
+
+class Download(NamedTuple):
+    """One export as it came over HTTP. Seconds, and megabytes of a million bytes."""
+
+    n_rows: int
+    first_byte_seconds: float
+    first_row_seconds: float
+    seconds: float
+    megabytes: float
+    server_megabytes: float
+
+
+@contextmanager
+def fresh_database(cluster: str | None, folder: Path) -> Iterator[str]:
+    """The URL of an empty database: a file in a folder, or one on a cluster, gone afterwards."""
+    if cluster is None:
+        yield f"sqlite:///{folder / 'site.sqlite3'}"
+        return
+    name = f"bench_{secrets.token_hex(6)}"
+    with psycopg.connect(f"{cluster}/postgres", autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            yield f"{cluster}/{name}"
+        finally:
+            drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
+            connection.execute(drop.format(sql.Identifier(name)))
+
+
+def run(words: Sequence[str], environment: dict[str, str]) -> None:
+    """Run a command in the repository. Ends the benchmark with its errors when it fails."""
+    done = subprocess.run(  # noqa: S603  (commands of our own)
+        words, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)}\n{(done.stderr or done.stdout)[-3000:]}")
+
+
+@contextmanager
+def serving(environment: dict[str, str], port: int) -> Iterator[int]:
+    """Serve as `scripts/serve` does; the process number of the server, once it answers."""
+    words = [
+        sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", "127.0.0.1",
+        "--port", str(port), "--workers", "1", "--blocking-threads", "4", "--log-level", "warning",
+        "annotation_site.wsgi:application",
+    ]  # fmt: skip
+    server = subprocess.Popen(  # noqa: S603  (a command of our own)
+        words, cwd=REPOSITORY, env=environment, start_new_session=True
+    )
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not _answers(port):
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit("The server does not answer.")
+            time.sleep(0.05)
+        yield server.pid
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=20)
+
+
+def _answers(port: int) -> bool:
+    try:
+        httpx.get(f"http://127.0.0.1:{port}/", trust_env=False, timeout=5)
+    except httpx.TransportError:
+        return False
+    return True
+
+
+def list_processes(pid: int) -> list[Path]:
+    """A process and all below it, as folders of /proc."""
+    found = [Path(f"/proc/{pid}")]
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        found += list_processes(int(child))
+    return found
+
+
+def read_memory(processes: Sequence[Path], name: str) -> float:
+    """The sum of a figure of their status, such as VmRSS, in megabytes."""
+    texts = [(process / "status").read_text() for process in processes]
+    return (
+        sum(int(found[1]) for text in texts if (found := re.search(rf"{name}:\s+(\d+)", text)))
+        / 1e3
+    )
+
+
+def download(browser: httpx.Client, processes: Sequence[Path]) -> Download:
+    """Download the responses once."""
+    page = browser.get("/admin/surveys/study/").text
+    (address,) = re.findall(r'href="([^"]+/responses\.csv)"', page)
+    idle = read_memory(processes, "VmRSS")
+    for process in processes:
+        (process / "clear_refs").write_text("5")  # the peak counts from here
+    instants, sizes, n_lines = [], [], 0
+    started = time.perf_counter()
+    with browser.stream("GET", address) as answer:
+        answer.raise_for_status()
+        for piece in answer.iter_raw():
+            instants.append(time.perf_counter() - started)
+            sizes.append(len(piece))
+            n_lines += piece.count(b"\n")
+    seconds = time.perf_counter() - started
+    peak = read_memory(processes, "VmHWM")
+    return Download(
+        n_lines - 1, instants[0], instants[1], seconds, sum(sizes) / 1e6, max(0, peak - idle)
+    )
+
+
+def sign_in(browser: httpx.Client, password: str) -> None:
+    """Sign in as staff do."""
+    browser.get("/admin/login/").raise_for_status()
+    answers = {"username": NAME, "password": password, "next": "/admin/"}
+    answers["csrfmiddlewaretoken"] = browser.cookies["csrftoken"]
+    browser.post("/admin/login/", data=answers, follow_redirects=True).raise_for_status()
+    if "sessionid" not in browser.cookies:
+        raise SystemExit("Signing in failed.")
+
+
+def measure(cluster: str | None, n_responses: int, repetitions: int) -> list[Download]:
+    """Download from a fresh site, several times."""
+    with (
+        tempfile.TemporaryDirectory() as made,
+        fresh_database(cluster, Path(made)) as url,
+        socket.socket() as probe,
+    ):
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+        probe.close()
+        environment = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "VAR_DIR": made,
+            "SITE_URL": f"http://127.0.0.1:{port}",
+            "ENV_FILE": os.devnull,
+            "BENCH_ACCOUNT": NAME,
+            "BENCH_PASSWORD": secrets.token_urlsafe(12),
+        }
+        for arguments in (
+            ("manage.py", "migrate", "--verbosity", "0"),
+            ("manage.py", "collectstatic", "--noinput", "--verbosity", "0"),
+            (str(HERE / "export_data.py"), str(n_responses)),
+        ):
+            run([sys.executable, *arguments], environment)
+        with (
+            serving(environment, port) as pid,
+            httpx.Client(base_url=environment["SITE_URL"], trust_env=False, timeout=60) as browser,
+        ):
+            sign_in(browser, environment["BENCH_PASSWORD"])
+            processes = list_processes(pid)
+            return [download(browser, processes) for _ in range(repetitions)]
+
+
+def write_row(database: str, downloads: Sequence[Download]) -> str:
+    """A line of the table: medians, but the greatest memory."""
+    middle = [median(figures) for figures in zip(*downloads, strict=True)]
+    cells = [
+        database,
+        f"{middle[0]:.0f}",
+        *(f"{seconds:.3f}" for seconds in middle[1:3]),
+        f"{middle[3]:.2f}",
+        f"{middle[4]:.1f}",
+        f"{max(found.server_megabytes for found in downloads):.1f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    add = parser.add_argument
+    add("--responses", type=int, default=100_000)
+    add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
+    add("--repetitions", type=int, default=3)
+    options = parser.parse_args()
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{' --- |' * len(COLUMNS)}"]
+    for database, cluster in (("SQLite", None), ("PostgreSQL", options.cluster)):
+        if cluster or database == "SQLite":
+            found = measure(cluster, options.responses, options.repetitions)
+            lines.append(write_row(database, found))
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""The peers, measured by the scripts that come with the load generator."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from serving import run
+from sites import Load
+
+CASES = ("turkle-sqlite", "turkle-pg", "potato", "potato-minimal", "otree")
+DROPOUT_CASES = ("turkle-pg", "potato", "otree")
+LARGE_BATCH = "/batch/2/accept_next_task/"  # where Turkle holds the 20,000 items
+
+
+class Peers:
+    """Turkle, Potato and oTree as they were prepared under BENCH_HOME."""
+
+    def __init__(self, home: Path, generator: Path) -> None:
+        self.home, self.scripts = home, generator / "peer_setup"
+
+    def _run(self, script: str, *arguments: str | Path) -> None:
+        environment = {
+            **os.environ,
+            "BENCH_HOME": str(self.home),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        words = (self.home / "vl/bin/python", self.scripts / script, *arguments)
+        run(*words, cwd=self.home, environment=environment)
+
+    def measure(self, case: str, load: Load, name: str, *more: str | Path) -> dict[str, Any]:
+        """Run a load once; its 200 items are the same texts."""
+        peer, _, profile = case.partition("-minimal")
+        profile = "minimal" if case.endswith("-minimal") else "browser"
+        counts = str(load.n_annotators), str(load.n_tasks)
+        self._run("run_peers.py", peer, *counts, name, "--profile", profile, *more)
+        out = self.home / f"out/{peer}-{profile}-n{load.n_annotators}-{name}.json"
+        result: dict[str, Any] = json.loads(out.read_text())
+        return {**result, "faults": _describe(result["check"], load)}
+
+    def measure_large(self, load: Load, name: str) -> dict[str, Any]:
+        """Turkle on PostgreSQL with 20,000 items; they must have been loaded as its batch 2."""
+        more = ("--data", self.home / "data20k", "--entry", LARGE_BATCH)
+        return self.measure("turkle-pg", load, name, *more)
+
+    def measure_dropout(self, case: str) -> dict[str, Any]:
+        """Twenty leave early, 20 stay, 20 come."""
+        self._run("dropout.py", case)
+        found = json.loads((self.home / f"out/dropout-{case}.json").read_text())
+        told = {
+            "acknowledged": found["acknowledged"],
+            "stored": found["stored"],
+            "left_over": 0,
+            "contexts": 200,
+            "at_quota": found["items_at_quota"],
+            "over_quota": found["judgements_over_quota"],
+        }
+        return {"check": told, "faults": _describe(found, None), "errors": []}
+
+
+def _describe(found: dict[str, Any], load: Load | None) -> str:
+    """What is wrong with what a peer stored, in words."""
+    names = {
+        "acknowledged_but_lost": "lost",
+        "overwritten_by_a_later_answer": "overwritten",
+        "stored_but_not_acknowledged": "unacknowledged",
+        "same_item_twice_by_one_annotator": "doubled",
+        "judgements_over_quota": "over_quota",
+    }
+    wrong = [f"{found[name]} {said}" for name, said in names.items() if found[name]]
+    if load and load.fills_the_quota and load.n_contexts == 200 and found["items_under_quota"]:
+        wrong.append(f"{200 - found['items_under_quota']} of 200 contexts at quota")
+    return ", ".join(wrong)

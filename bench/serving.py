@@ -1,0 +1,129 @@
+"""Web servers, as an operator would start them, and what is needed to start and stop one."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+
+HOST = "127.0.0.1"
+START_SECONDS = 30
+STOP_SECONDS = 10
+
+
+class Server(NamedTuple):
+    """A web server with its numbers of processes and of threads in each."""
+
+    kind: str
+    workers: int
+    threads: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.workers}x{self.threads}"
+
+    @classmethod
+    def named(cls, text: str) -> "Server":
+        """`granian:1x4` is granian with 1 worker of 4 threads."""
+        kind, _, numbers = text.partition(":")
+        workers, _, threads = (numbers or "1x4").partition("x")
+        if kind not in COMMANDS:
+            raise ValueError(f"{kind!r} is none of {', '.join(COMMANDS)}")
+        return cls(kind, int(workers), int(threads or 1))
+
+    def command(self, python: Path, port: int, application: str) -> list[str]:
+        """The words of its command line."""
+        given = {
+            "workers": self.workers,
+            "threads": self.threads,
+            "host": HOST,
+            "port": port,
+            "application": application,
+            "bin": python.parent,
+        }
+        return [word.format(**given) for word in f"{python} {COMMANDS[self.kind]}".split()]
+
+
+_GUNICORN = "-m gunicorn --log-level warning --bind {host}:{port} --workers {workers} "
+COMMANDS = {
+    "granian": "-m granian --interface wsgi --host {host} --port {port} --workers {workers} "
+    "--blocking-threads {threads} --no-ws --log-level warning {application}",
+    "gunicorn-sync": _GUNICORN + "--worker-class sync {application}",
+    "gunicorn-gthread": _GUNICORN + "--worker-class gthread --threads {threads} {application}",
+    "waitress": "-m waitress --host {host} --port {port} --threads {threads} {application}",
+    "uvicorn": "-m uvicorn --interface wsgi --host {host} --port {port} --workers {workers} "
+    "--log-level warning --no-access-log {application}",
+    "uwsgi": "{bin}/uwsgi --http-socket {host}:{port} --http-keepalive --master --need-app "
+    "--disable-logging --die-on-term --processes {workers} --threads {threads} "
+    "--module {application}",
+}
+
+
+def free_port() -> int:
+    """A port on loopback that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def run(
+    *words: str | Path, cwd: Path, environment: Mapping[str, str] | None = None, given: str = ""
+) -> str:
+    """What a command prints. Ends the benchmark with its errors when it fails."""
+    done = subprocess.run(  # noqa: S603  (commands of our own)
+        [str(word) for word in words],
+        cwd=cwd,
+        env=environment,
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()[-3000:]
+        raise SystemExit(f"{' '.join(map(str, words))}\nended with {done.returncode}:\n{said}")
+    return done.stdout
+
+
+@contextmanager
+def serving(
+    command: list[str], *, cwd: Path, environment: Mapping[str, str], url: str, log: Path
+) -> Iterator[int]:
+    """Start a web server, give its process number once it answers, and stop it afterwards."""
+    with log.open("a") as heard:
+        server = subprocess.Popen(  # noqa: S603  (commands of our own)
+            command, cwd=cwd, env=environment, stdout=heard, stderr=heard, start_new_session=True
+        )
+    try:
+        _wait_for(server, url, log)
+        yield server.pid
+    finally:
+        _stop(server)
+
+
+def _wait_for(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise SystemExit(f"The server ended at its start:\n{log.read_text()[-3000:]}")
+        try:
+            httpx.get(url, trust_env=False, timeout=5)
+        except httpx.TransportError:
+            time.sleep(0.05)
+        else:
+            return
+    raise SystemExit(f"No answer from {url} in {START_SECONDS} seconds; see {log}")
+
+
+def _stop(server: "subprocess.Popen[bytes]") -> None:
+    server.send_signal(signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        server.wait(timeout=STOP_SECONDS)
+    with suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
