@@ -63,7 +63,7 @@ def revoke_invitation(invitation: Invitation, because: str) -> Invitation:
     invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
     if invitation.revoked_at:
         return invitation
-    invitation.revoked_at, invitation.revoked_because = timezone.now(), because
+    invitation.revoked_at, invitation.revoked_because = timezone.now(), because[:200]
     invitation.save(update_fields=["revoked_at", "revoked_because"])
     for assignment in Assignment.objects.filter(
         annotator__invitation=invitation, state__in=UNFINISHED

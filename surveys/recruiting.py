@@ -32,10 +32,11 @@ def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
     """
     wanted = _read_notes(notes)
     Study.objects.select_for_update().get(pk=study.pk)  # two imports of the list at once
-    known = list(Invitation.objects.filter(study=study, note__in=wanted))
-    invited = {invitation.note for invitation in known}
+    noted = Invitation.objects.filter(study=study).exclude(note="")
+    by_note = {invitation.note: invitation for invitation in noted}
+    known = [by_note[note] for note in wanted if note in by_note]
     new = Invitation.objects.bulk_create(
-        Invitation(study=study, note=note) for note in wanted if note not in invited
+        Invitation(study=study, note=note) for note in wanted if note not in by_note
     )
     return InvitedList(new, known)
 

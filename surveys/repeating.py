@@ -32,7 +32,7 @@ def repeat_block(block: Block, *, reason: str, author: str) -> Round:
     Round.objects.filter(pk=current.pk).update(is_current=False)
     Place.objects.filter(round=current).update(is_open=False)
     repeated = Round.objects.create(
-        block=block, number=current.number + 1, reason=reason.strip()[:500], opened_by=author
+        block=block, number=current.number + 1, reason=reason.strip()[:500], opened_by=author[:150]
     )
     lay_out_places(study, [repeated])
     return repeated

@@ -22,7 +22,7 @@ from surveys.arriving import (
     start_through,
 )
 from surveys.assigning import has_place_left, refuse_revoked, start_assignment
-from surveys.models import Assignment, Entrance, Invitation, Item, Provider, Study, TextKind
+from surveys.models import Assignment, Entrance, Invitation, Item, Pair, Provider, Study, TextKind
 from surveys.models.collection import make_token
 from surveys.providers import Claims, read_claims
 from surveys.wording import current_text
@@ -102,7 +102,8 @@ def _ask_consent(
     if answer == "agree" and has_agreed_to_this:
         return redirect("annotate:next", begin().token)
     face = face_of(study.pk, study.revision)
-    n_items = Item.objects.count_in_a_questionnaire(study) + study.n_checkpoints
+    n_checkpoints = min(study.n_checkpoints, Pair.objects.checkpoints(study).count())
+    n_items = Item.objects.count_in_a_questionnaire(study) + n_checkpoints
     page = {
         "face": face,
         "consent": consent,

@@ -37,12 +37,14 @@ from surveys.models import (
     Pair,
     Place,
     Response,
+    Round,
 )
 from surveys.models.collection import make_token
 from surveys.models.due import Whereabouts
 from surveys.providers import read_claims
 from surveys.recruiting import invite_annotators, open_entrance
 from surveys.repeating import repeat_block
+from tests.annotate.arriving import hidden_fields
 from tests.factories import make_study, whereabouts
 
 UNFINISHED = (*AssignmentState.leased(), AssignmentState.EXPIRED)
@@ -100,20 +102,27 @@ class Collection:
             lambda: start_through(self.open_link, self.chance.choice(self.tickets)),
             lambda: start_through(self.prolific, make_token(), claims),
         ]
-        self.begin(self.chance.choice(ways))
+        is_promised = has_place_left(self.study)
+        is_refused = not self.begin(self.chance.choice(ways))
+        assert not (is_promised and is_refused)
 
-    def begin(self, way: Callable[[], Assignment]) -> None:
-        """Whoever is new gets an open place within the quota, or is told why not."""
+    def begin(self, way: Callable[[], Assignment]) -> bool:
+        """Whoever is new gets an open place within the quota, unless there is none."""
         n_before = Assignment.objects.count()
-        with suppress(NoPlaceLeft, LinkRevoked):
+        try:
             assignment = way()
-            if Assignment.objects.count() > n_before:
-                place = assignment.place
-                assert place.is_open
-                assert place.round.is_current
-                held = Place.objects.filter(round=place.round, questionnaire=place.questionnaire)
-                n_held = held.filter(assignment__isnull=False).count()
-                assert n_held <= self.study.ratings_per_context
+        except LinkRevoked:
+            return True
+        except NoPlaceLeft:
+            return False
+        if Assignment.objects.count() > n_before:
+            place = assignment.place
+            assert place.is_open
+            assert place.round.is_current
+            held = Place.objects.filter(round=place.round, questionnaire=place.questionnaire)
+            n_held = held.filter(assignment__isnull=False).count()
+            assert n_held <= self.study.ratings_per_context
+        return True
 
     def go_on(self) -> None:
         """Open the link and answer the next pages, whichever they are."""
@@ -126,7 +135,7 @@ class Collection:
         for _ in range(self.chance.choice([1, 2, 7, 20])):
             if resolve(page).url_name in {"next", "thanks", "ended"}:
                 return
-            answer = self.client.post(page, answers)
+            answer = self.client.post(page, {**hidden_fields(self.client.get(page)), **answers})
             assert answer.status_code in {302, 422}
             page = answer.url if answer.status_code == 302 else page
 
@@ -197,9 +206,12 @@ class Collection:
         assert not held.exclude(
             questionnaire=F("assignment__questionnaire"), round=F("assignment__round")
         ).exists()
-        live = within.filter(round__is_current=True).values_list("questionnaire")
-        n_places = count_by(Place.objects.filter(is_open=True).values_list("questionnaire"))
-        assert all(n <= n_places[key] for key, n in count_by(live).items())
+        for round_ in Round.objects.filter(is_current=True).select_related("block"):
+            for questionnaire in round_.block.questionnaires.all():
+                places = round_.places.filter(questionnaire=questionnaire)
+                n_held = places.filter(assignment__isnull=False).count()
+                n_free = places.filter(assignment__isnull=True, is_open=True).count()
+                assert n_held + n_free == max(self.study.ratings_per_context, n_held)
         assert has_place_left(self.study) == (count_places_left(self.study) > 0)
 
     def check_nobody_sees_anything_twice(self) -> None:
@@ -242,10 +254,6 @@ class Collection:
             assignment__state="submitted", assignment__round__is_current=True,
         )  # fmt: skip
         assert len(table_ratings(self.study)) == rated.count()
-
-
-def count_by(keys) -> dict[int, int]:
-    return dict(keys.annotate(n=Count("pk")))
 
 
 def answer_of(response: Response) -> tuple[object, ...]:
