@@ -1,6 +1,9 @@
 """What the real server sends and what it writes down."""
 
 import re
+from contextlib import closing
+from http.client import HTTPConnection
+from select import select
 
 import httpx
 import pytest
@@ -53,3 +56,25 @@ def test_a_first_visit_is_light(site: Site, survey):
     parts = [len(httpx.get(site.url + address, headers=headers).content) for address in linked]
 
     assert len(page.content) + sum(parts) < 30_000
+
+
+def test_a_form_that_is_not_due_any_more_leaves_the_connection_open(survey):
+    """Its body comes late, as over a slow network, and nobody needs it."""
+    address = httpx.URL(f"{survey}2/rating/")
+
+    dropped = [send_late(address, b"rating=3") for _ in range(20)]
+
+    assert dropped == [False] * 20
+
+
+def send_late(address: httpx.URL, body: bytes) -> bool:
+    """Post a form whose body follows its head. Whether the server then drops the connection."""
+    with closing(HTTPConnection(str(address.host), address.port, timeout=30)) as connection:
+        connection.putrequest("POST", address.path)
+        connection.putheader("Content-Type", "application/x-www-form-urlencoded")
+        connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders()
+        select([connection.sock], [], [], 0.01)  # time enough to answer without it
+        connection.send(body)
+        assert connection.getresponse().read() == b""
+        return bool(select([connection.sock], [], [], 0.01)[0])

@@ -1,0 +1,40 @@
+"""A rehearsal with every kind of person, on the real server."""
+
+import csv
+
+from tests.end_to_end.site import ROOT, Site
+
+CHARACTERS = ("careful", "hasty", "quitting", "reloading", "two-tabs")
+CHECKPOINT = (
+    "tea", "sofa", "The <strong>tea</strong> got cold on the <strong>sofa</strong>.",
+    "tea", "sofa", "0", "1",
+)  # fmt: skip
+COLUMNS = ("word1", "word2", "context", "word1_context", "word2_context", "lowest", "highest")
+
+
+def test_every_character_goes_through_every_page(site: Site, tmp_path):
+    rows = ["\t".join(row) for row in (COLUMNS, CHECKPOINT)]
+    (tmp_path / "checkpoints.tsv").write_text("\n".join(rows), encoding="utf-8")
+    site.manage(
+        "import_stimuli", ROOT / "demo/data_en.tsv", "--study", "demo", "--language", "en",
+        "--ratings-per-context", "10", "--block-size", "7",
+    )  # fmt: skip
+    site.manage("import_checkpoints", "demo", tmp_path / "checkpoints.tsv", "--per-assignment", "1")
+    site.manage("configure_study", "demo", "--check-tries", "3")
+
+    told = site.manage(
+        "rehearse_study", "demo", "--base-url", site.url, "--characters", *CHARACTERS,
+        "--annotators", "20", "--at-once", "5",
+    )  # fmt: skip
+
+    # four of each: the hasty do not pass the check, the quitting go half way
+    assert told.splitlines()[-2:] == [
+        "Finished: 12 of 20.", f"Annotators: 20, judgements: {12 * 8 + 4 * 4}.",
+    ]  # fmt: skip
+    states = dict(site.query("SELECT state, count(*) FROM surveys_assignment GROUP BY state"))
+    assert states == {"submitted": 12, "started": 4, "returned": 4}
+    rows = list(csv.DictReader(site.manage("export_responses", "demo").splitlines()))
+    assert sum(bool(row["rating"]) for row in rows) == 12 * 8 + 4 * 4
+    assert {row["is_scripted"] for row in rows} == {"true"}
+    checkpoints = [row["rating"] for row in rows if row["checkpoint"] == "true" and row["rating"]]
+    assert set(checkpoints) == {"0"}

@@ -1,0 +1,93 @@
+"""What the pages' one script does: keys, the seconds a page was visible, pasting, double clicks."""
+
+import pytest
+
+from tests.end_to_end.browsing import DESKTOP, WatchedPage
+from tests.end_to_end.site import ROOT, Site
+
+ANSWER = """
+SELECT inspired_word1, inspired_word2, rating, has_pasted_word1, has_pasted_word2,
+       words_visible_seconds, rating_visible_seconds
+FROM surveys_response WHERE engaged_at IS NOT NULL ORDER BY position
+"""
+
+
+@pytest.fixture
+def watched(chromium, site: Site) -> WatchedPage:
+    """At the first text of an assignment."""
+    site.manage(
+        "import_stimuli", ROOT / "demo/data_en.tsv", "--study", "demo", "--language", "en",
+        "--ratings-per-context", "5", "--block-size", "4",
+    )  # fmt: skip
+    watched = WatchedPage(chromium, DESKTOP)
+    watched.begin(site.invite("demo")[0])
+    return watched
+
+
+def test_a_digit_chooses_a_point_and_enter_sends_it(site: Site, watched):
+    watched.write_words("harvest", "moon")
+    page = watched.page
+
+    page.keyboard.press("4")
+    page.keyboard.press("7")  # the scale ends at 6
+    assert page.locator('input[value="4"]').is_checked()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+    assert page.get_by_text("Text 2 of ").is_visible()
+    assert float(site.query(ANSWER)[0][2]) == 4
+    assert watched.complaints == []
+
+
+def test_digits_in_the_words_and_in_a_comment_are_typed(site: Site, watched):
+    site.manage("configure_study", "demo", "--cannot-judge")
+    page = watched.page
+    page.reload()
+    page.get_by_label("First word").press_sequentially("x2")
+    assert page.get_by_label("First word").input_value() == "x2"
+    watched.write_words("harvest", "moon")
+    page.get_by_label("I cannot judge this").check()
+
+    page.get_by_label("Why?").press_sequentially("word 2 is cut")
+
+    assert page.get_by_label("Why?").input_value() == "word 2 is cut"
+    assert page.get_by_label("I cannot judge this").is_checked()
+
+
+def test_pasting_and_the_time_in_sight_are_noted(site: Site, watched):
+    page = watched.page
+    page.get_by_label("First word").fill("harvest")
+    field = page.get_by_label("Second word")
+    field.evaluate(
+        """field => {
+            const copied = new DataTransfer();
+            copied.setData("text/plain", "moon");
+            const pasting = {clipboardData: copied, bubbles: true};
+            field.dispatchEvent(new ClipboardEvent("paste", pasting));
+            field.value = "moon";
+        }"""
+    )
+    page.wait_for_timeout(1200)  # somebody thinks
+    watched.submit()
+    watched.rate(2)
+
+    ((word1, word2, _, pasted1, pasted2, *seconds),) = site.query(ANSWER)
+    assert (word1, word2, bool(pasted1), bool(pasted2)) == ("harvest", "moon", False, True)
+    assert seconds[0] >= 1
+    assert 0 <= seconds[1] < seconds[0]
+
+
+def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(site: Site, watched):
+    page = watched.page
+    sent: list[str] = []
+    page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
+    page.get_by_label("First word").fill("harvest")
+    page.get_by_label("Second word").fill("moon")
+
+    with page.expect_navigation():
+        page.locator("form button").dblclick(no_wait_after=True)
+    assert len(sent) == 1
+
+    page.go_back()
+    watched.rate(1)
+    assert page.get_by_text("Text 2 of ").is_visible()
