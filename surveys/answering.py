@@ -88,9 +88,11 @@ def _answer_page_2(where: Whereabouts, visit: PageVisit, **answer: object) -> bo
     if where.due.position < where.n_items:
         return fill_response(where.due.response_id, RATING_OPEN, answer)
     with transaction.atomic():
+        # the assignment first, as whoever withdraws does
+        assignment = Assignment.objects.select_for_update().get(pk=where.assignment_id)
         stored = fill_response(where.due.response_id, RATING_OPEN, answer)
         if stored:
-            submit_assignment(Assignment.objects.get(pk=where.assignment_id))
+            submit_assignment(assignment)
     return stored
 
 

@@ -10,7 +10,6 @@ from surveys.errors import ArrivalRefused, LinkRevoked, NoPlaceLeft
 from surveys.models import (
     Annotator,
     Assignment,
-    AssignmentState,
     Entrance,
     Invitation,
     Visit,
@@ -101,7 +100,7 @@ def completion_of(assignment: Assignment) -> Completion | None:
     entrance = invitation.get().entrance
     if entrance is None:
         return None
-    if assignment.state == AssignmentState.SUBMITTED:
+    if assignment.submitted_at:  # even if withdrawn since: the work was done
         return _as_completion(entrance, entrance.completion_code)
     return no_place_completion(entrance)
 

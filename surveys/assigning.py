@@ -2,7 +2,6 @@
 
 import random
 import secrets
-from collections import Counter
 
 from django.db import transaction
 from django.utils import timezone
@@ -23,23 +22,31 @@ from surveys.models import (
     Study,
     TextKind,
 )
-from surveys.places import give_back_places
+from surveys.places import count_left, give_back_places
 from surveys.wording import current_text
 
 
-def has_place_left(study: Study) -> bool:
-    """Whether somebody who arrives now would get a place."""
-    if Place.objects.free(study).exists():
+def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
+    """Whether somebody who arrives now, or an annotator who comes again, would get a place."""
+    free = Place.objects.free(study)
+    lapsed = Assignment.objects.lapsed(study, timezone.now())
+    if annotator:
+        seen = annotator.assignments.values("questionnaire__block")
+        free = free.unseen_by(annotator)
+        lapsed = lapsed.exclude(questionnaire__block__in=seen)
+    if free.exists():
         return True
-    return Assignment.objects.lapsed(study, timezone.now()).filter(place__is_open=True).exists()
+    holders = list(lapsed.filter(place__is_open=True).values_list("pk", "questionnaire"))
+    if not holders:
+        return False
+    left = count_left(study, [pk for pk, _ in holders])
+    return any(left[questionnaire] for _, questionnaire in holders)
 
 
 def list_places_left(study: Study) -> dict[int, int]:
     """How many more assignments the study asks for now, by the id of the questionnaire."""
-    free = Counter(Place.objects.free(study).values_list("questionnaire_id", flat=True))
-    lapsed = Assignment.objects.lapsed(study, timezone.now()).filter(place__is_open=True)
-    free.update(lapsed.values_list("questionnaire_id", flat=True))
-    return free
+    lapsed = Assignment.objects.lapsed(study, timezone.now())
+    return count_left(study, list(lapsed.values_list("pk", flat=True)))
 
 
 def count_places_left(study: Study) -> int:
@@ -86,12 +93,11 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
 
 def can_have_another(assignment: Assignment) -> bool:
     """Whether one more block is there for whoever has finished this assignment."""
-    study = assignment.study
-    if not study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
+    if not assignment.study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
         return False
     if assignment.annotator.invitation.revoked_at:
         return False
-    return Place.objects.free(study).unseen_by(assignment.annotator).exists()
+    return has_place_left(assignment.study, assignment.annotator)
 
 
 def refuse_revoked(invitation: Invitation) -> None:

@@ -13,6 +13,13 @@ from surveys.places import fit_places
 
 MOST = 10_000  # ratings per context; more is a slip of the keyboard
 LONGEST_LABEL = 60
+LOWEST = {
+    "ratings_per_context": 1,
+    "lease_hours": 1,
+    "n_check_tries": 0,
+    "n_checkpoints": 0,
+    "seconds_per_item": 1,
+}
 SETTINGS = (
     "title", "contact", "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels",
     "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "n_check_tries",
@@ -44,17 +51,7 @@ def configure_study(study: Study, **settings: Any) -> Study:
 
 def list_problems(study: Study) -> list[str]:
     """What is impossible about the settings of a study."""
-    problems = _list_label_problems(study)
-    for name, lowest in (
-        ("ratings_per_context", 1), ("lease_hours", 1), ("n_check_tries", 0),
-        ("n_checkpoints", 0), ("seconds_per_item", 1),
-    ):  # fmt: skip
-        if not lowest <= getattr(study, name) <= MOST:
-            problems.append(
-                f"{name.replace('_', ' ')} must be from {lowest} to {MOST}, "
-                f"got {getattr(study, name)}."
-            )
-    if problems:
+    if problems := [*_list_label_problems(study), *_list_number_problems(study)]:
         return problems
     try:
         study.clean_fields()
@@ -66,17 +63,35 @@ def list_problems(study: Study) -> list[str]:
     return []
 
 
+def _list_number_problems(study: Study) -> list[str]:
+    return [
+        f"{name.replace('_', ' ')} must be from {lowest} to {MOST}, got {number!r}."
+        for name, lowest in LOWEST.items()
+        if not isinstance(number := getattr(study, name), int) or not lowest <= number <= MOST
+    ]
+
+
 def _list_label_problems(study: Study) -> list[str]:
-    problems = []
-    for point, label in study.scale_labels.items():
-        try:
-            is_on_scale = Decimal(point) in study.scale_points
-        except InvalidOperation:
-            is_on_scale = False
-        if not is_on_scale:
-            problems.append(f"the label {label!r} is for {point}, which the scale does not have.")
-        if not str(label).strip() or len(label) > LONGEST_LABEL:
+    labels = study.scale_labels
+    if not isinstance(labels, dict) or not all(isinstance(text, str) for text in labels.values()):
+        return ['the labels must be texts by points of the scale, such as {"0": "not at all"}.']
+    problems, points = [], []
+    for written, label in labels.items():
+        point = _read_point(written)
+        if point not in study.scale_points:
+            problems.append(f"the label {label!r} is for {written}, which the scale does not have.")
+        elif point in points:
+            problems.append(f"the point {written} has two labels.")
+        points.append(point)
+        if not label.strip() or len(label) > LONGEST_LABEL:
             problems.append(
-                f"the label for {point} must have from 1 to {LONGEST_LABEL} characters."
+                f"the label for {written} must have from 1 to {LONGEST_LABEL} characters."
             )
     return problems
+
+
+def _read_point(written: str) -> Decimal | None:
+    try:
+        return Decimal(written)
+    except InvalidOperation:
+        return None

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
-from surveys.assigning import begin_assignment, resume_assignment
+from surveys.assigning import begin_assignment, lock_places, resume_assignment
 from surveys.leaving import return_assignment
 from surveys.models import Annotator, Assignment, AssignmentState, Study, TextKind
 from surveys.wording import current_text, read_check
@@ -21,6 +20,7 @@ class Step(StrEnum):
     CHECK = "check"
 
 
+NOT_PASSED = "comprehension check not passed"
 DONE_AT = {
     Step.INSTRUCTIONS: "instructed_at",
     Step.PRACTICE: "practised_at",
@@ -65,35 +65,35 @@ def complete_step(assignment: Assignment, step: Step) -> Step | None:
 @transaction.atomic
 def check_comprehension(
     assignment: Assignment, answers: Sequence[int | None], *, n_tries: int | None = None
-) -> list[int]:
+) -> list[int] | None:
     """Take the answers to the check. The indices of the wrong ones; none of them: passed.
 
-    A wrong try counts; the last one gives the place back (`return_assignment`). Given how many
-    tries were used before this one, the same try sent twice counts once.
+    A wrong try counts; the last one gives the place back (`return_assignment`). A try that does
+    not know how many there were before it, such as the second of a double click, is not judged:
+    None.
     """
+    study = lock_places(assignment.study.pk)  # before the annotator, as whoever withdraws does
     assignment = _resume_if_expired(assignment)
-    study = assignment.study
+    annotator = Annotator.objects.select_for_update().get(pk=assignment.annotator_id)
+    if annotator.checked_at:  # in another tab
+        return []
+    if n_tries is not None and n_tries != annotator.n_check_tries:
+        return None
     questions = read_check(current_text(study, TextKind.CHECK).body)
     wrong = [n for n, question in enumerate(questions) if answers[n] != question.right]
     if not wrong:
         complete_step(assignment, Step.CHECK)
         return []
-    annotators = Annotator.objects.filter(pk=assignment.annotator_id, checked_at__isnull=True)
-    if n_tries is not None:
-        annotators = annotators.filter(n_check_tries=n_tries)
-    annotators.update(n_check_tries=F("n_check_tries") + 1)
-    assignment.annotator.refresh_from_db()
-    if assignment.annotator.n_check_tries >= study.n_check_tries:
-        return_assignment(assignment, "comprehension check not passed")
+    annotator.n_check_tries += 1
+    annotator.save(update_fields=["n_check_tries"])
+    if annotator.n_check_tries >= study.n_check_tries:
+        return_assignment(assignment, NOT_PASSED)
     return wrong
 
 
-def has_failed_check(annotator: Annotator) -> bool:
-    """Whether an annotator has used up the tries of the check without passing it."""
-    return (
-        annotator.checked_at is None
-        and 0 < annotator.study.n_check_tries <= annotator.n_check_tries
-    )
+def has_failed_check(assignment: Assignment) -> bool:
+    """Whether an assignment ended since the tries of the check were used up."""
+    return assignment.ended_because == NOT_PASSED
 
 
 def _resume_if_expired(assignment: Assignment) -> Assignment:

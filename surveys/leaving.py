@@ -51,7 +51,8 @@ def withdraw_annotator(annotator: Annotator) -> Annotator:
     annotator.save(update_fields=["withdrawn_at"])
     theirs = Assignment.objects.filter(annotator=annotator)
     give_back_places(theirs)
-    theirs.update(state=AssignmentState.WITHDRAWN, ended_because="withdrawn by the annotator")
+    theirs.filter(ended_because="").update(ended_because="withdrawn by the annotator")
+    theirs.update(state=AssignmentState.WITHDRAWN)
     if annotator.erases_withdrawn:
         Response.objects.filter(annotator=annotator).update(**ERASED)
     return annotator
@@ -60,6 +61,7 @@ def withdraw_annotator(annotator: Annotator) -> Annotator:
 @transaction.atomic
 def revoke_invitation(invitation: Invitation, because: str) -> Invitation:
     """Make a personal link lead nowhere, once; what its annotator has under way is returned."""
+    lock_places(invitation.study_id)  # nobody starts by it meanwhile
     invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
     if invitation.revoked_at:
         return invitation

@@ -1,15 +1,18 @@
 """Study → the links that annotators come by."""
 
+import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
-from surveys.errors import InvitationRefused
-from surveys.models import Entrance, Invitation, Study
+from surveys.errors import InvitationRefused, SettingRefused
+from surveys.models import Entrance, Invitation, Provider, Study
 
 LONGEST_NOTE = 200
+CODES = ("completion_code", "no_place_code")
+CODE = re.compile(r"[A-Za-z0-9_-]{0,40}")
 
 
 class InvitedList(NamedTuple):
@@ -26,13 +29,13 @@ def invite_annotators(study: Study, count: int) -> list[Invitation]:
 
 @transaction.atomic
 def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
-    """Make a personal link for each label or address of a list that has none yet.
+    """Make a personal link for each label or address of a list that has no valid one yet.
 
     Raises InvitationRefused, naming the lines, when one is too long or stands twice.
     """
     wanted = _read_notes(notes)
     Study.objects.select_for_update().get(pk=study.pk)  # two imports of the list at once
-    noted = Invitation.objects.filter(study=study).exclude(note="")
+    noted = Invitation.objects.filter(study=study, revoked_at=None).exclude(note="")
     by_note = {invitation.note: invitation for invitation in noted}
     known = [by_note[note] for note in wanted if note in by_note]
     new = Invitation.objects.bulk_create(
@@ -49,13 +52,33 @@ def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:
 
 
 @transaction.atomic
-def open_entrance(study: Study, provider: str, **settings: object) -> Entrance:
-    """Open the study's one entrance of a provider, or change its settings and open it again."""
+def open_entrance(study: Study, provider: str, **settings: Any) -> Entrance:
+    """Open the study's one entrance of a provider, or change its settings and open it again.
+
+    Settings are cap, completion_code and no_place_code. Raises SettingRefused.
+    """
+    _refuse_settings(provider, settings)
     entrance, _ = Entrance.objects.select_for_update().get_or_create(study=study, provider=provider)
     for name, setting in {**settings, "closed_at": None}.items():
         setattr(entrance, name, setting)
     entrance.save()
     return entrance
+
+
+def _refuse_settings(provider: str, settings: dict[str, Any]) -> None:
+    if provider not in Provider.values:
+        raise SettingRefused(f"No such provider: {provider}.")
+    if unknown := sorted(set(settings) - {"cap", *CODES}):
+        raise SettingRefused(f"No such setting: {', '.join(unknown)}.")
+    cap = settings.get("cap")
+    if cap is not None and (not isinstance(cap, int) or cap < 0):
+        raise SettingRefused(f"The cap must be a whole number from 0, got {cap!r}.")
+    for name in CODES:
+        if not CODE.fullmatch(settings.get(name, "")):
+            raise SettingRefused(
+                f"The {name.replace('_', ' ')} may have up to 40 letters, digits, hyphens and "
+                f"underscores, got {settings[name]!r}."
+            )
 
 
 def close_entrance(entrance: Entrance) -> Entrance:

@@ -21,14 +21,16 @@ def repeat_block(block: Block, *, reason: str, author: str) -> Round:
     """Collect a block again from people who have not seen it.
 
     Answers of the round before stay stored and leave the dataset; who is in the middle of it may
-    finish. Raises RepeatRefused without a reason, or when nobody has answered yet.
+    finish. Raises RepeatRefused without a reason, or when nobody has taken part yet.
     """
     study = Study.objects.select_for_update().get(pk=block.study_id)
     current = Round.objects.get(block=block, is_current=True)
     if not reason.strip():
         raise RepeatRefused("Say why the block is repeated: the reason is kept with its answers.")
     if not current.assignments.exists():
-        raise RepeatRefused(f"Round {current.number} of block {block.number} has no answers yet.")
+        raise RepeatRefused(
+            f"Nobody has taken part in round {current.number} of block {block.number} yet."
+        )
     Round.objects.filter(pk=current.pk).update(is_current=False)
     Place.objects.filter(round=current).update(is_open=False)
     repeated = Round.objects.create(

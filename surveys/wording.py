@@ -156,7 +156,7 @@ def _read_question(table: Any, place: str) -> CheckQuestion:
 def _read_toml(body: str, place: str) -> dict[str, Any]:
     try:
         return tomllib.loads(body)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: numbers of thousands of digits
         raise TextRefused(f"{place}: this is not TOML: {error}.") from error
 
 

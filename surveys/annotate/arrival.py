@@ -96,7 +96,8 @@ def _ask_consent(
     """The welcome page. Only who agrees to the very text that is shown there begins."""
     consent = current_text(study, TextKind.CONSENT)
     answer = request.POST.get("answer") if request.method == "POST" else None
-    has_agreed_to_this = request.POST.get("consent") == str(consent.pk)
+    shown = f"{consent.pk} {study.erases_withdrawn:d}"  # the text, and what withdrawing means
+    has_agreed_to_this = request.POST.get("consent") == shown
     if answer == "decline":
         return render(request, "annotate/declined.html", {"is_sent": claims is not None})
     if answer == "agree" and has_agreed_to_this:
@@ -106,7 +107,7 @@ def _ask_consent(
     n_items = Item.objects.count_in_a_questionnaire(study) + n_checkpoints
     page = {
         "face": face,
-        "consent": consent,
+        "consent": shown,
         "consent_text": render_text(study, consent),
         "has_changed": answer == "agree",
         "has_place": has_place_left(study) and not (entrance and is_full(entrance)),

@@ -51,6 +51,6 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
     page = {
         "assignment": assignment,
         "completion": completion_of(assignment),
-        "has_failed_check": has_failed_check(assignment.annotator),
+        "has_failed_check": has_failed_check(assignment),
     }
     return render(request, "annotate/ended.html", page)

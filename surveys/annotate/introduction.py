@@ -89,16 +89,18 @@ def check(request: HttpRequest, token: str) -> HttpResponse:
         n_tries = form.cleaned_data["n_tries"]
         wrong = check_comprehension(assignment, form.given_answers, n_tries=n_tries)
         assignment = find_assignment(token)
-        if not wrong or find_step(assignment) != Step.CHECK:
+        if find_step(assignment) != Step.CHECK:
             return redirect_to_due(token)
-        for number in wrong:
+        if wrong is None:
+            form = CheckForm(questions=questions)
+        for number in wrong or ():
             form.add_error(f"question{number}", questions[number].why)
     page = {
         "face": face_of_assignment(assignment),
         "form": form,
         "text": text,
         "n_tries": assignment.annotator.n_check_tries,
-        "n_tries_left": assignment.study.n_check_tries - assignment.annotator.n_check_tries,
+        "n_tries_left": max(1, assignment.study.n_check_tries - assignment.annotator.n_check_tries),
     }
     status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "annotate/check.html", page, status=status)

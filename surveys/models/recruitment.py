@@ -76,7 +76,9 @@ class Invitation(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=("study", "note"), condition=~Q(note=""), name="one_invitation_a_note"
+                fields=("study", "note"),
+                condition=~Q(note="") & Q(revoked_at__isnull=True),
+                name="one_invitation_a_note",
             ),
         ]
 

@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from surveys.configuring import configure_study
 from surveys.leaving import revoke_invitation
 from surveys.models import Annotator, Assignment, Entrance, Invitation, TextKind, Visit, Worker
 from surveys.recruiting import close_entrance, invite_annotators, open_entrance
@@ -53,6 +54,19 @@ def test_agreeing_to_a_text_that_has_changed_shows_the_new_one(client):
     assert answer.status_code == 422
     assert "has changed" in answer.content.decode()
     assert "Another text." in answer.content.decode()
+    assert Annotator.objects.count() == 0
+
+
+def test_agreeing_when_withdrawing_has_come_to_mean_something_else_asks_again(client):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+    seen = hidden_fields(client.get(welcome(invitation)))
+    configure_study(study, erases_withdrawn=False)
+
+    answer = client.post(welcome(invitation), {**seen, "answer": "agree"})
+
+    assert answer.status_code == 422
+    assert "Your answers are then not used, but they are kept." in answer.content.decode()
     assert Annotator.objects.count() == 0
 
 

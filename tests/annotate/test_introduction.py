@@ -259,6 +259,16 @@ def test_check_sent_twice_by_a_double_click_costs_one_try(client, at_check):
     assert stored(at_check, "state") == ("offered",)
 
 
+@pytest.mark.parametrize("n_tries", ["99", "-1"])
+def test_check_tells_nothing_for_a_try_that_it_cannot_count(client, at_check, n_tries):
+    answer = send_check(client, at_check, {**WRONG, "n_tries": n_tries})
+
+    questions = read_check(current_text(at_check.study, TextKind.CHECK).body)
+    assert answer.status_code == 422
+    assert not any(question.why in answer.content.decode() for question in questions)
+    assert stored(at_check, "state", "annotator__n_check_tries") == ("offered", 0)
+
+
 def test_check_passed_twice_by_a_double_click_begins_once(client, at_check):
     answer = send_check(client, at_check, RIGHT, times=2)
 

@@ -1,10 +1,12 @@
 """What may still be changed about a study, and what is refused."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
-from surveys.assigning import count_places_left, list_places_left
+from surveys.assigning import count_places_left, has_place_left, list_places_left
 from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft, SettingRefused
 from surveys.leaving import return_assignment
@@ -122,6 +124,32 @@ def test_more_ratings_make_no_places_in_rounds_that_are_over(study):
     assert Place.objects.filter(round__number=2).count() == 6
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_more_ratings_reach_a_block_that_was_repeated_while_fewer_were_wanted(number):
+    study = make_study(4, block_size=2, ratings_per_context=3)
+    for _ in range(4):
+        start(study)
+    configure_study(study, ratings_per_context=1)
+    repeat_block(study.blocks.get(number=number), reason="all alike", author="researcher")
+
+    configure_study(study, ratings_per_context=3)
+
+    assert sorted(list_places_left(study).values()) == [2, 2, 3, 3]
+
+
+def test_lapsed_places_that_are_not_wanted_any_more_are_not_promised(study):
+    assignments = [start(study) for _ in range(4)]
+    for assignment in assignments[:2]:
+        finish(assignment)
+    configure_study(study, ratings_per_context=1)
+
+    Assignment.objects.update(active_at=timezone.now() - timedelta(days=2))
+
+    assert (has_place_left(study), count_places_left(study)) == (False, 0)
+    with pytest.raises(NoPlaceLeft):
+        start(study)
+
+
 def test_changed_ratings_leave_other_studies_alone(study):
     other = make_study(2, slug="other")
 
@@ -206,3 +234,23 @@ def refuse(study: Study, said: str, **changes: object) -> None:
         configure_study(study, **{"allows_more_blocks": True, **changes})
 
     assert (Study.objects.values().get(pk=study.pk), places(study)) == before
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"lease_hours": "3"}, "lease hours must be from 1"),
+        ({"n_checkpoints": None}, "n checkpoints must be from 0"),
+        ({"scale_labels": ["a", "b"]}, "texts by points"),
+        ({"scale_labels": {"0": 3}}, "texts by points"),
+        ({"scale_labels": {"0": "a", "0.0": "b"}}, "the point 0.0 has two labels"),
+        ({"scale_labels": {"low": "a"}}, "the scale does not have"),
+    ],
+)
+def test_settings_of_a_wrong_kind_are_refused(study, chosen, said):
+    before = Study.objects.values().get(pk=study.pk)
+
+    with pytest.raises(SettingRefused, match=said):
+        configure_study(study, **chosen)
+
+    assert Study.objects.values().get(pk=study.pk) == before

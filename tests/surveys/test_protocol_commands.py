@@ -326,7 +326,7 @@ def test_repeat_block_notes_who_decided_it(study, monkeypatch, options, author):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["1", "--reason", "scripts"], "has no answers yet"),
+        (["1", "--reason", "scripts"], "Nobody has taken part"),
         (["9", "--reason", "scripts"], "Study study has no block 9; its blocks are 1 to 1"),
         (["x", "--reason", "scripts"], "'x' is not a whole number"),
         (["1", "--reason", " "], "say it in 1 to 500 characters"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from surveys.errors import InvitationRefused
+from surveys.errors import InvitationRefused, SettingRefused
 from surveys.leaving import revoke_invitation
 from surveys.models import Entrance, Invitation, Study
 from surveys.recruiting import (
@@ -81,15 +81,24 @@ def test_invite_listed_does_not_mix_studies(study):
     assert Invitation.objects.count() == 2
 
 
-def test_invite_listed_leaves_links_in_use_and_revoked_ones_as_they_are(study):
-    used, revoked = invite_listed(study, ["a", "b"]).new
+def test_invite_listed_leaves_links_in_use_as_they_are(study):
+    (used,) = invite_listed(study, ["a"]).new
     start(study, used)
-    revoke_invitation(revoked, "gone")
     before = list(Invitation.objects.order_by("pk").values())
 
-    invite_listed(study, ["a", "b"])
+    invite_listed(study, ["a"])
 
     assert list(Invitation.objects.order_by("pk").values()) == before
+
+
+def test_invite_listed_invites_anew_whose_link_was_revoked(study):
+    (revoked,) = invite_listed(study, ["a"]).new
+    revoke_invitation(revoked, "sent to a wrong address")
+
+    (again,) = invite_listed(study, ["a"]).new
+
+    assert again.token != revoked.token
+    assert stored(revoked, "note", "revoked_because") == ("a", "sent to a wrong address")
 
 
 def test_invite_listed_takes_the_longest_note(study):
@@ -158,3 +167,21 @@ def test_open_entrance_opens_a_closed_one_again(study):
     assert open_entrance(study, "link") == closed
 
     assert stored(closed, "closed_at", "cap") == (None, 3)
+
+
+@pytest.mark.parametrize(
+    ("provider", "chosen", "said"),
+    [
+        ("nobody", {}, "No such provider: nobody"),
+        ("link", {"kap": 3}, "No such setting: kap"),
+        ("link", {"cap": -1}, "whole number from 0"),
+        ("link", {"cap": "3"}, "whole number from 0"),
+        ("prolific", {"completion_code": "x" * 41}, "completion code may have up to 40"),
+        ("prolific", {"no_place_code": "a&b"}, "no place code may have up to 40"),
+    ],
+)
+def test_open_entrance_refuses_what_is_impossible(study, provider, chosen, said):
+    with pytest.raises(SettingRefused, match=said):
+        open_entrance(study, provider, **chosen)
+
+    assert not Entrance.objects.exists()

@@ -1,11 +1,14 @@
 """Scripted annotators and their characters, on the real pages, without a network."""
 
 import random
+from collections.abc import Iterator
 from decimal import Decimal
 
 import httpx
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.test.utils import override_settings
 from django.urls import reverse
 
@@ -39,8 +42,13 @@ class RecordingTransport(httpx.WSGITransport):
 
 
 @pytest.fixture
-def transport() -> RecordingTransport:
-    return RecordingTransport()
+def transport() -> Iterator[RecordingTransport]:
+    """The site, answering within the transaction of the test."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield RecordingTransport()
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture

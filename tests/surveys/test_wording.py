@@ -337,3 +337,9 @@ def test_images_are_not_made(text):
 @pytest.mark.parametrize("link", ["[a]({})", "[a][b]\n\n[b]: {}", "<{}>"])
 def test_a_link_that_runs_something_is_not_made(address, link):
     assert "<a" not in render_markdown(link.format(address))
+
+
+@pytest.mark.parametrize("body", ["x = " + "[" * 5000, "x = " + "1" * 5000])
+def test_check_text_refuses_toml_that_is_made_to_be_too_much(body):
+    with pytest.raises(TextRefused, match="this is not TOML"):
+        check_text(TextKind.CHECK, body)
