@@ -19,8 +19,12 @@ def lack(part: str) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def collected_static_files() -> None:
-    """The pages name their stylesheet by its digest, as in production."""
-    call_command("collectstatic", interactive=False, verbosity=0)
+    """The pages name their stylesheet by its digest, as in production.
+
+    Tests that run side by side find them collected by `scripts/test`.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        call_command("collectstatic", interactive=False, verbosity=0)
 
 
 @pytest.fixture(autouse=True)

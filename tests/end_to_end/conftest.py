@@ -34,8 +34,9 @@ def site(pristine, tmp_path) -> Iterator[Site]:
             yield site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """A browser. While it is open Django's database cannot be used in the same process."""
     if CHROMIUM is None:
         lack("Chromium")
     with sync_playwright() as playwright:
