@@ -76,7 +76,7 @@ def _database(url: str) -> dict[str, Any]:
         case "postgres" | "postgresql":
             database: dict[str, Any] = env.db_url_config(url)
             given = database.get("OPTIONS", {})
-            options = f"{given.get('options', '')} -c synchronous_commit=on".strip()
+            options = f"{given.get('options', '')} -c synchronous_commit=on -c jit=off".strip()
             return {
                 **database,
                 "OPTIONS": {**given, **PREPARED, "options": options},

@@ -72,6 +72,7 @@ def take_places(study: Study, contexts: dict[int, list[Context]]) -> list[Assign
     now = timezone.now()
     assignments = Assignment.objects.bulk_create(
         Assignment(
+            study=study,
             questionnaire_id=place.questionnaire_id,
             round_id=place.round_id,
             annotator=person,

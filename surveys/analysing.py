@@ -6,7 +6,7 @@ import io
 from typing import NamedTuple
 
 import pandas as pd
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from postprocess.pipeline import Dataset, Settings, build_dataset
 from postprocess.ratings import RatingsError
@@ -133,13 +133,9 @@ def list_shortfalls(study: Study) -> list[str]:
 
 
 def _count_short_contexts(study: Study) -> int:
-    counted = Q(
-        responses__rating__isnull=False,
-        responses__assignment__state=AssignmentState.SUBMITTED,
-        responses__assignment__round__is_current=True,
-    )
-    rated = Context.objects.stimuli(study).annotate(n_ratings=Count("responses", filter=counted))
-    return rated.filter(n_ratings__lt=study.ratings_per_context).count()
+    ratings = Response.objects.counted(study).on_stimuli().order_by().values("context")
+    full = ratings.annotate(n=Count("pk")).filter(n__gte=study.ratings_per_context)
+    return Context.objects.stimuli(study).count() - full.count()
 
 
 def _refuse_unrated_contexts(study: Study, ratings: pd.DataFrame) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from surveys.assigning import lock_places, start_assignment
@@ -34,7 +35,7 @@ def refuse_closed(entrance: Entrance) -> None:
 
 def is_full(entrance: Entrance) -> bool:
     """Whether as many have come through an entrance as its cap allows."""
-    return entrance.cap is not None and entrance.invitations.count() >= entrance.cap
+    return Entrance.objects.filter(pk=entrance.pk, n_arrived__gte=F("cap")).exists()
 
 
 def find_by_ticket(entrance: Entrance, ticket: str) -> Invitation | None:
@@ -83,6 +84,7 @@ def start_through(entrance: Entrance, ticket: str, claims: Claims | None = None)
         assignment = start_assignment(invitation)
     except NoPlaceLeft as error:
         raise NoPlaceLeft(str(error), completion=no_place_completion(entrance)) from error
+    Entrance.objects.filter(pk=entrance.pk).update(n_arrived=F("n_arrived") + 1)
     if claims:
         worker, _new = Worker.objects.get_or_create(
             provider=entrance.provider, worker_id=claims.worker_id

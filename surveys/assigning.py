@@ -156,8 +156,11 @@ def submit_assignment(assignment: Assignment) -> Assignment:
 def lock_places(study_id: int) -> Study:
     """Let nobody else give out places of a study until the transaction ends; free lapsed ones."""
     study = Study.objects.select_for_update().get(pk=study_id)
-    lapsed = list(Assignment.objects.lapsed(study, timezone.now()).values_list("pk", flat=True))
-    if lapsed:
+    quiet = Assignment.objects.quiet(study, timezone.now())
+    if not (pks := list(quiet.values_list("pk", flat=True))):
+        return study
+    Assignment.objects.filter(pk__in=pks).note_answers()  # else they are looked up at each arrival
+    if lapsed := list(quiet.values_list("pk", flat=True)):
         Assignment.objects.leased().filter(pk__in=lapsed).update(state=AssignmentState.EXPIRED)
         give_back_places(Assignment.objects.filter(pk__in=lapsed, state=AssignmentState.EXPIRED))
     return study
@@ -174,6 +177,7 @@ def _assign(study: Study, annotator: Annotator) -> Assignment:
     place = choice.place
     contexts = _order_contexts(study, annotator, place, random.Random(seed))  # noqa: S311
     assignment = Assignment.objects.create(
+        study=study,
         questionnaire=place.questionnaire,
         round_id=place.round_id,
         annotator=annotator,

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from surveys.models import AssigningPolicy, Block, Place, Study
+from surveys.models import AssigningPolicy, Place, Questionnaire, Study
 from surveys.models.collection import PlaceQuerySet
 
 
@@ -38,16 +38,21 @@ def fill_evenly(free: PlaceQuerySet, chance: random.Random) -> Place | None:
 
 def fill_blocks(free: PlaceQuerySet, chance: random.Random) -> Place | None:
     """The first block that is not full, its two questionnaires evenly."""
-    unfinished = Block.objects.filter(questionnaires__places__in=free).order_by("number")
-    return (
-        free.with_questionnaire().filter(questionnaire__block=unfinished.values("pk")[:1]).first()
-    )
+    first = free.order_by("questionnaire_id", "number", "pk").first()  # laid out block by block
+    if first is None:
+        return None
+    both = Questionnaire.objects.filter(block__questionnaires=first.questionnaire_id)
+    firsts = [free.with_questionnaire().filter(questionnaire=one).first() for one in both]
+    return min((place for place in firsts if place), key=lambda place: (place.number, place.pk))
 
 
 def fill_by_chance(free: PlaceQuerySet, chance: random.Random) -> Place | None:
     """Any, each as likely as the other."""
     n_free = free.count()
-    return free.with_questionnaire()[chance.randrange(n_free)] if n_free else None
+    if not n_free:
+        return None
+    pk = free.values_list("pk", flat=True)[chance.randrange(n_free)]  # found in an index alone
+    return free.with_questionnaire().get(pk=pk)
 
 
 POLICIES: dict[AssigningPolicy, Policy] = {

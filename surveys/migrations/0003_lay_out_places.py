@@ -1,17 +1,21 @@
 """Studies from before places and rounds: lay them out, and seat whoever holds a place."""
 
 from django.db import migrations
-from django.db.models import Count, F
+from django.db.models import Count, F, OuterRef, Subquery
 
 
 def lay_out(apps, schema_editor):
-    Study, Block, Round, Assignment = (
-        apps.get_model("surveys", name) for name in ("Study", "Block", "Round", "Assignment")
+    Study, Annotator, Block, Round, Assignment = (
+        apps.get_model("surveys", name)
+        for name in ("Study", "Annotator", "Block", "Round", "Assignment")
     )
     for block in Block.objects.all():
         current = Round.objects.create(block=block, number=1)
         Assignment.objects.filter(questionnaire__block=block).update(round=current)
-    Assignment.objects.update(offered_at=F("started_at"), active_at=F("started_at"))
+    study = Annotator.objects.filter(pk=OuterRef("annotator")).values("study")
+    Assignment.objects.update(
+        offered_at=F("started_at"), active_at=F("started_at"), study=Subquery(study)
+    )
     for assignment in Assignment.objects.annotate(n=Count("responses")):
         Assignment.objects.filter(pk=assignment.pk).update(n_items=assignment.n)
     for study in Study.objects.all():

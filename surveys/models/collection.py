@@ -3,7 +3,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
 from surveys.models.stimuli import Context, Pair, Questionnaire, Round
@@ -81,7 +82,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(annotator__invitation=invitation).order_by("-pk").first()
 
     def for_study(self, study: Study) -> Self:
-        return self.filter(annotator__study=study)
+        return self.filter(study=study)
 
     def submitted(self) -> Self:
         return self.filter(state=AssignmentState.SUBMITTED)
@@ -93,12 +94,23 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def leased(self) -> Self:
         return self.filter(state__in=AssignmentState.leased())
 
+    def quiet(self, study: Study, now: datetime) -> Self:
+        """Those of a study with no sign of life, answers apart, for longer than its lease."""
+        cutoff = now - timedelta(hours=study.lease_hours)
+        return self.leased().filter(study=study, active_at__lt=cutoff)
+
     def lapsed(self, study: Study, now: datetime) -> Self:
         """Those of a study whose annotator has given no sign of life for longer than its lease."""
         cutoff = now - timedelta(hours=study.lease_hours)
         is_recent = Q(responses__engaged_at__gte=cutoff) | Q(responses__rated_at__gte=cutoff)
-        leased = self.leased().filter(active_at__lt=cutoff, annotator__study=study)
-        return leased.exclude(is_recent)
+        return self.quiet(study, now).exclude(is_recent)
+
+    def note_answers(self) -> None:
+        """Take their last answers for signs of life, as if `active_at` had been kept up."""
+        answers = Response.objects.filter(assignment=OuterRef("pk"), engaged_at__isnull=False)
+        answered_at = Coalesce("rated_at", "engaged_at")
+        latest = Subquery(answers.order_by("-position").values(at=answered_at)[:1])
+        self.update(active_at=Greatest("active_at", Coalesce(latest, "active_at")))
 
     def scripted(self) -> Self:
         """Those done by a rehearsal's annotators, not by people."""
@@ -108,12 +120,13 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(annotator__invitation__is_rehearsal=False)
 
     def with_study(self) -> Self:
-        return self.select_related("annotator__study")
+        return self.select_related("study", "annotator__study")
 
 
 class Assignment(models.Model):
     """One annotator doing one questionnaire. Only `assigning` and `leaving` move its `state`."""
 
+    study = models.ForeignKey(Study, models.PROTECT, related_name="assignments", db_index=False)
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="assignments")
     round = models.ForeignKey(Round, models.PROTECT, related_name="assignments")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="assignments")
@@ -153,34 +166,31 @@ class Assignment(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(
-                fields=("active_at",),
-                condition=Q(state__in=AssignmentState.leased()),
-                name="leased_by_activity",
-            ),
+            # without a condition: SQLite takes no index whose condition compares with a value
+            models.Index(fields=("study", "state", "active_at"), name="state_by_activity"),
         ]
 
     def __str__(self) -> str:
         return f"{self.questionnaire} by {self.annotator}"
 
-    @property
-    def study(self) -> Study:
-        return self.annotator.study
+
+# Not `assignment__isnull=True`: for that SQLite takes the unique index of `assignment`, and then
+# reads and sorts all free places, instead of the index in the order that is asked for.
+IS_FREE = Q(is_open=True) & ~Q(assignment__isnull=False)
 
 
 class PlaceQuerySet(models.QuerySet["Place"]):
     def free(self, study: Study) -> Self:
         """Those that nobody holds, in the order in which a balanced design fills them."""
-        free = self.filter(study=study, assignment__isnull=True, is_open=True)
-        return free.order_by("number", "pk")
+        return self.filter(IS_FREE, study=study).order_by("number", "pk")
 
     def with_questionnaire(self) -> Self:
         return self.select_related("questionnaire__block__study")
 
     def unseen_by(self, annotator: Annotator) -> Self:
         """Those in blocks of which the annotator has seen nothing."""
-        seen = annotator.assignments.values("questionnaire__block")
-        return self.exclude(questionnaire__block__in=seen)
+        seen = Questionnaire.objects.filter(block__questionnaires__assignments__annotator=annotator)
+        return self.exclude(questionnaire__in=seen.order_by().values("pk"))
 
 
 class Place(models.Model):
@@ -190,7 +200,7 @@ class Place(models.Model):
     many there are, can find more of them, and one place never holds two assignments.
     """
 
-    study = models.ForeignKey(Study, models.PROTECT, related_name="places")
+    study = models.ForeignKey(Study, models.PROTECT, related_name="places", db_index=False)
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="places")
     round = models.ForeignKey(Round, models.PROTECT, related_name="places")
     number = models.PositiveSmallIntegerField(help_text="from 1 to the ratings wanted")
@@ -209,9 +219,14 @@ class Place(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(
-                fields=("study", "number", "id"),
-                condition=Q(assignment__isnull=True, is_open=True),
+                fields=("study", "number", "id", "questionnaire"),
+                condition=IS_FREE,
                 name="free_places",
+            ),
+            models.Index(
+                fields=("study", "questionnaire", "number", "id"),
+                condition=IS_FREE,
+                name="free_places_by_block",
             ),
         ]
 
@@ -262,7 +277,8 @@ class Response(models.Model):
         Annotator, models.PROTECT, related_name="responses", db_index=False
     )
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="responses", db_index=False)
-    context = models.ForeignKey(Context, models.PROTECT, related_name="responses")
+    # without an index of its own, whose scattered pages would make each start dearer
+    context = models.ForeignKey(Context, models.PROTECT, related_name="responses", db_index=False)
     position = models.PositiveSmallIntegerField(help_text="from 1")
     inspired_word1 = models.CharField(max_length=LONGEST_WORD, blank=True)
     inspired_word2 = models.CharField(max_length=LONGEST_WORD, blank=True)

@@ -23,6 +23,7 @@ class Entrance(models.Model):
     cap = models.PositiveIntegerField(
         null=True, blank=True, help_text="how many may start here; empty for no limit of its own"
     )
+    n_arrived = models.PositiveIntegerField(default=0, help_text="who have started here")
     completion_code = models.CharField(max_length=40, blank=True, default="")
     no_place_code = models.CharField(
         max_length=40, blank=True, default="", help_text="when no place is left, or screened out"

@@ -186,8 +186,8 @@ class Questionnaire(models.Model):
 class ItemQuerySet(models.QuerySet["Item"]):
     def count_in_a_questionnaire(self, study: Study) -> int:
         """How many texts a questionnaire of a study has, give or take one."""
-        first = Questionnaire.objects.filter(block__study=study).order_by("pk")[:1]
-        return self.filter(questionnaire__in=first.values("pk")).count()
+        first = Questionnaire.objects.filter(block__study=study, block__number=1, letter="A")
+        return self.filter(questionnaire__in=first).count()
 
 
 class Item(models.Model):

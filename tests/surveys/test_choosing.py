@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from django.db import connection
 
 from surveys.analysing import list_shortfalls, table_ratings
 from surveys.assigning import count_places_left, start_another_assignment
@@ -221,3 +222,17 @@ def test_list_shortfalls_of_passed_checkpoint_items_is_silent_on_them(study):
     rate_all(start(study), checkpoints=[5, 6])
 
     assert not [line for line in list_shortfalls(study) if "checkpoint" in line]
+
+
+def test_free_places_are_found_in_an_index_made_for_them():
+    """However many places are held; see `bench/volume.py`."""
+    study = make_study(4, block_size=2)
+    annotator = start(study).annotator
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")  # it would do for so few rows
+
+        free = Place.objects.free(study)
+
+        assert "free_places" in free[:1].explain()
+        assert "free_places" in free.unseen_by(annotator)[:1].explain()

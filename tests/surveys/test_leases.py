@@ -10,7 +10,7 @@ from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from surveys.answering import record_engagement, record_rating
-from surveys.assigning import count_places_left, resume_assignment
+from surveys.assigning import count_places_left, lock_places, resume_assignment
 from surveys.errors import NoPlaceLeft
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Place, Questionnaire, Response, Study
@@ -228,3 +228,19 @@ def wait(**span: float) -> None:
                 if instant := getattr(row, name):
                     setattr(row, name, instant - timedelta(**span))
             row.save(update_fields=names)
+
+
+def test_answers_are_noted_as_signs_of_life_when_somebody_arrives(study):
+    """Else those who only answer would be looked up again at every arrival."""
+    assignment, _ = start(study), start(study)
+    rate_due(assignment, 4)
+    Assignment.objects.filter(pk=assignment.pk).update(
+        active_at=timezone.now() - timedelta(hours=30)
+    )
+    (rated_at,) = stored(assignment.responses.get(position=1), "rated_at")
+
+    with pytest.raises(NoPlaceLeft):
+        start(study)
+    lock_places(study.pk)
+
+    assert stored(assignment, "state", "active_at") == ("started", rated_at)

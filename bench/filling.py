@@ -1,0 +1,225 @@
+"""Millions of answers in a fresh site, by statements that make many rows at once.
+
+A study that is measured, with nearly all places held, and other studies beside it. Constraints stay
+on; what is not given gets the default of its model.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import apps
+from django.core.management.color import no_style
+from django.db import connection, models
+from django.utils import timezone
+
+STUDY, N_PAIRS, N_PAIRS_BESIDE, BLOCK_SIZE, N_CHECKPOINTS = "measured", 20_000, 500, 20, 10
+RATINGS_BESIDE = 100  # of a context in the other studies
+MOST_UNDER_WAY = 2500  # assignments in the measured study
+HEADER = (
+    "word1\tword2\tcontext1\tcontext2\t"
+    "word1_context1\tword2_context1\tword1_context2\tword2_context2\n"
+)
+CHECKPOINTS = "word1\tword2\tcontext\tword1_context\tword2_context\tlowest\thighest\n"
+FILLER = "Nobody came by, and the road lay still as far as one could see. " * 6
+
+# Who holds which place. `k` numbers the assignments; every twentieth is a second one of an
+# annotator. In the measured study every twentieth is expired and its place free, and the last
+# ones are under way, a tenth of them on leases that only their answers keep up. In the others,
+# where nobody arrives any more, every fiftieth was left long ago and has never expired.
+FILLING = """
+CREATE TEMPORARY TABLE filling AS
+SELECT seated.*, CASE k %% 20 WHEN 2 THEN k - 2 ELSE k END AS who,
+  CASE state WHEN 'submitted' THEN 1000 ELSE 1 + k %% 19 END AS n_answered,
+  CASE WHEN is_recent AND k %% 10 > 0 THEN {minutes_ago} ELSE {days_ago} END AS active_at,
+  CASE WHEN is_recent THEN {minutes_ago} ELSE {days_ago} END AS acted_at
+FROM (
+  SELECT n + {first} AS k, n >= {n_done} AS is_recent, id, study_id, questionnaire_id, round_id,
+    CASE WHEN n >= {n_done} OR ({is_beside} AND n %% 50 = 7) THEN 'started'
+      WHEN n %% 20 = 13 AND NOT {is_beside} THEN 'expired' ELSE 'submitted' END AS state
+  FROM (
+    SELECT p.*, ROW_NUMBER() OVER (ORDER BY p.study_id, p.number, p.id) - 1 AS n
+    FROM surveys_place p JOIN surveys_study s ON s.id = p.study_id
+    WHERE (s.slug <> '{study}') = {is_beside}
+  ) numbered WHERE n < {n}
+) seated ORDER BY k
+"""
+ITEMS = """filling f CROSS JOIN surveys_item t CROSS JOIN surveys_context c
+WHERE t.questionnaire_id = f.questionnaire_id AND c.id = t.context_id"""
+CHECKPOINT_ITEMS = """filling f CROSS JOIN surveys_pair t CROSS JOIN surveys_context c
+WHERE t.study_id = f.study_id AND t.is_checkpoint = TRUE AND t.position = 1 + f.k %% 10
+  AND c.pair_id = t.id"""
+PEOPLE, SENT_PEOPLE = "filling f WHERE f.who = f.k", "filling f WHERE f.k %% 4 = 1"
+ENTRANCE = "(SELECT id FROM surveys_entrance e WHERE e.study_id = f.study_id AND provider = '{}')"
+CONSENT = "(SELECT id FROM surveys_studytext t WHERE t.study_id = f.study_id AND kind = 'consent')"
+DIALECTS = {
+    "sqlite": {
+        "token": "substr(lower(hex(randomblob(16))), 1, {})",
+        "ago": "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now', '-' || ({}) || ' seconds')",
+    },
+    "postgresql": {
+        "token": "substr(md5(random()::text || f.k), 1, {})",
+        "ago": "now() - ({}) * interval '1 second'",
+    },
+}
+
+
+def import_studies(n_measured: int, n_beside: int) -> None:
+    """Import studies with room for so many assignments, by the app's own actions."""
+    from surveys.checkpointing import import_checkpoints
+    from surveys.configuring import configure_study
+
+    for number in range(-(-n_beside // (2 * N_PAIRS_BESIDE // BLOCK_SIZE * RATINGS_BESIDE))):
+        import_study(f"beside{number}", N_PAIRS_BESIDE, RATINGS_BESIDE)
+    # A place for each assignment, a tenth more, and one or two more in each questionnaire.
+    study = import_study(STUDY, N_PAIRS, 2 + int(1.1 * n_measured) // (2 * N_PAIRS // BLOCK_SIZE))
+    configure_study(study, allows_more_blocks=True, n_check_tries=3)
+    rows = "".join(
+        f"dawn{n}\tdusk{n}\tA <strong>dawn{n}</strong> is no <strong>dusk{n}</strong>, it is said."
+        f"\tdawn{n}\tdusk{n}\t0\t2\n"
+        for n in range(N_CHECKPOINTS)
+    )
+    import_checkpoints(study, f"{CHECKPOINTS}{rows}".encode(), per_assignment=1)
+
+
+def import_study(slug: str, n_pairs: int, n_ratings: int) -> Any:
+    """Import a study, open both its entrances and store its consent."""
+    from surveys.importing import StudyDesign, import_stimuli
+    from surveys.models import Study, TextKind
+    from surveys.recruiting import open_entrance
+    from surveys.wording import current_text
+
+    design = StudyDesign(
+        slug=slug, language="en", ratings_per_context=n_ratings, block_size=BLOCK_SIZE
+    )
+    import_stimuli(f"{HEADER}{''.join(map(write_pair, range(n_pairs)))}".encode(), design)
+    study = Study.objects.get(slug=slug)
+    current_text(study, TextKind.CONSENT)
+    for provider in ("link", "prolific"):
+        open_entrance(study, provider, cap=10**9, completion_code="DONE", no_place_code="FULL")
+    return study
+
+
+def write_pair(number: int) -> str:
+    """A row of a stimuli file."""
+    one, two = f"alpha{number}", f"beta{number}"
+    contexts = (
+        f"Rain fell on <strong>{one}</strong>. {FILLER}Then <strong>{two}</strong> left.",
+        f"Here stood <strong>{two}</strong>. {FILLER}There <strong>{one}</strong> lay.",
+    )
+    return "\t".join((one, two, *contexts, one, two, one, two)) + "\n"
+
+
+def fill(n_responses: int) -> None:
+    """Fill a fresh site with about so many responses."""
+    n_beside = n_responses // 2 // BLOCK_SIZE // 20 * 20
+    n_measured = n_responses // 2 // (BLOCK_SIZE + 1) // 20 * 20
+    import_studies(n_measured, n_beside)
+    tables = list(apps.get_app_config("surveys").get_models())
+    if connection.vendor == "sqlite":
+        settings = ["PRAGMA journal_mode = OFF", "PRAGMA cache_size = -1000000"]
+        settings += ["PRAGMA foreign_keys = OFF"]  # they are checked in one go afterwards
+    else:
+        settings = ["SET work_mem = '256MB'", "SET session_replication_role = replica"]
+    execute(*settings)
+    seat(n_beside, n_beside, first=20, is_beside=True)
+    n_done = n_measured - min(MOST_UNDER_WAY, n_measured // 50)
+    seat(n_measured, n_done, first=20 + n_beside, is_beside=False)
+    execute(*connection.ops.sequence_reset_sql(no_style(), tables))
+    check_foreign_keys(tables)
+
+
+def execute(*statements: str) -> None:
+    """Execute statements, in which `%%` is a percent sign."""
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement, [])
+
+
+def seat(n: int, n_done: int, *, first: int, is_beside: bool) -> None:
+    """Give the first places of the measured study, or of the others, to that many assignments."""
+    dialect = DIALECTS[connection.vendor]
+    token, code, name = (dialect["token"].format(length) for length in (22, 16, 24))
+    filling = FILLING.format(
+        n=n, n_done=n_done, first=first, study=STUDY, is_beside=is_beside,
+        minutes_ago=dialect["ago"].format("60 + k %% 3600"),
+        days_ago=dialect["ago"].format("172800 + k %% 300 * 86400"),
+    )  # fmt: skip
+    execute(filling, "ANALYZE filling")
+    insert("worker", SENT_PEOPLE, id="f.k", provider="'prolific'", worker_id=name)
+    insert(
+        "annotator", PEOPLE, id="f.k", study="f.study_id", code=code, consent=CONSENT,
+        worker="CASE f.k %% 4 WHEN 1 THEN f.k END", instructed_at="active_at",
+        practised_at="active_at", checked_at="active_at",
+    )  # fmt: skip
+    entrances = [ENTRANCE.format(provider) for provider in ("link", "prolific")]
+    insert(
+        "invitation", PEOPLE, study="f.study_id", annotator="f.k", token=token,
+        entrance="CASE f.k %% 4 WHEN 0 THEN {} WHEN 1 THEN {} END".format(*entrances),
+    )  # fmt: skip
+    insert(
+        "assignment", "filling f", id="f.k", study="f.study_id", annotator="f.who", token=token,
+        questionnaire="f.questionnaire_id", round="f.round_id", state="f.state", seed="f.k * 7919",
+        n_items=str(BLOCK_SIZE + (not is_beside)), reason="'balanced: a place'",
+        offered_at="active_at", active_at="active_at", started_at="active_at",
+        submitted_at="CASE f.state WHEN 'submitted' THEN acted_at END",
+    )  # fmt: skip
+    insert(
+        "visit", SENT_PEOPLE, entrance=entrances[1], provider_study="'study'", submission=name,
+        worker="f.k", assignment="f.k", completion_code="'DONE'",
+    )  # fmt: skip
+    execute(
+        "UPDATE surveys_place SET assignment_id = f.k FROM filling f"
+        " WHERE f.id = surveys_place.id AND f.state <> 'expired'"
+    )
+    answer(ITEMS, "t.position")
+    if not is_beside:
+        answer(CHECKPOINT_ITEMS, str(BLOCK_SIZE + 1))
+    execute("DROP TABLE filling")
+
+
+def answer(items: str, position: str) -> None:
+    """Lay out a response to each item, and answer those that its annotator has got to."""
+    is_answered = f"CASE WHEN {position} <= f.n_answered THEN"
+    instants = ("engaged_at", "rated_at", "words_shown_at", "rating_shown_at")
+    insert(
+        "response", items, assignment="f.k", annotator="f.who", pair="c.pair_id", context="c.id",
+        position=position, rating=f"{is_answered} (f.k + {position}) %% 7 END",
+        inspired_word1=f"{is_answered} 'salt' || {position} ELSE '' END",
+        inspired_word2=f"{is_answered} 'sea' ELSE '' END",
+        words_visible_seconds=f"{is_answered} 12.345 END",
+        rating_visible_seconds=f"{is_answered} 5.678 END",
+        **dict.fromkeys(instants, f"{is_answered} f.acted_at END"),
+    )  # fmt: skip
+
+
+def insert(name: str, source: str, **columns: str) -> None:
+    """Insert a row for each of a source: by the columns given, else by the model's defaults."""
+    model = apps.get_model("surveys", name)
+    expressions, defaults = {}, []
+    for field in model._meta.concrete_fields:
+        expressions[field.column] = columns.get(field.name, "NULL")
+        is_given = expressions[field.column] != "NULL"
+        if field.primary_key and not is_given:
+            del expressions[field.column]
+        elif not is_given and not (field.null and not field.has_default()):
+            is_set_when_added = getattr(field, "auto_now_add", False)
+            default = timezone.now() if is_set_when_added else field.get_default()
+            expressions[field.column] = "%s"
+            defaults.append(field.get_db_prep_save(default, connection))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {model._meta.db_table} ({', '.join(expressions)})"  # noqa: S608
+            f" SELECT {', '.join(expressions.values())} FROM {source}",
+            defaults,
+        )
+
+
+def check_foreign_keys(tables: Sequence[type[models.Model]]) -> None:
+    """End the benchmark if a row refers to one that is not there."""
+    for model in tables:
+        for field in model._meta.concrete_fields:
+            if isinstance(field, models.ForeignKey):
+                there = field.remote_field.model._base_manager.values("pk")  # noqa: SLF001
+                lost = model._base_manager.exclude(**{field.name: None})  # noqa: SLF001
+                if lost.exclude(**{f"{field.attname}__in": there}).exists():
+                    raise SystemExit(f"{field} refers to rows that are not there.")
