@@ -81,11 +81,15 @@ class Site:
 
     def kill(self, how: signal.Signals) -> None:
         """Send a signal to every process of the server and wait for their end."""
+        if how != signal.SIGKILL:
+            self.server.send_signal(how)
+            try:
+                self.server.wait(timeout=10)
+            except subprocess.TimeoutExpired:  # a browser may hold on to it, as `serve` knows
+                how = signal.SIGKILL
         if how == signal.SIGKILL:
             os.killpg(self.server.pid, how)
-        else:
-            self.server.send_signal(how)
-        self.server.wait(timeout=20)
+            self.server.wait(timeout=20)
 
     def _wait(self, server: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_SECONDS
