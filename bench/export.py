@@ -13,7 +13,6 @@ import os
 import re
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,8 +24,8 @@ from statistics import median
 from typing import NamedTuple
 
 import httpx
-import psycopg
-from psycopg import sql
+from databases import fresh_database
+from serving import free_port, run
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
@@ -46,31 +45,6 @@ class Download(NamedTuple):
     seconds: float
     megabytes: float
     server_megabytes: float
-
-
-@contextmanager
-def fresh_database(cluster: str | None, folder: Path) -> Iterator[str]:
-    """The URL of an empty database: a file in a folder, or one on a cluster, gone afterwards."""
-    if cluster is None:
-        yield f"sqlite:///{folder / 'site.sqlite3'}"
-        return
-    name = f"bench_{secrets.token_hex(6)}"
-    with psycopg.connect(f"{cluster}/postgres", autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        try:
-            yield f"{cluster}/{name}"
-        finally:
-            drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
-            connection.execute(drop.format(sql.Identifier(name)))
-
-
-def run(words: Sequence[str], environment: dict[str, str]) -> None:
-    """Run a command in the repository. Ends the benchmark with its errors when it fails."""
-    done = subprocess.run(  # noqa: S603  (commands of our own)
-        words, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)}\n{(done.stderr or done.stdout)[-3000:]}")
 
 
 @contextmanager
@@ -157,12 +131,9 @@ def measure(cluster: str | None, n_responses: int, repetitions: int) -> list[Dow
     """Download from a fresh site, several times."""
     with (
         tempfile.TemporaryDirectory() as made,
-        fresh_database(cluster, Path(made)) as url,
-        socket.socket() as probe,
+        fresh_database("pg" if cluster else "sqlite", Path(made), cluster or "") as url,
     ):
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-        probe.close()
+        port = free_port()
         environment = {
             **os.environ,
             "DATABASE_URL": url,
@@ -177,7 +148,7 @@ def measure(cluster: str | None, n_responses: int, repetitions: int) -> list[Dow
             ("manage.py", "collectstatic", "--noinput", "--verbosity", "0"),
             (str(HERE / "export_data.py"), str(n_responses)),
         ):
-            run([sys.executable, *arguments], environment)
+            run(sys.executable, *arguments, cwd=REPOSITORY, environment=environment)
         with (
             serving(environment, port) as pid,
             httpx.Client(base_url=environment["SITE_URL"], trust_env=False, timeout=60) as browser,
