@@ -1,10 +1,18 @@
-"""What people do on the pages they arrive at."""
+"""Where the pages of annotators are, and what people do on those they arrive at."""
 
 import re
 from typing import Any
 
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import reverse
+
+from surveys.models import Assignment
+
+
+def page(name: str, assignment: Assignment, *position: int) -> str:
+    """The address of a page of an assignment."""
+    return reverse(f"annotate:{name}", args=[assignment.token, *position])
 
 
 def hidden_fields(answer: HttpResponse) -> dict[str, str]:

@@ -8,6 +8,7 @@ from surveys.configuring import configure_study
 from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
 from surveys.models import Assignment, Response, Study
 from surveys.recruiting import invite_annotators
+from tests.annotate.arriving import page
 from tests.factories import finish, make_study, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -34,10 +35,6 @@ def begun(study) -> Assignment:
     assignment = start(study)
     rate_due(assignment, 4)
     return assignment
-
-
-def page(name: str, assignment: Assignment, *position: int) -> str:
-    return reverse(f"annotate:{name}", args=[assignment.token, *position])
 
 
 def content_of(client, name: str, assignment: Assignment) -> str:

@@ -12,7 +12,7 @@ from surveys.leaving import return_assignment
 from surveys.models import Assignment, Study, TextKind
 from surveys.recruiting import invite_annotators
 from surveys.wording import current_text, read_check, set_text
-from tests.annotate.arriving import agree, hidden_fields
+from tests.annotate.arriving import agree, hidden_fields, page
 from tests.factories import make_study, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -44,10 +44,6 @@ def at_practice(client, newcomer) -> Assignment:
 def at_check(client, at_practice) -> Assignment:
     client.post(page("practice_answer", at_practice))
     return at_practice
-
-
-def page(name: str, assignment: Assignment, *position: int) -> str:
-    return reverse(f"annotate:{name}", args=[assignment.token, *position])
 
 
 def due(client, assignment: Assignment) -> str:
