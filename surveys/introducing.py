@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from surveys.assigning import begin_assignment, lock_places, resume_assignment
 from surveys.leaving import return_assignment
-from surveys.models import Annotator, Assignment, AssignmentState, Study, TextKind
+from surveys.models import Assignment, AssignmentState, Study, TextKind
 from surveys.wording import current_text, read_check
 
 
@@ -38,28 +38,41 @@ def list_steps(study: Study) -> list[Step]:
     return steps
 
 
-def find_due_step(annotator: Annotator) -> Step | None:
-    """The first step that an annotator has still to take; None when they may begin."""
-    for step in list_steps(annotator.study):
-        if getattr(annotator, DONE_AT[step]) is None:
-            return step
-    return None
+def find_due_step(assignment: Assignment) -> Step | None:
+    """The step that comes next in an assignment; None once it has begun or ended.
+
+    Who has taken all of them and not begun, since one was taken away, goes by the instructions.
+    """
+    is_open = assignment.state in {AssignmentState.OFFERED, AssignmentState.EXPIRED}
+    if not is_open or assignment.started_at:
+        return None
+    return next(iter(list_steps_left(assignment)), Step.INSTRUCTIONS)
 
 
+def list_steps_left(assignment: Assignment) -> list[Step]:
+    """The steps that the annotator of an assignment has not taken."""
+    annotator = assignment.annotator
+    return [s for s in list_steps(assignment.study) if getattr(annotator, DONE_AT[s]) is None]
+
+
+@transaction.atomic
 def complete_step(assignment: Assignment, step: Step) -> Step | None:
-    """Note that a step was taken, once; begin after the last one. The step that is due now."""
-    assignment = _resume_if_expired(assignment)
-    now, field = timezone.now(), DONE_AT[step]
-    steps_before = list_steps(assignment.study)[: list_steps(assignment.study).index(step)]
-    undone = {f"{DONE_AT[before]}__isnull": False for before in steps_before}
-    annotators = Annotator.objects.filter(pk=assignment.annotator_id, **undone)
-    annotators.filter(**{f"{field}__isnull": True}).update(**{field: now})
-    Assignment.objects.leased().filter(pk=assignment.pk).update(active_at=now)
-    assignment.annotator.refresh_from_db()
-    due = find_due_step(assignment.annotator)
-    if due is None:
+    """Note that the step which is due was taken; begin after the last one. What is due then.
+
+    A step that is not due, or not any more, changes nothing.
+    """
+    assignment = _take_up(assignment)
+    if find_due_step(assignment) != step:
+        return find_due_step(assignment)
+    annotator, field, now = assignment.annotator, DONE_AT[step], timezone.now()
+    if getattr(annotator, field) is None:
+        setattr(annotator, field, now)
+        annotator.save(update_fields=[field])
+    if list_steps_left(assignment):
+        Assignment.objects.filter(pk=assignment.pk).update(active_at=now)
+    else:
         begin_assignment(assignment)
-    return due
+    return find_due_step(assignment)
 
 
 @transaction.atomic
@@ -72,11 +85,10 @@ def check_comprehension(
     not know how many there were before it, such as the second of a double click, is not judged:
     None.
     """
-    study = lock_places(assignment.study.pk)  # before the annotator, as whoever withdraws does
-    assignment = _resume_if_expired(assignment)
-    annotator = Annotator.objects.select_for_update().get(pk=assignment.annotator_id)
-    if annotator.checked_at:  # in another tab
+    assignment = _take_up(assignment)
+    if find_due_step(assignment) != Step.CHECK:  # it was passed or failed in another tab
         return []
+    annotator, study = assignment.annotator, assignment.study
     if n_tries is not None and n_tries != annotator.n_check_tries:
         return None
     questions = read_check(current_text(study, TextKind.CHECK).body)
@@ -96,7 +108,13 @@ def has_failed_check(assignment: Assignment) -> bool:
     return assignment.ended_because == NOT_PASSED
 
 
-def _resume_if_expired(assignment: Assignment) -> Assignment:
-    if assignment.state == AssignmentState.EXPIRED:
+def _take_up(assignment: Assignment) -> Assignment:
+    """The assignment as it is now, resumed if it had expired, with its study locked.
+
+    Whoever else changes it or its annotator before the texts locks the study, too.
+    """
+    lock_places(assignment.study.pk)
+    assignment = Assignment.objects.with_study().get(pk=assignment.pk)
+    if assignment.state == AssignmentState.EXPIRED and not assignment.started_at:
         return resume_assignment(assignment)
     return assignment

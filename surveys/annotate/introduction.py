@@ -1,5 +1,8 @@
 """What comes before the first text: instructions, a practice item, a comprehension check."""
 
+from collections.abc import Callable
+from functools import wraps
+
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,8 +24,27 @@ from surveys.annotate.shells import (
     make_rating_form,
 )
 from surveys.introducing import Step, check_comprehension, complete_step, find_due_step
-from surveys.models import Assignment, AssignmentState, TextKind
+from surveys.models import Assignment, TextKind
 from surveys.wording import current_text, read_check, read_practice
+
+StepView = Callable[[HttpRequest, Assignment], HttpResponse]
+
+
+def step_page(step: Step) -> Callable[[StepView], Callable[..., HttpResponse]]:
+    """A page of a step; whoever is not at that step is led to what is due."""
+
+    def decorate(view: StepView) -> Callable[..., HttpResponse]:
+        @annotator_page
+        @wraps(view)
+        def page(request: HttpRequest, token: str) -> HttpResponse:
+            assignment = find_assignment(token)
+            if find_due_step(assignment) != step:
+                return redirect_to_due(token)
+            return view(request, assignment)
+
+        return page
+
+    return decorate
 
 
 @annotator_page
@@ -30,56 +52,43 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
     """How to judge: read before the first text, and again whenever one likes."""
     assignment = find_assignment(token)
     if request.method == "POST":
-        if may_take_steps(assignment):
-            complete_step(assignment, Step.INSTRUCTIONS)
+        complete_step(assignment, Step.INSTRUCTIONS)
         return redirect_to_due(token)
     page = {"face": face_of_assignment(assignment), "token": token}
     return render(request, "annotate/instructions.html", page)
 
 
-@annotator_page
-def practice_words(request: HttpRequest, token: str) -> HttpResponse:
+@step_page(Step.PRACTICE)
+def practice_words(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Page 1 of the practice item. Nothing of practice is stored but that it was done."""
-    assignment = find_assignment(token)
-    if find_step(assignment) != Step.PRACTICE:
-        return redirect_to_due(token)
     form = EngagementForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        return redirect("annotate:practice_rating", token)
+        return redirect("annotate:practice_rating", assignment.token)
     return render_practice(request, WORDS_PAGE.template, assignment, form=form)
 
 
-@annotator_page
-def practice_rating(request: HttpRequest, token: str) -> HttpResponse:
+@step_page(Step.PRACTICE)
+def practice_rating(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Page 2 of the practice item."""
-    assignment = find_assignment(token)
-    if find_step(assignment) != Step.PRACTICE:
-        return redirect_to_due(token)
     sent = request.POST if request.method == "POST" else None
     form = make_rating_form(face_of_assignment(assignment), sent)
     if form.is_valid():
-        return redirect("annotate:practice_answer", token)
+        return redirect("annotate:practice_answer", assignment.token)
     return render_practice(request, RATING_PAGE.template, assignment, form=form)
 
 
-@annotator_page
-def practice_answer(request: HttpRequest, token: str) -> HttpResponse:
+@step_page(Step.PRACTICE)
+def practice_answer(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """What a good answer to the practice item looks like."""
-    assignment = find_assignment(token)
-    if find_step(assignment) != Step.PRACTICE:
-        return redirect_to_due(token)
     if request.method == "POST":
         complete_step(assignment, Step.PRACTICE)
-        return redirect_to_due(token)
+        return redirect_to_due(assignment.token)
     return render_practice(request, "annotate/practice_answer.html", assignment)
 
 
-@annotator_page
-def check(request: HttpRequest, token: str) -> HttpResponse:
+@step_page(Step.CHECK)
+def check(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Questions on the instructions, with a set number of tries."""
-    assignment = find_assignment(token)
-    if find_step(assignment) != Step.CHECK:
-        return redirect_to_due(token)
     text = current_text(assignment.study, TextKind.CHECK)
     questions = read_check(text.body)
     form = CheckForm(request.POST if request.method == "POST" else None, questions=questions)
@@ -88,9 +97,9 @@ def check(request: HttpRequest, token: str) -> HttpResponse:
     if form.is_valid():
         n_tries = form.cleaned_data["n_tries"]
         wrong = check_comprehension(assignment, form.given_answers, n_tries=n_tries)
-        assignment = find_assignment(token)
-        if find_step(assignment) != Step.CHECK:
-            return redirect_to_due(token)
+        assignment = find_assignment(assignment.token)
+        if find_due_step(assignment) != Step.CHECK:
+            return redirect_to_due(assignment.token)
         if wrong is None:
             form = CheckForm(questions=questions)
         for number in wrong or ():
@@ -104,17 +113,6 @@ def check(request: HttpRequest, token: str) -> HttpResponse:
     }
     status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "annotate/check.html", page, status=status)
-
-
-def may_take_steps(assignment: Assignment) -> bool:
-    """Whether an assignment is still before its first text."""
-    is_open = assignment.state in {AssignmentState.OFFERED, AssignmentState.EXPIRED}
-    return is_open and assignment.started_at is None
-
-
-def find_step(assignment: Assignment) -> Step | None:
-    """The step that is due in an assignment, if one is."""
-    return find_due_step(assignment.annotator) if may_take_steps(assignment) else None
 
 
 def face_of_assignment(assignment: Assignment) -> Face:

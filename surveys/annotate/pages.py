@@ -17,8 +17,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from surveys.annotate.markdown import render_markdown
-from surveys.introducing import Step, find_due_step
-from surveys.models import Annotator, Assignment, AssignmentState, Study, StudyText, TextKind
+from surveys.introducing import find_due_step
+from surveys.models import Assignment, AssignmentState, Study, StudyText, TextKind
 from surveys.models.due import Whereabouts, find_whereabouts
 from surveys.models.study import write_point
 from surveys.protocol import MOST_KEPT, protocol_of
@@ -173,7 +173,6 @@ def redirect_to_due(token: str) -> HttpResponseRedirect:
         return redirect(page, token, where.due.position)
     if where.state == AssignmentState.SUBMITTED:
         return redirect("annotate:thanks", token)
-    if where.state in {AssignmentState.OFFERED, AssignmentState.EXPIRED}:
-        step = find_due_step(Annotator.objects.get(assignments=where.assignment_id))
-        return redirect(f"annotate:{step or Step.INSTRUCTIONS}", token)
+    if step := find_due_step(find_assignment(token)):
+        return redirect(f"annotate:{step}", token)
     return redirect("annotate:ended", token)

@@ -4,7 +4,9 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import F
+from django.utils import timezone
 
+from surveys import introducing
 from surveys.assigning import count_places_left, start_assignment
 from surveys.configuring import configure_study
 from surveys.introducing import (
@@ -14,7 +16,8 @@ from surveys.introducing import (
     find_due_step,
     list_steps,
 )
-from surveys.models import Annotator, Assignment, Place, Study, TextKind
+from surveys.leaving import return_assignment
+from surveys.models import Assignment, Place, Study, TextKind
 from surveys.recruiting import invite_annotators
 from surveys.wording import set_text
 from tests.factories import make_study, start, stored
@@ -80,7 +83,7 @@ def test_list_steps_are_those_that_the_study_has(study, without, n_check_tries, 
 
 
 def test_steps_are_taken_in_turn_and_lead_to_the_texts(newcomer):
-    due = [find_due_step(newcomer.annotator)]
+    due = [find_due_step(newcomer)]
     due.append(complete_step(newcomer, Step.INSTRUCTIONS))
     due.append(complete_step(newcomer, Step.PRACTICE))
     assert stored(newcomer, "state", "started_at") == ("offered", None)
@@ -99,6 +102,41 @@ def test_a_step_before_its_turn_is_not_taken(newcomer, step):
     taken = stored(newcomer.annotator, "instructed_at", "practised_at", "checked_at")
     assert taken == (None, None, None)
     assert stored(newcomer, "state") == ("offered",)
+
+
+def test_no_step_is_due_once_the_texts_are_open_or_the_assignment_has_ended(study, newcomer):
+    begun = start(study)
+    expired = Assignment(state="expired", started_at=timezone.now())
+    return_assignment(newcomer, "tried")
+
+    assert [find_due_step(a) for a in (begun, expired, newcomer)] == [None, None, None]
+
+
+@pytest.mark.parametrize("step", list(Step))
+def test_a_step_after_the_end_is_not_taken(newcomer, step):
+    """The page was asked for before, and this copy of the assignment does not know."""
+    return_assignment(Assignment.objects.get(), "tried")
+
+    assert complete_step(newcomer, step) is None
+
+    taken = stored(newcomer.annotator, "instructed_at", "practised_at", "checked_at")
+    assert taken == (None, None, None)
+    assert stored(newcomer, "state") == ("returned",)
+
+
+def test_a_step_is_noted_only_if_what_follows_from_it_happens(newcomer, monkeypatch):
+    set_text(newcomer.study, TextKind.PRACTICE, "")
+    configure_study(newcomer.study, n_check_tries=0)
+    monkeypatch.setattr(introducing, "begin_assignment", fail)
+
+    with pytest.raises(OSError, match="power cut"):
+        complete_step(newcomer, Step.INSTRUCTIONS)
+
+    assert stored(newcomer.annotator, "instructed_at") == (None,)
+
+
+def fail(assignment: Assignment) -> None:
+    raise OSError("power cut")
 
 
 def test_a_step_taken_again_keeps_its_first_instant(newcomer):
@@ -167,7 +205,7 @@ def test_right_answers_before_the_check_is_due_do_not_skip_to_it(newcomer):
     check_comprehension(newcomer, RIGHT)
 
     assert stored(newcomer, "state") == ("offered",)
-    assert find_due_step(Annotator.objects.get()) == Step.INSTRUCTIONS
+    assert find_due_step(Assignment.objects.get()) == Step.INSTRUCTIONS
 
 
 def test_a_wrong_answer_of_a_second_tab_after_a_right_one_is_not_counted(at_check):
@@ -212,15 +250,18 @@ def test_a_practice_item_taken_away_is_not_waited_for(study, newcomer):
     complete_step(newcomer, Step.INSTRUCTIONS)
     set_text(study, TextKind.PRACTICE, "")
 
-    assert find_due_step(Annotator.objects.get()) == Step.CHECK
+    assert find_due_step(Assignment.objects.get()) == Step.CHECK
 
 
 def test_a_check_taken_away_leaves_nothing_in_the_way(study, at_check):
     configure_study(study, n_check_tries=0)
     assignment = Assignment.objects.get()
-    assert find_due_step(assignment.annotator) is None
+    assert find_due_step(assignment) == Step.INSTRUCTIONS
+    before = stored(assignment.annotator, "instructed_at")
 
-    complete_step(assignment, Step.INSTRUCTIONS)  # the page that is shown then
+    complete_step(assignment, Step.INSTRUCTIONS)
+
+    assert stored(assignment.annotator, "instructed_at") == before
 
     assert stored(at_check, "state") == ("started",)
 
