@@ -54,6 +54,12 @@ def count_places_left(study: Study) -> int:
     return sum(list_places_left(study).values())
 
 
+def count_items(study: Study) -> int:
+    """How many texts somebody who arrives now would be given, give or take one."""
+    n_checkpoints = min(study.n_checkpoints, Pair.objects.checkpoints(study).count())
+    return Item.objects.count_in_a_questionnaire(study) + n_checkpoints
+
+
 @transaction.atomic
 def start_assignment(invitation: Invitation) -> Assignment:
     """Make whoever agrees to take part an annotator with a questionnaire; once for a link.

@@ -21,8 +21,8 @@ from surveys.arriving import (
     return_visitor,
     start_through,
 )
-from surveys.assigning import has_place_left, refuse_revoked, start_assignment
-from surveys.models import Assignment, Entrance, Invitation, Item, Pair, Provider, Study, TextKind
+from surveys.assigning import count_items, has_place_left, refuse_revoked, start_assignment
+from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.collection import make_token
 from surveys.providers import Claims, read_claims
 from surveys.wording import current_text
@@ -103,8 +103,7 @@ def _ask_consent(
     if answer == "agree" and has_agreed_to_this:
         return redirect("annotate:next", begin().token)
     face = face_of(study.pk, study.revision)
-    n_checkpoints = min(study.n_checkpoints, Pair.objects.checkpoints(study).count())
-    n_items = Item.objects.count_in_a_questionnaire(study) + n_checkpoints
+    n_items = count_items(study)
     page = {
         "face": face,
         "consent": shown,

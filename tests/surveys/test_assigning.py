@@ -3,11 +3,19 @@ import random
 import pytest
 from django.db import IntegrityError, transaction
 
-from surveys.assigning import count_places_left, start_assignment, submit_assignment
+from surveys.assigning import (
+    count_items,
+    count_places_left,
+    start_assignment,
+    submit_assignment,
+)
+from surveys.checkpointing import import_checkpoints
+from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft, RatingsMissing
 from surveys.models import Annotator, Assignment, Response
 from surveys.recruiting import invite_annotators
 from tests.factories import finish, make_study, rate_due, start, stored
+from tests.surveys.checkpoint_rows import file, numbered_row, row
 
 pytestmark = pytest.mark.django_db
 
@@ -22,6 +30,15 @@ def test_start_assignment_lays_out_the_questionnaire():
     assert sorted(laid_out) == sorted(items)
     positions = assignment.responses.values_list("position", "annotator", "rating")
     assert list(positions) == [(n, assignment.annotator_id, None) for n in range(1, 6)]
+
+
+@pytest.mark.parametrize(("n_checkpoints", "n_items"), [(0, 4), (1, 5), (3, 6)])
+def test_count_items_tells_what_who_arrives_is_given(n_checkpoints, n_items):
+    study = make_study(4)
+    import_checkpoints(study, file(row(), numbered_row(2)), per_assignment=1)
+    study = configure_study(study, n_checkpoints=n_checkpoints)
+
+    assert count_items(study) == start(study).n_items == n_items
 
 
 def test_start_assignment_orders_the_items_by_a_stored_seed():
