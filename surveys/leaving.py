@@ -23,14 +23,13 @@ ERASED = {
     "has_pasted_word1": False,
     "has_pasted_word2": False,
 }
-UNFINISHED = (*AssignmentState.leased(), AssignmentState.EXPIRED)
 
 
 @transaction.atomic
 def return_assignment(assignment: Assignment, because: str) -> Assignment:
     """End an unfinished assignment; its answers stay. Twice does no harm."""
     lock_places(assignment.study.pk)
-    unfinished = Assignment.objects.filter(pk=assignment.pk, state__in=UNFINISHED)
+    unfinished = Assignment.objects.unfinished().filter(pk=assignment.pk)
     if unfinished.update(state=AssignmentState.RETURNED, ended_because=because):
         give_back_places([assignment])
     assignment.refresh_from_db(fields=["state", "ended_because"])
@@ -67,8 +66,6 @@ def revoke_invitation(invitation: Invitation, because: str) -> Invitation:
         return invitation
     invitation.revoked_at, invitation.revoked_because = timezone.now(), because[:200]
     invitation.save(update_fields=["revoked_at", "revoked_because"])
-    for assignment in Assignment.objects.filter(
-        annotator__invitation=invitation, state__in=UNFINISHED
-    ):
+    for assignment in Assignment.objects.unfinished().filter(annotator__invitation=invitation):
         return_assignment(assignment, f"link revoked: {because}"[:200])
     return invitation

@@ -50,6 +50,7 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
         return redirect_to_due(token)
     page = {
         "assignment": assignment,
+        "token": token,
         "completion": completion_of(assignment),
         "has_failed_check": has_failed_check(assignment),
     }

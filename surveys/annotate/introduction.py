@@ -106,6 +106,7 @@ def check(request: HttpRequest, assignment: Assignment) -> HttpResponse:
             form.add_error(f"question{number}", questions[number].why)
     page = {
         "face": face_of_assignment(assignment),
+        "token": assignment.token,
         "form": form,
         "text": text,
         "n_tries": assignment.annotator.n_check_tries,

@@ -75,6 +75,11 @@ class AssignmentState(models.TextChoices):
         """Those in which a place is held for a set time only."""
         return (cls.OFFERED, cls.STARTED)
 
+    @classmethod
+    def unfinished(cls) -> "tuple[AssignmentState, ...]":
+        """Those in which the annotator may go on."""
+        return (*cls.leased(), cls.EXPIRED)
+
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def latest_from(self, invitation: "Invitation") -> "Assignment | None":
@@ -93,6 +98,9 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
     def leased(self) -> Self:
         return self.filter(state__in=AssignmentState.leased())
+
+    def unfinished(self) -> Self:
+        return self.filter(state__in=AssignmentState.unfinished())
 
     def quiet(self, study: Study, now: datetime) -> Self:
         """Those of a study with no sign of life, answers apart, for longer than its lease."""
@@ -172,6 +180,11 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.questionnaire} by {self.annotator}"
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether its annotator may go on."""
+        return self.state in AssignmentState.unfinished()
 
 
 # Not `assignment__isnull=True`: for that SQLite takes the unique index of `assignment`, and then

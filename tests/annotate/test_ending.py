@@ -233,6 +233,26 @@ def test_ended_blames_no_check_on_who_had_none(client, study):
     assert "not clear enough from our instructions" not in content
 
 
+def test_who_was_ended_can_still_withdraw_their_answers(client, begun):
+    return_assignment(begun, "asked by mail")
+
+    assert page("withdraw", begun) in content_of(client, "ended", begun)
+    answer = client.post(page("withdraw", begun), follow=True)
+
+    assert "Your answers are erased." in answer.content.decode()
+    assert page("withdraw", begun) not in answer.content.decode()
+    assert not begun.responses.filter(is_erased=False).exists()
+
+
+@pytest.mark.parametrize("state", ["offered", "started", "expired", "submitted", "returned"])
+def test_withdraw_speaks_of_a_break_to_who_may_go_on(client, begun, state):
+    Assignment.objects.update(state=state, submitted_at=begun.offered_at)
+
+    content = content_of(client, "withdraw", begun)
+
+    assert ("To take a break" in content) == (state in {"offered", "started", "expired"})
+
+
 @pytest.mark.parametrize("name", ["next", "engage", "rate", "thanks", "instructions"])
 def test_pages_of_what_was_ended_lead_to_its_end(client, begun, name):
     return_assignment(begun, "asked by mail")

@@ -147,6 +147,21 @@ def test_instructions_are_those_of_the_study(client, newcomer):
     assert "<p>Read <em>well</em> &lt;script&gt;.</p>" in content
 
 
+@pytest.mark.parametrize("name", ["instructions", *LATER])
+def test_every_page_before_the_texts_leads_to_withdrawing_and_to_the_instructions(
+    client, newcomer, name
+):
+    if name != "instructions":
+        client.post(page("instructions", newcomer))
+    if name == "check":
+        client.post(page("practice_answer", newcomer))
+
+    content = client.get(page(name, newcomer)).content.decode()
+
+    assert f'<a href="{page("withdraw", newcomer)}">Stop taking part</a>' in content
+    assert ("<summary>Instructions</summary>" in content) == (name != "instructions")
+
+
 # Practice
 
 
