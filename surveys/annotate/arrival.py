@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.annotate.pages import (
     HTTP_UNPROCESSABLE,
+    address_of,
     annotator_page,
     face_of,
     render_text,
@@ -82,7 +83,13 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     if begun and (assignment := Assignment.objects.latest_from(begun)):
         return redirect("annotate:next", assignment.token)
     refuse_closed(entrance)
-    return _ask_consent(request, study, lambda: start_through(entrance, ticket), entrance=entrance)
+    return _ask_consent(
+        request,
+        study,
+        lambda: start_through(entrance, ticket),
+        entrance=entrance,
+        own_link=address_of("join", token, ticket),
+    )
 
 
 def _ask_consent(
@@ -92,6 +99,7 @@ def _ask_consent(
     *,
     entrance: Entrance | None = None,
     claims: Claims | None = None,
+    own_link: str | None = None,
 ) -> HttpResponse:
     """The welcome page. Only who agrees to the very text that is shown there begins."""
     consent = current_text(study, TextKind.CONSENT)
@@ -112,6 +120,7 @@ def _ask_consent(
         "has_place": has_place_left(study) and not (entrance and is_full(entrance)),
         "completion": no_place_completion(entrance) if entrance else None,
         "claims": claims,
+        "own_link": own_link,
         "n_items": n_items,
         "minutes": face.count_minutes(2 * n_items),
     }

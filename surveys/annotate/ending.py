@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from surveys.annotate.pages import annotator_page, find_assignment, redirect_to_due
+from surveys.annotate.pages import annotator_page, find_assignment, own_link, redirect_to_due
 from surveys.arriving import completion_of
 from surveys.assigning import can_have_another, start_another_assignment
 from surveys.introducing import has_failed_check
@@ -39,7 +39,8 @@ def withdraw(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         withdraw_annotator(assignment.annotator)
         return redirect("annotate:ended", token)
-    return render(request, "annotate/withdraw.html", {"assignment": assignment, "token": token})
+    page = {"assignment": assignment, "token": token, "own_link": own_link(assignment)}
+    return render(request, "annotate/withdraw.html", page)
 
 
 @annotator_page

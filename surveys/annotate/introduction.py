@@ -15,6 +15,7 @@ from surveys.annotate.pages import (
     annotator_page,
     face_of,
     find_assignment,
+    own_link,
     redirect_to_due,
 )
 from surveys.annotate.shells import (
@@ -54,7 +55,11 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         complete_step(assignment, Step.INSTRUCTIONS)
         return redirect_to_due(token)
-    page = {"face": face_of_assignment(assignment), "token": token}
+    page = {
+        "face": face_of_assignment(assignment),
+        "token": token,
+        "own_link": own_link(assignment),
+    }
     return render(request, "annotate/instructions.html", page)
 
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -18,7 +19,15 @@ from django.views.decorators.http import require_http_methods
 
 from surveys.annotate.markdown import render_markdown
 from surveys.introducing import find_due_step
-from surveys.models import Assignment, AssignmentState, Study, StudyText, TextKind
+from surveys.models import (
+    Assignment,
+    AssignmentState,
+    Invitation,
+    Provider,
+    Study,
+    StudyText,
+    TextKind,
+)
 from surveys.models.due import Whereabouts, find_whereabouts
 from surveys.models.study import write_point
 from surveys.protocol import MOST_KEPT, protocol_of
@@ -163,6 +172,21 @@ def find_assignment(token: str) -> Assignment:
         raise Http404
     speak(face_of(assignment.study.pk, assignment.study.revision))
     return assignment
+
+
+def own_link(assignment: Assignment) -> str | None:
+    """The personal link of an annotator who was not sent one, but came through an entrance."""
+    invitation = Invitation.objects.select_related("entrance").get(annotator=assignment.annotator)
+    if invitation.entrance is None:
+        return None
+    if invitation.entrance.provider == Provider.LINK:  # the address at which they agreed
+        return address_of("join", invitation.entrance.token, invitation.token)
+    return address_of("welcome", invitation.token)
+
+
+def address_of(page: str, *tokens: str) -> str:
+    """A page's whole address, to be kept."""
+    return f"{settings.SITE_URL}{reverse(f'annotate:{page}', args=tokens)}"
 
 
 def redirect_to_due(token: str) -> HttpResponseRedirect:

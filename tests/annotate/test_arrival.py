@@ -8,7 +8,7 @@ from surveys.leaving import revoke_invitation
 from surveys.models import Annotator, Assignment, Entrance, Invitation, TextKind, Visit, Worker
 from surveys.recruiting import close_entrance, invite_annotators, open_entrance
 from surveys.wording import set_text
-from tests.annotate.arriving import agree, hidden_fields
+from tests.annotate.arriving import agree, hidden_fields, page
 from tests.factories import finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -142,6 +142,23 @@ def test_each_arrival_by_the_open_link_gets_an_address_of_their_own(client, entr
     assert Invitation.objects.count() == 0
 
 
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_who_comes_by_the_open_link_is_shown_their_own(client, settings, language):
+    entrance = open_entrance(make_study(2, language=language), "link")
+    path = client.get(arrive(entrance)).url
+    own = f'href="{settings.SITE_URL}{path}">{settings.SITE_URL}{path}</a>'
+
+    looked = client.get(path).content.decode()
+    agree(client, path)
+    assignment = Assignment.objects.get()
+
+    assert own in looked
+    assert "with the same link" not in looked
+    for name in ("instructions", "withdraw"):
+        assert own in client.get(page(name, assignment)).content.decode()
+    assert client.get(path).url == page("next", assignment)
+
+
 def test_starting_twice_from_such_an_address_is_one_assignment(client, entrance):
     own = client.get(arrive(entrance)).url
 
@@ -237,6 +254,29 @@ def test_an_arrival_without_a_sound_id_is_told_so(client, prolific, missing, val
     assert answer.status_code == 400
     assert f"The address lacks {missing}." in answer.content.decode()
     assert Worker.objects.count() == 0
+
+
+def test_who_came_from_prolific_is_shown_a_link_that_needs_no_id(client, prolific, settings):
+    seen = client.get(arrive(prolific), PROLIFIC)
+    client.post(arrive(prolific), {**hidden_fields(seen), "answer": "agree"})
+    own = welcome(Invitation.objects.get())
+
+    content = client.get(page("instructions", Assignment.objects.get())).content.decode()
+
+    assert "with the same link" in seen.content.decode()
+    assert f'href="{settings.SITE_URL}{own}"' in content
+    assert client.get(own).url == page("next", Assignment.objects.get())
+
+
+def test_who_was_sent_a_link_is_not_shown_another(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+    looked = client.get(welcome(invitation)).content.decode()
+    agree(client, welcome(invitation))
+
+    shown = client.get(page("instructions", Assignment.objects.get())).content.decode()
+
+    assert "with the same link" in looked
+    assert "Your own link" not in looked + shown
 
 
 def test_who_has_finished_gets_the_completion_code(client, prolific):
