@@ -1,14 +1,15 @@
 import logging
 import re
 
-LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+")
+# Behind /join/ stand a person's own ticket and, in the query, who a provider says they are.
+LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join)/[^\s'\"]+")
 
 
 class LinkFormatter(logging.Formatter):
     """Takes the token out of annotators' links: whoever reads a log must not be able to answer."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return LINK.sub(r"/\1/…", super().format(record))
+        return LINK.sub(r"/\1\2/…", super().format(record))
 
 
 class NoTraceback(logging.Filter):

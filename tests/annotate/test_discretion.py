@@ -18,6 +18,9 @@ def written(message: str, *arguments: object, error: Exception | None = None) ->
          "Internal Server Error: /survey/…/1/words/"),
         ("%s at %s", ("refused", "http://127.0.0.1:8000/invitation/Ab3-_x/"),
          "refused at http://127.0.0.1:8000/invitation/…/"),
+        ("Bad Request: %s", ("/join/Ab3-_x/Cd4-_y/",), "Bad Request: /join/…"),
+        ("'GET %s' took long", ("/join/Ab3-_x/?PROLIFIC_PID=5f5f&STUDY_ID=6a&SESSION_ID=7b",),
+         "'GET /join/…' took long"),
         ("stored %d of 100 %%", (3,), "stored 3 of 100 %"),
     ],
 )  # fmt: skip
