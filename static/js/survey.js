@@ -50,9 +50,13 @@ if (radios.length) {
   });
 }
 
-// A second click on the way sends nothing more; coming back by "back" opens the form again.
+// A second click on the way sends nothing more. Coming back by "back" opens the form again, and so
+// does time: the network may have failed. What comes twice all the same counts once.
+const PATIENCE = 5000;
+const open = () => delete form.dataset.sent;
 form.addEventListener("submit", (event) => {
-  if (form.dataset.sent) event.preventDefault();
+  if (form.dataset.sent) return event.preventDefault();
   form.dataset.sent = "yes";
+  setTimeout(open, PATIENCE);
 });
-window.addEventListener("pageshow", () => delete form.dataset.sent);
+window.addEventListener("pageshow", open);

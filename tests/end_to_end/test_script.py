@@ -77,6 +77,22 @@ def test_pasting_and_the_time_in_sight_are_noted(site: Site, watched):
     assert 0 <= seconds[1] < seconds[0]
 
 
+def test_a_form_whose_sending_was_stopped_can_be_sent_again(site: Site, watched):
+    page = watched.page
+    page.clock.install()
+    page.get_by_label("First word").fill("harvest")
+    page.get_by_label("Second word").fill("moon")
+    page.route("**/words/", lambda route: route.abort("aborted"))  # as by the browser's "stop"
+    with page.expect_event("requestfailed"):
+        page.locator("form button").click(no_wait_after=True)
+    page.unroute("**/words/")
+
+    page.clock.fast_forward(10_000)
+    watched.submit()
+
+    assert page.get_by_role("heading", name="Compare two words").is_visible()
+
+
 def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(site: Site, watched):
     page = watched.page
     sent: list[str] = []
