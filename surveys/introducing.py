@@ -78,21 +78,22 @@ def complete_step(assignment: Assignment, step: Step) -> Step | None:
 @transaction.atomic
 def check_comprehension(
     assignment: Assignment, answers: Sequence[int | None], *, n_tries: int | None = None
-) -> list[int] | None:
-    """Take the answers to the check. The indices of the wrong ones; none of them: passed.
+) -> list[int]:
+    """Take the answers to the check. The indices of those that are wrong.
 
-    A wrong try counts; the last one gives the place back (`return_assignment`). A try that does
-    not know how many there were before it, such as the second of a double click, is not judged:
-    None.
+    A wrong try counts; the last one gives the place back (`return_assignment`). `n_tries` is how
+    many were known of when it was made. The second of a double click lacks one: it is told the
+    same as the first, counts nothing and passes nothing. One that lacks more is told nothing.
     """
     assignment = _take_up(assignment)
     if find_due_step(assignment) != Step.CHECK:  # it was passed or failed in another tab
         return []
     annotator, study = assignment.annotator, assignment.study
-    if n_tries is not None and n_tries != annotator.n_check_tries:
-        return None
     questions = read_check(current_text(study, TextKind.CHECK).body)
     wrong = [n for n, question in enumerate(questions) if answers[n] != question.right]
+    n_used = annotator.n_check_tries
+    if n_tries is not None and n_tries != n_used:
+        return wrong if 0 <= n_tries == n_used - 1 else []
     if not wrong:
         complete_step(assignment, Step.CHECK)
         return []

@@ -1,4 +1,5 @@
-// What the pages of an item do beyond what forms do by themselves: keys, and how they are looked at.
+// What the pages of items and of the check do beyond what forms do by themselves: keys, how pages
+// are looked at, and that a double click sends once.
 // Nothing depends on it.
 "use strict";
 

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -107,7 +107,7 @@ class CheckForm(forms.Form):
 
     def __init__(self, data: Any = None, *, questions: Sequence[CheckQuestion]) -> None:
         super().__init__(data)
-        self.n_questions = len(questions)
+        self.asked = questions
         for number, question in enumerate(questions):
             self.fields[f"question{number}"] = forms.TypedChoiceField(
                 label=question.question,
@@ -120,12 +120,17 @@ class CheckForm(forms.Form):
     @property
     def given_answers(self) -> list[int]:
         """The index of the answer to each question. Of a valid form."""
-        return [self.cleaned_data[f"question{number}"] for number in range(self.n_questions)]
+        return [self.cleaned_data[f"question{number}"] for number in range(len(self.asked))]
 
     @property
     def questions(self) -> list[forms.BoundField]:
         """The fields to show."""
-        return [self[f"question{number}"] for number in range(self.n_questions)]
+        return [self[f"question{number}"] for number in range(len(self.asked))]
+
+    def refuse(self, wrong: Iterable[int]) -> None:
+        """Say at the questions with these indices why the answer is wrong."""
+        for number in wrong:
+            self.add_error(f"question{number}", self.asked[number].why)
 
 
 def read_visit(sent: Mapping[str, str]) -> PageVisit:

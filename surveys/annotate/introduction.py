@@ -25,7 +25,7 @@ from surveys.annotate.shells import (
     make_rating_form,
 )
 from surveys.introducing import Step, check_comprehension, complete_step, find_due_step
-from surveys.models import Assignment, TextKind
+from surveys.models import Assignment, StudyText, TextKind
 from surveys.wording import current_text, read_check, read_practice
 
 StepView = Callable[[HttpRequest, Assignment], HttpResponse]
@@ -98,31 +98,37 @@ def check(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     questions = read_check(text.body)
     form = CheckForm(request.POST if request.method == "POST" else None, questions=questions)
     if form.is_bound and request.POST.get("text") != str(text.pk):
-        form = CheckForm(questions=questions)  # the questions have changed: ask anew
+        form = CheckForm(questions=questions)  # they are others by now: ask anew
     if form.is_valid():
         n_tries = form.cleaned_data["n_tries"]
-        wrong = check_comprehension(assignment, form.given_answers, n_tries=n_tries)
+        form.refuse(check_comprehension(assignment, form.given_answers, n_tries=n_tries))
         assignment = find_assignment(assignment.token)
         if find_due_step(assignment) != Step.CHECK:
             return redirect_to_due(assignment.token)
-        if wrong is None:
-            form = CheckForm(questions=questions)
-        for number in wrong or ():
-            form.add_error(f"question{number}", questions[number].why)
+    return render_check(request, assignment, text, form)
+
+
+def face_of_assignment(assignment: Assignment) -> Face:
+    return face_of(assignment.study.pk, assignment.study.revision)
+
+
+def render_check(
+    request: HttpRequest, assignment: Assignment, text: StudyText, form: CheckForm
+) -> HttpResponse:
+    """The questions; to whoever has sent answers, why these are not enough."""
+    n_tries = assignment.annotator.n_check_tries
+    is_refused = request.method == "POST"
     page = {
         "face": face_of_assignment(assignment),
         "token": assignment.token,
         "form": form,
         "text": text,
-        "n_tries": assignment.annotator.n_check_tries,
-        "n_tries_left": max(1, assignment.study.n_check_tries - assignment.annotator.n_check_tries),
+        "has_changed": is_refused and not form.errors,
+        "n_tries": n_tries,
+        "n_tries_left": max(1, assignment.study.n_check_tries - n_tries),
     }
-    status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
+    status = HTTP_UNPROCESSABLE if is_refused else 200
     return render(request, "annotate/check.html", page, status=status)
-
-
-def face_of_assignment(assignment: Assignment) -> Face:
-    return face_of(assignment.study.pk, assignment.study.revision)
 
 
 def render_practice(

@@ -227,10 +227,12 @@ def test_check_says_what_is_wrong_and_why(client, at_check):
 
 @pytest.mark.parametrize("sent", [{}, {**RIGHT, "question1": ""}, {**RIGHT, "question1": "7"}])
 def test_check_without_an_answer_costs_no_try(client, at_check, sent):
-    answer = client.post(page("check", at_check), sent)
+    answer = send_check(client, at_check, sent)
 
+    content = answer.content.decode()
     assert answer.status_code == 422
-    assert "2 tries" in answer.content.decode()
+    assert "2 tries" in content
+    assert ('role="alert"' in content, "has changed" in content) == (True, False)
     assert stored(at_check.annotator, "n_check_tries") == (0,)
 
 
@@ -263,11 +265,31 @@ def test_check_after_the_last_try_takes_no_right_answers(client, at_check):
     assert stored(at_check, "state", "started_at") == ("returned", None)
 
 
-def test_check_sent_twice_by_a_double_click_costs_one_try(client, at_check):
-    send_check(client, at_check, WRONG, times=2)
+def test_check_sent_twice_by_a_double_click_costs_one_try_and_still_says_why(client, at_check):
+    answer = send_check(client, at_check, WRONG, times=2)
 
+    content = answer.content.decode()
+    questions = read_check(current_text(at_check.study, TextKind.CHECK).body)
+    assert [question.why in content for question in questions] == [False, True, False]
+    assert content.count("checked") == 3
+    assert "1 try" in content
     assert stored(at_check.annotator, "n_check_tries") == (1,)
     assert stored(at_check, "state") == ("offered",)
+
+
+def test_check_is_not_passed_by_right_answers_from_before_the_last_try(client, at_check):
+    seen = hidden_fields(client.get(page("check", at_check)))
+    send_check(client, at_check, WRONG)
+
+    answer = client.post(page("check", at_check), {**seen, **RIGHT})
+
+    content = answer.content.decode()
+    assert answer.status_code == 422
+    assert "has changed" in content
+    assert content.count("checked") == 3
+    assert stored(at_check, "state", "annotator__n_check_tries") == ("offered", 1)
+    again = client.post(page("check", at_check), {**hidden_fields(answer), **RIGHT})
+    assert again.url == page("engage", at_check, 1)
 
 
 @pytest.mark.parametrize("n_tries", ["99", "-1"])
@@ -304,6 +326,7 @@ def test_answers_to_a_check_that_has_changed_are_not_counted(client, at_check):
 
     assert answer.status_code == 422
     assert "Is this another check?" in answer.content.decode()
+    assert "This page has changed" in answer.content.decode()
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (0, None)
 
 

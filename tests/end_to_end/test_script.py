@@ -93,6 +93,22 @@ def test_a_form_whose_sending_was_stopped_can_be_sent_again(site: Site, watched)
     assert page.get_by_role("heading", name="Compare two words").is_visible()
 
 
+def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, site: Site):
+    site.manage("import_stimuli", ROOT / "demo/data_en.tsv", "--study", "demo", "--language", "en")
+    site.manage("configure_study", "demo", "--check-tries", "3")
+    watched = WatchedPage(chromium, DESKTOP)
+    page = watched.page
+    watched.begin(site.invite("demo")[0])
+    for number in range(3):
+        page.locator(f'input[name="question{number}"][value="0"]').check()
+
+    with page.expect_navigation():
+        page.locator("form button").dblclick(no_wait_after=True)
+
+    assert page.get_by_text("You have 2 tries left.").is_visible()
+    assert page.get_by_role("alert").count() == 2
+
+
 def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(site: Site, watched):
     page = watched.page
     sent: list[str] = []

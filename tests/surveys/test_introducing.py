@@ -172,6 +172,29 @@ def test_a_wrong_try_is_counted_and_names_the_wrong_answers(at_check):
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (1, None)
 
 
+def test_the_second_of_a_double_click_is_told_the_same_and_counts_nothing(at_check):
+    told = [check_comprehension(at_check, WRONG, n_tries=0) for _ in range(3)]
+
+    assert told == [[1, 2]] * 3
+    assert stored(at_check, "state", "annotator__n_check_tries") == ("offered", 1)
+
+
+@pytest.mark.parametrize(
+    ("n_used", "n_known", "answers"),
+    [(0, 1, WRONG), (0, -1, WRONG), (0, 9, RIGHT), (1, 0, RIGHT), (2, 0, WRONG)],
+)
+def test_a_try_that_knows_of_too_many_or_too_few_tells_and_changes_nothing(
+    study, at_check, n_used, n_known, answers
+):
+    configure_study(study, n_check_tries=3)
+    for _ in range(n_used):
+        check_comprehension(at_check, WRONG)
+
+    assert check_comprehension(at_check, answers, n_tries=n_known) == []
+
+    assert stored(at_check, "state", "annotator__n_check_tries") == ("offered", n_used)
+
+
 def test_the_last_try_may_be_right(at_check):
     check_comprehension(at_check, WRONG)
 
