@@ -7,9 +7,10 @@ const form = document.querySelector("form");
 const visible = form.elements.namedItem("visible");
 const radios = [...form.querySelectorAll('input[name="rating"]')];
 
-// Seconds for which the page was to be seen, until the answer is sent.
+// Seconds for which the page was to be seen, until the answer is sent; of a form that was given
+// back, too, those before.
 if (visible) {
-  let seconds = 0;
+  let seconds = Number(visible.value);
   let since = document.visibilityState === "visible" ? performance.now() : null;
   document.addEventListener("visibilitychange", () => {
     if (since !== null) seconds += (performance.now() - since) / 1000;
@@ -22,10 +23,8 @@ if (visible) {
 }
 
 // Into which fields something was pasted.
-const pasted = new Set();
 form.addEventListener("paste", (event) => {
   if (!event.target.matches("input.word")) return;
-  pasted.add(event.target.name);
   let note = form.elements.namedItem("pasted");
   if (!note) {
     note = document.createElement("input");
@@ -33,7 +32,7 @@ form.addEventListener("paste", (event) => {
     note.name = "pasted";
     form.append(note);
   }
-  note.value = [...pasted].join(" ");
+  note.value += ` ${event.target.name}`;
 });
 
 // A digit chooses its point of the scale; Enter then sends it.

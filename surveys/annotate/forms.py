@@ -13,6 +13,7 @@ from surveys.models.collection import LONGEST_COMMENT, LONGEST_WORD
 from surveys.wording import CheckQuestion
 
 CANNOT_JUDGE = "cannot"
+WORDS = ("inspired_word1", "inspired_word2")
 LONGEST_VISIT = timedelta(days=30)
 
 
@@ -148,7 +149,19 @@ def read_visit(sent: Mapping[str, str]) -> PageVisit:
 def read_pasted(sent: Mapping[str, str]) -> tuple[bool, bool]:
     """Into which of the two fields something was pasted."""
     fields = sent.get("pasted", "").split()
-    return "inspired_word1" in fields, "inspired_word2" in fields
+    return WORDS[0] in fields, WORDS[1] in fields
+
+
+def repeat_visit(sent: Mapping[str, str]) -> dict[str, str]:
+    """What the hidden fields of a page hold that is given back: how it was looked at so far."""
+    visit = read_visit(sent)
+    pasted = [name for name, was in zip(WORDS, read_pasted(sent), strict=True) if was]
+    fields = {"pasted": " ".join(pasted)}
+    if visit.shown_at:
+        fields["shown"] = str(round(visit.shown_at.timestamp() * 1000))
+    if visit.visible_seconds is not None:
+        fields["visible"] = f"{visit.visible_seconds:.1f}"
+    return fields
 
 
 def _read_instant(text: str) -> datetime | None:

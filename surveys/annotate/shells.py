@@ -18,7 +18,7 @@ from django.template.loader import render_to_string
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from surveys.annotate.forms import EngagementForm, RatingForm
+from surveys.annotate.forms import EngagementForm, RatingForm, repeat_visit
 from surveys.annotate.pages import Face, face_of
 from surveys.models.due import DueItem, Whereabouts
 from surveys.models.stimuli import MarkedText
@@ -73,7 +73,8 @@ def render_item(
         "shown": SafeString(time.time_ns() // 1_000_000),
     }
     if faulty:
-        return render_to_string(page.template, {"form": faulty, "face": face, **values})
+        given_back = {"form": faulty, "face": face, **values, **repeat_visit(faulty.data)}
+        return render_to_string(page.template, given_back)
     pieces = list(_make_shell(page, where.study_id, where.revision))
     pieces[1::2] = [values[name] for name in pieces[1::2]]
     return "".join(pieces)

@@ -1,13 +1,17 @@
 """What the hidden fields of a page say about how it was looked at."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
 
-from surveys.annotate.forms import read_pasted, read_visit
-from surveys.answering import PageVisit
+from surveys.annotate.forms import read_pasted, read_visit, repeat_visit
+from surveys.answering import PageVisit, record_engagement
+from tests.annotate.arriving import hidden_fields, page
+from tests.factories import stored, whereabouts
 
+WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
@@ -45,6 +49,43 @@ def test_read_visit_leaves_out_a_span_that_cannot_be(noon, visible):
 
 def test_read_visit_of_a_page_without_the_fields_is_unknown():
     assert read_visit({}) == PageVisit()
+
+
+def test_repeat_visit_names_what_was_read_and_nothing_else(noon):
+    sent = {"shown": ago(40), "visible": "31.54", "pasted": 'x inspired_word2 <b> "'}
+
+    again = repeat_visit(sent)
+
+    assert again == {"shown": ago(40), "visible": "31.5", "pasted": "inspired_word2"}
+    assert repeat_visit({"shown": "<b>", "visible": "nan"}) == {"pasted": ""}
+
+
+def test_a_form_that_is_given_back_goes_on_where_it_was(client, assignment):
+    url, began = page("engage", assignment, 1), timezone.now() - timedelta(seconds=90)
+    shown = str(round(began.timestamp() * 1000))
+    about = {"shown": shown, "visible": "61.5", "pasted": "inspired_word1"}
+
+    given_back = client.post(url, {"inspired_word1": "sea salt", **about})
+    assert given_back.status_code == 422
+    assert hidden_fields(given_back) == about
+    client.post(url, {**WORDS, **hidden_fields(given_back)})
+
+    shown_at, *rest = stored(
+        assignment.responses.get(position=1),
+        "words_shown_at", "words_visible_seconds", "has_pasted_word1", "has_pasted_word2",
+    )  # fmt: skip
+    assert abs((shown_at - began).total_seconds()) < 0.01
+    assert rest == [61.5, True, False]
+
+
+def test_a_rating_that_is_given_back_goes_on_where_it_was(client, assignment):
+    record_engagement(whereabouts(assignment), "sea", "salt")
+    about = {"shown": str(round((time.time() - 90) * 1000)), "visible": "61.5"}
+
+    given_back = client.post(page("rate", assignment, 1), about)
+
+    assert given_back.status_code == 422
+    assert hidden_fields(given_back) == about
 
 
 @pytest.mark.parametrize(
