@@ -5,7 +5,7 @@
 
 const form = document.querySelector("form");
 const visible = form.elements.namedItem("visible");
-const radios = [...form.querySelectorAll('input[name="rating"]')];
+const scale = form.querySelector(".scale");
 
 // Seconds for which the page was to be seen, until the answer is sent; of a form that was given
 // back, too, those before.
@@ -35,19 +35,25 @@ form.addEventListener("paste", (event) => {
   note.value += ` ${event.target.name}`;
 });
 
-// A digit chooses its point of the scale; Enter then sends it.
-if (radios.length) {
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.matches("textarea, summary, a, button")) return;
-    const chosen = radios.find((radio) => radio.value === event.key);
-    if (chosen) {
-      chosen.checked = true;
-      chosen.focus();
-    } else if (event.key === "Enter" && !event.target.matches("input")) {
-      form.requestSubmit();
-    }
+// While the focus is in the scale, as it is from the start where one does not work by touch, a
+// digit chooses its point and Enter sends what is chosen. A key that is still held down from the
+// page before does nothing.
+const DIGITS = "0123456789٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹";
+if (scale) {
+  scale.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("textarea")) return;
+    const isEnter = event.key === "Enter";
+    if (isEnter) event.preventDefault();
+    if (event.repeat) return;
+    if (isEnter && scale.querySelector(":checked")) form.requestSubmit();
+    const place = DIGITS.indexOf(event.key);
+    const point = place >= 0 && scale.querySelector(`[value="${place % 10}"]`);
+    if (!point) return;
+    point.checked = true;
+    point.focus();
   });
+  const isFree = !scale.querySelector("[autofocus]");
+  if (isFree && matchMedia("(hover: hover)").matches) scale.focus({ preventScroll: true });
 }
 
 // A second click on the way sends nothing more. Coming back by "back" opens the form again, and so

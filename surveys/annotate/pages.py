@@ -60,6 +60,12 @@ class Face:
         """Whether more than the two ends of the scale are named."""
         return sum(bool(point.label) for point in self.scale) > 2
 
+    @property
+    def digit_keys(self) -> tuple[str, str] | None:
+        """The keys of the lowest and the highest point; None where some point is no digit."""
+        ends = self.scale[0].value, self.scale[-1].value
+        return ends if all(len(point.value) == 1 for point in self.scale) else None
+
     def count_minutes(self, n_pages: int) -> int:
         """About how many minutes that many pages take; at least one."""
         return max(1, round(n_pages * self.study.seconds_per_item / 2 / 60))

@@ -1,5 +1,6 @@
 """Page 2 of an item: its scale, and who cannot judge."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -120,6 +121,22 @@ def test_rate_takes_the_scale_as_it_is_when_the_answer_comes(client):
 
     assert client.post(url, {"rating": "cannot"}).status_code == 422
     assert assignment.responses.get().rated_at is None
+
+
+@pytest.mark.parametrize(
+    ("scale", "named"),
+    [
+        ({}, ["0–6"]),
+        ({"scale_minimum": 1, "scale_maximum": 4}, ["1–4"]),
+        ({"scale_minimum": 1, "scale_maximum": 10}, []),
+        ({"scale_minimum": -1, "scale_maximum": 1}, []),
+        ({"scale_minimum": 0, "scale_maximum": 1, "scale_step": Decimal("0.5")}, []),
+    ],
+)
+def test_rate_names_the_keys_where_each_point_is_one(client, scale, named):
+    content = rating_page(client, make_study(1, **scale))
+
+    assert re.findall(r"Keys (\S+) and Enter work, too.", content) == named
 
 
 # Who cannot judge

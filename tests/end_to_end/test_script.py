@@ -31,12 +31,71 @@ def test_a_digit_chooses_a_point_and_enter_sends_it(site: Site, watched):
     page.keyboard.press("4")
     page.keyboard.press("7")  # the scale ends at 6
     assert page.locator('input[value="4"]').is_checked()
+    assert page.evaluate("scrollY") == 0
     with page.expect_navigation():
         page.keyboard.press("Enter")
 
     assert page.get_by_text("Text 2 of ").is_visible()
     assert float(site.query(ANSWER)[0][2]) == 4
     assert watched.complaints == []
+
+
+@pytest.mark.parametrize("digits", ["0123456", "٠١٢٣٤٥٦", "۰۱۲۳۴۵۶"])
+def test_digits_of_every_keyboard_choose_a_point(site: Site, watched, digits):
+    watched.write_words("harvest", "moon")
+    press = 'scale.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))'
+
+    for value, digit in enumerate(digits):
+        watched.page.locator(".scale").evaluate(f"(scale, key) => {press}", digit)
+        assert watched.page.locator("input:checked").get_attribute("value") == str(value)
+
+
+def test_keys_do_nothing_while_the_focus_is_elsewhere(site: Site, watched):
+    watched.write_words("harvest", "moon")
+    page = watched.page
+
+    page.locator("h1").click()
+    page.keyboard.press("4")
+    page.get_by_text("Instructions", exact=True).focus()
+    page.keyboard.press("4")
+
+    assert page.locator("input:checked").count() == 0
+    page.locator("legend").click()  # the focus is in the scale again
+    page.keyboard.press("4")
+    assert page.locator('input[value="4"]').is_checked()
+
+
+def test_enter_sends_nothing_while_nothing_is_chosen_nor_while_it_is_held_down(site: Site, watched):
+    page = watched.page
+    sent: list[str] = []
+    page.get_by_label("First word").fill("harvest")
+    page.get_by_label("Second word").fill("moon")
+    with page.expect_navigation():
+        page.keyboard.down("Enter")
+    page.locator(".scale:focus").wait_for()
+    page.on("request", lambda request: sent.append(request.url))
+
+    page.keyboard.down("Enter")  # still held
+    page.keyboard.up("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # on a point that is not chosen
+    page.keyboard.press("3")
+
+    assert page.locator('input[value="3"]').is_checked()
+    assert sent == []
+
+
+def test_the_keys_are_named_where_there_are_keys(chromium, site: Site, watched):
+    watched.write_words("harvest", "moon")
+    assert watched.page.get_by_text("Keys 0–6 and Enter work, too.").is_visible()
+
+    page = chromium.new_context(has_touch=True, is_mobile=True).new_page()
+    page.goto(watched.page.url)
+
+    assert page.locator(".keys").count() == 1
+    assert not page.locator(".keys").is_visible()
+    assert page.locator(":focus").count() == 0
 
 
 def test_digits_in_the_words_and_in_a_comment_are_typed(site: Site, watched):
