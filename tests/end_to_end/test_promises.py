@@ -9,10 +9,12 @@ import httpx
 import pytest
 
 from tests.end_to_end.site import Site
-from tests.end_to_end.visiting import at_once, begin, get, post, read_consent
+from tests.end_to_end.visiting import at_once, begin, get, post, read_consent, read_hidden
 from tests.factories import numbered_stimuli
 
 WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
+RIGHT = {"question0": "1", "question1": "2", "question2": "0"}  # the default check
+WRONG = {**RIGHT, "question1": "0"}
 
 
 @pytest.fixture
@@ -71,17 +73,54 @@ def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_on
     assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 10
 
 
-def test_every_other_form_sent_many_times_at_once_does_its_work_once(site: Site, study):
-    survey = begin(site, site.invite(study)[0])
-    forms = [f"{survey}instructions/", f"{survey}practice/answer/", f"{survey}withdraw/"]
+def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, tmp_path):
+    """From consent over both blocks to withdrawing, each form six times in its turn."""
+    prepare_two_blocks(site, tmp_path)
+    (link,) = site.invite("study")
+    (first,) = send_at_once(link, read_consent(link))
+    path, survey = first, f"{site.url}{first}"
+    assert count(site, "surveys_assignment") == 1
 
-    answers = [at_once([lambda form=form: post(form)] * 6) for form in forms]
+    assert send_at_once(f"{survey}instructions/") == {f"{path}practice/"}
+    assert send_at_once(f"{survey}practice/", WORDS) == {f"{path}practice/rating/"}
+    assert send_at_once(f"{survey}practice/rating/", {"rating": "3"}) == {f"{path}practice/answer/"}
+    assert send_at_once(f"{survey}practice/answer/") == {f"{path}check/"}
+    for answers, wanted in ((WRONG, set()), (RIGHT, {f"{path}1/words/"})):
+        check = f"{survey}check/"
+        assert send_at_once(check, {**read_hidden(check), **answers}) == wanted
+        assert site.query("SELECT n_check_tries FROM surveys_annotator") == [(1,)]
+    assert send_at_once(f"{survey}1/words/", WORDS) == {f"{path}1/rating/"}
+    assert send_at_once(f"{survey}1/rating/", {"rating": "3"}) == {f"{path}thanks/"}
+    (another,) = send_at_once(f"{survey}thanks/")
+    assert another != path
+    assert count(site, "surveys_assignment") == count(site, "surveys_response") == 2
+    assert send_at_once(f"{site.url}{another}1/words/", WORDS) == {f"{another}1/rating/"}
+    assert send_at_once(f"{survey}withdraw/") == {f"{path}ended/"}
 
-    assert [{a.headers["location"] for a in sent} for sent in answers] == [
-        {f"{httpx.URL(survey).path}1/words/"},
-        {f"{httpx.URL(survey).path}1/words/"},
-        {f"{httpx.URL(survey).path}ended/"},
-    ]
+    assert site.query("SELECT DISTINCT state FROM surveys_assignment") == [("withdrawn",)]
+    assert count(site, "surveys_annotator") == 1
+
+
+def prepare_two_blocks(site: Site, folder: Path) -> None:
+    """A study of one text a block, with a check, and more blocks for who wants them."""
+    (folder / "data_en.tsv").write_bytes(numbered_stimuli(2))
+    site.manage(
+        "import_stimuli", folder / "data_en.tsv", "--study", "study", "--language", "en",
+        "--block-size", "1",
+    )  # fmt: skip
+    site.manage("configure_study", "study", "--check-tries", "3", "--more-blocks")
+
+
+def send_at_once(url: str, data: dict[str, str] | None = None) -> set[str]:
+    """Where a form leads that is sent six times at once; nowhere, when it is given back."""
+    answers = at_once([lambda: post(url, data)] * 6)
+    assert {answer.status_code for answer in answers} <= {302, 422}
+    return {answer.headers["location"] for answer in answers if answer.has_redirect_location}
+
+
+def count(site: Site, table: str) -> int:
+    """How many rows a table holds."""
+    return int(site.query(f"SELECT count(*) FROM {table}")[0][0])  # noqa: S608  (our own names)
 
 
 def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_path):

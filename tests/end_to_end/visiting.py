@@ -22,7 +22,12 @@ def post(url: str, data: dict[str, str] | None = None) -> httpx.Response:
 
 def read_consent(link: str) -> dict[str, str]:
     """What the form on the welcome page sends when one agrees."""
-    return {**dict(HIDDEN.findall(get(link).text)), "answer": "agree"}
+    return {**read_hidden(link), "answer": "agree"}
+
+
+def read_hidden(url: str) -> dict[str, str]:
+    """What the form of a page sends beside what one fills in."""
+    return dict(HIDDEN.findall(get(url).text))
 
 
 def begin(site: Site, link: str) -> str:
