@@ -47,6 +47,11 @@ class EngagementForm(forms.Form):
     inspired_word1 = InspiredWordField(_("First word"))
     inspired_word2 = InspiredWordField(_("Second word"))
 
+    def __init__(self, data: Any = None, *, direction: str) -> None:
+        super().__init__(data)
+        for name in WORDS:
+            self.fields[name].widget.attrs["dir"] = direction
+
     def clean(self) -> dict[str, Any]:
         words = super().clean() or {}
         first, second = words.get("inspired_word1"), words.get("inspired_word2")
@@ -105,6 +110,7 @@ class CheckForm(forms.Form):
 
     text = forms.IntegerField()
     n_tries = forms.IntegerField()
+    is_judged = False  # then what stands at the questions is the study's, not ours
 
     def __init__(self, data: Any = None, *, questions: Sequence[CheckQuestion]) -> None:
         super().__init__(data)
@@ -129,7 +135,8 @@ class CheckForm(forms.Form):
         return [self[f"question{number}"] for number in range(len(self.asked))]
 
     def refuse(self, wrong: Iterable[int]) -> None:
-        """Say at the questions with these indices why the answer is wrong."""
+        """Say at the questions with these indices why the answer is wrong. Of a valid form."""
+        self.is_judged = True
         for number in wrong:
             self.add_error(f"question{number}", self.asked[number].why)
 

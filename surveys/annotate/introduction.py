@@ -7,7 +7,7 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from surveys.annotate.forms import CheckForm, EngagementForm
+from surveys.annotate.forms import CheckForm
 from surveys.annotate.markdown import render_markdown
 from surveys.annotate.pages import (
     HTTP_UNPROCESSABLE,
@@ -22,6 +22,7 @@ from surveys.annotate.shells import (
     RATING_PAGE,
     WORDS_PAGE,
     describe_text,
+    make_engagement_form,
     make_rating_form,
 )
 from surveys.introducing import Step, check_comprehension, complete_step, find_due_step
@@ -66,7 +67,8 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
 @step_page(Step.PRACTICE)
 def practice_words(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Page 1 of the practice item. Nothing of practice is stored but that it was done."""
-    form = EngagementForm(request.POST if request.method == "POST" else None)
+    sent = request.POST if request.method == "POST" else None
+    form = make_engagement_form(face_of_assignment(assignment), sent)
     if form.is_valid():
         return redirect("annotate:practice_rating", assignment.token)
     return render_practice(request, WORDS_PAGE.template, assignment, form=form)

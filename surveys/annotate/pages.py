@@ -38,10 +38,11 @@ HTTP_UNPROCESSABLE = 422
 
 @dataclass(frozen=True)
 class ScalePoint:
-    """A point of the scale as pages show it."""
+    """A point of the scale as pages show it, with the language of its label."""
 
     value: str
     label: str
+    language: str
 
 
 @dataclass(frozen=True)
@@ -87,9 +88,9 @@ def face_of(study_id: int, revision: str) -> Face:
     study = protocol.study
     language = study.language.split("-")[0]
     interface = language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+    points = protocol.scale_points
     with translation.override(interface):
-        ends = {protocol.scale_points[0]: _("not similar at all")}
-        ends[protocol.scale_points[-1]] = _("nearly the same")
+        ends = {points[0]: _("not similar at all"), points[-1]: _("nearly the same")}
     given = study.scale_labels
     return Face(
         study=study,
@@ -97,8 +98,10 @@ def face_of(study_id: int, revision: str) -> Face:
         text_language=study.language,
         text_direction=direction_of(study.language),
         scale=tuple(
-            ScalePoint(write_point(p), given.get(write_point(p), ends.get(p, "")))
-            for p in protocol.scale_points
+            ScalePoint(value, given[value], study.language)
+            if value in given
+            else ScalePoint(value, ends.get(point, ""), interface)
+            for point, value in zip(points, map(write_point, points), strict=True)
         ),
         instructions=render_text(study, protocol.instructions),
     )

@@ -39,7 +39,7 @@ class ItemPage(NamedTuple):
 
 def make_engagement_form(face: Face, sent: QueryDict | None) -> EngagementForm:
     """Two words, bound to what was sent."""
-    return EngagementForm(sent)
+    return EngagementForm(sent, direction=face.text_direction)
 
 
 def make_rating_form(face: Face, sent: QueryDict | None) -> RatingForm:

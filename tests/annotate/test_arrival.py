@@ -91,7 +91,7 @@ def test_welcome_tells_how_much_there_is_to_do(client):
 
     assert "There are 7 texts." in content
     assert "It takes about 7 minutes." in content
-    assert "Write to lab@example.org." in content
+    assert "Write to <bdi>lab@example.org</bdi>." in content
 
 
 def test_welcome_says_when_no_place_is_left_before_any_work(client):

@@ -45,7 +45,7 @@ def content_of(client, name: str, assignment: Assignment) -> str:
 
 
 def test_thanks_says_whom_to_ask(client, finished):
-    assert "Write to lab@example.org." in content_of(client, "thanks", finished)
+    assert "Write to <bdi>lab@example.org</bdi>." in content_of(client, "thanks", finished)
 
 
 def test_thanks_says_that_nothing_is_left(client, finished):
@@ -217,7 +217,7 @@ def test_ended_says_that_researchers_ended_it_and_that_answers_are_kept(client, 
     content = content_of(client, "ended", begun)
 
     assert "ended by the researchers" in content
-    assert "Write to lab@example.org." in content
+    assert "Write to <bdi>lab@example.org</bdi>." in content
     assert "asked by mail" not in content
 
 

@@ -11,7 +11,7 @@ from surveys.configuring import configure_study
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Study, TextKind
 from surveys.recruiting import invite_annotators
-from surveys.wording import current_text, read_check, set_text
+from surveys.wording import current_text, default_body, read_check, set_text
 from tests.annotate.arriving import agree, hidden_fields, page
 from tests.factories import make_study, start, stored
 
@@ -178,7 +178,7 @@ def test_practice_looks_like_an_item_and_says_that_it_is_none(client, at_practic
     for content in (rating, explained):
         assert "<strong>piano</strong>" in content
         assert "<strong>tune</strong>" in content
-    assert "music, longing" in explained
+    assert "<li><bdi>music</bdi></li><li><bdi>longing</bdi></li>" in explained
 
 
 @pytest.mark.parametrize(
@@ -223,6 +223,20 @@ def test_check_says_what_is_wrong_and_why(client, at_check):
     assert [question.why in content for question in questions] == [False, True, False]
     assert "1 try" in content
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("sent", "marked"), [({}, ""), (WRONG, ' lang="tr" dir="auto"')], ids=["ours", "the study's"]
+)
+def test_check_marks_the_language_of_what_it_says(client, sent, marked):
+    study = configure_study(make_study(2, language="tr"), n_check_tries=2)
+    set_text(study, TextKind.CHECK, default_body("en", TextKind.CHECK))
+    assignment = start_assignment(invite_annotators(study, 1)[0])
+    client.post(page("instructions", assignment))
+
+    content = send_check(client, assignment, sent).content.decode()
+
+    assert f'_error"{marked} role="alert">' in content
 
 
 @pytest.mark.parametrize("sent", [{}, {**RIGHT, "question1": ""}, {**RIGHT, "question1": "7"}])

@@ -122,6 +122,19 @@ def test_pages_speak_the_language_of_the_study(client, language, interface, head
     assert '<html lang="en"' in client.get("/").content.decode()
 
 
+@pytest.mark.parametrize(
+    ("language", "page_runs", "words_run"),
+    [("en", "ltr", "ltr"), ("ar", "rtl", "rtl"), ("ur", "ltr", "rtl")],
+)
+def test_words_are_typed_in_the_direction_of_the_text(client, language, page_runs, words_run):
+    assignment = start(make_study(1, language=language))
+
+    content = client.get(page("engage", assignment, 1)).content.decode()
+
+    assert f'dir="{page_runs}">\n<head>' in content
+    assert content.count(f'class="word" dir="{words_run}"') == 2
+
+
 def test_texts_are_escaped(client):
     study = make_study(1)
     study.pairs.get().contexts.update(text="<script>alert(1)</script> & more text to be read here")

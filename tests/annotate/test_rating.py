@@ -93,6 +93,19 @@ def test_rate_names_the_ends_of_the_scale_unless_the_study_does(client):
     assert "apart <b>" not in after
 
 
+def test_rate_marks_labels_that_are_not_in_the_language_of_the_page(client):
+    study = configure_study(make_study(1), scale_labels={"6": "same"})
+    study_in_urdu = make_study(1, slug="ur", language="ur")
+    own = rating_page(client, study)
+    foreign = rating_page(client, configure_study(study_in_urdu, scale_labels={"6": "یکساں"}))
+
+    assert 'aria-label="6: same"><span>' in own
+    assert "<li>6 = same</li>" in own
+    assert 'aria-label="6: یکساں" lang="ur"><span>' in foreign
+    assert '<li>6 = <bdi lang="ur">یکساں</bdi></li>' in foreign
+    assert "<li>0 = not similar at all</li>" in foreign
+
+
 def test_rate_offers_and_takes_the_steps_of_the_scale_in_a_language_with_commas(client):
     study = make_study(
         1, language="sl", scale_minimum=-1, scale_maximum=1, scale_step=Decimal("0.5")

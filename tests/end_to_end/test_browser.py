@@ -127,6 +127,33 @@ def test_the_scale_fits_a_phone_at_twice_its_size(chromium, site: Site, link):
     assert min(box["height"] for box in boxes) >= 44
 
 
+def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, link):
+    watched = WatchedPage(chromium, DESKTOP)
+    page = watched.page
+    watched.begin(link)
+    watched.write_words("harvest", "moon")
+    page.emulate_media(forced_colors="active")
+
+    def colours(value: int) -> list[str]:
+        point = page.locator(f'input[value="{value}"] + span')
+        return point.evaluate(
+            """point => {
+                const {backgroundColor, outlineStyle, outlineOffset} = getComputedStyle(point);
+                return [backgroundColor, outlineStyle, outlineOffset];
+            }"""
+        )
+
+    plain = colours(4)
+    page.keyboard.press("4")
+    focused = colours(4)
+    page.locator("h1").click()
+    chosen = colours(4)
+
+    assert focused[1:] == ["solid", "2px"]
+    assert chosen[1] == plain[1] == "none"
+    assert focused[0] == chosen[0] != plain[0]
+
+
 def test_sideways_scroll_sees_what_is_too_wide(chromium, site: Site):
     watched = WatchedPage(chromium, PHONE, scripts=False)
     watched.page.set_content('<div style="width: 900px">wide</div>')
