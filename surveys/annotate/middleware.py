@@ -34,7 +34,7 @@ class SurveyLanguageMiddleware:
 
 
 class SurveyErrorMiddleware:
-    """Turns what an action refuses into a page that says what to do."""
+    """Turns what an action refuses into a page that says what to do, and leads back."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -45,4 +45,15 @@ class SurveyErrorMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, SurveyError):
             return None
-        return render(request, "annotate/problem.html", {"error": error}, status=error.status)
+        page = {"error": error, "token": _find_survey(request)}
+        answer = render(request, "annotate/problem.html", page, status=error.status)
+        answer["Cache-Control"] = "private, no-store"
+        return answer
+
+
+def _find_survey(request: HttpRequest) -> str | None:
+    """The token of the assignment of which a page was asked for, if it was such a page."""
+    found = request.resolver_match
+    if found is None or not found.route.startswith("survey/"):
+        return None
+    return str(found.kwargs["token"])

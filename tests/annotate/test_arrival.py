@@ -118,7 +118,9 @@ def test_a_revoked_link_says_so(client):
 
     for answer in answers:
         assert answer.status_code == 410
+        assert answer["Cache-Control"] == "private, no-store"
         assert "no longer valid" in answer.content.decode()
+        assert "Back to the study" not in answer.content.decode()
     assert Annotator.objects.count() == 0
 
 

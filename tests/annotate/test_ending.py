@@ -3,11 +3,13 @@
 import pytest
 from django.urls import reverse
 
+from surveys.arriving import start_through
 from surveys.assigning import start_assignment
 from surveys.configuring import configure_study
 from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
 from surveys.models import Assignment, Response, Study
-from surveys.recruiting import invite_annotators
+from surveys.models.collection import make_token
+from surveys.recruiting import invite_annotators, open_entrance
 from tests.annotate.arriving import page
 from tests.factories import finish, make_study, rate_due, start, stored
 
@@ -107,6 +109,22 @@ def test_one_more_block_is_not_offered_when_others_have_all_the_places(client, s
     assert refused.status_code == 409
     assert "as many annotators as it needs" in refused.content.decode()
     assert Assignment.objects.count() == 4
+    assert refused["Cache-Control"] == "private, no-store"
+    assert "default-src 'none'" in refused["Content-Security-Policy"]
+
+
+def test_who_is_refused_one_more_block_gets_back_to_the_code(client, study):
+    ticket, entrance = make_token(), open_entrance(study, "link", completion_code="DONE1")
+    assignment = start_through(entrance, ticket)
+    finish(start(study, assignment.annotator.invitation))
+    for _ in range(3):
+        start(study)
+
+    refused = client.post(page("thanks", assignment))
+
+    back = f'href="{page("next", assignment)}">Back to the study</a>'
+    assert (refused.status_code, back in refused.content.decode()) == (409, True)
+    assert "DONE1" in client.get(page("next", assignment), follow=True).content.decode()
 
 
 def test_one_more_block_is_not_to_be_had_where_the_study_does_not_allow_it(client, finished):
