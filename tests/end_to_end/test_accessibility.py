@@ -1,13 +1,18 @@
 """axe finds nothing to mend on any page of an annotator, and none scrolls sideways.
 
-With SCREENSHOTS=folder in the environment every page is kept there as a picture, too.
+With SCREENSHOTS=folder in the environment every page is kept there as a picture, too, and looked at
+on desktop and phone, each light and dark.
 """
 
 import os
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.template.loader import render_to_string
+from django.utils.translation import override
+from playwright.sync_api import Browser
 
 from surveys.models import TextKind
 from surveys.wording import default_body, read_check
@@ -17,6 +22,21 @@ from tests.end_to_end.site import ROOT, Site
 from tests.factories import stimuli_file
 
 PICTURES = os.environ.get("SCREENSHOTS")
+LANGUAGES = ["en", "hr", "sl", "fi", "ar", "fa"]
+PROLIFIC = "PROLIFIC_PID=5f5f&STUDY_ID=6a6a&SESSION_ID=7b7b"
+
+
+class Look(NamedTuple):
+    """A screen to look at pages on."""
+
+    name: str
+    size: tuple[int, int]
+    colours: Literal["light", "dark"]
+
+
+LOOKS = [Look("desktop-light", DESKTOP, "light"), Look("phone-dark", PHONE, "dark")]
+if PICTURES:
+    LOOKS += [Look("desktop-dark", DESKTOP, "dark"), Look("phone-light", PHONE, "light")]
 
 
 def violations(watched: WatchedPage) -> list[str]:
@@ -25,12 +45,12 @@ def violations(watched: WatchedPage) -> list[str]:
     return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
 
 
-def one_row(language: str) -> bytes:
-    """A stimuli file of one pair in the language."""
+def one_row(language: str, *, times: int = 1) -> bytes:
+    """A stimuli file of one pair in the language, perhaps several times."""
     if language in ROWS:
-        return stimuli_file(ROWS[language])
-    lines = (ROOT / f"demo/data_{language}.tsv").read_bytes().splitlines(keepends=True)
-    return b"".join(lines[:2])
+        return stimuli_file(*[ROWS[language]] * times)
+    header, row, *_ = (ROOT / f"demo/data_{language}.tsv").read_bytes().splitlines(keepends=True)
+    return header + row * times
 
 
 def check_text(language: str) -> str:
@@ -48,9 +68,15 @@ def practice_text(language: str) -> str:
 class Beholder:
     """Looks at pages one by one: what axe finds on each, and a picture where one is wanted."""
 
-    def __init__(self, watched: WatchedPage, name: str) -> None:
-        self.watched, self.name = watched, name
+    def __init__(self, chromium: Browser, look: Look, name: str) -> None:
+        self.watched = WatchedPage(chromium, look.size, colours=look.colours)
+        self.name = f"{name}-{look.name}"
         self.found: dict[str, list[str]] = {}
+
+    @property
+    def complaints(self) -> dict[str, list[str]]:
+        """What axe complains of, by page; nothing of pages that are all right."""
+        return {name: rules for name, rules in self.found.items() if rules}
 
     def look(self, page: str) -> None:
         self.found[page] = violations(self.watched)
@@ -124,21 +150,102 @@ def look_at_practice_and_check(beholder: Beholder, language: str) -> None:
     watched.choose([question.right for question in read_check(check_text(language))])
 
 
-@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_axe_finds_nothing(chromium, site: Site, tmp_path, language):
     stimuli = tmp_path / "data.tsv"
     stimuli.write_bytes(one_row(language))
-    for study, size, colours in (("bright", DESKTOP, "light"), ("dim", PHONE, "dark")):
-        prepare_study(site, study, language, stimuli, tmp_path)
-        watched = WatchedPage(chromium, size, colours=colours)
-        beholder = Beholder(watched, f"{language}-{study}")
+    for look in LOOKS:
+        prepare_study(site, look.name, language, stimuli, tmp_path)
+        beholder = Beholder(chromium, look, language)
 
-        look_at_every_page(beholder, site, study, language)
+        look_at_every_page(beholder, site, look.name, language)
 
-        assert {name: rules for name, rules in beholder.found.items() if rules} == {}
+        assert beholder.complaints == {}
         assert len(beholder.found) == 22
-        direction = watched.page.locator("html").get_attribute("dir")
+        direction = beholder.watched.page.locator("html").get_attribute("dir")
         assert direction == ("rtl" if language in {"ar", "fa"} else "ltr")
+
+
+@pytest.mark.parametrize("language", LANGUAGES if PICTURES else ["en", "ar"])
+def test_axe_finds_nothing_on_rarer_pages(chromium, site: Site, tmp_path, language):
+    stimuli = tmp_path / "data.tsv"
+    stimuli.write_bytes(one_row(language, times=2))
+    for look in LOOKS if PICTURES else [LOOKS[language == "ar"]]:
+        prepare_two_blocks(site, look.name, language, stimuli)
+        beholder = Beholder(chromium, look, f"{language}-rarer")
+
+        look_at_arrivals(beholder, site, look.name, tmp_path)
+        look_at_ends(beholder, site, look.name)
+        look_at_failure(beholder, site, language)
+
+        assert beholder.complaints == {}
+        assert len(beholder.found) == 9
+
+
+def prepare_two_blocks(site: Site, study: str, language: str, stimuli: Path) -> None:
+    """A study of one text a block, without practice, to which people come in every way."""
+    site.manage(
+        "import_stimuli", stimuli, "--study", study, "--language", language,
+        "--ratings-per-context", "4", "--block-size", "1",
+    )  # fmt: skip
+    site.manage("set_text", study, "practice", "--empty")
+    site.manage("configure_study", study, "--more-blocks", "--contact", "lab@example.org")
+
+
+def look_at_arrivals(beholder: Beholder, site: Site, study: str, folder: Path) -> None:
+    """Welcome by the open link, and again when the consent text has changed; bad addresses."""
+    page, look = beholder.watched.page, beholder.look
+    page.goto(site.manage("open_link", study).split()[-1])
+    look("welcome by the open link")
+    (folder / "consent.md").write_text(
+        site.manage("set_text", study, "consent", "--show") + "\n\n2026", encoding="utf-8"
+    )
+    site.manage("set_text", study, "consent", folder / "consent.md")
+    beholder.watched.submit()
+    look("welcome that has changed")
+    prolific = find_prolific(site, study)
+    page.goto(prolific)
+    look("address without ids")
+    page.goto(f"{prolific}?{'a&' * 1001}")
+    look("unreadable request")
+
+
+def look_at_ends(beholder: Beholder, site: Site, study: str) -> None:
+    """Thanks with a code and an offer, which is then refused; an assignment that was ended."""
+    watched, look = beholder.watched, beholder.look
+    watched.page.goto(f"{find_prolific(site, study)}?{PROLIFIC}")
+    watched.submit()
+    look("instructions with a link")
+    watched.submit()
+    watched.write_words("one", "two")
+    watched.rate(3)
+    look("thanks with a code and more")
+    site.manage("configure_study", study, "--no-more-blocks")
+    watched.submit()
+    look("no more after all")
+    (link,) = site.invite(study)
+    watched.begin(link)
+    site.manage("revoke_invitation", study, link, "--because", "tried")
+    watched.page.goto(link)
+    look("ended by the researchers")
+
+
+def find_prolific(site: Site, study: str) -> str:
+    """Where Prolific sends people, without who they are."""
+    connected = site.manage("connect_prolific", study, "--completion-code", "C0FFEE")
+    return connected.split()[-1].partition("?")[0]
+
+
+def look_at_failure(beholder: Beholder, site: Site, language: str) -> None:
+    """What the site sends when it fails, as it renders that: without a request."""
+    with override(language):
+        sent = render_to_string("500.html")
+    page, address = beholder.watched.page, f"{site.url}/failure/"
+    page.route(
+        address, lambda route: route.fulfill(status=500, content_type="text/html", body=sent)
+    )
+    page.goto(address)
+    beholder.look("failure")
 
 
 def prepare_study(site: Site, study: str, language: str, stimuli: Path, folder: Path) -> None:
