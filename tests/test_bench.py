@@ -1,0 +1,69 @@
+"""What `bench/` holds Cosima to, and how it serves it. The measuring itself is no test."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.usefixtures("bench")
+
+
+@pytest.fixture
+def bench(monkeypatch) -> None:
+    """The scripts import each other as neighbours."""
+    monkeypatch.syspath_prepend(ROOT / "bench")
+
+
+def result(rate: float, cpu: float, p95: float) -> list[dict[str, Any]]:
+    return [
+        {
+            "judgements_per_s": rate,
+            "server_cpu_ms_per_judgement": cpu,
+            "turnaround_ms": {"p95": p95},
+            "errors": {},
+            "acknowledged": 1000,
+        }
+    ]
+
+
+def reached(**changed: float) -> dict[str, str]:
+    """Which aims are reached, when Cosima is as told and else just good enough."""
+    from ratios import list_ratios
+
+    cosima = {"rate": 200.0, "cpu": 10.0, "p95": 200.0, "cpu_large": 12.0, **changed}
+    load, small = ("load", "cosima-pg", 40), ("load", "cosima-pg", 10)
+    found = {
+        load: result(cosima["rate"], cosima["cpu"], cosima["p95"]),
+        small: result(1, 10, 1),
+        ("large", "cosima-pg", 10): result(1, cosima["cpu_large"], 1),
+        ("load", "bare-pg", 40): result(999, 5, 1),
+        ("load", "otree", 40): result(20, 40, 1),
+        ("load", "turkle-pg", 40): result(40, 99, 1000),
+    }
+    return {name.partition(": ")[2]: told for name, _, _, told in list_ratios(found)}
+
+
+def test_the_aims_are_those_to_be_beaten():
+    assert reached() == {
+        "judgements/s ÷ turkle-pg, N=40": "yes",
+        "server CPU a judgement ÷ otree, N=40": "yes",
+        "server CPU a judgement ÷ bare-pg, N=40": "yes",
+        "turn p95 ÷ turkle-pg, N=40": "yes",
+        "server CPU a judgement, large study ÷ 200 contexts, N=10": "yes",
+        "error screens per 100, worst run": "yes",
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "missed"),
+    [
+        ({"rate": 199.0}, ["judgements/s ÷ turkle-pg, N=40"]),
+        ({"cpu": 10.1}, ["server CPU a judgement ÷ otree, N=40",
+                         "server CPU a judgement ÷ bare-pg, N=40"]),
+        ({"p95": 201.0}, ["turn p95 ÷ turkle-pg, N=40"]),
+        ({"cpu_large": 12.1}, ["server CPU a judgement, large study ÷ 200 contexts, N=10"]),
+    ],
+)  # fmt: skip
+def test_an_aim_that_is_just_missed_is_told(changed, missed):
+    assert [name for name, told in reached(**changed).items() if told == "NO"] == missed
