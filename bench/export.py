@@ -12,26 +12,22 @@ import argparse
 import os
 import re
 import secrets
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import httpx
 from databases import fresh_database
-from serving import free_port, run
+from serving import AS_SERVED, HOST, free_port, run, serving
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
 
 NAME = "bench"  # of the account
-START_SECONDS = 30
 COLUMNS = ("database", "responses", "s to first byte", "s to first row", "s in all", "MB",
            "server MB above idle")  # fmt: skip
 
@@ -45,37 +41,6 @@ class Download(NamedTuple):
     seconds: float
     megabytes: float
     server_megabytes: float
-
-
-@contextmanager
-def serving(environment: dict[str, str], port: int) -> Iterator[int]:
-    """Serve as `scripts/serve` does; the process number of the server, once it answers."""
-    words = [
-        sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", "127.0.0.1",
-        "--port", str(port), "--workers", "1", "--blocking-threads", "4", "--log-level", "warning",
-        "annotation_site.wsgi:application",
-    ]  # fmt: skip
-    server = subprocess.Popen(  # noqa: S603  (a command of our own)
-        words, cwd=REPOSITORY, env=environment, start_new_session=True
-    )
-    try:
-        deadline = time.monotonic() + START_SECONDS
-        while not _answers(port):
-            if server.poll() is not None or time.monotonic() > deadline:
-                raise SystemExit("The server does not answer.")
-            time.sleep(0.05)
-        yield server.pid
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(timeout=20)
-
-
-def _answers(port: int) -> bool:
-    try:
-        httpx.get(f"http://127.0.0.1:{port}/", trust_env=False, timeout=5)
-    except httpx.TransportError:
-        return False
-    return True
 
 
 def list_processes(pid: int) -> list[Path]:
@@ -138,7 +103,7 @@ def measure(cluster: str | None, n_responses: int, repetitions: int) -> list[Dow
             **os.environ,
             "DATABASE_URL": url,
             "VAR_DIR": made,
-            "SITE_URL": f"http://127.0.0.1:{port}",
+            "SITE_URL": f"http://{HOST}:{port}",
             "ENV_FILE": os.devnull,
             "BENCH_ACCOUNT": NAME,
             "BENCH_PASSWORD": secrets.token_urlsafe(12),
@@ -150,7 +115,13 @@ def measure(cluster: str | None, n_responses: int, repetitions: int) -> list[Dow
         ):
             run(sys.executable, *arguments, cwd=REPOSITORY, environment=environment)
         with (
-            serving(environment, port) as pid,
+            serving(
+                AS_SERVED.command(Path(sys.executable), port, "annotation_site.wsgi:application"),
+                cwd=REPOSITORY,
+                environment=environment,
+                url=environment["SITE_URL"],
+                log=Path(made) / "server.log",
+            ) as pid,
             httpx.Client(base_url=environment["SITE_URL"], trust_env=False, timeout=60) as browser,
         ):
             sign_in(browser, environment["BENCH_PASSWORD"])

@@ -18,7 +18,7 @@ from pathlib import Path
 from load import add_common_arguments, describe, make_bench
 from measuring import Running, running
 from reporting import say, table
-from serving import Server
+from serving import AS_SERVED, Server
 from sites import Load
 
 RATE = 100  # samples a second; more would slow the server down
@@ -89,7 +89,7 @@ def main() -> None:
     """Measure once and print which parts and which functions the time went to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--case", default="cosima-sqlite")
-    parser.add_argument("--server", type=Server.named, default=Server("granian", 1, 1))
+    parser.add_argument("--server", type=Server.named, default=AS_SERVED)
     parser.add_argument("--top", type=int, default=30, help="functions to name")
     add_common_arguments(parser)
     options = parser.parse_args()

@@ -27,7 +27,7 @@ from reporting import (
     say,
     table,
 )
-from serving import Server, run
+from serving import AS_SERVED, Server, run
 from sites import Load
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -163,7 +163,7 @@ def main() -> None:
     add = parser.add_argument
     add("--cases", nargs="+", choices=known, default=known, metavar="CASE", help=", ".join(known))
     add("--annotators", nargs="+", type=int, choices=list(TASKS), default=list(TASKS))
-    add("--server", type=Server.named, default=Server("granian", 1, 4), help="such as granian:1x4")
+    add("--server", type=Server.named, default=AS_SERVED, help="such as granian:1x4")
     add("--large", type=int, default=LARGE, help="contexts of a large study, 0 for none")
     add("--large-peer", action="store_true", help="Turkle too; its batch 2 must hold 20,000")
     add("--dropout", action=argparse.BooleanOptionalAction, default=True)

@@ -49,6 +49,8 @@ class Server(NamedTuple):
         return [word.format(**given) for word in f"{python} {COMMANDS[self.kind]}".split()]
 
 
+# What `scripts/serve` starts.
+AS_SERVED = Server("granian", min(4, os.cpu_count() or 1), 2)
 _GUNICORN = "-m gunicorn --log-level warning --bind {host}:{port} --workers {workers} "
 COMMANDS = {
     "granian": "-m granian --interface wsgi --host {host} --port {port} --workers {workers} "

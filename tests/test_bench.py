@@ -1,5 +1,6 @@
 """What `bench/` holds Cosima to, and how it serves it. The measuring itself is no test."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -67,3 +68,16 @@ def test_the_aims_are_those_to_be_beaten():
 )  # fmt: skip
 def test_an_aim_that_is_just_missed_is_told(changed, missed):
     assert [name for name, told in reached(**changed).items() if told == "NO"] == missed
+
+
+def test_the_server_that_is_measured_is_the_one_that_serves():
+    from serving import AS_SERVED
+
+    script = (ROOT / "scripts/serve").read_text(encoding="utf-8").replace("\\\n", "")
+    (served,) = [line for line in script.splitlines() if "-m granian" in line]
+    given = {"--workers": '"$workers"', "--host": '"$host"', "--port": '"$port"'}
+    measured = AS_SERVED.command(ROOT / "python", 8000, "annotation_site.wsgi:application")
+    words = [given.get(before, word) for before, word in pairwise(measured)]
+
+    assert set(words) <= set(served.split())
+    assert 1 <= AS_SERVED.workers <= 4
