@@ -1,4 +1,4 @@
-"""Cosima beside its peers and beside the floor: the same load on each, in turn, several times.
+"""Cosima beside its peers and beside a bare app: the same load on each, in turn, several times.
 
     BENCH_HOME=FOLDER .venv/bin/python bench/load.py
     BENCH_HOME=FOLDER .venv/bin/python bench/load.py --cases cosima-pg bare-pg --annotators 40

@@ -145,7 +145,7 @@ class Cosima:
 
 
 class Bare:
-    """The floor, `bare/app.py`."""
+    """The bare app, `bare/app.py`."""
 
     application = "app:application"
     cwd = HERE / "bare"

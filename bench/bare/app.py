@@ -1,4 +1,4 @@
-"""The floor: an ordinary Django app that does for a judgement what no survey can do without.
+"""The bare app: an ordinary Django app that does for a judgement what no survey can do without.
 
 Four requests and two committed writes: page 1 shows a text, two words are stored, page 2 shows
 the text with two words in bold, a rating is stored. No middleware, no quota, no leases, no
