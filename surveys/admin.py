@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Func, Model, OuterRef, QuerySet, Subquery
@@ -33,6 +32,7 @@ from surveys.models import (
     StudyText,
     Visit,
 )
+from surveys.recruiting import entrance_address, personal_link
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -220,7 +220,7 @@ class EntranceAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).annotate(n_started=Count("invitations"))
 
     def address(self, entrance: Entrance) -> str:
-        return f"{settings.SITE_URL}{reverse('annotate:arrive', args=[entrance.token])}"
+        return entrance_address(entrance)
 
     @admin.display(description="started")
     def n_started(self, entrance: Any) -> int:
@@ -239,7 +239,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         return invitations.with_latest_state()
 
     def link(self, invitation: Invitation) -> str:
-        return f"{settings.SITE_URL}{reverse('annotate:welcome', args=[invitation.token])}"
+        return personal_link(invitation.token)
 
     @admin.display(description="state")
     def latest_state(self, invitation: Any) -> str:

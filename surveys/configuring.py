@@ -8,10 +8,9 @@ from django.db import transaction
 
 from surveys.errors import SettingRefused
 from surveys.models import Study
-from surveys.models.study import write_point
+from surveys.models.study import MOST_ASKED_FOR, write_point
 from surveys.places import fit_places
 
-MOST = 10_000  # ratings per context; more is a slip of the keyboard
 LONGEST_LABEL = 60
 LOWEST = {
     "ratings_per_context": 1,
@@ -65,9 +64,10 @@ def list_problems(study: Study) -> list[str]:
 
 def _list_number_problems(study: Study) -> list[str]:
     return [
-        f"{name.replace('_', ' ')} must be from {lowest} to {MOST}, got {number!r}."
+        f"{name.replace('_', ' ')} must be from {lowest} to {MOST_ASKED_FOR}, got {number!r}."
         for name, lowest in LOWEST.items()
-        if not isinstance(number := getattr(study, name), int) or not lowest <= number <= MOST
+        if not isinstance(number := getattr(study, name), int)
+        or not lowest <= number <= MOST_ASKED_FOR
     ]
 
 

@@ -10,17 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import islice
 from typing import Any
-from urllib.parse import urljoin
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import CharField, Func, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.sql.compiler import SQLCompiler
-from django.urls import reverse
 
 from surveys.models import Assignment, Invitation, Response, Study
 from surveys.models.study import write_point
+from surveys.recruiting import personal_link
 
 ROWS_A_CHUNK = 200
 ROWS_A_FETCH = 2000
@@ -114,7 +113,7 @@ def stream_invitations(
     rows = (
         (
             note,
-            urljoin(base_url, reverse("annotate:welcome", args=[token])),
+            personal_link(token, base_url),
             "revoked" if revoked_at else state or "unused",
             created_at,
         )

@@ -21,8 +21,7 @@ from postprocess.stimuli import (
 from surveys.blocking import make_blocks, plan_blocks
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, Study
-
-MOST = 10_000  # ratings per context or pairs in a block; more is a slip of the keyboard
+from surveys.models.study import MOST_ASKED_FOR
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +47,13 @@ class StudyDesign:
             *_language_problems(self.language),
             *_scale_problems(self.scale_minimum, self.scale_maximum, self.scale_step),
             *(
-                f"{name} must be from 1 to {MOST}, got {number}."
+                f"{name} must be from 1 to {MOST_ASKED_FOR}, got {number}."
                 for name, number in (
                     ("ratings per context", self.ratings_per_context),
                     ("block size", self.block_size),
                     ("lease hours", self.lease_hours),
                 )
-                if not 1 <= number <= MOST
+                if not 1 <= number <= MOST_ASKED_FOR
             ),
         ]
         if not -(2**63) <= self.seed < 2**63:

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
+from django.conf import settings as site
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from surveys.errors import InvitationRefused, SettingRefused
@@ -12,7 +15,7 @@ from surveys.models import Entrance, Invitation, Provider, Study
 
 LONGEST_NOTE = 200
 CODES = ("completion_code", "no_place_code")
-CODE = re.compile(r"[A-Za-z0-9_-]{0,40}")
+CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class InvitedList(NamedTuple):
@@ -20,6 +23,16 @@ class InvitedList(NamedTuple):
 
     new: list[Invitation]
     known: list[Invitation]
+
+
+def personal_link(token: str, base_url: str = "") -> str:
+    """The address that an invitation is sent out as, on this site or on another."""
+    return urljoin(base_url or site.SITE_URL, reverse("annotate:welcome", args=[token]))
+
+
+def entrance_address(entrance: Entrance) -> str:
+    """The address at which people arrive through an entrance."""
+    return urljoin(site.SITE_URL, reverse("annotate:arrive", args=[entrance.token]))
 
 
 def invite_annotators(study: Study, count: int) -> list[Invitation]:
@@ -74,10 +87,11 @@ def _refuse_settings(provider: str, settings: dict[str, Any]) -> None:
     if cap is not None and (not isinstance(cap, int) or cap < 0):
         raise SettingRefused(f"The cap must be a whole number from 0, got {cap!r}.")
     for name in CODES:
-        if not CODE.fullmatch(settings.get(name, "")):
+        code = settings.get(name, "")
+        if code and not CODE.fullmatch(code):
             raise SettingRefused(
                 f"The {name.replace('_', ' ')} may have up to 40 letters, digits, hyphens and "
-                f"underscores, got {settings[name]!r}."
+                f"underscores, got {code!r}."
             )
 
 

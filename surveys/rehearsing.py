@@ -4,17 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 from django.db import connection
-from django.urls import reverse
 
 from surveys.assigning import list_places_left
 from surveys.errors import RehearsalFailed
 from surveys.modelling import Person, RatingSource
-from surveys.models import Context, Invitation, Study
-from surveys.recruiting import invite_scripted_annotators
+from surveys.models import Context, Study
+from surveys.recruiting import invite_scripted_annotators, personal_link
 from surveys.scripting import (
     PATIENCE_SECONDS,
     Acknowledged,
@@ -103,7 +102,7 @@ def _let_work(
                 character=character,
                 is_patient=rehearsal.is_patient,
             )
-            last_page = annotator.work(_link(invitation, rehearsal.base_url))
+            last_page = annotator.work(personal_link(invitation.token, rehearsal.base_url))
     finally:
         if rehearsal.n_at_once > 1:
             connection.close()  # this thread's own
@@ -113,10 +112,6 @@ def _let_work(
 
 def _open_browser() -> httpx.Client:
     return httpx.Client(follow_redirects=True, timeout=PATIENCE_SECONDS, trust_env=False)
-
-
-def _link(invitation: Invitation, base_url: str) -> str:
-    return urljoin(base_url, reverse("annotate:welcome", args=[invitation.token]))
 
 
 def _check_address(url: str) -> None:

@@ -31,6 +31,7 @@ from surveys.models import (
 from surveys.models.due import Whereabouts, find_whereabouts
 from surveys.models.study import write_point
 from surveys.protocol import MOST_KEPT, protocol_of
+from surveys.recruiting import personal_link
 from surveys.wording import default_body
 
 HTTP_UNPROCESSABLE = 422
@@ -190,7 +191,7 @@ def own_link(assignment: Assignment) -> str | None:
         return None
     if invitation.entrance.provider == Provider.LINK:  # the address at which they agreed
         return address_of("join", invitation.entrance.token, invitation.token)
-    return address_of("welcome", invitation.token)
+    return personal_link(invitation.token)
 
 
 def address_of(page: str, *tokens: str) -> str:

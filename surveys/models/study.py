@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import F, Q
 
+MOST_ASKED_FOR = 10_000  # ratings per context, pairs in a block; more is a slip of the keyboard
+
 
 def make_revision() -> str:
     return secrets.token_hex(8)

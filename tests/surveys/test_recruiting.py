@@ -12,6 +12,7 @@ from surveys.recruiting import (
     invite_listed,
     invite_scripted_annotators,
     open_entrance,
+    personal_link,
 )
 from tests.factories import make_study, start, stored
 
@@ -41,6 +42,15 @@ def test_invite_scripted_annotators_marks_their_links(study):
     invite_scripted_annotators(study, 2)
 
     assert Invitation.objects.filter(is_rehearsal=True).count() == 2
+
+
+def test_personal_link_leads_to_this_site_or_to_the_one_that_is_named(settings):
+    settings.SITE_URL = "https://survey.example.org"
+
+    assert personal_link("token") == "https://survey.example.org/invitation/token/"
+    assert personal_link("token", "http://127.0.0.1:8000/") == (
+        "http://127.0.0.1:8000/invitation/token/"
+    )
 
 
 # Lists

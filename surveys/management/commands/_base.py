@@ -1,4 +1,3 @@
-import re
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable
@@ -6,16 +5,14 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
-from django.urls import reverse
 
 from surveys.errors import SurveyError
-from surveys.models import Entrance, Invitation, Study
+from surveys.models import Entrance, Study
+from surveys.recruiting import CODE
 
 MOST_AT_ONCE = 100_000
 STANDARD_INPUT = "-"
-CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class SurveyCommand(BaseCommand):
@@ -34,16 +31,6 @@ def find_study(slug: str) -> Study:
         return study
     known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
     raise CommandError(f"There is no study {slug!r}. Studies: {known}.")
-
-
-def personal_link(invitation: Invitation) -> str:
-    """The address that an invitation is sent out as."""
-    return f"{settings.SITE_URL}{reverse('annotate:welcome', args=[invitation.token])}"
-
-
-def entrance_address(entrance: Entrance) -> str:
-    """The address at which people arrive through an entrance."""
-    return f"{settings.SITE_URL}{reverse('annotate:arrive', args=[entrance.token])}"
 
 
 def find_entrance(study: Study, provider: str, name: str) -> Entrance:

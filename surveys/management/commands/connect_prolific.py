@@ -5,14 +5,13 @@ from django.core.management.base import CommandError, CommandParser
 from surveys.management.commands._base import (
     SurveyCommand,
     code,
-    entrance_address,
     find_entrance,
     find_study,
     positive,
 )
 from surveys.models import Provider
 from surveys.providers import RULES
-from surveys.recruiting import close_entrance, open_entrance
+from surveys.recruiting import close_entrance, entrance_address, open_entrance
 
 SETTINGS = ("completion_code", "no_place_code", "cap")
 

@@ -2,15 +2,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.management.commands._base import (
-    SurveyCommand,
-    find_study,
-    personal_link,
-    positive,
-    read_text,
-)
+from surveys.management.commands._base import SurveyCommand, find_study, positive, read_text
 from surveys.models import Study
-from surveys.recruiting import invite_annotators, invite_listed
+from surveys.recruiting import invite_annotators, invite_listed, personal_link
 
 
 class Command(SurveyCommand):
@@ -31,10 +25,10 @@ class Command(SurveyCommand):
             self._invite_listed(find_study(study), read_text(listed))
             return
         for invitation in invite_annotators(find_study(study), count):
-            self.stdout.write(personal_link(invitation))
+            self.stdout.write(personal_link(invitation.token))
 
     def _invite_listed(self, study: Study, text: str) -> None:
         invited = invite_listed(study, text.split("\n"))
         for invitation in invited.new:
-            self.stdout.write(f"{invitation.note}\t{personal_link(invitation)}")
+            self.stdout.write(f"{invitation.note}\t{personal_link(invitation.token)}")
         self.stderr.write(f"New: {len(invited.new)}, known already: {len(invited.known)}.")

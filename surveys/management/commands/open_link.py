@@ -5,13 +5,12 @@ from django.core.management.base import CommandError, CommandParser
 from surveys.management.commands._base import (
     SurveyCommand,
     code,
-    entrance_address,
     find_entrance,
     find_study,
     positive,
 )
 from surveys.models import Provider
-from surveys.recruiting import close_entrance, open_entrance
+from surveys.recruiting import close_entrance, entrance_address, open_entrance
 
 
 class Command(SurveyCommand):

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.urls import reverse
 
-from surveys.management.commands._base import SurveyCommand, personal_link
+from surveys.management.commands._base import SurveyCommand
 from surveys.models import Study
 from surveys.preparing import (
     RESEARCHER,
@@ -13,6 +13,7 @@ from surveys.preparing import (
     prepare_demo_studies,
     prepare_researcher,
 )
+from surveys.recruiting import personal_link
 
 
 class Command(SurveyCommand):
@@ -48,4 +49,4 @@ def _link(study: Study) -> str:
     invitation = find_open_invitation(study)
     if invitation is None:
         return "complete; .venv/bin/python manage.py release_dataset " + study.slug + " FOLDER"
-    return personal_link(invitation)
+    return personal_link(invitation.token)
