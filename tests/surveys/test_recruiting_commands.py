@@ -175,6 +175,21 @@ def test_revoke_invitation_twice_keeps_the_first_reason(study):
     assert stored(invitation, "revoked_because") == ("first",)
 
 
+def test_revoke_invitation_by_a_note_takes_the_link_that_is_valid(study):
+    (first,) = invite_listed(study, ["anna"]).new
+    run("revoke_invitation", "study", "anna", "--because", "first")
+    (second,) = invite_listed(study, ["anna"]).new
+
+    out, _ = run("revoke_invitation", "study", "anna", "--because", "second")
+    again, _ = run("revoke_invitation", "study", "anna", "--because", "third")
+
+    assert out == f"Revoked invitation {second.pk} to study (anna).\n"
+    assert again == (
+        f"Nothing changed: invitation {second.pk} to study (anna) is revoked (second).\n"
+    )
+    assert [stored(i, "revoked_because") for i in (first, second)] == [("first",), ("second",)]
+
+
 @pytest.mark.parametrize("named", ["", "/", "nobody", f"{SITE}/invitation/nobody/"])
 def test_revoke_invitation_says_that_there_is_none(study, named):
     (invitation,) = invite_annotators(study, 1)

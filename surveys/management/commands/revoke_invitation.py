@@ -2,6 +2,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.management.base import CommandError, CommandParser
+from django.db.models import F
 
 from surveys.leaving import revoke_invitation
 from surveys.management.commands._base import SurveyCommand, find_study, words
@@ -27,8 +28,12 @@ class Command(SurveyCommand):
 
 
 def find_invitation(study: Study, named: str) -> Invitation:
-    """The invitation with that link, token or note. Raises CommandError when there is none."""
-    invitations = Invitation.objects.filter(study=study)
+    """The invitation with that link, token or note. Raises CommandError when there is none.
+
+    A note may stand with several, of which all but one are revoked: that one, else the last.
+    """
+    valid_first = F("revoked_at").desc(nulls_first=True)
+    invitations = Invitation.objects.filter(study=study).order_by(valid_first, "-pk")
     token = urlsplit(named).path.rstrip("/").rpartition("/")[2]
     found = invitations.filter(token=token).first() or invitations.filter(note=named).first()
     if not named or found is None:
