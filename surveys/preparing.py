@@ -50,7 +50,8 @@ def prepare_demo_studies() -> list[Study]:
 
 def find_open_invitation(study: Study) -> Invitation | None:
     """A personal link with something left to answer, new if need be; None in a full study."""
-    links = Invitation.objects.filter(study=study, is_rehearsal=False).order_by("pk")
+    links = Invitation.objects.filter(study=study, is_rehearsal=False, revoked_at=None)
+    links = links.order_by("pk")
     begun = links.filter(annotator__assignments__state__in=AssignmentState.leased()).first()
     if begun or not has_place_left(study):
         return begun

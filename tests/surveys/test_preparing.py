@@ -5,6 +5,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
+from surveys.leaving import revoke_invitation
 from surveys.models import Invitation, Study
 from surveys.preparing import (
     find_open_invitation,
@@ -62,6 +63,13 @@ def test_find_open_invitation_gives_a_new_link_only_when_the_last_is_finished():
     finish(assignment)
     assert find_open_invitation(study) != first
     assert Invitation.objects.count() == 2
+
+
+def test_find_open_invitation_passes_over_a_revoked_link():
+    study = make_study(1)
+    revoked = revoke_invitation(find_open_invitation(study), "sent to a wrong address")
+
+    assert find_open_invitation(study) != revoked
 
 
 def test_find_open_invitation_of_a_full_study_is_none():
