@@ -46,9 +46,11 @@ def find_by_ticket(entrance: Entrance, ticket: str) -> Invitation | None:
     return invitation
 
 
-@transaction.atomic
 def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
-    """The assignment of somebody who has come before; None for who is new."""
+    """The assignment of somebody who has come before; None for who is new.
+
+    Without a transaction of its own: looking at an entrance must not wait for those who write.
+    """
     annotators = Annotator.objects.filter(
         study=entrance.study, worker__provider=entrance.provider,
         worker__worker_id=claims.worker_id,

@@ -168,6 +168,15 @@ def test_return_visitor_gives_the_latest_assignment_of_the_worker(prolific):
     assert list(Visit.objects.values_list("submission", flat=True)) == ["s1", "s2"]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_return_visitor_of_somebody_new_begins_no_transaction(django_assert_num_queries):
+    """On SQLite each would wait for whoever writes, and let nobody else write."""
+    entrance = open_entrance(make_study(2), "prolific")
+
+    with django_assert_num_queries(1):  # a transaction would be counted, too
+        return_visitor(entrance, claims_of("w1"))
+
+
 # No more room
 
 
