@@ -94,7 +94,7 @@ class StudyAdmin(ReadOnlyAdmin):
         return format_html('<a href="{}">CSV</a>', url)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        assignments = Assignment.objects.filter(annotator__study=OuterRef("pk"))
+        assignments = Assignment.objects.filter(study=OuterRef("pk"))
         submitted = assignments.filter(state=AssignmentState.SUBMITTED)
         questionnaires = Questionnaire.objects.filter(block__study=OuterRef("pk"))
         counts = {

@@ -128,7 +128,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(annotator__invitation__is_rehearsal=False)
 
     def with_study(self) -> Self:
-        return self.select_related("study", "annotator__study")
+        return self.select_related("study", "annotator")
 
 
 class Assignment(models.Model):

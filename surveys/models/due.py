@@ -26,8 +26,7 @@ SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
        r.id, r.position, r.engaged_at IS NOT NULL,
        c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
 FROM surveys_assignment a
-JOIN surveys_annotator n ON n.id = a.annotator_id
-JOIN surveys_study s ON s.id = n.study_id
+JOIN surveys_study s ON s.id = a.study_id
 LEFT JOIN surveys_response r ON r.assignment_id = a.id AND r.rated_at IS NULL
 LEFT JOIN surveys_context c ON c.id = r.context_id
 WHERE a.token = %s

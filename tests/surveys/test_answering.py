@@ -2,13 +2,15 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from surveys.answering import PageVisit, record_engagement, record_rating, record_unjudgeable
 from surveys.errors import AssignmentEnded, RatingRefused
 from surveys.leaving import return_assignment
 from surveys.models import Assignment
-from surveys.models.due import Whereabouts
+from surveys.models.due import Whereabouts, find_whereabouts
 from tests.factories import make_study, start, stored, whereabouts
 
 pytestmark = pytest.mark.django_db
@@ -124,6 +126,16 @@ def test_record_rating_of_the_last_item_submits(assignment):
 
     assert stored(assignment, "state") == ("submitted",)
     assert whereabouts(assignment).due is None
+
+
+def test_the_study_of_an_assignment_is_reached_directly_and_read_once(assignment):
+    with CaptureQueriesContext(connection) as queries:
+        find_whereabouts(assignment.token)
+        Assignment.objects.with_study().get(pk=assignment.pk)
+
+    where, with_study = (query["sql"] for query in queries)
+    assert "surveys_annotator" not in where
+    assert with_study.count("JOIN") == 2
 
 
 def test_whereabouts_walk_through_the_items_in_order(assignment: Assignment):
