@@ -6,6 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
+from django.core.management import CommandError
 
 from surveys.errors import RehearsalFailed
 from surveys.modelling import ModelledRatings, Person, read_played_back
@@ -13,6 +14,7 @@ from surveys.models import Context, Invitation
 from surveys.rehearsing import Rehearsal, rehearse_study
 from tests.end_to_end.databases import free_port
 from tests.factories import make_study, numbered_stimuli, start
+from tests.surveys.commands import run
 
 MODEL = ModelledRatings([Decimal(point) for point in range(7)], seed=0)
 SOMEBODY = Person(random.Random(0), leaning=0, noise=0)
@@ -145,3 +147,26 @@ def test_modelled_ratings_stay_on_the_scale_and_agree_about_a_text():
     means = sorted(sum(row) / len(row) for row in given)
     assert means[-1] - means[0] > 1
     assert len(set(given[0])) > 1
+
+
+@pytest.mark.django_db
+def test_rehearse_study_wants_a_log_that_can_be_written_before_anybody_starts(tmp_path):
+    make_study(stimuli=numbered_stimuli(1))
+    log = tmp_path / "missing" / "log.csv"
+
+    with pytest.raises(CommandError, match=f"Cannot write {log}: No such file or directory."):
+        run("rehearse_study", "study", "--base-url", "http://127.0.0.1:1", "--log", log)
+
+    assert not Invitation.objects.exists()
+
+
+@pytest.mark.django_db
+def test_rehearse_study_that_fails_leaves_the_log_of_the_one_before(tmp_path):
+    make_study(stimuli=numbered_stimuli(1))
+    log = tmp_path / "log.csv"
+    log.write_text("of before\n")
+
+    with pytest.raises(CommandError, match="is no address"):
+        run("rehearse_study", "study", "--base-url", "nowhere", "--log", log)
+
+    assert log.read_text() == "of before\n"

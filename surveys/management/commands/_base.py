@@ -60,6 +60,14 @@ def read_text(name: str) -> str:
         ) from error
 
 
+def refuse_unwritable(path: Path) -> None:
+    """Raise CommandError for a file that could not be written later; what it holds stays."""
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise CommandError(f"Cannot write {path}: {error.strerror}.") from error
+
+
 def write_chunks(chunks: Iterable[str], path: Path | None, stdout: OutputWrapper) -> None:
     """Write a text piece by piece to a file, or else to standard output. Raises CommandError."""
     if path is None:

@@ -1,11 +1,19 @@
 import csv
+import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
+from surveys.management.commands._base import (
+    SurveyCommand,
+    find_study,
+    positive,
+    read_file,
+    refuse_unwritable,
+    write_chunks,
+)
 from surveys.modelling import (
     ModelledRatings,
     PlayedBackRatings,
@@ -54,6 +62,8 @@ class Command(SurveyCommand):
         **options: Any,
     ) -> None:
         rehearsed = find_study(study)
+        if log:
+            refuse_unwritable(log)
         source: RatingSource = (
             read_played_back(rehearsed, read_file(ratings))
             if ratings
@@ -73,7 +83,7 @@ class Command(SurveyCommand):
         )
         summary = rehearse_study(rehearsed, rehearsal, n_annotators=annotators)
         if log:
-            write_log(log, summary.acknowledged)
+            write_chunks([write_log(summary.acknowledged)], log, self.stdout)
         n_finished = summary.last_pages["annotate:thanks"]
         if n_finished < summary.n_annotators:
             self.stdout.write(f"Finished: {n_finished} of {summary.n_annotators}.")
@@ -84,9 +94,10 @@ class Command(SurveyCommand):
             self.stdout.write(f"Ratings of the file that were not used: {source.n_unused}.")
 
 
-def write_log(path: Path, acknowledged: Iterable[Acknowledged]) -> None:
+def write_log(acknowledged: Iterable[Acknowledged]) -> str:
     """One line for each answer, in the order of the annotators."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Acknowledged._fields)
-        writer.writerows(acknowledged)
+    log = io.StringIO()
+    writer = csv.writer(log, lineterminator="\n")
+    writer.writerow(Acknowledged._fields)
+    writer.writerows(acknowledged)
+    return log.getvalue()
