@@ -253,6 +253,7 @@ def test_open_link_closes_and_opens_again(study):
         (("--close", "--cap", "3"), "--close goes with no other option"),
         (("--cap", "0"), "whole number from 1"),
         (("--cap", "3", "--no-cap"), "not allowed with"),
+        (("--completion-code", "C1", "--no-completion-code"), "not allowed with"),
         (("--completion-code", "two words"), "'two words' is no code"),
         (("--completion-code", "C" * 41), "is no code"),
     ],
@@ -284,6 +285,34 @@ def test_connect_prolific_again_keeps_the_address(study):
     assert entrance(study, "completion_code", "cap") == [(False, "C2", 9)]
 
 
+def test_connect_prolific_takes_away_what_is_not_needed(study):
+    first, _ = run("connect_prolific", "study", "--completion-code", "C1", "--no-place-code", "N_2",
+                   "--cap", "9")  # fmt: skip
+
+    assert run("connect_prolific", "study", "--no-cap", "--without-no-place-code")[0] == first
+    assert entrance(study, "completion_code", "no_place_code", "cap") == [(False, "C1", "", None)]
+
+
+def test_connect_prolific_asks_for_the_completion_code_while_it_has_none(study):
+    run("connect_prolific", "study", "--completion-code", "C1")
+
+    run("connect_prolific", "study", "--cap", "7")
+    assert entrance(study, "completion_code", "cap") == [(False, "C1", 7)]
+
+    Entrance.objects.update(completion_code="")
+    with pytest.raises(CommandError, match="Give --completion-code"):
+        run("connect_prolific", "study", "--cap", "8")
+    assert entrance(study, "completion_code", "cap") == [(False, "", 7)]
+
+
+def test_connect_prolific_opens_again_as_it_was(study):
+    first, _ = run("connect_prolific", "study", "--completion-code", "C1", "--cap", "9")
+    run("connect_prolific", "study", "--close")
+
+    assert run("connect_prolific", "study")[0] == first
+    assert entrance(study, "completion_code", "cap") == [(False, "C1", 9)]
+
+
 def test_connect_prolific_closes(study):
     run("connect_prolific", "study", "--completion-code", "C1")
 
@@ -301,6 +330,12 @@ def test_connect_prolific_closes(study):
         (("--completion-code", ""), "'' is no code"),
         (("--completion-code", "C1", "--no-place-code", "é"), "'é' is no code"),
         (("--completion-code", "C1", "--cap", "none"), "whole number from 1"),
+        (("--completion-code", "C1", "--cap", "3", "--no-cap"), "not allowed with"),
+        (
+            ("--completion-code", "C1", "--no-place-code", "N1", "--without-no-place-code"),
+            "not allowed with",
+        ),
+        (("--close", "--no-cap"), "--close goes with no other option"),
         (("--close",), "Study study has no connection to Prolific."),
         (("--close", "--completion-code", "C1"), "--close goes with no other option"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from surveys.errors import SurveyError
-from surveys.models import Entrance, Study
+from surveys.models import Study
 from surveys.recruiting import CODE
 
 MOST_AT_ONCE = 100_000
@@ -31,14 +31,6 @@ def find_study(slug: str) -> Study:
         return study
     known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
     raise CommandError(f"There is no study {slug!r}. Studies: {known}.")
-
-
-def find_entrance(study: Study, provider: str, name: str) -> Entrance:
-    """The entrance of a study, by whatever it is called. Raises CommandError without one."""
-    entrance = Entrance.objects.filter(study=study, provider=provider).first()
-    if entrance is None:
-        raise CommandError(f"Study {study.slug} has no {name}.")
-    return entrance
 
 
 def read_file(path: Path) -> bytes:

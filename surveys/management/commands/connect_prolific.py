@@ -2,47 +2,38 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.management.commands._base import (
-    SurveyCommand,
-    code,
-    find_entrance,
-    find_study,
-    positive,
-)
-from surveys.models import Provider
+from surveys.management.commands._base import code
+from surveys.management.commands._entrance import EntranceCommand, add_code
+from surveys.models import Entrance, Provider, Study
 from surveys.providers import RULES
-from surveys.recruiting import close_entrance, entrance_address, open_entrance
-
-SETTINGS = ("completion_code", "no_place_code", "cap")
+from surveys.recruiting import entrance_address
 
 
-class Command(SurveyCommand):
+class Command(EntranceCommand):
     help = "Let people come from Prolific, and print the address that Prolific sends them to."
+    provider = Provider.PROLIFIC
+    name = "connection to Prolific"
+    closed = "Nobody starts from Prolific any more; who has started may finish."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
+        super().add_arguments(parser)
         parser.add_argument(
-            "--completion-code", type=code, help="Prolific's code for who has finished"
-        )
-        parser.add_argument(
-            "--no-place-code", type=code, help="its code for who found no place or was screened out"
-        )
-        parser.add_argument("--cap", type=positive, help="how many may start")
-        parser.add_argument("--close", action="store_true", help="let nobody start any more")
+            "--completion-code", type=code,
+            help="Prolific's code for who has finished; needed once, and when it changes",
+        )  # fmt: skip
+        add_code(
+            parser, "--no-place-code", remove="--without-no-place-code",
+            explained="its code for who found no place or was screened out",
+        )  # fmt: skip
 
-    def handle(self, *, study: str, close: bool, **options: Any) -> None:
-        settings = {name: options[name] for name in SETTINGS if options[name] is not None}
-        connected = find_study(study)
-        if close:
-            if settings:
-                raise CommandError("--close goes with no other option.")
-            close_entrance(find_entrance(connected, Provider.PROLIFIC, "connection to Prolific"))
-            self.stdout.write("Nobody starts from Prolific any more; who has started may finish.")
-            return
-        if "completion_code" not in settings:
+    def refuse_settings(self, study: Study, settings: dict[str, Any]) -> None:
+        connected = Entrance.objects.filter(study=study, provider=self.provider)
+        has_code = connected.exclude(completion_code="").exists()
+        if "completion_code" not in settings and not has_code:
             raise CommandError("Give --completion-code: Prolific shows it with the study there.")
-        entrance = open_entrance(connected, Provider.PROLIFIC, **settings)
-        self.stdout.write(f"{entrance_address(entrance)}?{write_parameters()}")
+
+    def describe(self, entrance: Entrance) -> str:
+        return f"{entrance_address(entrance)}?{write_parameters()}"
 
 
 def write_parameters() -> str:

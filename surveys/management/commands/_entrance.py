@@ -1,0 +1,70 @@
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.management.commands._base import SurveyCommand, code, find_study, positive
+from surveys.models import Entrance, Provider, Study
+from surveys.recruiting import CODES, close_entrance, open_entrance
+
+NO_CAP, NO_CODE = 0, ""
+
+
+class EntranceCommand(SurveyCommand):
+    """A command that opens the one entrance of a provider, changes its settings, or closes it."""
+
+    provider: ClassVar[Provider]
+    name: ClassVar[str]
+    closed: ClassVar[str]
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        caps = parser.add_mutually_exclusive_group()
+        caps.add_argument("--cap", type=positive, help="how many may start here")
+        caps.add_argument(
+            "--no-cap", dest="cap", action="store_const", const=NO_CAP,
+            help="as many as there are places",
+        )  # fmt: skip
+        parser.add_argument("--close", action="store_true", help="let nobody start any more")
+
+    def handle(self, *, study: str, close: bool, **options: Any) -> None:
+        settings = read_settings(options)
+        found = find_study(study)
+        if close:
+            if settings:
+                raise CommandError("--close goes with no other option.")
+            close_entrance(self.find_entrance(found))
+            self.stdout.write(self.closed)
+            return
+        self.refuse_settings(found, settings)
+        self.stdout.write(self.describe(open_entrance(found, self.provider, **settings)))
+
+    def find_entrance(self, study: Study) -> Entrance:
+        """The entrance as it is. Raises CommandError without one."""
+        entrance = Entrance.objects.filter(study=study, provider=self.provider).first()
+        if entrance is None:
+            raise CommandError(f"Study {study.slug} has no {self.name}.")
+        return entrance
+
+    def refuse_settings(self, study: Study, settings: dict[str, Any]) -> None:
+        """Raise CommandError when an entrance would lack what its provider needs."""
+
+    def describe(self, entrance: Entrance) -> str:
+        """What is told about an entrance that is open."""
+        raise NotImplementedError
+
+
+def add_code(parser: CommandParser, name: str, *, remove: str, explained: str) -> None:
+    """Two options: one that sets a code, and one that takes it away."""
+    codes = parser.add_mutually_exclusive_group()
+    codes.add_argument(name, type=code, help=explained)
+    dest = name.removeprefix("--").replace("-", "_")
+    codes.add_argument(remove, dest=dest, action="store_const", const=NO_CODE)
+
+
+def read_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """What the options change about an entrance; the rest stays as it was."""
+    given = {name: options.get(name) for name in ("cap", *CODES)}
+    settings = {name: setting for name, setting in given.items() if setting is not None}
+    if settings.get("cap") == NO_CAP:
+        settings["cap"] = None
+    return settings
