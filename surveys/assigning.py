@@ -22,7 +22,7 @@ from surveys.models import (
     Study,
     TextKind,
 )
-from surveys.places import count_left, give_back_places
+from surveys.places import count_left, count_reopened, give_back_places, in_chunks
 from surveys.wording import current_text
 
 
@@ -34,19 +34,12 @@ def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
         seen = annotator.assignments.values("questionnaire__block")
         free = free.unseen_by(annotator)
         lapsed = lapsed.exclude(questionnaire__block__in=seen)
-    if free.exists():
-        return True
-    holders = list(lapsed.filter(place__is_open=True).values_list("pk", "questionnaire"))
-    if not holders:
-        return False
-    left = count_left(study, [pk for pk, _ in holders])
-    return any(left[questionnaire] for _, questionnaire in holders)
+    return free.exists() or any(count_reopened(lapsed).values())
 
 
 def list_places_left(study: Study) -> dict[int, int]:
     """How many more assignments the study asks for now, by the id of the questionnaire."""
-    lapsed = Assignment.objects.lapsed(study, timezone.now())
-    return count_left(study, list(lapsed.values_list("pk", flat=True)))
+    return count_left(study, Assignment.objects.lapsed(study, timezone.now()))
 
 
 def count_places_left(study: Study) -> int:
@@ -163,12 +156,13 @@ def lock_places(study_id: int) -> Study:
     """Let nobody else give out places of a study until the transaction ends; free lapsed ones."""
     study = Study.objects.select_for_update().get(pk=study_id)
     quiet = Assignment.objects.quiet(study, timezone.now())
-    if not (pks := list(quiet.values_list("pk", flat=True))):
+    if not quiet.exists():
         return study
-    Assignment.objects.filter(pk__in=pks).note_answers()  # else they are looked up at each arrival
-    if lapsed := list(quiet.values_list("pk", flat=True)):
-        Assignment.objects.leased().filter(pk__in=lapsed).update(state=AssignmentState.EXPIRED)
-        give_back_places(Assignment.objects.filter(pk__in=lapsed, state=AssignmentState.EXPIRED))
+    quiet.note_answers()  # else they are looked up at each arrival
+    lapsed = list(quiet.select_for_update().values_list("pk", flat=True))
+    for pks in in_chunks(lapsed):
+        Assignment.objects.filter(pk__in=pks).update(state=AssignmentState.EXPIRED)
+    give_back_places(lapsed)
     return study
 
 

@@ -31,7 +31,7 @@ def return_assignment(assignment: Assignment, because: str) -> Assignment:
     lock_places(assignment.study.pk)
     unfinished = Assignment.objects.unfinished().filter(pk=assignment.pk)
     if unfinished.update(state=AssignmentState.RETURNED, ended_because=because):
-        give_back_places([assignment])
+        give_back_places([assignment.pk])
     assignment.refresh_from_db(fields=["state", "ended_because"])
     return assignment
 
@@ -49,7 +49,7 @@ def withdraw_annotator(annotator: Annotator) -> Annotator:
     annotator.withdrawn_at = timezone.now()
     annotator.save(update_fields=["withdrawn_at"])
     theirs = Assignment.objects.filter(annotator=annotator)
-    give_back_places(theirs)
+    give_back_places(list(theirs.values_list("pk", flat=True)))
     theirs.filter(ended_because="").update(ended_because="withdrawn by the annotator")
     theirs.update(state=AssignmentState.WITHDRAWN)
     if annotator.erases_withdrawn:

@@ -1,11 +1,15 @@
 """Rounds → places: laid out, given back, and as many as the study asks for."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
-from surveys.models import Assignment, Place, Questionnaire, Round, Study
+from surveys.models import Place, Questionnaire, Round, Study
+from surveys.models.collection import AssignmentQuerySet
+
+MOST_AT_ONCE = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
 
 
 def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
@@ -27,16 +31,26 @@ def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
     )
 
 
-def give_back_places(assignments: Iterable[Assignment | int]) -> None:
-    """Free the places of assignments; those of which there are enough without them are closed.
+def give_back_places(assignments: Sequence[int]) -> None:
+    """Free the places of assignments, given by their ids; of too many the last are closed.
 
     There can be: the study may ask for fewer ratings than when the places were taken.
     """
-    for place in Place.objects.filter(assignment__in=assignments).select_related("study"):
-        others = Place.objects.filter(questionnaire=place.questionnaire_id, round=place.round_id)
-        n_others = others.exclude(pk=place.pk).filter(_is_counted()).count()
-        is_wanted = place.is_open and n_others < place.study.ratings_per_context
-        Place.objects.filter(pk=place.pk).update(assignment=None, is_open=is_wanted)
+    held = [
+        place
+        for some in in_chunks(assignments)
+        for place in Place.objects.filter(assignment__in=some).values_list(
+            "number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context"
+        )
+    ]
+    _update([pk for _, pk, *_ in held], assignment=None)
+    n_counted = _count_by_round({questionnaire for _, _, questionnaire, *_ in held})
+    closed = []
+    for _, pk, questionnaire, round_, is_open, n_wanted in sorted(held, reverse=True):
+        if is_open and n_counted[questionnaire, round_] > n_wanted:
+            n_counted[questionnaire, round_] -= 1
+            closed.append(pk)
+    _update(closed, is_open=False)
 
 
 def fit_places(study: Study) -> None:
@@ -59,51 +73,85 @@ def fit_places(study: Study) -> None:
         made += [
             Place(
                 study=study,
-                questionnaire=last.questionnaire,
-                round=last.round,
+                questionnaire_id=last.questionnaire_id,
+                round_id=last.round_id,
                 number=last.number + n,
             )
             for n in range(1, n_missing - len(openable) + 1)
         ]
-    Place.objects.filter(pk__in=closed).update(is_open=False)
-    Place.objects.filter(pk__in=opened).update(is_open=True)
+    _update(closed, is_open=False)
+    _update(opened, is_open=True)
     Place.objects.bulk_create(
         sorted(made, key=lambda place: place.number)
     )  # as in `lay_out_places`
 
 
-def count_left(study: Study, lapsed: Iterable[int]) -> Counter[int]:
+def count_left(study: Study, lapsed: AssignmentQuerySet) -> Counter[int]:
     """How many places there are to give, by questionnaire, once lapsed assignments give up theirs.
 
     As many as are free by then, but no more than the study still wants.
     """
-    left: Counter[int] = Counter()
-    n_lapsed = Counter(
-        Place.objects.filter(assignment__in=lapsed, is_open=True).values_list(
-            "questionnaire", flat=True
-        )
+    free = Place.objects.free(study).order_by().values_list("questionnaire_id")
+    return Counter(dict(free.annotate(n=Count("pk")))) + count_reopened(lapsed)
+
+
+def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
+    """How many places will be free, by questionnaire, once lapsed assignments give up theirs."""
+    given_up = Place.objects.filter(assignment__in=lapsed, is_open=True).order_by()
+    n_lapsed = dict(given_up.values_list("questionnaire_id").annotate(n=Count("pk")))
+    if not n_lapsed:
+        return Counter()
+    held = Place.objects.filter(
+        questionnaire__in=given_up.values("questionnaire"), is_open=True, assignment__isnull=False
     )
-    left.update(Place.objects.free(study).values_list("questionnaire", flat=True))
-    left.update(n_lapsed)
-    held = Place.objects.filter(questionnaire__in=n_lapsed, round__is_current=True)
-    n_held = Counter(held.exclude(assignment=None).values_list("questionnaire", flat=True))
-    wanted = Study.objects.values_list("ratings_per_context", flat=True).get(pk=study.pk)
-    for questionnaire, n in n_lapsed.items():
-        n_wanted = wanted - (n_held[questionnaire] - n)
-        left[questionnaire] = max(0, min(left[questionnaire], n_wanted))
-    return left
+    n_held = held.order_by().values_list("questionnaire_id", "study__ratings_per_context")
+    return Counter(
+        {
+            questionnaire: reopen(n_lapsed[questionnaire], n_held=n, n_wanted=n_wanted)
+            for questionnaire, n_wanted, n in n_held.annotate(n=Count("pk"))
+        }
+    )
 
 
-def _list_by_questionnaire(study: Study) -> Collection[list[Place]]:
+def reopen(n_lapsed: int, *, n_held: int, n_wanted: int) -> int:
+    """How many of the places of lapsed assignments can be given again, and are not closed.
+
+    >>> reopen(3, n_held=8, n_wanted=10), reopen(3, n_held=12, n_wanted=10)
+    (3, 1)
+    """
+    return max(0, n_lapsed - max(0, n_held - n_wanted))
+
+
+def in_chunks(pks: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Ids of rows, as many at a time as may be named in one statement."""
+    for start in range(0, len(pks), MOST_AT_ONCE):
+        yield pks[start : start + MOST_AT_ONCE]
+
+
+def _update(pks: Sequence[int], **fields: Any) -> None:
+    for some in in_chunks(pks):
+        Place.objects.filter(pk__in=some).update(**fields)
+
+
+def _list_by_questionnaire(study: Study) -> Collection[list[Any]]:
     """The places of current rounds, those of one questionnaire in the order of their numbers."""
-    places: dict[int, list[Place]] = defaultdict(list)
-    current = Place.objects.filter(study=study, round__is_current=True)
-    for place in current.select_related("questionnaire", "round").order_by(
+    places: dict[int, list[Any]] = defaultdict(list)
+    current = Place.objects.filter(study=study, round__is_current=True).order_by(
         "questionnaire__block__number", "questionnaire__letter", "number"
+    )
+    for place in current.values_list(
+        "pk", "questionnaire_id", "round_id", "number", "is_open", "assignment_id", named=True
     ):
         places[place.questionnaire_id].append(place)
     return places.values()
 
 
-def _is_counted() -> Q:
-    return Q(is_open=True) | Q(assignment__isnull=False)
+def _count_by_round(questionnaires: Collection[int]) -> Counter[tuple[int, int]]:
+    """How many places questionnaires have in each round, held ones and those still to be given."""
+    is_counted = Q(is_open=True) | Q(assignment__isnull=False)
+    found: Counter[tuple[int, int]] = Counter()
+    for some in in_chunks(list(questionnaires)):
+        counted = Place.objects.filter(is_counted, questionnaire__in=some).order_by()
+        rows = counted.values_list("questionnaire_id", "round_id").annotate(n=Count("pk"))
+        found.update({(questionnaire, round_): n for questionnaire, round_, n in rows})
+    return found

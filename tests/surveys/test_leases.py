@@ -5,12 +5,14 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, Max, Q
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import count_places_left, lock_places, resume_assignment
+from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Place, Questionnaire, Response, Study
@@ -244,3 +246,60 @@ def test_answers_are_noted_as_signs_of_life_when_somebody_arrives(study):
     lock_places(study.pk)
 
     assert stored(assignment, "state", "active_at") == ("started", rated_at)
+
+
+@transaction.atomic
+def count_queries_of_lock_places(study: Study) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        lock_places(study.pk)
+    return len(queries)
+
+
+def test_freeing_lapsed_places_takes_as_many_queries_for_few_as_for_many():
+    study = make_study(2, ratings_per_context=20)
+    assert count_queries_of_lock_places(study) == 2
+    n_queries = []
+    for n_lapsed in (3, 30):
+        for _ in range(n_lapsed):
+            start(study)
+        let_pass(hours=25)
+        n_queries.append(count_queries_of_lock_places(study))
+
+    assert n_queries == [8, 8]
+    assert Assignment.objects.filter(state="expired", place=None).count() == 33
+    assert count_places_left(study) == 40
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_places_of_lapsed_assignments_are_closed_where_there_are_enough(monkeypatch, at_once):
+    """The last ones: what is free is numbered from 1 to the ratings wanted, as it was laid out."""
+    monkeypatch.setattr("surveys.places.MOST_AT_ONCE", at_once)
+    study = make_study(2, ratings_per_context=5)
+    assignments = [start(study) for _ in range(10)]
+    finish(assignments[0])
+    configure_study(study, ratings_per_context=3)
+    let_pass(hours=25)
+    assert count_places_left(study) == 5
+
+    lock_places(study.pk)
+
+    places = Place.objects.order_by("questionnaire", "number")
+    assert list(places.values_list("questionnaire__letter", "number", "is_open")) == [
+        (letter, number, number <= 3) for letter in "AB" for number in range(1, 6)
+    ]
+    assert list(Place.objects.exclude(assignment=None)) == [assignments[0].place]
+    assert count_places_left(study) == 5
+
+
+@pytest.mark.parametrize("n_wanted", [1, 2, 6])
+def test_places_are_fitted_some_at_a_time(monkeypatch, n_wanted):
+    monkeypatch.setattr("surveys.places.MOST_AT_ONCE", 2)
+    study = make_study(6, block_size=2, ratings_per_context=4)
+    start(study)
+
+    for ratings_per_context in (2, 4, n_wanted):
+        configure_study(study, ratings_per_context=ratings_per_context)
+
+    open_places = Questionnaire.objects.annotate(n=Count("places", filter=Q(places__is_open=True)))
+    assert {questionnaire.n for questionnaire in open_places} == {n_wanted}
+    assert count_places_left(study) == 6 * n_wanted - 1
