@@ -8,6 +8,7 @@ from django.db.models import Count, Func, Model, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.http import content_disposition_header
@@ -32,6 +33,7 @@ from surveys.models import (
     StudyText,
     Visit,
 )
+from surveys.places import reopen
 from surveys.recruiting import entrance_address, personal_link
 
 
@@ -95,12 +97,11 @@ class StudyAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         assignments = Assignment.objects.filter(study=OuterRef("pk"))
-        submitted = assignments.filter(state=AssignmentState.SUBMITTED)
         questionnaires = Questionnaire.objects.filter(block__study=OuterRef("pk"))
         counts = {
             "n_pairs": Pair.objects.filter(study=OuterRef("pk"), is_checkpoint=False),
             "n_started": assignments,
-            "n_finished": submitted,
+            "n_finished": assignments.counted(),
             "n_questionnaires": questionnaires,
         }
         return (
@@ -117,7 +118,7 @@ class StudyAdmin(ReadOnlyAdmin):
     def n_started(self, study: Any) -> int:
         return int(study.n_started)
 
-    @admin.display(description="finished")
+    @admin.display(description="finished in current rounds")
     def n_finished(self, study: Any) -> int:
         return int(study.n_finished)
 
@@ -164,10 +165,12 @@ class QuestionnaireAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         places = Place.objects.filter(questionnaire=OuterRef("pk"), is_open=True)
+        lapsed = Assignment.objects.lapsed_anywhere(timezone.now())
         counts = {
             "n_texts": Item.objects.filter(questionnaire=OuterRef("pk")),
             "n_places": places,
-            "n_free": places.filter(assignment__isnull=True),
+            "n_held": places.filter(assignment__isnull=False),
+            "n_lapsed": places.filter(assignment__in=lapsed),
             "n_finished": Assignment.objects.counted().filter(questionnaire=OuterRef("pk")),
         }
         return (
@@ -186,7 +189,11 @@ class QuestionnaireAdmin(ReadOnlyAdmin):
 
     @admin.display(description="free")
     def n_free(self, questionnaire: Any) -> int:
-        return int(questionnaire.n_free)
+        """Those of assignments that have lapsed, too: whoever comes next may get them."""
+        n_wanted = questionnaire.block.study.ratings_per_context
+        n_held, n_lapsed = questionnaire.n_held, questionnaire.n_lapsed
+        n_reopened = reopen(n_lapsed, n_held=n_held, n_wanted=n_wanted)
+        return int(questionnaire.n_places - n_held + n_reopened)
 
     @admin.display(description="finished in this round")
     def n_finished(self, questionnaire: Any) -> int:

@@ -3,7 +3,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.db import models
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
@@ -112,6 +112,16 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         cutoff = now - timedelta(hours=study.lease_hours)
         is_recent = Q(responses__engaged_at__gte=cutoff) | Q(responses__rated_at__gte=cutoff)
         return self.quiet(study, now).exclude(is_recent)
+
+    def lapsed_anywhere(self, now: datetime) -> Self:
+        """Those of any study that have lapsed by its own lease."""
+        lapsed = Q(pk__in=[])
+        for hours in Study.objects.order_by().values_list("lease_hours", flat=True).distinct():
+            cutoff = now - timedelta(hours=hours)
+            is_recent = Q(engaged_at__gte=cutoff) | Q(rated_at__gte=cutoff)
+            recent = Response.objects.filter(is_recent, assignment=OuterRef("pk"))
+            lapsed |= Q(~Exists(recent), study__lease_hours=hours, active_at__lt=cutoff)
+        return self.leased().filter(lapsed)
 
     def note_answers(self) -> None:
         """Take their last answers for signs of life, as if `active_at` had been kept up."""

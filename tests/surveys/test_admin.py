@@ -1,4 +1,5 @@
 import re
+from datetime import timedelta
 from urllib.parse import quote
 
 import lxml.html
@@ -6,12 +7,15 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import Permission, User
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from surveys.arriving import start_through
+from surveys.assigning import count_places_left
 from surveys.checkpointing import import_checkpoints
+from surveys.configuring import configure_study
 from surveys.exporting import stream_responses
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Entrance, Invitation, Release, Study
@@ -19,7 +23,7 @@ from surveys.models.collection import make_token
 from surveys.providers import Claims
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.repeating import repeat_block
-from tests.factories import finish, make_study, rate_due, start
+from tests.factories import finish, make_study, rate_due, start, stored
 from tests.surveys.checkpoint_rows import file, row
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +114,35 @@ def test_study_list_counts_pairs_and_assignments(admin_client):
     assert cells(admin_client, "study", "n_pairs", "n_started", "n_finished", "n_wanted") == [
         ("5", "2", "1", "16")
     ]
+
+
+def test_study_list_counts_what_is_finished_in_current_rounds(admin_client):
+    study = make_study(2, ratings_per_context=1)
+    finish(start(study)), finish(start(study))
+    repeat_block(study.blocks.get(), reason="scripts", author="anna")
+    finish(start(study))
+
+    assert cells(admin_client, "study", "n_started", "n_finished", "n_wanted") == [("3", "1", "2")]
+
+
+@pytest.mark.parametrize(("n_wanted", "n_free"), [(3, ("2", "3")), (1, ("0", "1"))])
+def test_questionnaire_list_takes_lapsed_places_for_free(admin_client, n_wanted, n_free):
+    """As many as whoever comes next could get; of what lapsed in another study, none."""
+    study = make_study(2, ratings_per_context=3)
+    finish(start(study))
+    begun = [start(study) for _ in range(5)]
+    other = start(make_study(2, slug="other", ratings_per_context=1, lease_hours=100))
+    Assignment.objects.update(active_at=F("active_at") - timedelta(hours=25))
+    configure_study(study, ratings_per_context=n_wanted)
+
+    listed = cells(admin_client, "questionnaire", "block", "letter", "n_free")
+
+    assert listed == [
+        ("other 1", "A", "0"), ("other 1", "B", "1"),
+        ("study 1", "A", n_free[0]), ("study 1", "B", n_free[1]),
+    ]  # fmt: skip
+    assert count_places_left(study) == sum(map(int, n_free))
+    assert {stored(a, "state") for a in (*begun, other)} == {("started",)}
 
 
 def test_questionnaire_list_tells_where_annotators_are_wanted(admin_client):
