@@ -267,6 +267,7 @@ class VisitAdmin(ReadOnlyAdmin):
 
 @admin.register(Assignment)
 class AssignmentAdmin(ReadOnlyAdmin):
+    show_full_result_count = False  # there may be millions
     list_display = (
         "questionnaire", "round__number", "annotator", "state", "is_over_quota", "n_rated",
         "n_items", "started_at", "submitted_at", "ended_because",
@@ -288,6 +289,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
 
 @admin.register(Response)
 class ResponseAdmin(ReadOnlyAdmin):
+    show_full_result_count = False  # there may be millions
     list_display = (
         "assignment", "position", "context", "inspired_word1", "inspired_word2", "rating",
         "is_unjudgeable", "rated_at",
