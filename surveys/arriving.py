@@ -1,12 +1,11 @@
 """Who comes through an entrance → an annotator with a link of their own."""
 
-from dataclasses import dataclass
-
 from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
 from surveys.assigning import lock_places, start_assignment
+from surveys.completing import earned_before, no_place_completion
 from surveys.errors import ArrivalRefused, LinkRevoked, NoPlaceLeft
 from surveys.models import (
     Annotator,
@@ -16,15 +15,7 @@ from surveys.models import (
     Visit,
     Worker,
 )
-from surveys.providers import Claims, completion_address
-
-
-@dataclass(frozen=True)
-class Completion:
-    """What somebody hands back to the provider who sent them: a code, and where it goes."""
-
-    code: str
-    address: str
+from surveys.providers import Claims
 
 
 def refuse_closed(entrance: Entrance) -> None:
@@ -55,10 +46,23 @@ def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
         study=entrance.study, worker__provider=entrance.provider,
         worker__worker_id=claims.worker_id,
     )  # fmt: skip
-    assignment = Assignment.objects.filter(annotator__in=annotators).order_by("-pk").first()
+    theirs = Assignment.objects.with_study().filter(annotator__in=annotators)
+    assignment = theirs.order_by("-pk").first()
     if assignment:
         _note_visit(entrance, claims, assignment)
     return assignment
+
+
+def lead_back(latest: Assignment) -> Assignment:
+    """The assignment whose page is shown to whoever comes back.
+
+    It is the one they are at; or before it the one they have done, whose page has the code for who
+    sent them, if they may come for that, and the way on.
+    """
+    if earned_before(latest) is None:
+        return latest
+    theirs = Assignment.objects.filter(annotator=latest.annotator_id)
+    return theirs.filter(submitted_at__isnull=False).latest("pk")
 
 
 @transaction.atomic
@@ -94,28 +98,6 @@ def start_through(entrance: Entrance, ticket: str, claims: Claims | None = None)
         Annotator.objects.filter(pk=assignment.annotator_id).update(worker=worker)
         _note_visit(entrance, claims, assignment)
     return assignment
-
-
-def completion_of(assignment: Assignment) -> Completion | None:
-    """What an annotator hands back to who sent them, at the end of an assignment, if anything."""
-    invitation = Invitation.objects.select_related("entrance").filter(
-        annotator=assignment.annotator
-    )
-    entrance = invitation.get().entrance
-    if entrance is None:
-        return None
-    if assignment.submitted_at:  # even if withdrawn since: the work was done
-        return _as_completion(entrance, entrance.completion_code)
-    return no_place_completion(entrance)
-
-
-def no_place_completion(entrance: Entrance) -> Completion | None:
-    """What somebody hands back who could not take part."""
-    return _as_completion(entrance, entrance.no_place_code)
-
-
-def _as_completion(entrance: Entrance, code: str) -> Completion | None:
-    return Completion(code, completion_address(entrance.provider, code)) if code else None
 
 
 def _note_visit(entrance: Entrance, claims: Claims, assignment: Assignment) -> None:

@@ -2,6 +2,7 @@
 
 import random
 import secrets
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -91,11 +92,15 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
 
 
 def can_have_another(assignment: Assignment) -> bool:
-    """Whether one more block is there for whoever has finished this assignment."""
+    """Whether one more block is there, or under way, for whoever has finished this assignment."""
     if not assignment.study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
         return False
-    if assignment.annotator.invitation.revoked_at:
+    invitations: Any = Invitation.objects.with_latest_state()
+    invitation = invitations.get(annotator=assignment.annotator_id)
+    if invitation.revoked_at:
         return False
+    if invitation.latest_state != AssignmentState.SUBMITTED:
+        return bool(invitation.latest_state in AssignmentState.unfinished())
     return has_place_left(assignment.study, assignment.annotator)
 
 

@@ -17,12 +17,13 @@ from surveys.annotate.pages import (
 from surveys.arriving import (
     find_by_ticket,
     is_full,
-    no_place_completion,
+    lead_back,
     refuse_closed,
     return_visitor,
     start_through,
 )
 from surveys.assigning import count_items, has_place_left, refuse_revoked, start_assignment
+from surveys.completing import no_place_completion
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.collection import make_token
 from surveys.providers import Claims, read_claims
@@ -43,7 +44,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
     invitation = get_object_or_404(Invitation.objects.with_study(), token=token)
     study = invitation.study
     if assignment := Assignment.objects.latest_from(invitation):
-        return redirect("annotate:next", assignment.token)
+        return redirect("annotate:next", lead_back(assignment).token)
     speak(face_of(study.pk, study.revision))
     refuse_revoked(invitation)
     return _ask_consent(request, study, lambda: start_assignment(invitation))
@@ -60,7 +61,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     if claims is None:
         return redirect("annotate:join", token, make_token())
     if assignment := return_visitor(entrance, claims):
-        return redirect("annotate:next", assignment.token)
+        return redirect("annotate:next", lead_back(assignment).token)
     refuse_closed(entrance)
     return _ask_consent(
         request,
@@ -81,7 +82,7 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     speak(face_of(study.pk, study.revision))
     begun = find_by_ticket(entrance, ticket)
     if begun and (assignment := Assignment.objects.latest_from(begun)):
-        return redirect("annotate:next", assignment.token)
+        return redirect("annotate:next", lead_back(assignment).token)
     refuse_closed(entrance)
     return _ask_consent(
         request,

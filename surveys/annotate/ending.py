@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.annotate.pages import annotator_page, find_assignment, own_link, redirect_to_due
-from surveys.arriving import completion_of
 from surveys.assigning import can_have_another, start_another_assignment
+from surveys.completing import completion_of, earned_before
 from surveys.introducing import has_failed_check
 from surveys.leaving import withdraw_annotator
 from surveys.models import AssignmentState
@@ -24,7 +24,7 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
     page = {
         "token": token,
         "study": assignment.study,
-        "completion": completion_of(assignment),
+        "completion": completion_of(assignment.annotator),
         "can_have_another": can_have_another(assignment),
     }
     return render(request, "annotate/thanks.html", page)
@@ -39,7 +39,12 @@ def withdraw(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         withdraw_annotator(assignment.annotator)
         return redirect("annotate:ended", token)
-    page = {"assignment": assignment, "token": token, "own_link": own_link(assignment)}
+    page = {
+        "assignment": assignment,
+        "token": token,
+        "own_link": own_link(assignment),
+        "completion": earned_before(assignment),
+    }
     return render(request, "annotate/withdraw.html", page)
 
 
@@ -52,7 +57,7 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
     page = {
         "assignment": assignment,
         "token": token,
-        "completion": completion_of(assignment),
+        "completion": completion_of(assignment.annotator),
         "has_failed_check": has_failed_check(assignment),
     }
     return render(request, "annotate/ended.html", page)

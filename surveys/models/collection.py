@@ -84,7 +84,8 @@ class AssignmentState(models.TextChoices):
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def latest_from(self, invitation: "Invitation") -> "Assignment | None":
         """The last assignment of whoever came by a personal link, if somebody did."""
-        return self.filter(annotator__invitation=invitation).order_by("-pk").first()
+        theirs = self.with_study().filter(annotator__invitation=invitation)
+        return theirs.order_by("-pk").first()
 
     def for_study(self, study: Study) -> Self:
         return self.filter(study=study)

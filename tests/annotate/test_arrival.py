@@ -295,6 +295,52 @@ def test_who_has_finished_gets_the_completion_code(client, prolific):
     assert 'href="https://app.prolific.com/submissions/complete?cc=DONE1"' in content
 
 
+@pytest.fixture
+def at_second_block(client) -> Assignment:
+    """Somebody from Prolific who has finished a block of two, and begun the other."""
+    study = make_study(4, slug="two", block_size=2, ratings_per_context=1)
+    configure_study(study, allows_more_blocks=True)
+    entrance = open_entrance(study, "prolific", completion_code="DONE1", no_place_code="FULL1")
+    seen = hidden_fields(client.get(arrive(entrance), PROLIFIC))
+    client.post(arrive(entrance), {**seen, "answer": "agree"})
+    first = start(study, Invitation.objects.get())
+    finish(first)
+    client.post(page("thanks", first))
+    return Assignment.objects.latest("pk")
+
+
+def test_who_returns_in_the_middle_of_a_further_block_finds_the_code_and_the_way_on(
+    client, at_second_block
+):
+    entrance = Entrance.objects.get(study=at_second_block.study)
+
+    answer = client.get(arrive(entrance), PROLIFIC, follow=True)
+
+    assert "submissions/complete?cc=DONE1" in answer.content.decode()
+    onwards = client.post(answer.request["PATH_INFO"], follow=True)
+    assert onwards.redirect_chain[-1][0] == page("engage", at_second_block, 1)
+    assert Assignment.objects.count() == 2
+
+
+def test_who_stops_in_the_middle_of_a_further_block_is_given_the_code(client, at_second_block):
+    shown = client.get(page("withdraw", at_second_block)).content.decode()
+    withdrawn = client.post(page("withdraw", at_second_block), follow=True).content.decode()
+
+    for content in (shown, withdrawn):
+        assert "submissions/complete?cc=DONE1" in content
+        assert "FULL1" not in content
+
+
+def test_withdraw_shows_no_code_before_a_block_is_done(client, prolific):
+    configure_study(prolific.study, allows_more_blocks=True)
+    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
+    client.post(arrive(prolific), {**seen, "answer": "agree"})
+
+    content = client.get(page("withdraw", Assignment.objects.get())).content.decode()
+
+    assert "submissions/complete" not in content
+
+
 def test_who_finds_no_place_gets_the_code_for_that(client, prolific):
     seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
     start(prolific.study), start(prolific.study)

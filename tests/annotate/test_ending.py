@@ -78,6 +78,16 @@ def test_one_more_block_asked_for_twice_is_one(client, finished):
     assert Assignment.objects.count() == 2
 
 
+def test_the_page_of_a_finished_block_leads_on_to_the_one_that_is_under_way(client, finished):
+    client.post(page("thanks", finished))
+
+    assert "One more block" in content_of(client, "thanks", finished)
+
+    another = Assignment.objects.latest("pk")
+    return_assignment(another, "asked by mail")
+    assert "One more block" not in content_of(client, "thanks", finished)
+
+
 def test_the_link_leads_to_the_block_that_is_under_way(client, finished):
     client.post(page("thanks", finished))
 
