@@ -97,7 +97,7 @@ def _answer_page_2(where: Whereabouts, visit: PageVisit, **answer: object) -> bo
 
 
 def _resume_if_expired(where: Whereabouts) -> None:
+    if not where.takes_answers:
+        raise AssignmentEnded(_("This questionnaire takes no more answers."))
     if where.state == AssignmentState.EXPIRED:
         resume_assignment(Assignment.objects.with_study().get(pk=where.assignment_id))
-    elif not where.takes_answers:
-        raise AssignmentEnded(_("This questionnaire takes no more answers."))

@@ -4,9 +4,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from surveys.assigning import lock_places, start_assignment
+from surveys.assigning import lock_places, no_place_left, start_assignment
 from surveys.completing import earned_before, no_place_completion
-from surveys.errors import ArrivalRefused, LinkRevoked, NoPlaceLeft
+from surveys.errors import ArrivalRefused, LinkRevoked
 from surveys.models import (
     Annotator,
     Assignment,
@@ -79,17 +79,11 @@ def start_through(entrance: Entrance, ticket: str, claims: Claims | None = None)
         return start_assignment(begun)
     refuse_closed(entrance)
     if is_full(entrance):
-        raise NoPlaceLeft(
-            _("This study has as many annotators as it needs. Thank you for wanting to take part."),
-            completion=no_place_completion(entrance),
-        )
+        raise no_place_left(no_place_completion(entrance))
     invitation = Invitation.objects.create(
         study_id=entrance.study_id, entrance=entrance, token=ticket
     )
-    try:
-        assignment = start_assignment(invitation)
-    except NoPlaceLeft as error:
-        raise NoPlaceLeft(str(error), completion=no_place_completion(entrance)) from error
+    assignment = start_assignment(invitation)
     Entrance.objects.filter(pk=entrance.pk).update(n_arrived=F("n_arrived") + 1)
     if claims:
         worker, _new = Worker.objects.get_or_create(

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from surveys.choosing import choose_place
+from surveys.completing import Completion, completion_of
 from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
 from surveys.models import (
     Annotator,
@@ -32,9 +33,9 @@ def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
     free = Place.objects.free(study)
     lapsed = Assignment.objects.lapsed(study, timezone.now())
     if annotator:
-        seen = annotator.assignments.values("questionnaire__block")
+        begun = annotator.assignments.filter(started_at__isnull=False)
         free = free.unseen_by(annotator)
-        lapsed = lapsed.exclude(questionnaire__block__in=seen)
+        lapsed = lapsed.exclude(questionnaire__block__in=begun.values("questionnaire__block"))
     return free.exists() or any(count_reopened(lapsed).values())
 
 
@@ -71,7 +72,7 @@ def start_assignment(invitation: Invitation) -> Assignment:
         erases_withdrawn=study.erases_withdrawn,
     )
     Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
-    return _assign(study, annotator)
+    return _lay_out(study, Assignment(study=study, annotator=annotator))
 
 
 @transaction.atomic
@@ -86,9 +87,12 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
     if latest.state != AssignmentState.SUBMITTED:
         return latest
     if not study.allows_more_blocks:
-        raise NoPlaceLeft(_("There is nothing more to do in this study. Thank you."))
-    another = _assign(study, assignment.annotator)
-    return begin_assignment(another)
+        raise NoPlaceLeft(
+            _("There is nothing more to do in this study. Thank you."),
+            completion=completion_of(assignment.annotator),
+        )
+    another = Assignment(study=study, annotator=assignment.annotator)
+    return begin_assignment(_lay_out(study, another))
 
 
 def can_have_another(assignment: Assignment) -> bool:
@@ -102,6 +106,25 @@ def can_have_another(assignment: Assignment) -> bool:
     if invitation.latest_state != AssignmentState.SUBMITTED:
         return bool(invitation.latest_state in AssignmentState.unfinished())
     return has_place_left(assignment.study, assignment.annotator)
+
+
+def no_place_left(completion: Completion | None) -> NoPlaceLeft:
+    """The refusal of somebody for whom there is no place, with what they can hand back."""
+    return NoPlaceLeft(
+        _("This study has as many annotators as it needs. Thank you for wanting to take part."),
+        completion=completion,
+    )
+
+
+def refuse_displaced(assignment: Assignment) -> None:
+    """Raise NoPlaceLeft for who has lost their place before the first text, and would get no other.
+
+    Who has begun goes on, over quota if need be.
+    """
+    if assignment.state != AssignmentState.EXPIRED or assignment.started_at:
+        return
+    if not has_place_left(assignment.study, assignment.annotator):
+        raise no_place_left(completion_of(assignment.annotator))
 
 
 def refuse_revoked(invitation: Invitation) -> None:
@@ -123,19 +146,26 @@ def begin_assignment(assignment: Assignment) -> Assignment:
 
 @transaction.atomic
 def resume_assignment(assignment: Assignment) -> Assignment:
-    """Take up an expired assignment again: in a place that is free, else over quota."""
+    """Take up an expired assignment again: in a place that is free, else over quota.
+
+    Who has not begun has seen none of its texts, and is given others before the quota is passed.
+    Raises NoPlaceLeft where there are none for them.
+    """
     study = lock_places(assignment.study.pk)
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if assignment.state != AssignmentState.EXPIRED:
         return assignment
+    begun = assignment.started_at is not None
+    assignment.state = AssignmentState.STARTED if begun else AssignmentState.OFFERED
+    assignment.active_at, assignment.is_over_quota = timezone.now(), False
     free = Place.objects.free(study)
     place = free.filter(questionnaire=assignment.questionnaire, round=assignment.round).first()
+    if place is None and not begun:
+        assignment.responses.all().delete()
+        return _lay_out(study, assignment)
     if place:
         Place.objects.filter(pk=place.pk).update(assignment=assignment)
     assignment.is_over_quota = place is None
-    begun = assignment.started_at is not None
-    assignment.state = AssignmentState.STARTED if begun else AssignmentState.OFFERED
-    assignment.active_at = timezone.now()
     assignment.save(update_fields=["state", "is_over_quota", "active_at"])
     return assignment
 
@@ -171,25 +201,19 @@ def lock_places(study_id: int) -> Study:
     return study
 
 
-def _assign(study: Study, annotator: Annotator) -> Assignment:
-    seed = secrets.randbits(32)
+def _lay_out(study: Study, assignment: Assignment) -> Assignment:
+    """Store an assignment with a place, by the study's policy, and the texts of it."""
+    annotator, seed = assignment.annotator, secrets.randbits(32)
     free = Place.objects.free(study).unseen_by(annotator)
     choice = choose_place(study, free, random.Random(seed))  # noqa: S311  (to be repeated)
     if choice is None:
-        raise NoPlaceLeft(
-            _("This study has as many annotators as it needs. Thank you for wanting to take part.")
-        )
+        raise no_place_left(completion_of(annotator))
     place = choice.place
     contexts = _order_contexts(study, annotator, place, random.Random(seed))  # noqa: S311
-    assignment = Assignment.objects.create(
-        study=study,
-        questionnaire=place.questionnaire,
-        round_id=place.round_id,
-        annotator=annotator,
-        reason=choice.reason,
-        seed=seed,
-        n_items=len(contexts),
-    )
+    assignment.questionnaire, assignment.round_id = place.questionnaire, place.round_id
+    assignment.reason, assignment.seed = choice.reason, seed
+    assignment.n_items = len(contexts)
+    assignment.save()
     Place.objects.filter(pk=place.pk).update(assignment=assignment)
     Response.objects.bulk_create(
         Response.laid_out(assignment, context, position)

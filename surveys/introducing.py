@@ -6,7 +6,12 @@ from enum import StrEnum
 from django.db import transaction
 from django.utils import timezone
 
-from surveys.assigning import begin_assignment, lock_places, resume_assignment
+from surveys.assigning import (
+    begin_assignment,
+    lock_places,
+    refuse_displaced,
+    resume_assignment,
+)
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, AssignmentState, Study, TextKind
 from surveys.wording import current_text, read_check
@@ -42,10 +47,12 @@ def find_due_step(assignment: Assignment) -> Step | None:
     """The step that comes next in an assignment; None once it has begun or ended.
 
     Who has taken all of them and not begun, since one was taken away, goes by the instructions.
+    Raises NoPlaceLeft for who has lost their place meanwhile and would get no other.
     """
     is_open = assignment.state in {AssignmentState.OFFERED, AssignmentState.EXPIRED}
     if not is_open or assignment.started_at:
         return None
+    refuse_displaced(assignment)
     return next(iter(list_steps_left(assignment)), Step.INSTRUCTIONS)
 
 

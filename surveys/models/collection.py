@@ -213,7 +213,10 @@ class PlaceQuerySet(models.QuerySet["Place"]):
 
     def unseen_by(self, annotator: Annotator) -> Self:
         """Those in blocks of which the annotator has seen nothing."""
-        seen = Questionnaire.objects.filter(block__questionnaires__assignments__annotator=annotator)
+        seen = Questionnaire.objects.filter(
+            block__questionnaires__assignments__annotator=annotator,
+            block__questionnaires__assignments__started_at__isnull=False,
+        )
         return self.exclude(questionnaire__in=seen.order_by().values("pk"))
 
 

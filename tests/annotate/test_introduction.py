@@ -10,7 +10,7 @@ from surveys.assigning import start_assignment
 from surveys.configuring import configure_study
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Study, TextKind
-from surveys.recruiting import invite_annotators
+from surveys.recruiting import invite_annotators, open_entrance
 from surveys.wording import current_text, default_body, read_check, set_text
 from tests.annotate.arriving import agree, hidden_fields, page
 from tests.factories import make_study, start, stored
@@ -370,6 +370,24 @@ def test_who_comes_back_after_the_lease_goes_on_where_they_were(client, request,
 
     wanted = "offered" if step == "instructions" else "started"
     assert stored(assignment, "state", "is_over_quota") == (wanted, False)
+
+
+def test_who_comes_back_before_the_texts_when_all_places_are_gone_is_told_so(client):
+    study = make_study(2, ratings_per_context=1)
+    entrance = open_entrance(study, "link", completion_code="DONE1", no_place_code="FULL1")
+    agree(client, client.get(reverse("annotate:arrive", args=[entrance.token])).url)
+    assignment = Assignment.objects.get()
+    Assignment.objects.update(active_at=F("active_at") - timedelta(days=2))
+    start(study), start(study)
+
+    looked = client.get(page("next", assignment))
+    posted = client.post(page("instructions", assignment))
+
+    for answer in (looked, posted):
+        assert answer.status_code == 409
+        assert "as many annotators as it needs" in answer.content.decode()
+        assert "FULL1" in answer.content.decode()
+    assert stored(assignment, "state", "is_over_quota") == ("expired", False)
 
 
 @pytest.mark.parametrize("name", ["instructions", *LATER])

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 import pytest
 from django.db.models import Count, F, Q
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import resolve, reverse
 
@@ -136,6 +137,8 @@ class Collection:
             if resolve(page).url_name in {"next", "thanks", "ended"}:
                 return
             answer = self.client.post(page, {**hidden_fields(self.client.get(page)), **answers})
+            if self.is_displaced(assignment, answer):
+                return
             assert answer.status_code in {302, 422}
             page = answer.url if answer.status_code == 302 else page
 
@@ -242,8 +245,20 @@ class Collection:
         """The address to which a link leads: a page that is there, without a detour."""
         link = reverse("annotate:next", args=[assignment.token])
         answer = self.client.get(link, follow=True)
+        if self.is_displaced(assignment, answer):
+            return link
         assert (answer.status_code, len(answer.redirect_chain)) == (200, 1)
         return str(answer.redirect_chain[0][0])
+
+    def is_displaced(self, assignment: Assignment, answer: HttpResponse) -> bool:
+        """Whether no place was left for somebody who has not begun, and is told so."""
+        if answer.status_code != 409:
+            return False
+        assert "as many annotators as it needs" in answer.content.decode()
+        assignment.refresh_from_db()
+        assert assignment.started_at is None
+        assert not has_place_left(self.study, assignment.annotator)
+        return True
 
     def check_end(self) -> None:
         """Every link leads on, and the dataset is of whoever finished in a current round."""

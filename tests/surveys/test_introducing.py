@@ -9,7 +9,9 @@ from django.utils import timezone
 from surveys import introducing
 from surveys.assigning import count_places_left, start_assignment
 from surveys.configuring import configure_study
+from surveys.errors import NoPlaceLeft
 from surveys.introducing import (
+    DONE_AT,
     Step,
     check_comprehension,
     complete_step,
@@ -17,7 +19,7 @@ from surveys.introducing import (
     list_steps,
 )
 from surveys.leaving import return_assignment
-from surveys.models import Assignment, Place, Study, TextKind
+from surveys.models import Assignment, Place, Response, Study, TextKind
 from surveys.recruiting import invite_annotators
 from surveys.wording import set_text
 from tests.factories import make_study, start, stored
@@ -250,14 +252,41 @@ def test_who_expired_during_the_introduction_goes_on_in_a_free_place(study, newc
     assert stored(second, "state", "is_over_quota", "place__number") == ("offered", False, 1)
 
 
-def test_who_expired_during_the_introduction_goes_on_over_quota_when_the_place_is_gone(newcomer):
-    complete_step(newcomer, Step.INSTRUCTIONS)
-    complete_step(newcomer, Step.PRACTICE)
+def test_who_expired_during_the_introduction_is_given_other_texts_when_the_place_is_gone(at_check):
+    before = stored(at_check, "questionnaire", "seed")
+    expire(at_check)
+
+    check_comprehension(at_check, RIGHT)
+
+    assignment = Assignment.objects.get(pk=at_check.pk)
+    assert (assignment.state, assignment.is_over_quota) == ("started", False)
+    place = Place.objects.get(assignment=assignment)
+    assert (place.questionnaire, place.round) == (assignment.questionnaire, assignment.round)
+    assert stored(assignment, "questionnaire", "seed") != before
+    laid_out = assignment.responses.values_list("position", "context__item__questionnaire")
+    assert list(laid_out) == [(n, assignment.questionnaire_id) for n in (1, 2)]
+    assert str(assignment.questionnaire) in assignment.reason
+
+
+@pytest.mark.parametrize("step", list(Step))
+def test_who_expired_before_the_texts_is_refused_when_all_places_are_gone(study, newcomer, step):
+    for taken in list(Step)[: list(Step).index(step)]:
+        complete_step(newcomer, taken)
     expire(newcomer)
+    start(study)
+    before = list(Assignment.objects.values()), list(Response.objects.values())
+    done = stored(newcomer.annotator, *DONE_AT.values())
 
-    check_comprehension(newcomer, RIGHT)
+    with pytest.raises(NoPlaceLeft, match="as many annotators as it needs"):
+        find_due_step(newcomer)
+    with pytest.raises(NoPlaceLeft):
+        complete_step(newcomer, step)
 
-    assert stored(newcomer, "state", "is_over_quota", "place") == ("started", True, None)
+    assert (list(Assignment.objects.values()), list(Response.objects.values())) == before
+    assert stored(newcomer.annotator, *DONE_AT.values()) == done
+    return_assignment(Assignment.objects.latest("pk"), "tried")
+    assert complete_step(newcomer, step) == find_due_step(Assignment.objects.get(pk=newcomer.pk))
+    assert stored(newcomer, "is_over_quota", "place__number") == (False, 1)
 
 
 def test_a_wrong_try_of_who_expired_is_counted(at_check):
