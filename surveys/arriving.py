@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from surveys.assigning import lock_places, no_place_left, start_assignment
+from surveys.assigning import Consent, lock_places, no_place_left, start_assignment
 from surveys.completing import earned_before, no_place_completion
 from surveys.errors import ArrivalRefused, LinkRevoked
 from surveys.models import (
@@ -66,10 +66,12 @@ def lead_back(latest: Assignment) -> Assignment:
 
 
 @transaction.atomic
-def start_through(entrance: Entrance, ticket: str, claims: Claims | None = None) -> Assignment:
+def start_through(
+    entrance: Entrance, ticket: str, claims: Claims | None = None, *, agreed: Consent | None = None
+) -> Assignment:
     """Make whoever agrees to take part an annotator; once for a ticket, once for a worker.
 
-    The ticket becomes the token of their personal link. Raises NoPlaceLeft or LinkRevoked.
+    The ticket becomes the token of their personal link. Raises what `start_assignment` raises.
     """
     lock_places(entrance.study_id)
     entrance.refresh_from_db()
@@ -83,7 +85,7 @@ def start_through(entrance: Entrance, ticket: str, claims: Claims | None = None)
     invitation = Invitation.objects.create(
         study_id=entrance.study_id, entrance=entrance, token=ticket
     )
-    assignment = start_assignment(invitation)
+    assignment = start_assignment(invitation, agreed)
     Entrance.objects.filter(pk=entrance.pk).update(n_arrived=F("n_arrived") + 1)
     if claims:
         worker, _new = Worker.objects.get_or_create(

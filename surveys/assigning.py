@@ -2,7 +2,7 @@
 
 import random
 import secrets
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from surveys.choosing import choose_place
 from surveys.completing import Completion, completion_of
-from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
+from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing, TextChanged
 from surveys.models import (
     Annotator,
     Assignment,
@@ -26,6 +26,13 @@ from surveys.models import (
 )
 from surveys.places import count_left, count_reopened, give_back_places, in_chunks
 from surveys.wording import current_text
+
+
+class Consent(NamedTuple):
+    """What somebody agrees to: a version of the text, and what becomes of withdrawn answers."""
+
+    text_id: int
+    erases_withdrawn: bool
 
 
 def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
@@ -56,20 +63,21 @@ def count_items(study: Study) -> int:
 
 
 @transaction.atomic
-def start_assignment(invitation: Invitation) -> Assignment:
+def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> Assignment:
     """Make whoever agrees to take part an annotator with a questionnaire; once for a link.
 
-    Raises NoPlaceLeft or LinkRevoked.
+    Raises NoPlaceLeft or LinkRevoked, and TextChanged unless they agreed to what holds now.
     """
     study = lock_places(invitation.study_id)
     invitation = Invitation.objects.get(pk=invitation.pk)
     refuse_revoked(invitation)
     if begun := Assignment.objects.latest_from(invitation):
         return begun
+    consent = current_text(study, TextKind.CONSENT)
+    if agreed not in {None, Consent(consent.pk, study.erases_withdrawn)}:
+        raise TextChanged(_("This page has changed since you opened it. Please read it again."))
     annotator = Annotator.objects.create(
-        study=study,
-        consent=current_text(study, TextKind.CONSENT),
-        erases_withdrawn=study.erases_withdrawn,
+        study=study, consent=consent, erases_withdrawn=study.erases_withdrawn
     )
     Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
     return _lay_out(study, Assignment(study=study, annotator=annotator))

@@ -35,6 +35,10 @@ class LinkRevoked(SurveyError):
     status = 410
 
 
+class TextChanged(SurveyError):
+    """What somebody answers to has changed since it was shown to them; it is to be shown again."""
+
+
 class AssignmentEnded(SurveyError):
     """An assignment that was returned or withdrawn takes no more answers."""
 

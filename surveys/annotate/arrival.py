@@ -22,7 +22,7 @@ from surveys.arriving import (
     return_visitor,
     start_through,
 )
-from surveys.assigning import count_items, has_place_left, refuse_revoked, start_assignment
+from surveys.assigning import Consent, count_items, has_place_left, refuse_revoked, start_assignment
 from surveys.completing import no_place_completion
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.collection import make_token
@@ -47,7 +47,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("annotate:next", lead_back(assignment).token)
     speak(face_of(study.pk, study.revision))
     refuse_revoked(invitation)
-    return _ask_consent(request, study, lambda: start_assignment(invitation))
+    return _ask_consent(request, study, lambda agreed: start_assignment(invitation, agreed))
 
 
 @annotator_page
@@ -66,7 +66,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     return _ask_consent(
         request,
         study,
-        lambda: start_through(entrance, make_token(), claims),
+        lambda agreed: start_through(entrance, make_token(), claims, agreed=agreed),
         entrance=entrance,
         claims=claims,
     )
@@ -87,7 +87,7 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     return _ask_consent(
         request,
         study,
-        lambda: start_through(entrance, ticket),
+        lambda agreed: start_through(entrance, ticket, agreed=agreed),
         entrance=entrance,
         own_link=address_of("join", token, ticket),
     )
@@ -96,27 +96,28 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
 def _ask_consent(
     request: HttpRequest,
     study: Study,
-    begin: Callable[[], Assignment],
+    begin: Callable[[Consent], Assignment],
     *,
     entrance: Entrance | None = None,
     claims: Claims | None = None,
     own_link: str | None = None,
 ) -> HttpResponse:
     """The welcome page. Only who agrees to the very text that is shown there begins."""
-    consent = current_text(study, TextKind.CONSENT)
+    text = current_text(study, TextKind.CONSENT)
+    consent = Consent(text.pk, study.erases_withdrawn)
     answer = request.POST.get("answer") if request.method == "POST" else None
-    shown = f"{consent.pk} {study.erases_withdrawn:d}"  # the text, and what withdrawing means
+    shown = f"{consent.text_id} {consent.erases_withdrawn:d}"
     has_agreed_to_this = request.POST.get("consent") == shown
     if answer == "decline":
         return render(request, "annotate/declined.html", {"is_sent": claims is not None})
     if answer == "agree" and has_agreed_to_this:
-        return redirect("annotate:next", begin().token)
+        return redirect("annotate:next", begin(consent).token)
     face = face_of(study.pk, study.revision)
     n_items = count_items(study)
     page = {
         "face": face,
         "consent": shown,
-        "consent_text": render_text(study, consent),
+        "consent_text": render_text(study, text),
         "has_changed": answer == "agree",
         "has_place": has_place_left(study) and not (entrance and is_full(entrance)),
         "completion": no_place_completion(entrance) if entrance else None,

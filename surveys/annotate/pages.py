@@ -18,6 +18,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from surveys.annotate.markdown import render_markdown
+from surveys.errors import TextChanged
 from surveys.introducing import find_due_step
 from surveys.models import (
     Assignment,
@@ -147,11 +148,13 @@ def annotator_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespo
 def _answer_again_if_cut_off(
     view: Callable[..., HttpResponse], request: HttpRequest, *args: object, **kwargs: object
 ) -> HttpResponse:
-    """Call a view, and once more over a new connection if the database has dropped the old one.
+    """Call a view, and once more if what it read has changed, or its connection was dropped.
 
     Every request of an annotator may be repeated: the first answer counts.
     """
     try:
+        return view(request, *args, **kwargs)
+    except TextChanged:  # while this request was answered: its page, read again, says so
         return view(request, *args, **kwargs)
     except (InterfaceError, OperationalError):
         if connection.is_usable():

@@ -1,8 +1,11 @@
 """The pages that people arrive at, and what they agree to there."""
 
+from collections.abc import Callable
+
 import pytest
 from django.urls import reverse
 
+from surveys.annotate import arrival
 from surveys.configuring import configure_study
 from surveys.leaving import revoke_invitation
 from surveys.models import Annotator, Assignment, Entrance, Invitation, TextKind, Visit, Worker
@@ -68,6 +71,52 @@ def test_agreeing_when_withdrawing_has_come_to_mean_something_else_asks_again(cl
     assert answer.status_code == 422
     assert "Your answers are then not used, but they are kept." in answer.content.decode()
     assert Annotator.objects.count() == 0
+
+
+@pytest.mark.parametrize("way", ["personal", "open", "prolific"])
+def test_what_changes_while_somebody_agrees_to_it_is_shown_again(client, monkeypatch, way):
+    """After the page was compared with what they have read, before the study is locked."""
+    study = make_study()
+    if way == "personal":
+        url = welcome(invite_annotators(study, 1)[0])
+    elif way == "open":
+        url = client.get(arrive(open_entrance(study, "link"))).url
+    else:
+        url = arrive(open_entrance(study, "prolific", completion_code="DONE1"))
+    seen = hidden_fields(client.get(url, PROLIFIC))
+    for name, change in (
+        ("text", lambda: set_text(study, TextKind.CONSENT, "Another text.")),
+        ("rule", lambda: configure_study(study, erases_withdrawn=False)),
+    ):
+        change_before_beginning(monkeypatch, change)
+
+        answer = client.post(url, {**seen, "answer": "agree"})
+
+        assert answer.status_code == 422, name
+        assert "has changed" in answer.content.decode()
+        seen = hidden_fields(answer)
+        assert (Annotator.objects.count(), Invitation.objects.count()) == (0, way == "personal")
+
+    assert "Another text." in answer.content.decode()
+    assert client.post(url, {**seen, "answer": "agree"}).status_code == 302
+    annotator = Annotator.objects.get()
+    assert (annotator.consent.body, annotator.erases_withdrawn) == ("Another text.", False)
+
+
+def change_before_beginning(monkeypatch, change) -> None:
+    """Let a researcher be faster, once, than whoever is about to begin."""
+    changes = [change]
+
+    def delay(begin: Callable[..., Assignment]) -> Callable[..., Assignment]:
+        def begin_later(*arguments, **named) -> Assignment:
+            if changes:
+                changes.pop()()
+            return begin(*arguments, **named)
+
+        return begin_later
+
+    for name in ("start_assignment", "start_through"):
+        monkeypatch.setattr(arrival, name, delay(getattr(arrival, name)))
 
 
 def test_declining_stores_nothing(client):

@@ -4,6 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from surveys.assigning import (
+    Consent,
     count_items,
     count_places_left,
     start_assignment,
@@ -11,9 +12,10 @@ from surveys.assigning import (
 )
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
-from surveys.errors import NoPlaceLeft, RatingsMissing
-from surveys.models import Annotator, Assignment, Response
+from surveys.errors import NoPlaceLeft, RatingsMissing, TextChanged
+from surveys.models import Annotator, Assignment, Response, TextKind
 from surveys.recruiting import invite_annotators
+from surveys.wording import current_text, set_text
 from tests.factories import finish, make_study, rate_due, start, stored
 from tests.surveys.checkpoint_rows import file, numbered_row, row
 
@@ -70,6 +72,21 @@ def test_start_assignment_twice_from_a_link_is_one_assignment():
 
     assert first == again
     assert (Annotator.objects.count(), Assignment.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize(("newer_text", "erases"), [(True, True), (False, False)])
+def test_start_assignment_refuses_consent_to_what_does_not_hold_any_more(newer_text, erases):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+    agreed = Consent(current_text(study, TextKind.CONSENT).pk, erases_withdrawn=True)
+    if newer_text:
+        set_text(study, TextKind.CONSENT, "Another text.")
+    configure_study(study, erases_withdrawn=erases)
+
+    with pytest.raises(TextChanged, match="has changed"):
+        start_assignment(invitation, agreed)
+
+    assert (Annotator.objects.count(), Assignment.objects.count()) == (0, 0)
 
 
 def test_start_assignment_fills_questionnaires_evenly():
