@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from surveys.choosing import choose_place
 from surveys.completing import Completion, completion_of
-from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing, TextChanged
+from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
 from surveys.models import (
     Annotator,
     Assignment,
@@ -25,7 +25,7 @@ from surveys.models import (
     TextKind,
 )
 from surveys.places import count_left, count_reopened, give_back_places, in_chunks
-from surveys.wording import current_text
+from surveys.wording import current_text, refuse_outdated
 
 
 class Consent(NamedTuple):
@@ -74,8 +74,7 @@ def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> A
     if begun := Assignment.objects.latest_from(invitation):
         return begun
     consent = current_text(study, TextKind.CONSENT)
-    if agreed not in {None, Consent(consent.pk, study.erases_withdrawn)}:
-        raise TextChanged(_("This page has changed since you opened it. Please read it again."))
+    refuse_outdated(agreed, Consent(consent.pk, study.erases_withdrawn))
     annotator = Annotator.objects.create(
         study=study, consent=consent, erases_withdrawn=study.erases_withdrawn
     )

@@ -14,7 +14,7 @@ from surveys.assigning import (
 )
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, AssignmentState, Study, TextKind
-from surveys.wording import current_text, read_check
+from surveys.wording import current_text, read_check, refuse_outdated
 
 
 class Step(StrEnum):
@@ -84,19 +84,26 @@ def complete_step(assignment: Assignment, step: Step) -> Step | None:
 
 @transaction.atomic
 def check_comprehension(
-    assignment: Assignment, answers: Sequence[int | None], *, n_tries: int | None = None
+    assignment: Assignment,
+    answers: Sequence[int | None],
+    *,
+    n_tries: int | None = None,
+    text_id: int | None = None,
 ) -> list[int]:
     """Take the answers to the check. The indices of those that are wrong.
 
     A wrong try counts; the last one gives the place back (`return_assignment`). `n_tries` is how
     many were known of when it was made. The second of a double click lacks one: it is told the
     same as the first, counts nothing and passes nothing. One that lacks more is told nothing.
+    Raises TextChanged when `text_id` does not name the version of the questions that is asked now.
     """
     assignment = _take_up(assignment)
     if find_due_step(assignment) != Step.CHECK:  # it was passed or failed in another tab
         return []
     annotator, study = assignment.annotator, assignment.study
-    questions = read_check(current_text(study, TextKind.CHECK).body)
+    text = current_text(study, TextKind.CHECK)
+    refuse_outdated(text_id, text.pk)
+    questions = read_check(text.body)
     wrong = [n for n, question in enumerate(questions) if answers[n] != question.right]
     n_used = annotator.n_check_tries
     if n_tries is not None and n_tries != n_used:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
-from surveys.errors import TextRefused
+from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.stimuli import MarkedText
 
@@ -56,6 +57,13 @@ def current_text(study: Study, kind: TextKind) -> StudyText:
         study=study, kind=kind, version=1, defaults={"body": default_body(study.language, kind)}
     )
     return text
+
+
+def refuse_outdated(shown: object, current: object) -> None:
+    """Raise TextChanged when what somebody was shown, if that is known, is not what holds now."""
+    if shown is not None and shown != current:
+        told = gettext("This page has changed since you opened it. Please read it again.")
+        raise TextChanged(told)
 
 
 def default_body(language: str, kind: TextKind) -> str:

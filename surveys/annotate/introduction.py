@@ -103,7 +103,10 @@ def check(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         form = CheckForm(questions=questions)  # they are others by now: ask anew
     if form.is_valid():
         n_tries = form.cleaned_data["n_tries"]
-        form.refuse(check_comprehension(assignment, form.given_answers, n_tries=n_tries))
+        wrong = check_comprehension(
+            assignment, form.given_answers, n_tries=n_tries, text_id=text.pk
+        )
+        form.refuse(wrong)
         assignment = find_assignment(assignment.token)
         if find_due_step(assignment) != Step.CHECK:
             return redirect_to_due(assignment.token)

@@ -6,8 +6,10 @@ import pytest
 from django.db.models import F
 from django.urls import reverse
 
+from surveys.annotate import introduction
 from surveys.assigning import start_assignment
 from surveys.configuring import configure_study
+from surveys.introducing import check_comprehension
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Study, TextKind
 from surveys.recruiting import invite_annotators, open_entrance
@@ -342,6 +344,21 @@ def test_answers_to_a_check_that_has_changed_are_not_counted(client, at_check):
     assert "Is this another check?" in answer.content.decode()
     assert "This page has changed" in answer.content.decode()
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (0, None)
+
+
+def test_a_check_that_changes_while_it_is_answered_is_asked_anew(client, at_check, monkeypatch):
+    def check_later(*arguments, **named):
+        set_text(at_check.study, TextKind.CHECK, OTHER_CHECK)
+        return check_comprehension(*arguments, **named)
+
+    monkeypatch.setattr(introduction, "check_comprehension", check_later)
+
+    answer = send_check(client, at_check, WRONG)
+
+    assert answer.status_code == 422
+    assert "Is this another check?" in answer.content.decode()
+    assert hidden_fields(answer)["text"] == str(current_text(at_check.study, TextKind.CHECK).pk)
+    assert stored(at_check.annotator, "n_check_tries") == (0,)
 
 
 def test_a_check_taken_away_is_no_dead_end(client, at_check):

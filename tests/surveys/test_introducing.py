@@ -9,7 +9,7 @@ from django.utils import timezone
 from surveys import introducing
 from surveys.assigning import count_places_left, start_assignment
 from surveys.configuring import configure_study
-from surveys.errors import NoPlaceLeft
+from surveys.errors import NoPlaceLeft, TextChanged
 from surveys.introducing import (
     DONE_AT,
     Step,
@@ -21,11 +21,18 @@ from surveys.introducing import (
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Place, Response, Study, TextKind
 from surveys.recruiting import invite_annotators
-from surveys.wording import set_text
+from surveys.wording import current_text, set_text
 from tests.factories import make_study, start, stored
 
 pytestmark = pytest.mark.django_db
 
+ONE_QUESTION = """
+[[questions]]
+question = "Is this another check?"
+answers = ["Yes", "No"]
+right = 1
+why = "It was changed."
+"""
 RIGHT, WRONG = [1, 2, 0], [1, 0, 1]  # the default check; wrong are the second and third
 
 
@@ -296,6 +303,32 @@ def test_a_wrong_try_of_who_expired_is_counted(at_check):
 
     assert stored(at_check, "state") == ("offered",)
     assert stored(at_check.annotator, "n_check_tries") == (1,)
+
+
+@pytest.mark.parametrize("answers", [RIGHT, WRONG])
+def test_answers_to_questions_that_have_changed_are_not_judged(study, at_check, answers):
+    """They came between reading the page's questions and locking the study."""
+    read = current_text(study, TextKind.CHECK)
+    set_text(study, TextKind.CHECK, ONE_QUESTION * 4)
+
+    with pytest.raises(TextChanged, match="has changed"):
+        check_comprehension(at_check, answers, n_tries=0, text_id=read.pk)
+
+    assert stored(at_check.annotator, "n_check_tries", "checked_at") == (0, None)
+    assert stored(at_check, "state") == ("offered",)
+
+
+@pytest.mark.parametrize("answers", [RIGHT, WRONG])
+def test_answers_of_who_lapsed_and_nobody_came_meanwhile_are_judged(study, at_check, answers):
+    """Their place is free until the answer itself lets them take it up again."""
+    Assignment.objects.update(active_at=F("active_at") - timedelta(days=9))
+    (place,) = stored(at_check, "place")
+
+    check_comprehension(Assignment.objects.get(), answers)
+
+    wanted = ("started", 0) if answers == RIGHT else ("offered", 1)
+    assert stored(at_check, "state", "annotator__n_check_tries") == wanted
+    assert stored(at_check, "place", "is_over_quota") == (place, False)
 
 
 def test_a_practice_item_taken_away_is_not_waited_for(study, newcomer):
