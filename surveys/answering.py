@@ -5,6 +5,7 @@ reordered one changes nothing, whichever tab, process or network sent it. An ans
 lease has ended takes the assignment up again.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -87,12 +88,26 @@ def _answer_page_2(where: Whereabouts, visit: PageVisit, **answer: object) -> bo
     }
     if where.due.position < where.n_items:
         return fill_response(where.due.response_id, RATING_OPEN, answer)
-    with transaction.atomic():
-        # the assignment first, as whoever withdraws does
-        assignment = Assignment.objects.select_for_update().get(pk=where.assignment_id)
-        stored = fill_response(where.due.response_id, RATING_OPEN, answer)
-        if stored:
-            submit_assignment(assignment)
+    stored = _finish(where.assignment_id, where.due.response_id, answer)
+    if stored is None:  # it expired since this page was asked for
+        _resume(where)
+        stored = _finish(where.assignment_id, where.due.response_id, answer)
+    return bool(stored)
+
+
+@transaction.atomic
+def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) -> bool | None:
+    """Store the last answer and submit. None, and nothing stored, for an expired assignment.
+
+    That is to be resumed first, outside: whoever gives out places locks the study before it.
+    """
+    # the assignment before the response, as whoever withdraws does
+    assignment = Assignment.objects.select_for_update().get(pk=assignment_id)
+    if assignment.state == AssignmentState.EXPIRED:
+        return None
+    stored = fill_response(response_id, RATING_OPEN, answer)
+    if stored:
+        submit_assignment(assignment)
     return stored
 
 
@@ -100,4 +115,8 @@ def _resume_if_expired(where: Whereabouts) -> None:
     if not where.takes_answers:
         raise AssignmentEnded(_("This questionnaire takes no more answers."))
     if where.state == AssignmentState.EXPIRED:
-        resume_assignment(Assignment.objects.with_study().get(pk=where.assignment_id))
+        _resume(where)
+
+
+def _resume(where: Whereabouts) -> None:
+    resume_assignment(Assignment.objects.with_study().get(pk=where.assignment_id))

@@ -185,12 +185,10 @@ def submit_assignment(assignment: Assignment) -> Assignment:
         return assignment
     if missing := assignment.responses.unanswered().count():
         raise RatingsMissing(f"{missing} of the texts of this questionnaire are not rated yet.")
-    if assignment.state == AssignmentState.EXPIRED:  # since this page was asked for
-        assignment.is_over_quota = True
-    elif assignment.state != AssignmentState.STARTED:
+    if assignment.state != AssignmentState.STARTED:
         raise AssignmentEnded(_("This questionnaire was ended. Your link says more."))
     assignment.state, assignment.submitted_at = AssignmentState.SUBMITTED, timezone.now()
-    assignment.save(update_fields=["state", "submitted_at", "is_over_quota"])
+    assignment.save(update_fields=["state", "submitted_at"])
     return assignment
 
 

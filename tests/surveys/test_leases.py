@@ -124,6 +124,22 @@ def test_a_place_given_away_while_the_last_answer_is_under_way_is_marked(study):
     assert stored(late, "state", "is_over_quota") == ("submitted", True)
 
 
+def test_a_place_that_is_free_again_is_taken_while_the_last_answer_is_under_way(study):
+    late, other = start(study), start(study)
+    rate_due(other, 5)
+    record_engagement(whereabouts(other), "sea", "salt")
+    where = whereabouts(other)
+    let_pass(hours=25)
+    start(study)  # takes the place of the first, and frees the other
+    assert stored(other, "state") == ("expired",)
+
+    assert record_rating(where, Decimal(3))
+
+    assert stored(other, "state", "is_over_quota", "place__number") == ("submitted", False, 1)
+    assert stored(late, "state") == ("expired",)
+    assert count_places_left(study) == 0
+
+
 def test_a_late_comer_over_quota_takes_a_place_that_is_free_when_they_pause_again(study):
     late, other = start(study), start(study)
     rate_due(late, 5)
