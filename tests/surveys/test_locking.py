@@ -1,0 +1,86 @@
+"""Who waits for whom on PostgreSQL. On SQLite whoever writes has the database to themselves."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from decimal import Decimal
+from threading import Event
+from time import monotonic
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from surveys import answering
+from surveys.answering import record_engagement, record_rating
+from surveys.leaving import withdraw_annotator
+from surveys.models import Response
+from surveys.models.due import fill_response
+from tests.factories import make_study, rate_due, start, stored, whereabouts
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="locks of rows"),
+]
+SECONDS = 20  # longer than anything here takes; only a fault waits so long
+
+Run = Callable[..., Future[Any]]
+
+
+@pytest.fixture
+def beside() -> Iterator[Run]:
+    """Let somebody else do something at the same time, over a connection of their own."""
+
+    def work(action: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET lock_timeout = '{SECONDS}s'")
+            return action(*arguments)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as people:
+        yield lambda action, *arguments: people.submit(work, action, *arguments)
+
+
+def wait_until_somebody_is_blocked() -> None:
+    """Until one connection to this database waits for a lock that another holds."""
+    deadline = monotonic() + SECONDS
+    with connection.cursor() as cursor:
+        while monotonic() < deadline:
+            cursor.execute("SELECT pg_stat_clear_snapshot()")  # else it stays for a transaction
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0"
+            )
+            if cursor.fetchone()[0]:
+                return
+    pytest.fail("nobody waits for anybody")
+
+
+def test_the_last_rating_and_a_withdrawal_wait_for_one_another_and_both_end(monkeypatch, beside):
+    """The rating is stored and not committed when the annotator withdraws in another tab."""
+    assignment = start(make_study(2))
+    rate_due(assignment, 4)
+    record_engagement(whereabouts(assignment), "sea", "salt")
+    where = whereabouts(assignment)
+    is_stored, may_go_on = Event(), Event()
+
+    def fill_and_pause(*arguments: Any) -> bool:
+        is_filled = fill_response(*arguments)
+        is_stored.set()
+        assert may_go_on.wait(SECONDS)
+        return is_filled
+
+    monkeypatch.setattr(answering, "fill_response", fill_and_pause)
+    rating = beside(record_rating, where, Decimal(3))
+    assert is_stored.wait(SECONDS)
+    withdrawal = beside(withdraw_annotator, assignment.annotator)
+    try:
+        wait_until_somebody_is_blocked()
+    finally:
+        may_go_on.set()
+
+    assert rating.result(SECONDS)
+    assert withdrawal.result(SECONDS).withdrawn_at
+    assert stored(assignment, "state") == ("withdrawn",)
+    assert not Response.objects.filter(is_erased=False).exists()
