@@ -102,7 +102,7 @@ def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) 
     That is to be resumed first, outside: whoever gives out places locks the study before it.
     """
     # the assignment before the response, as whoever withdraws does
-    assignment = Assignment.objects.select_for_update().get(pk=assignment_id)
+    assignment = Assignment.objects.select_for_update(no_key=True).get(pk=assignment_id)
     if assignment.state == AssignmentState.EXPIRED:
         return None
     stored = fill_response(response_id, RATING_OPEN, answer)

@@ -180,7 +180,8 @@ def resume_assignment(assignment: Assignment) -> Assignment:
 @transaction.atomic
 def submit_assignment(assignment: Assignment) -> Assignment:
     """Close a fully answered assignment, once. Raises RatingsMissing."""
-    assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)  # two tabs may submit
+    # two tabs may submit
+    assignment = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
     if assignment.state == AssignmentState.SUBMITTED:
         return assignment
     if missing := assignment.responses.unanswered().count():
@@ -193,13 +194,17 @@ def submit_assignment(assignment: Assignment) -> Assignment:
 
 
 def lock_places(study_id: int) -> Study:
-    """Let nobody else give out places of a study until the transaction ends; free lapsed ones."""
-    study = Study.objects.select_for_update().get(pk=study_id)
+    """Let nobody else give out places of a study until the transaction ends; free lapsed ones.
+
+    Rows are locked without their keys here and wherever none is changed: rows that refer to them,
+    such as new invitations, are stored without waiting.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
     quiet = Assignment.objects.quiet(study, timezone.now())
     if not quiet.exists():
         return study
     quiet.note_answers()  # else they are looked up at each arrival
-    lapsed = list(quiet.select_for_update().values_list("pk", flat=True))
+    lapsed = list(quiet.select_for_update(no_key=True).values_list("pk", flat=True))
     for pks in in_chunks(lapsed):
         Assignment.objects.filter(pk__in=pks).update(state=AssignmentState.EXPIRED)
     give_back_places(lapsed)

@@ -50,7 +50,7 @@ def import_checkpoints(
     is passed over: the same file again changes nothing, and a longer one adds what is new in it
     behind what is there. Raises ImportRefused with all that is wrong; then nothing is stored.
     """
-    study = Study.objects.select_for_update().get(pk=study.pk)  # two imports at once
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports at once
     items, findings = _read_items(data, study)
     known = {item.context.text: item for item in _list_stored(study)}
     findings += [

@@ -33,7 +33,7 @@ def configure_study(study: Study, **settings: Any) -> Study:
     More ratings per context make more places; fewer close those that nobody holds. Raises
     SettingRefused with all that is wrong, and then changes nothing.
     """
-    study = Study.objects.select_for_update().get(pk=study.pk)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     wanted_before = study.ratings_per_context
     if unknown := sorted(set(settings) - set(SETTINGS)):
         raise SettingRefused(f"No such setting: {', '.join(unknown)}.")

@@ -43,7 +43,7 @@ def withdraw_annotator(annotator: Annotator) -> Annotator:
     What the annotator agreed to stands with them, whatever the study says now.
     """
     lock_places(annotator.study_id)
-    annotator = Annotator.objects.select_for_update().get(pk=annotator.pk)
+    annotator = Annotator.objects.select_for_update(no_key=True).get(pk=annotator.pk)
     if annotator.withdrawn_at:
         return annotator
     annotator.withdrawn_at = timezone.now()
@@ -61,7 +61,7 @@ def withdraw_annotator(annotator: Annotator) -> Annotator:
 def revoke_invitation(invitation: Invitation, because: str) -> Invitation:
     """Make a personal link lead nowhere, once; what its annotator has under way is returned."""
     lock_places(invitation.study_id)  # nobody starts by it meanwhile
-    invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
+    invitation = Invitation.objects.select_for_update(no_key=True).get(pk=invitation.pk)
     if invitation.revoked_at:
         return invitation
     invitation.revoked_at, invitation.revoked_because = timezone.now(), because[:200]

@@ -47,7 +47,7 @@ def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
     Raises InvitationRefused, naming the lines, when one is too long or stands twice.
     """
     wanted = _read_notes(notes)
-    Study.objects.select_for_update().get(pk=study.pk)  # two imports of the list at once
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports of the list at once
     noted = Invitation.objects.filter(study=study, revoked_at=None).exclude(note="")
     by_note = {invitation.note: invitation for invitation in noted}
     known = [by_note[note] for note in wanted if note in by_note]
@@ -71,7 +71,8 @@ def open_entrance(study: Study, provider: str, **settings: Any) -> Entrance:
     Settings are cap, completion_code and no_place_code. Raises SettingRefused.
     """
     _refuse_settings(provider, settings)
-    entrance, _ = Entrance.objects.select_for_update().get_or_create(study=study, provider=provider)
+    entrances = Entrance.objects.select_for_update(no_key=True)
+    entrance, _ = entrances.get_or_create(study=study, provider=provider)
     for name, setting in {**settings, "closed_at": None}.items():
         setattr(entrance, name, setting)
     entrance.save()

@@ -23,7 +23,7 @@ def repeat_block(block: Block, *, reason: str, author: str) -> Round:
     Answers of the round before stay stored and leave the dataset; who is in the middle of it may
     finish. Raises RepeatRefused without a reason, or when nobody has taken part yet.
     """
-    study = Study.objects.select_for_update().get(pk=block.study_id)
+    study = Study.objects.select_for_update(no_key=True).get(pk=block.study_id)
     current = Round.objects.get(block=block, is_current=True)
     if not reason.strip():
         raise RepeatRefused("Say why the block is repeated: the reason is kept with its answers.")

@@ -84,7 +84,8 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
     """Add a version of a text; the same text again adds none. Raises TextRefused."""
     body = body.replace("\r\n", "\n").strip()
     check_text(kind, body)
-    study = Study.objects.select_for_update().get(pk=study.pk)  # versions are numbered in turn
+    # versions are numbered in turn
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     current = current_text(study, kind)
     if current.body.strip() == body:
         return current

@@ -8,13 +8,15 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from surveys import answering
 from surveys.answering import record_engagement, record_rating
+from surveys.assigning import lock_places, start_assignment
 from surveys.leaving import withdraw_annotator
-from surveys.models import Response
+from surveys.models import Assignment, Response
 from surveys.models.due import fill_response
+from surveys.recruiting import invite_annotators
 from tests.factories import make_study, rate_due, start, stored, whereabouts
 
 pytestmark = [
@@ -84,3 +86,18 @@ def test_the_last_rating_and_a_withdrawal_wait_for_one_another_and_both_end(monk
     assert withdrawal.result(SECONDS).withdrawn_at
     assert stored(assignment, "state") == ("withdrawn",)
     assert not Response.objects.filter(is_erased=False).exists()
+
+
+def test_whoever_refers_to_a_study_does_not_wait_for_who_gives_out_its_places(beside):
+    study = make_study(2)
+    (invitation,) = invite_annotators(study, 1)
+
+    with transaction.atomic():
+        lock_places(study.pk)
+        invited = beside(invite_annotators, study, 1)
+        assert len(invited.result(SECONDS)) == 1
+        arrival = beside(start_assignment, invitation)
+        wait_until_somebody_is_blocked()  # places are still given out one at a time
+        assert not Assignment.objects.exists()
+
+    assert arrival.result(SECONDS).state == "offered"
