@@ -213,6 +213,10 @@ class Migration(migrations.Migration):
             model_name="study",
             name="scale_has_two_ends",
         ),
+        migrations.RemoveConstraint(
+            model_name="study",
+            name="study_asks_for_work",
+        ),
         migrations.AddField(
             model_name="annotator",
             name="checked_at",
@@ -259,6 +263,13 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="assignment",
+            name="is_over_quota",
+            field=models.BooleanField(
+                default=False, help_text="taken up again when its place had been given away"
+            ),
+        ),
+        migrations.AddField(
+            model_name="assignment",
             name="n_items",
             field=models.PositiveSmallIntegerField(help_text="texts laid out", null=True),
         ),
@@ -266,6 +277,20 @@ class Migration(migrations.Migration):
             model_name="assignment",
             name="offered_at",
             field=models.DateTimeField(default=django.utils.timezone.now),
+        ),
+        migrations.AddField(
+            model_name="assignment",
+            name="reason",
+            field=models.CharField(
+                blank=True, default="", help_text="why this questionnaire", max_length=200
+            ),
+        ),
+        migrations.AddField(
+            model_name="assignment",
+            name="seed",
+            field=models.BigIntegerField(
+                default=0, help_text="of the choice and the order of the items"
+            ),
         ),
         migrations.AddField(
             model_name="assignment",
@@ -393,6 +418,13 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="study",
+            name="lease_hours",
+            field=models.PositiveSmallIntegerField(
+                default=24, help_text="how long a place is held without an answer"
+            ),
+        ),
+        migrations.AddField(
+            model_name="study",
             name="n_check_tries",
             field=models.PositiveSmallIntegerField(
                 default=0, help_text="tries for the comprehension check; 0 for no check"
@@ -433,13 +465,6 @@ class Migration(migrations.Migration):
             name="seconds_per_item",
             field=models.PositiveSmallIntegerField(
                 default=45, help_text="for the estimate of how long an assignment takes"
-            ),
-        ),
-        migrations.AlterField(
-            model_name="assignment",
-            name="seed",
-            field=models.BigIntegerField(
-                default=0, help_text="of the choice and the order of the items"
             ),
         ),
         migrations.AlterField(
@@ -603,6 +628,15 @@ class Migration(migrations.Migration):
                     ("scale_minimum__lt", models.F("scale_maximum")), ("scale_step__gt", 0)
                 ),
                 name="scale_has_two_ends",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("block_size__gte", 1), ("lease_hours__gte", 1), ("ratings_per_context__gte", 1)
+                ),
+                name="study_asks_for_work",
             ),
         ),
         migrations.AddField(
