@@ -1,5 +1,6 @@
 """Studies from before places and rounds: lay them out, and seat whoever holds a place."""
 
+from django.core.management import CommandError
 from django.db import migrations
 from django.db.models import Count, F, OuterRef, Subquery
 
@@ -51,6 +52,7 @@ def _lay_out_study(study, apps):
 
 
 def clear(apps, schema_editor):
+    refuse_to_lose(apps)
     Round, Place, Assignment = (
         apps.get_model("surveys", name) for name in ("Round", "Place", "Assignment")
     )
@@ -58,6 +60,33 @@ def clear(apps, schema_editor):
     Assignment.objects.update(round=None)
     Assignment.objects.filter(started_at=None).update(started_at=F("offered_at"))
     Round.objects.all().delete()
+
+
+def refuse_to_lose(apps):
+    """Raise CommandError for what the tables of before cannot hold, and would break or falsify."""
+    Study, Round, Pair, Assignment, Response = (
+        apps.get_model("surveys", name)
+        for name in ("Study", "Round", "Pair", "Assignment", "Response")
+    )
+    submitted = Assignment.objects.filter(submitted_at__isnull=False)
+    scales = Study.objects.values_list("scale_minimum", "scale_maximum", "scale_step")
+    counts = {
+        "checkpoint items": Pair.objects.filter(is_checkpoint=True).count(),
+        "repeats of blocks": Round.objects.filter(number__gt=1).count(),
+        "questionnaires withdrawn after they were submitted": submitted.exclude(
+            state="submitted"
+        ).count(),
+        "texts that could not be judged": Response.objects.filter(is_unjudgeable=True).count(),
+        "studies whose scale has fractions": sum(
+            any(point % 1 for point in scale) for scale in scales
+        ),
+    }
+    if found := [f"{what}: {count}" for what, count in counts.items() if count]:
+        raise CommandError(
+            "The database cannot go back to before places and rounds, where it could not hold "
+            f"{'; '.join(found)}. Nothing of that was touched: come forward again with manage.py "
+            "migrate surveys, or restore a backup from before."
+        )
 
 
 class Migration(migrations.Migration):

@@ -2,15 +2,23 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.apps import apps
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.models import F
 from django.utils import timezone
 
+from surveys.answering import record_engagement, record_unjudgeable
 from surveys.assigning import count_places_left
-from surveys.models import Assignment, Place, Response, Study
+from surveys.checkpointing import import_checkpoints
+from surveys.configuring import configure_study
+from surveys.leaving import withdraw_annotator
+from surveys.models import Annotator, Assignment, Place, Response, Study
+from surveys.repeating import repeat_block
+from tests.factories import finish, make_study, start, whereabouts
+from tests.surveys.checkpoint_rows import file, row
 
 LAST = "0004_every_assignment_has_a_round"
 OLD_TABLES = ("Study", "Pair", "Context", "Block", "Questionnaire", "Item", "Annotator",
@@ -61,6 +69,75 @@ def test_a_study_from_before_places_gets_them_and_keeps_its_answers():
         migrate_to("0001_initial")
 
     migrate_to(LAST)
+
+
+def add_checkpoint(study: Study) -> None:
+    import_checkpoints(study, file(row()), per_assignment=1)
+
+
+def withdraw_what_is_submitted(study: Study) -> None:
+    finish(start(study))
+    withdraw_annotator(Annotator.objects.get())
+
+
+def judge_nothing(study: Study) -> None:
+    configure_study(study, allows_unjudgeable=True)
+    assignment = start(study)
+    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_unjudgeable(whereabouts(assignment), "a word is cut off")
+
+
+def rate_in_fractions(study: Study) -> None:
+    fine = make_study(2, slug="fine", scale_step=Decimal("0.25"))
+    finish(start(fine), rating=Decimal("2.25"))
+
+
+def repeat(study: Study) -> None:
+    finish(start(study))
+    repeat_block(study.blocks.get(), reason="scripts", author="anna")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("happened", "said"),
+    [
+        (add_checkpoint, "checkpoint items: 1"),
+        (withdraw_what_is_submitted, "questionnaires withdrawn after they were submitted: 1"),
+        (judge_nothing, "texts that could not be judged: 1"),
+        (rate_in_fractions, "studies whose scale has fractions: 1"),
+        (repeat, "repeats of blocks: 1"),
+    ],
+)
+def test_going_back_is_refused_where_something_would_be_lost(happened, said):
+    happened(make_study(2))
+    before = everything()
+
+    try:
+        with pytest.raises(CommandError, match=f"could not hold {said}. Nothing of that"):
+            migrate_to("0001_initial")
+    finally:
+        migrate_to(LAST)
+
+    assert everything() == before
+
+
+def everything() -> dict[str, list[Any]]:
+    """All rows of all tables of ours."""
+    models = apps.get_app_config("surveys").get_models()
+    return {model.__name__: list(model.objects.order_by("pk").values()) for model in models}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_going_back_is_refused_for_all_reasons_at_once():
+    study = make_study(2)
+    add_checkpoint(study)
+    repeat(study)
+
+    try:
+        with pytest.raises(CommandError, match="checkpoint items: 1; repeats of blocks: 1."):
+            migrate_to("0001_initial")
+    finally:
+        migrate_to(LAST)
 
 
 def make_old_study(old: Any) -> Any:
