@@ -231,7 +231,9 @@ class Place(models.Model):
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="places")
     round = models.ForeignKey(Round, models.PROTECT, related_name="places")
     number = models.PositiveSmallIntegerField(help_text="from 1 to the ratings wanted")
-    is_open = models.BooleanField(default=True, help_text="closed when the block is repeated")
+    is_open = models.BooleanField(
+        default=True, help_text="closed when the block is repeated, or fewer ratings are wanted"
+    )
     assignment = models.OneToOneField(
         Assignment, models.PROTECT, null=True, blank=True, related_name="place"
     )

@@ -20,7 +20,7 @@ from surveys.repeating import repeat_block
 from tests.factories import finish, make_study, start, whereabouts
 from tests.surveys.checkpoint_rows import file, row
 
-LAST = "0004_every_assignment_has_a_round"
+LAST = "0005_say_why_places_close"
 OLD_TABLES = ("Study", "Pair", "Context", "Block", "Questionnaire", "Item", "Annotator",
               "Invitation", "Assignment", "Response")  # fmt: skip
 
