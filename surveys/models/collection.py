@@ -29,7 +29,8 @@ def make_token() -> str:
 class Annotator(models.Model):
     """A person in a study, known by a random code alone, with what they agreed to and when."""
 
-    study = models.ForeignKey(Study, models.PROTECT, related_name="annotators")
+    # without an index of its own here and below: that of a unique constraint begins with it
+    study = models.ForeignKey(Study, models.PROTECT, related_name="annotators", db_index=False)
     code = models.CharField(max_length=16, unique=True, default=make_annotator_code)
     worker = models.ForeignKey(
         "surveys.Worker", models.PROTECT, null=True, blank=True, related_name="annotators"
@@ -146,7 +147,9 @@ class Assignment(models.Model):
     """One annotator doing one questionnaire. Only `assigning` and `leaving` move its `state`."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="assignments", db_index=False)
-    questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="assignments")
+    questionnaire = models.ForeignKey(
+        Questionnaire, models.PROTECT, related_name="assignments", db_index=False
+    )
     round = models.ForeignKey(Round, models.PROTECT, related_name="assignments")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="assignments")
     token = models.CharField(max_length=22, unique=True, default=make_token)
@@ -228,7 +231,9 @@ class Place(models.Model):
     """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="places", db_index=False)
-    questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="places")
+    questionnaire = models.ForeignKey(
+        Questionnaire, models.PROTECT, related_name="places", db_index=False
+    )
     round = models.ForeignKey(Round, models.PROTECT, related_name="places")
     number = models.PositiveSmallIntegerField(help_text="from 1 to the ratings wanted")
     is_open = models.BooleanField(

@@ -105,7 +105,8 @@ class Worker(models.Model):
 class Visit(models.Model):
     """An arrival from a provider, as the provider names it, and what it led to."""
 
-    entrance = models.ForeignKey(Entrance, models.PROTECT, related_name="visits")
+    # without an index of its own: that of the constraint begins with it
+    entrance = models.ForeignKey(Entrance, models.PROTECT, related_name="visits", db_index=False)
     provider_study = models.CharField(max_length=64)
     submission = models.CharField(max_length=64)
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="visits")
