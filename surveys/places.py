@@ -99,18 +99,16 @@ def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
     """How many places will be free, by questionnaire, once lapsed assignments give up theirs."""
     given_up = Place.objects.filter(assignment__in=lapsed, is_open=True).order_by()
     n_lapsed = dict(given_up.values_list("questionnaire_id").annotate(n=Count("pk")))
-    if not n_lapsed:
-        return Counter()
-    held = Place.objects.filter(
-        questionnaire__in=given_up.values("questionnaire"), is_open=True, assignment__isnull=False
-    )
-    n_held = held.order_by().values_list("questionnaire_id", "study__ratings_per_context")
-    return Counter(
-        {
-            questionnaire: reopen(n_lapsed[questionnaire], n_held=n, n_wanted=n_wanted)
-            for questionnaire, n_wanted, n in n_held.annotate(n=Count("pk"))
-        }
-    )
+    held = Place.objects.filter(is_open=True, assignment__isnull=False).order_by()
+    reopened: Counter[int] = Counter()
+    for some in in_chunks(list(n_lapsed)):
+        groups = held.filter(questionnaire__in=some).values_list(
+            "questionnaire_id", "study__ratings_per_context"
+        )
+        for questionnaire, n_wanted, n_held in groups.annotate(n=Count("pk")):
+            n = reopen(n_lapsed[questionnaire], n_held=n_held, n_wanted=n_wanted)
+            reopened[questionnaire] = n
+    return reopened
 
 
 def reopen(n_lapsed: int, *, n_held: int, n_wanted: int) -> int:
