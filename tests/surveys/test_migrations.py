@@ -67,6 +67,10 @@ def test_migrations_can_be_undone_and_done_again():
 def test_a_study_from_before_places_gets_them_and_keeps_its_answers():
     """One assignment finished, one begun, of a study that asks for two; back and forth."""
     old = migrate_to("0001_initial")
+    assert columns_of("surveys_assignment") == {  # as it was published
+        "id", "questionnaire_id", "annotator_id", "token", "state", "started_at", "submitted_at",
+    }  # fmt: skip
+    assert "lease_hours" not in columns_of("surveys_study")
     study = make_old_study(old)
     assignments = [make_old_assignment(old, study, number) for number in (1, 2)]
     answer(assignments[0], old, rating=4)
@@ -91,6 +95,11 @@ def test_a_study_from_before_places_gets_them_and_keeps_its_answers():
         migrate_to("0001_initial")
 
     migrate_to(LAST)
+
+
+def columns_of(table: str) -> set[str]:
+    with connection.cursor() as cursor:
+        return {c.name for c in connection.introspection.get_table_description(cursor, table)}
 
 
 def add_checkpoint(study: Study) -> None:
