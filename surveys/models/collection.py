@@ -22,8 +22,13 @@ def make_annotator_code() -> str:
 
 
 def make_token() -> str:
-    """What makes a link unguessable: 128 random bits in 22 URL-safe characters."""
-    return secrets.token_urlsafe(16)
+    """What makes a link unguessable: 128 random bits in 22 URL-safe characters.
+
+    None begins with a hyphen: commands would take it for an option.
+    """
+    while (token := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return token
 
 
 class Annotator(models.Model):

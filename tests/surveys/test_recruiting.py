@@ -38,6 +38,13 @@ def test_invite_annotators_makes_links_that_nobody_can_guess(study):
     assert not Invitation.objects.filter(is_rehearsal=True).exists()
 
 
+def test_no_link_ends_in_what_a_command_takes_for_an_option(study, monkeypatch):
+    drawn = iter(["-" + "x" * 21, "-" + "y" * 21, "z" * 22])
+    monkeypatch.setattr("secrets.token_urlsafe", lambda n_bytes: next(drawn))
+
+    assert [invitation.token for invitation in invite_annotators(study, 1)] == ["z" * 22]
+
+
 def test_invite_scripted_annotators_marks_their_links(study):
     invite_scripted_annotators(study, 2)
 
