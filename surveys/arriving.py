@@ -54,10 +54,10 @@ def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
 
 
 def lead_back(latest: Assignment) -> Assignment:
-    """The assignment whose page is shown to whoever comes back.
+    """The assignment whose page is shown to whoever comes back: the one they are at.
 
-    It is the one they are at; or before it the one they have done, whose page has the code for who
-    sent them, if they may come for that, and the way on.
+    If they have earned a code before it, which they may come for, it is the one they have done:
+    its page has the code, and the way on.
     """
     if earned_before(latest) is None:
         return latest
