@@ -21,7 +21,10 @@ from surveys.providers import Claims
 def refuse_closed(entrance: Entrance) -> None:
     """Raise LinkRevoked for an entrance that is closed."""
     if entrance.closed_at:
-        raise LinkRevoked(_("This study takes no more people. Thank you for your interest."))
+        raise LinkRevoked(
+            _("This study takes no more people. Thank you for your interest."),
+            completion=no_place_completion(entrance),
+        )
 
 
 def is_full(entrance: Entrance) -> bool:

@@ -3,6 +3,11 @@ class SurveyError(Exception):
 
     status = 409
 
+    def __init__(self, message: str, *, completion: object = None) -> None:
+        """`completion` is what whoever was sent by a provider hands back there."""
+        super().__init__(message)
+        self.completion = completion
+
 
 class ImportRefused(SurveyError):
     """Stimuli or the design of their study are wrong; everything found is told, one a line."""
@@ -13,14 +18,7 @@ class StudyExists(SurveyError):
 
 
 class NoPlaceLeft(SurveyError):
-    """Every questionnaire of the study has as many annotators as it asks for.
-
-    `completion` is what whoever was sent by a provider hands back there.
-    """
-
-    def __init__(self, message: str, *, completion: object = None) -> None:
-        super().__init__(message)
-        self.completion = completion
+    """Every questionnaire of the study has as many annotators as it asks for."""
 
 
 class ArrivalRefused(SurveyError):

@@ -56,6 +56,27 @@ if (scale) {
   if (isFree && matchMedia("(hover: hover)").matches) scale.focus({ preventScroll: true });
 }
 
+// What was typed comes back where sending it failed and one goes back; another page forgets it.
+const KEPT = "typed";
+const fields = () => [...form.querySelectorAll(".word, .scale input, .scale textarea")];
+try {
+  const [path, typed] = JSON.parse(sessionStorage.getItem(KEPT)) || [];
+  if (path !== location.pathname) sessionStorage.removeItem(KEPT);
+  else if (fields().every((field) => !field.checked && (field.type === "radio" || !field.value)))
+    fields().forEach((field, n) => {
+      if (field.matches("[type=radio], [type=checkbox]")) field.checked = typed[n];
+      else field.value = typed[n];
+    });
+  form.addEventListener("submit", () => {
+    const values = fields().map((field) =>
+      field.matches("[type=radio], [type=checkbox]") ? field.checked : field.value,
+    );
+    sessionStorage.setItem(KEPT, JSON.stringify([location.pathname, values]));
+  });
+} catch {
+  // There is no storage in some frames; then it does not come back.
+}
+
 // A second click on the way sends nothing more. Coming back by "back" opens the form again, and so
 // does time: the network may have failed. What comes twice all the same counts once.
 const PATIENCE = 5000;

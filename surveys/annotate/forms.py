@@ -38,6 +38,7 @@ class InspiredWordField(forms.CharField):
                 "max_length": _("This is too long for one word."),
             },
         )
+        del self.widget.attrs["maxlength"]  # it would cut what is too long without a word
         self.widget.attrs |= {"autocomplete": "off", "autocapitalize": "none", "class": "word"}
 
 

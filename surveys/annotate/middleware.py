@@ -52,8 +52,8 @@ class SurveyErrorMiddleware:
 
 
 def _find_survey(request: HttpRequest) -> str | None:
-    """The token of the assignment of which a page was asked for, if it was such a page."""
+    """The token of the assignment of which a page was asked for, if going back makes sense."""
     found = request.resolver_match
-    if found is None or not found.route.startswith("survey/"):
+    if found is None or not found.route.startswith("survey/") or found.url_name == "next":
         return None
     return str(found.kwargs["token"])

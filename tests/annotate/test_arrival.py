@@ -293,6 +293,15 @@ def test_who_returns_from_prolific_goes_on_in_the_same_assignment(client, prolif
     assert (Worker.objects.count(), Annotator.objects.count()) == (1, 1)
 
 
+def test_who_comes_from_prolific_to_a_closed_study_is_given_the_code_for_that(client, prolific):
+    close_entrance(prolific)
+
+    answer = client.get(arrive(prolific), PROLIFIC)
+
+    assert answer.status_code == 410
+    assert "FULL1" in answer.content.decode()
+
+
 @pytest.mark.parametrize("missing", list(PROLIFIC))
 @pytest.mark.parametrize("value", [None, "", "{{%PROLIFIC_PID%}}", "x" * 65, "a b"])
 def test_an_arrival_without_a_sound_id_is_told_so(client, prolific, missing, value):

@@ -222,13 +222,16 @@ def test_check_says_what_is_wrong_and_why(client, at_check):
     content = answer.content.decode()
     questions = read_check(current_text(at_check.study, TextKind.CHECK).body)
     assert answer.status_code == 422
+    assert content.count("This is not the right answer.") == 1
     assert [question.why in content for question in questions] == [False, True, False]
     assert "1 try" in content
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (1, None)
 
 
 @pytest.mark.parametrize(
-    ("sent", "marked"), [({}, ""), (WRONG, ' lang="tr" dir="auto"')], ids=["ours", "the study's"]
+    ("sent", "marked"),
+    [({}, "Please"), (WRONG, 'This is not the right answer. <span lang="tr" dir="auto">')],
+    ids=["ours", "the study's"],
 )
 def test_check_marks_the_language_of_what_it_says(client, sent, marked):
     study = configure_study(make_study(2, language="tr"), n_check_tries=2)
@@ -238,7 +241,7 @@ def test_check_marks_the_language_of_what_it_says(client, sent, marked):
 
     content = send_check(client, assignment, sent).content.decode()
 
-    assert f'_error"{marked} role="alert">' in content
+    assert f'_error" role="alert">{marked}' in content
 
 
 @pytest.mark.parametrize("sent", [{}, {**RIGHT, "question1": ""}, {**RIGHT, "question1": "7"}])

@@ -184,3 +184,25 @@ def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(site: Sit
     page.go_back()
     watched.rate(1)
     assert page.get_by_text("Text 2 of ").is_visible()
+
+
+def test_what_was_typed_offline_comes_back_by_going_back(site: Site, watched):
+    page = watched.page
+    page.locator('[name="inspired_word1"]').fill("harvest")
+    page.locator('[name="inspired_word2"]').fill("moon")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_url("chrome-error://**")
+    page.context.set_offline(False)
+
+    page.go_back()
+
+    assert page.locator('[name="inspired_word1"]').input_value() == "harvest"
+    assert page.locator('[name="inspired_word2"]').input_value() == "moon"
+    with page.expect_navigation():
+        page.get_by_role("button", name="Continue").click()
+    page.locator('label:has(input[value="2"])').click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Continue").click()
+    assert [str(x) for x in site.query(ANSWER)[0][:2]] == ["harvest", "moon"]
+    assert page.locator('[name="inspired_word1"]').input_value() == ""

@@ -242,7 +242,8 @@ def test_open_link_closes_and_opens_again(study):
 
     assert out == "The open link is closed; who has started by it may finish.\n"
     assert entrance(study, "cap") == [(True, 40)]
-    assert run("open_link", "study")[0] == first
+    assert run("open_link", "study") == (first, "It was closed, and is open again.\n")
+    assert run("open_link", "study") == (first, "")
     assert entrance(study, "cap") == [(False, 40)]
 
 

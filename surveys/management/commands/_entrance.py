@@ -36,6 +36,9 @@ class EntranceCommand(SurveyCommand):
             self.stdout.write(self.closed)
             return
         self.refuse_settings(found, settings)
+        closed = Entrance.objects.filter(study=found, provider=self.provider)
+        if closed.exclude(closed_at=None).exists():
+            self.stderr.write("It was closed, and is open again.")
         self.stdout.write(self.describe(open_entrance(found, self.provider, **settings)))
 
     def find_entrance(self, study: Study) -> Entrance:
