@@ -1,31 +1,47 @@
 """Aggregation: from ratings to scores, one row a pair."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import mannwhitneyu
 
-from postprocess.ratings import RatingsError, name_some
+from postprocess.change import (
+    change_pvalues,
+    cliffs_delta,
+    false_discovery_rates,
+    two_sided_pvalues,
+)
+from postprocess.ratings import RatingsError, name_some, number_items, number_values
 
-Ratings = NDArray[np.float64]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+CELLS_AT_ONCE = 1 << 21  # of the table of contexts by different ratings: 16 MB, fits a cache
+FIGURES = ("n", "sim", "stdev", "median")
 
 
-def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
+def aggregate_ratings(
+    ratings: pd.DataFrame, n_pairs: int, *, progress: Callable[[int, int], None] | None = None
+) -> pd.DataFrame:
     """Mean and deviation of every context, and the change between the two of a pair.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_ratings, 4 or 5)
+    ratings : DataFrame, shape (n_ratings, 4 or more)
         As `check_ratings` returns it, or rescaled; the order of the rows does not matter.
     n_pairs : int
         Every context of the pairs 1 … n_pairs needs a rating.
+    progress : callable, optional
+        Called with the number of pairs done and that of all.
 
     Returns
     -------
-    DataFrame, shape (n_pairs, 8), index pair
+    DataFrame, shape (n_pairs, 15), index pair
         n1, n2 (counts); sim1, sim2 (means), stdev1, stdev2 (sample deviation, ddof=1; NaN for
-        one rating) and change (sim2 - sim1) in points of the ratings; pvalue (see
-        `change_pvalue`).
+        one rating), median1, median2 and change (sim2 - sim1) in points of the ratings; pvalue
+        (as published, see `change_pvalues`), pvalue_two_sided, qvalue (of the two-sided ones),
+        delta, delta_low, delta_high (Cliff's, see `cliffs_delta`).
 
     Raises
     ------
@@ -44,71 +60,69 @@ def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
     [{'sim1': 1.0, 'stdev2': 0.0, 'change': 4.0}]
     """
     refuse_unrated(ratings, n_pairs)
-    by_context = {
-        key: np.sort(rows.to_numpy(dtype=float))  # the same sum in whatever order they came
-        for key, rows in ratings.groupby(["pair", "context"])["rating"]
-    }
-    pairs = range(1, n_pairs + 1)
-    scores = pd.DataFrame([_score(by_context[p, 1], by_context[p, 2]) for p in pairs])
+    item = number_items(ratings)
+    value, values = number_values(ratings["rating"])
+    if (np.diff(item) < 0).any():
+        order = np.argsort(item, kind="stable")
+        item, value = item[order], value[order]
+    at_once = max(1, CELLS_AT_ONCE // (2 * len(values)))
+    parts = []
+    for start in range(0, n_pairs, at_once):
+        end = min(start + at_once, n_pairs)
+        rows = slice(*np.searchsorted(item, [2 * start, 2 * end]))
+        counts = _count_values(item[rows] - 2 * start, value[rows], (end - start, 2, len(values)))
+        parts.append(_score(counts, values))
+        if progress:
+            progress(end, n_pairs)
+    scores = pd.concat(parts, ignore_index=True)
+    scores.insert(10, "qvalue", false_discovery_rates(scores["pvalue_two_sided"].to_numpy()))
     return scores.set_index(pd.RangeIndex(1, n_pairs + 1, name="pair"))
 
 
 def refuse_unrated(ratings: pd.DataFrame, n_pairs: int) -> None:
     """Raise RatingsError if a context of the pairs 1 … n_pairs has no rating."""
-    rated = set(zip(ratings["pair"].tolist(), ratings["context"].tolist(), strict=True))
-    wanted = [(pair, context) for pair in range(1, n_pairs + 1) for context in (1, 2)]
-    if missing := [f"pair {p} context {c}" for p, c in wanted if (p, c) not in rated]:
+    n_ratings = np.bincount(number_items(ratings), minlength=2 * n_pairs)
+    if missing := [
+        f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
+    ]:
         raise RatingsError(f"contexts without ratings: {name_some(missing)}")
 
 
-def change_pvalue(first: Ratings, second: Ratings) -> float:
-    """The Mann-Whitney test for a change between two contexts.
-
-    Parameters
-    ----------
-    first, second : array, shapes (n1,) and (n2,)
-        The ratings of the two contexts, in the same unit, without NaN.
-
-    Returns
-    -------
-    float
-        One-sided p, at most 0.5: half of the two-sided one by the normal approximation,
-        corrected for ties and for continuity. If all ratings of both contexts are equal there
-        is no evidence of a change, and p is 1.
-
-    References
-    ----------
-    SciPy, `scipy.stats.mannwhitneyu`; half, because the published files have it so.
-
-    Examples
-    --------
-    >>> round(change_pvalue(np.array([0.0, 1.0]), np.array([5.0, 6.0])), 4)
-    0.1226
-    """
-    if np.ptp(np.concatenate([first, second])) == 0:
-        return 1.0
-    test = mannwhitneyu(
-        first, second, alternative="two-sided", method="asymptotic", use_continuity=True
-    )
-    return float(test.pvalue) / 2
+def _count_values(item: Counts, value: Counts, shape: tuple[int, int, int]) -> Counts:
+    n_cells = shape[0] * shape[1] * shape[2]
+    return np.bincount(item * shape[2] + value, minlength=n_cells).reshape(shape)
 
 
-def _score(first: Ratings, second: Ratings) -> dict[str, float]:
-    sim1, sim2 = float(first.mean()), float(second.mean())
-    return {
-        "n1": len(first),
-        "n2": len(second),
-        "sim1": sim1,
-        "sim2": sim2,
-        "stdev1": _deviation(first),
-        "stdev2": _deviation(second),
-        "change": sim2 - sim1,
-        "pvalue": change_pvalue(first, second),
+def _score(counts: Counts, values: Floats) -> pd.DataFrame:
+    """The scores of some pairs from the counts, shape (pairs, 2, values), of their ratings."""
+    first, second = counts[:, 0], counts[:, 1]
+    each = [_describe(one, values) for one in (first, second)]
+    columns = {
+        f"{figure}{number}": one[figure] for figure in FIGURES for number, one in enumerate(each, 1)
     }
+    columns["change"] = np.subtract(columns["sim2"], columns["sim1"])
+    columns["pvalue"] = change_pvalues(first, second)
+    columns["pvalue_two_sided"] = two_sided_pvalues(first, second)
+    return pd.DataFrame(columns).join(cliffs_delta(first, second))
 
 
-def _deviation(ratings: Ratings) -> float:
-    """The sample deviation, exactly 0 for equal ratings, whose mean may be off by float noise."""
-    if len(ratings) < 2:
-        return float("nan")
-    return float(ratings.std(ddof=1)) if np.ptp(ratings) > 0 else 0.0
+def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
+    """n, mean, deviation and median of each row of counts; sums in the order of the values."""
+    n = counts.sum(axis=1)
+    mean = _sum(counts, np.broadcast_to(values, counts.shape)) / n
+    squares = _sum(counts, (values - mean[:, None]) ** 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        deviation = np.sqrt(squares / (n - 1))
+    deviation[(counts > 0).sum(axis=1) == 1] = 0  # the mean of equal ratings may be off by noise
+    deviation[n < 2] = np.nan
+    up_to = np.cumsum(counts, axis=1)
+    middle = [values[(up_to > at[:, None]).argmax(axis=1)] for at in ((n - 1) // 2, n // 2)]
+    return {"n": n, "sim": mean, "stdev": deviation, "median": (middle[0] + middle[1]) / 2}
+
+
+def _sum(counts: Counts, values: Floats) -> Floats:
+    """The values added up as often as they were given, the same on every machine."""
+    total = np.zeros(len(counts))
+    for column in range(counts.shape[1]):
+        total += counts[:, column] * values[:, column]
+    return total

@@ -1,25 +1,15 @@
-"""The published number format, and every file format but that of the stimuli."""
+"""The published number format, and the published files but that of the stimuli."""
 
-import csv
-import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+import numpy as np
 import pandas as pd
 
 from postprocess import stimuli
-from postprocess.ratings import COLUMNS as RATINGS_COLUMNS
-from postprocess.ratings import RatingsError, name_some
-from postprocess.tabular import (
-    UTF_16_MARKS,
-    ZIP_MARK,
-    Finding,
-    Severity,
-    TableError,
-    read_table,
-)
+from postprocess.tabular import Finding, Severity, TableError, read_table
 
 SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
 DATASET_COLUMNS = (*stimuli.COLUMNS[:4], *SCORE_COLUMNS, *stimuli.COLUMNS[4:])
@@ -39,6 +29,16 @@ def format_number(x: float) -> str:
     ['10', '3.13', '0.118', '-0.0000388', '0']
     """
     return "" if math.isnan(x) else _plain(_round_significant(x))
+
+
+def format_numbers(numbers: Iterable[float]) -> list[str]:
+    """Write many numbers as `format_number` does; equal ones are worked out once."""
+    return _each_once(format_number, numbers)
+
+
+def format_pvalues(pvalues: Iterable[float], scientific_below: float) -> list[str]:
+    """Write many p-values as `format_pvalue` does; equal ones are worked out once."""
+    return _each_once(lambda p: format_pvalue(p, scientific_below), pvalues)
 
 
 def format_pvalue(p: float, scientific_below: float) -> str:
@@ -77,16 +77,16 @@ def render_dataset(
     `aggregate_ratings` returns, row by row the same pairs. Raises ValueError if there are more
     of one than of the other.
     """
-    lines = [
-        (*row[:4], *_score_fields(score, scientific_below), *row[4:])
-        for row, (_, score) in zip(rows, scores.iterrows(), strict=True)
-    ]
-    return _render(DATASET_COLUMNS, lines)
+    columns = [format_numbers(scores[column]) for column in SCORE_COLUMNS[:4]]
+    columns.append(format_pvalues(scores["pvalue"], scientific_below))
+    lines = ((*row[:4], *fields, *row[4:]) for row, *fields in zip(rows, *columns, strict=True))
+    return render_rows(DATASET_COLUMNS, lines)
 
 
 def render_gold(scores: pd.DataFrame) -> str:
     """The text of `gold_<lang>.tsv`; the change is that of the rounded scores, as published."""
-    return _render(GOLD_COLUMNS, [_gold_fields(*sims) for sims in _sims(scores)])
+    rows = (_gold_fields(*sims) for sims in zip(scores["sim1"], scores["sim2"], strict=True))
+    return render_rows(GOLD_COLUMNS, rows)
 
 
 def read_dataset(data: bytes) -> pd.DataFrame:
@@ -105,42 +105,10 @@ def read_gold(data: bytes) -> pd.DataFrame:
     return _read_scores(data, GOLD_COLUMNS, GOLD_COLUMNS)
 
 
-def read_ratings(data: bytes, language: str) -> pd.DataFrame:
-    """Read `ratings_<lang>.csv`, as text, for `check_ratings` to check.
-
-    Comma separated with the usual quoting, with or without a byte order mark, LF or CRLF.
-
-    Returns
-    -------
-    DataFrame, shape (n_ratings, up to 5)
-        Those of pair, context, annotator, rating and group that the file has; further columns
-        are left aside. The index, "line", is the line of the file on which the row ends.
-
-    Raises
-    ------
-    RatingsError
-        Not UTF-8, not comma separated, a row with more or fewer fields than the header, a
-        column twice, or rows of another language.
-    """
-    lines = list(_csv_lines(data))
-    if not lines:
-        raise RatingsError("the ratings file is empty; it needs a header and rows")
-    (_, header), rows = lines[0], lines[1:]
-    if twice := sorted({name for name in header if header.count(name) > 1}):
-        raise RatingsError(f"the ratings have a column twice: {', '.join(twice)}; keep one")
-    if missing := [column for column in RATINGS_COLUMNS if column not in header]:
-        found = ", ".join(repr(name) for name in header[:20])
-        raise RatingsError(
-            f"the ratings have no column {', '.join(missing)}; the first line must name them, "
-            f"separated by commas (it has {found})"
-        )
-    if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
-        raise RatingsError(f"not as many fields as the header's {len(header)}: {name_some(bad)}")
-    index = pd.Index([line for line, _ in rows], name="line")
-    ratings = pd.DataFrame([row for _, row in rows], columns=header, index=index, dtype=str)
-    if "language" in ratings:
-        _refuse_other_languages(ratings["language"].tolist(), rows, language)
-    return ratings[[column for column in (*RATINGS_COLUMNS, "group") if column in ratings]]
+def _each_once(write: Callable[[float], str], numbers: Iterable[float]) -> list[str]:
+    codes, distinct = pd.factorize(np.asarray(numbers, dtype=float), use_na_sentinel=False)
+    texts = np.array([write(float(number)) for number in distinct], dtype=object)
+    return texts[codes].tolist() if len(codes) else []
 
 
 def _round_significant(x: float) -> Decimal:
@@ -158,22 +126,14 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _score_fields(score: pd.Series, scientific_below: float) -> tuple[str, ...]:
-    numbers = tuple(format_number(float(score[column])) for column in SCORE_COLUMNS[:4])
-    return (*numbers, format_pvalue(float(score["pvalue"]), scientific_below))
-
-
-def _sims(scores: pd.DataFrame) -> Iterator[tuple[float, float]]:
-    yield from zip(scores["sim1"].tolist(), scores["sim2"].tolist(), strict=True)
-
-
 def _gold_fields(sim1: float, sim2: float) -> tuple[str, ...]:
     change = _round_significant(sim2) - _round_significant(sim1)
     rounded = tuple(format_number(sim) for sim in (sim1, sim2))
     return (*rounded, _plain(_round_significant(float(change))))
 
 
-def _render(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def render_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The text of a tab-separated file: a header and rows of fields without tab or line break."""
     return "".join("\t".join(row) + "\n" for row in (columns, *rows))
 
 
@@ -201,36 +161,3 @@ def _number_findings(
             parse_number(fields[column])
         except ValueError as error:
             yield Finding(Severity.ERROR, str(error), row, column)
-
-
-def _csv_lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The filled lines of a CSV file with the line of the file on which each ends."""
-    if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
-        raise RatingsError("the ratings are no UTF-8 text; save them as comma separated UTF-8")
-    try:
-        text = data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise RatingsError(
-            f"the ratings are not UTF-8: line {line}, byte {error.start + 1} of the file; "
-            "save the file as UTF-8"
-        ) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        yield from ((reader.line_num, row) for row in reader if row)
-    except csv.Error as error:
-        raise RatingsError(
-            f"the ratings cannot be read as CSV in line {reader.line_num}: {error}"
-        ) from error
-
-
-def _refuse_other_languages(
-    languages: Sequence[str], rows: Sequence[tuple[int, list[str]]], language: str
-) -> None:
-    bad = [f'{_name(i, rows)} "{x}"' for i, x in enumerate(languages) if x != language]
-    if bad:
-        raise RatingsError(f'language is not "{language}": {name_some(bad)}')
-
-
-def _name(position: int, rows: Sequence[tuple[int, list[str]]]) -> str:
-    return f"row {position + 1} (line {rows[position][0]})"

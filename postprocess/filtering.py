@@ -1,16 +1,16 @@
 """Filtering: annotators who agree too little with their group are left out."""
 
-from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from postprocess.agreement import FEWEST_COMMON, pairwise_agreement
-from postprocess.ratings import items_table, with_groups
+from postprocess.partners import average_agreement
+from postprocess.ratings import Sittings, index_sittings, with_groups
 
 DECIMALS = 9  # an average nearer to its bound than this is at the bound, against float noise
 KEPT, LEFT_OUT = "kept", "left out"
+LOW, LOWEST, GAIN = "below the correlation bound", "below the minimum rho", "gain in agreement"
 CONSTANT = "constant ratings"
 UNDEFINED_CONSTANT = "agreement undefined: constant ratings"
 UNDEFINED_FEW = "agreement undefined: too few common contexts"
@@ -24,13 +24,18 @@ class Filtering(NamedTuple):
 
 
 def filter_annotators(
-    ratings: pd.DataFrame, *, k: float = 1.0, minimum_rho: float | None = None
+    ratings: pd.DataFrame,
+    *,
+    k: float = 1.0,
+    minimum_rho: float | None = None,
+    gain_share: float | None = None,
+    sittings: Sittings | None = None,
 ) -> Filtering:
     """Leave out annotators whose average agreement with their group is low.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_ratings, 4 or 5)
+    ratings : DataFrame, shape (n_ratings, 4 or more)
         As `check_ratings` returns it. Without a column group, groups are found. An annotator
         is judged in each group by itself.
     k : float
@@ -38,6 +43,12 @@ def filter_annotators(
         below their mean; exactly at the bound stays. One pass.
     minimum_rho : float, optional
         Left out is also whose average is below this.
+    gain_share : float, optional
+        Left out is also who is among this share of the group's annotators (rounded down)
+        whose leaving would raise the group's mean pairwise rho most, if it would raise it;
+        of equals, none that would make it more than the share.
+    sittings : Sittings, optional
+        Those of the ratings, if they have been numbered; some may be without any.
 
     Returns
     -------
@@ -45,10 +56,11 @@ def filter_annotators(
         `ratings`: the kept rows in their order with a column group and a fresh index.
         `annotators`, sorted by group and annotator: group, annotator, n_ratings, rho (mean
         Spearman with each other annotator of the group; NaN if undefined with all of them),
-        bound (the group's; NaN with fewer than two defined averages), decision ("kept" or
-        "left out") and reason ("" for the unremarkable). Someone without a defined average is
-        left out only for constant ratings on items that others told apart, that is if at
-        least two others of the group have a defined average.
+        bound (the group's; NaN with fewer than two defined averages), gain (how much the
+        group's mean pairwise rho rises without this annotator; NaN if undefined), decision
+        ("kept" or "left out") and reason ("" for the unremarkable). Someone without a defined
+        average is left out only for constant ratings on items that others told apart, that is
+        if at least two others of the group have a defined average.
 
     References
     ----------
@@ -63,63 +75,67 @@ def filter_annotators(
     ['kept', 'kept', 'kept', 'left out']
     """
     ratings = with_groups(ratings)
-    groups = [
-        _judge_group(str(group), items_table(rows), k=k, minimum_rho=minimum_rho)
-        for group, rows in ratings.groupby("group")
-    ]
-    annotators = pd.concat(groups, ignore_index=True)
-    keys = ["group", "annotator"]
-    decision = ratings[keys].merge(annotators[[*keys, "decision"]], how="left", on=keys)["decision"]
-    kept = ratings[(decision == KEPT).to_numpy()].reset_index(drop=True)
-    return Filtering(kept, annotators)
+    sittings = sittings or index_sittings(ratings)
+    found = average_agreement(ratings, sittings)
+    annotators = sittings.table().assign(
+        n_ratings=np.bincount(sittings.codes, minlength=len(sittings.group)),
+        rho=found["rho"],
+        gain=found["gain"],
+    )
+    by_group = annotators.groupby(sittings.group)["rho"]
+    annotators["bound"] = by_group.transform("mean") - k * by_group.transform("std")
+    reason = _reasons(annotators, found, minimum_rho=minimum_rho, gain_share=gain_share)
+    undefined = reason.isin([UNDEFINED_CONSTANT, UNDEFINED_FEW])
+    annotators["decision"] = np.where((reason == "") | undefined, KEPT, LEFT_OUT)
+    annotators["reason"] = reason
+    is_kept = (annotators["decision"] == KEPT).to_numpy()[sittings.codes]
+    order = ["group", "annotator", "n_ratings", "rho", "bound", "gain", "decision", "reason"]
+    return Filtering(ratings[is_kept].reset_index(drop=True), annotators[order])
 
 
-def _judge_group(
-    group: str, table: pd.DataFrame, *, k: float, minimum_rho: float | None
-) -> pd.DataFrame:
-    averages = _average_agreement(table)
-    bound = float(averages.mean() - k * averages.std(ddof=1))
-    verdicts = [
-        _judge_undefined(table, annotator, n_defined=int(averages.count()))
-        if np.isnan(rho)
-        else _judge_defined(rho, bound=bound, minimum_rho=minimum_rho)
-        for annotator, rho in averages.items()
+def explain(annotator: pd.Series) -> str:
+    """A decision in words with its figures; takes a row of `Filtering.annotators`."""
+    reason = str(annotator["reason"])
+    figures = {
+        LOW: f"mean rho {annotator['rho']:.3f} is below the group's bound {annotator['bound']:.3f}",
+        LOWEST: f"mean rho {annotator['rho']:.3f} is below the minimum",
+        GAIN: f"without them the group's mean rho rises by {annotator['gain']:.3f}",
+    }
+    return figures.get(reason, reason)
+
+
+def _reasons(
+    annotators: pd.DataFrame,
+    found: pd.DataFrame,
+    *,
+    minimum_rho: float | None,
+    gain_share: float | None,
+) -> pd.Series:
+    """Why each annotator is left out, the first reason that holds; or what is odd; or ""."""
+    rho = annotators["rho"]
+    n_defined = annotators.groupby("group")["rho"].transform("count")
+    few = ~found["has_common"]
+    lowest = -np.inf if minimum_rho is None else minimum_rho
+    kinds = [
+        (rho.isna() & few, UNDEFINED_FEW),
+        (rho.isna() & found["is_constant"] & (n_defined >= 2), CONSTANT),
+        (rho.isna(), UNDEFINED_CONSTANT),
+        ((rho - annotators["bound"]).round(DECIMALS) < 0, LOW),
+        ((rho - lowest).round(DECIMALS) < 0, LOWEST),
+        (_is_of_the_most(annotators, gain_share), GAIN),
     ]
-    return pd.DataFrame(
-        {
-            "group": group,
-            "annotator": table.columns,
-            "n_ratings": table.notna().sum().to_numpy(),
-            "rho": averages.to_numpy(),
-            "bound": bound,
-            "decision": [decision for decision, _ in verdicts],
-            "reason": [reason for _, reason in verdicts],
-        }
+    return pd.Series(
+        np.select([kind for kind, _ in kinds], [name for _, name in kinds], default=""),
+        index=annotators.index,
     )
 
 
-def _average_agreement(table: pd.DataFrame) -> pd.Series:
-    """Each annotator's mean rho with the others, NaN if there is none."""
-    if table.shape[1] < 2:
-        return pd.Series(np.nan, index=table.columns)
-    return pairwise_agreement(table).mean(axis="columns")
-
-
-def _judge_defined(rho: float, *, bound: float, minimum_rho: float | None) -> tuple[str, str]:
-    if round(rho - bound, DECIMALS) < 0:
-        return LEFT_OUT, f"mean rho {rho:.3f} is below the group's bound {bound:.3f}"
-    if minimum_rho is not None and round(rho - minimum_rho, DECIMALS) < 0:
-        return LEFT_OUT, f"mean rho {rho:.3f} is below the minimum {minimum_rho:g}"
-    return KEPT, ""
-
-
-def _judge_undefined(
-    table: pd.DataFrame, annotator: Hashable, *, n_defined: int
-) -> tuple[str, str]:
-    rated = table[table[annotator].notna()]
-    n_common = rated.drop(columns=annotator).notna().sum()
-    if not (n_common >= FEWEST_COMMON).any():
-        return KEPT, UNDEFINED_FEW
-    if rated[annotator].nunique() == 1 and n_defined >= 2:
-        return LEFT_OUT, CONSTANT
-    return KEPT, UNDEFINED_CONSTANT
+def _is_of_the_most(annotators: pd.DataFrame, share: float | None) -> pd.Series:
+    """Whether someone's gain is positive and among the group's largest, a share of all."""
+    if share is None:
+        return pd.Series(data=False, index=annotators.index)
+    gain = annotators["gain"].round(DECIMALS)
+    of_group = gain.groupby(annotators["group"])
+    n_allowed = np.floor(share * of_group.transform("size") + 10.0**-DECIMALS)
+    is_of_them: pd.Series = of_group.rank(method="max", ascending=False) <= n_allowed
+    return (gain > 0) & is_of_them

@@ -1,65 +1,30 @@
-"""The command-line options of post-processing, for every command that offers them."""
+"""The command-line options that choose a recipe, for every command that offers them."""
 
 import argparse
 
-from postprocess.pipeline import Settings, SettingsError
+from postprocess.recipe import Recipe, RecipeError, list_presets, read_recipe
 
-__all__ = ["SettingsError", "add_settings_arguments", "settings_from"]
+__all__ = ["RecipeError", "add_recipe_arguments", "recipe_from"]
 
 
-def add_settings_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options from which `settings_from` makes Settings."""
-    defaults = Settings()
+def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options from which `recipe_from` makes a Recipe."""
     parser.add_argument(
-        "--no-calibration", action="store_true", help="leave ratings of high or low means alone"
+        "--recipe",
+        default="cosimlex",
+        metavar="NAME_OR_FILE",
+        help=f"one of {', '.join(list_presets())}, or a file (default: %(default)s)",
     )
     parser.add_argument(
-        "--calibration-threshold",
-        type=float,
-        default=defaults.calibration_threshold,
-        metavar="POINTS",
-        help="move who lies further than this from the group's mean (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--calibration-step",
-        type=float,
-        default=defaults.calibration_step,
-        metavar="POINTS",
-        help="how far ratings are moved (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--no-filtering", action="store_true", help="keep annotators of low agreement"
-    )
-    parser.add_argument(
-        "--filter-k",
-        type=float,
-        default=defaults.filter_k,
-        metavar="K",
-        help="leave out who lies more than K deviations below the mean (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--minimum-rho",
-        type=float,
-        metavar="RHO",
-        help="leave out also who agrees less than this on average (default: no such bound)",
-    )
-    parser.add_argument(
-        "--scientific-below",
-        type=float,
-        default=defaults.scientific_below,
-        metavar="P",
-        help="write p-values below this as 2.40E-05 (default: %(default)s)",
+        "--set",
+        dest="changes",
+        action="append",
+        default=[],
+        metavar="SETTING=VALUE",
+        help="change a setting of the recipe, such as calibration.threshold=0.5; repeatable",
     )
 
 
-def settings_from(options: argparse.Namespace) -> Settings:
-    """The settings that parsed options ask for, on the default scale. Raises SettingsError."""
-    return Settings(
-        calibrate=not options.no_calibration,
-        calibration_threshold=options.calibration_threshold,
-        calibration_step=options.calibration_step,
-        filter_annotators=not options.no_filtering,
-        filter_k=options.filter_k,
-        minimum_rho=options.minimum_rho,
-        scientific_below=options.scientific_below,
-    )
+def recipe_from(options: argparse.Namespace) -> Recipe:
+    """The recipe that parsed options ask for. Raises RecipeError or OSError."""
+    return read_recipe(options.recipe, options.changes)

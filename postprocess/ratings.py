@@ -1,15 +1,26 @@
 """The ratings table: one row for each rating that one annotator gave to one context."""
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+Codes = NDArray[np.int64]
 COLUMNS = ("pair", "context", "annotator", "rating")
-TEXTS = ("annotator", "group")
+OPTIONAL = ("group", "mark")
+NAMES = ("annotator", "group")
+UNJUDGED = "cannot judge"  # the one mark with which a rating may be missing
+MARKS = (UNJUDGED, "unfinished", "withdrawn", "replaced", "rejected")
+SETS_AT_ONCE = 5000  # of raters, when groups are found
+BLANK, BREAK = re.compile(r"(^|\0)\s*($|\0)"), re.compile(r"[\t\n\r]")
+UNKNOWN_MARK = re.compile(rf"(^|\0)(?!({'|'.join(MARKS)})?($|\0))")
 MOST_NAMED = 10  # rows or contexts that a message names before it only counts
 
 
@@ -39,6 +50,30 @@ class Scale:
         return f"{self.minimum:g}–{self.maximum:g}{steps}"
 
 
+class Sittings(NamedTuple):
+    """Who rated in which group: a sitting is one annotator in one group.
+
+    `codes`, shape (n_ratings,), number the sitting of each rating. The others, shape
+    (n_sittings,), are in the order of group and annotator: the numbers of the group and of the
+    annotator, which count through `groups` and `annotators`.
+    """
+
+    codes: Codes
+    group: Codes
+    annotator: Codes
+    groups: pd.Index
+    annotators: pd.Index
+
+    def table(self) -> pd.DataFrame:
+        """A row for each sitting: group and annotator, as text."""
+        return pd.DataFrame(
+            {
+                "group": self.groups.to_numpy()[self.group],
+                "annotator": self.annotators.to_numpy()[self.annotator],
+            }
+        )
+
+
 def check_ratings(
     ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None
 ) -> pd.DataFrame:
@@ -46,10 +81,11 @@ def check_ratings(
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_ratings, 4 or more)
+    ratings : DataFrame, shape (n_ratings, 4 to 6)
         Columns pair (from 1), context (1 or 2), annotator, rating in scale points, and
-        optionally group; as numbers or as text. An index named "line" gives the lines of the
-        file that messages name; otherwise row 1 is line 2.
+        optionally group and mark (one of `MARKS`, why a rating does not count, or empty); as
+        numbers or as text. An index named "line" gives the lines of the file that messages
+        name; otherwise row 1 is line 2.
     scale : Scale
         Every rating lies on it.
     n_pairs : int, optional
@@ -57,9 +93,10 @@ def check_ratings(
 
     Returns
     -------
-    DataFrame, shape (n_ratings, 4 or 5)
-        Integers pair and context, strings annotator and group (if it was given), rating as
-        integers if all are whole; sorted by pair, context and annotator, with a fresh index.
+    DataFrame, shape (n_ratings, 4 to 6)
+        Integers pair and context, categories annotator, group and mark (those that were given),
+        rating as integers if all are whole, NaN only for `UNJUDGED`; sorted by pair, context
+        and annotator, with a fresh index.
 
     Raises
     ------
@@ -80,15 +117,23 @@ def check_ratings(
         raise RatingsError("the ratings table has no rows")
     checked = _convert(ratings)
     if problems := list(_problems(ratings, checked, scale, n_pairs)):
-        raise RatingsError("\n".join(problems))
-    checked = checked.astype({"pair": int, "context": int})
-    checked["rating"] = keep_whole(checked["rating"])
-    return checked.sort_values(["pair", "context", "annotator"], ignore_index=True)
+        raise RatingsError("\n".join([*problems, *_repeats(ratings, checked)]))
+    checked = checked.astype({"pair": np.int32, "context": np.int8})
+    place = _places(checked)
+    if (place[1:] > place[:-1]).all():
+        return checked
+    order = np.argsort(place)
+    if (np.diff(place[order]) == 0).any():
+        raise RatingsError("\n".join(_repeats(ratings, checked)))
+    return checked.take(order).reset_index(drop=True)
 
 
 def keep_whole(ratings: pd.Series) -> pd.Series:
     """The ratings as integers if all of them are whole, otherwise as they are."""
-    return ratings.astype(int) if (ratings == ratings.round()).all() else ratings
+    if pd.api.types.is_integer_dtype(ratings) or ratings.isna().any():
+        return ratings
+    whole = ratings.astype(int)
+    return whole if (whole == ratings).all() else ratings
 
 
 def with_groups(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -103,6 +148,47 @@ def items_table(ratings: pd.DataFrame) -> pd.DataFrame:
     return ratings.pivot(index=["pair", "context"], columns="annotator", values="rating").astype(
         float
     )
+
+
+def index_names(column: pd.Series) -> tuple[Codes, pd.Index]:
+    """Each name's number, counting through the names that occur in their order; and those.
+
+    >>> codes, names = index_names(pd.Series(["b", "a", "b"]))
+    >>> codes.tolist(), names.tolist()
+    ([1, 0, 1], ['a', 'b'])
+    """
+    if (
+        isinstance(column.dtype, pd.CategoricalDtype)
+        and column.cat.categories.is_monotonic_increasing
+    ):
+        codes, names = column.cat.codes.to_numpy(dtype=np.int64), column.cat.categories
+        occurs = np.bincount(codes, minlength=len(names)) > 0
+        if not occurs.all():
+            codes, names = (np.cumsum(occurs) - 1)[codes], names[occurs]
+    else:
+        codes, names = pd.factorize(column, sort=True)
+    return codes.astype(np.int64, copy=False), pd.Index(np.asarray(names, dtype=object))
+
+
+def index_sittings(ratings: pd.DataFrame) -> Sittings:
+    """Number the sittings of a ratings table that has a column group."""
+    annotator, annotators = index_names(ratings["annotator"])
+    group, groups = index_names(ratings["group"])
+    codes, keys = _number_keys(group, annotator, len(annotators))
+    return Sittings(codes, *np.divmod(keys, len(annotators)), groups, annotators)
+
+
+def _number_keys(group: Codes, annotator: Codes, n_annotators: int) -> tuple[Codes, Codes]:
+    """A number for each (group, annotator), ascending; and their keys, from which both follow."""
+    only = np.zeros(n_annotators, dtype=np.int64)
+    only[annotator] = group
+    if (only[annotator] == group).all():  # everybody sat once
+        keys = only * n_annotators + np.arange(n_annotators)
+        order = np.argsort(keys)
+        number = np.empty_like(order)
+        number[order] = np.arange(n_annotators)
+        return number[annotator], keys[order]
+    return pd.factorize(group * n_annotators + annotator, sort=True)
 
 
 def find_groups(ratings: pd.DataFrame) -> pd.Series:
@@ -131,87 +217,187 @@ def find_groups(ratings: pd.DataFrame) -> pd.Series:
     ... ).tolist()
     ['1', '2', '1']
     """
-    raters = ratings.groupby(["pair", "context"])["annotator"].agg(frozenset)
-    distinct = list(dict.fromkeys(raters))  # most contexts of a questionnaire have the same raters
-    names = dict(zip(distinct, _name_overlapping(distinct), strict=True))
-    by_context = {context: names[group] for context, group in raters.items()}
-    contexts = zip(ratings["pair"], ratings["context"], strict=True)
-    return pd.Series(
-        [by_context[context] for context in contexts], index=ratings.index, name="group"
-    )
-
-
-def name_some(places: list[str]) -> str:
-    """The first few of many places, and how many there are.
-
-    >>> name_some(["row 1", "row 2"])
-    'row 1, row 2'
-    """
-    some = ", ".join(places[:MOST_NAMED])
-    return some if len(places) <= MOST_NAMED else f"{some}, … ({len(places)} in all)"
-
-
-def _name_overlapping(sets: list[frozenset[str]]) -> list[str]:
-    members = sorted(frozenset().union(*sets))
-    belongs = np.array([[member in one for member in members] for one in sets], dtype=int)
-    n_shared = belongs @ belongs.T
-    sizes = belongs.sum(axis=1)
-    n_either = sizes[:, None] + sizes[None, :] - n_shared
-    _, component = connected_components(2 * n_shared > n_either, directed=False)
+    annotator, annotators = index_names(ratings["annotator"])
+    item, items = pd.factorize(number_items(ratings), sort=True)
+    order = np.lexsort((annotator, item))
+    raters = np.split(annotator[order], np.cumsum(np.bincount(item))[:-1])
+    _, set_of_item = np.unique([one.tobytes() for one in raters], return_inverse=True)
+    first = np.unique(set_of_item, return_index=True)[1]
+    belongs = _membership([raters[i] for i in first], len(annotators))
+    component = _join_overlapping(belongs)[set_of_item]
     in_order_of_first, _ = pd.factorize(component)
-    return [str(number + 1) for number in in_order_of_first]
+    names = np.array([str(number + 1) for number in range(len(items))], dtype=object)
+    return pd.Series(names[in_order_of_first[item]], index=ratings.index, name="group")
+
+
+def number_values(column: pd.Series) -> tuple[Codes, NDArray[np.float64]]:
+    """Each rating's number among the different ratings, ascending; and those.
+
+    >>> codes, values = number_values(pd.Series([2.5, 0, 2.5]))
+    >>> codes.tolist(), values.tolist()
+    ([1, 0, 1], [0.0, 2.5])
+    """
+    found, distinct = pd.factorize(column.to_numpy())
+    order = np.argsort(distinct)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return number[found], distinct[order].astype(float)
+
+
+def number_items(ratings: pd.DataFrame) -> Codes:
+    """A number for the context of each rating, ascending by pair and context.
+
+    >>> number_items(pd.DataFrame({"pair": [1, 1, 2], "context": [1, 2, 1]})).tolist()
+    [0, 1, 2]
+    """
+    pair: Codes = ratings["pair"].to_numpy(dtype=np.int64)
+    context: Codes = ratings["context"].to_numpy(dtype=np.int64)
+    return 2 * pair + context - 3
+
+
+def make_categories(codes: NDArray[np.integer[Any]], names: list[str]) -> "pd.Categorical[Any]":
+    """A column of names from their numbers."""
+    return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=str)))
+
+
+def name_some(places: list[str], n_places: int | None = None) -> str:
+    """The first few of many places, and how many there are (if not all are given).
+
+    >>> name_some(["row 1", "row 2"]), name_some(["row 1"], 5)
+    ('row 1, row 2', 'row 1, … (5 in all)')
+    """
+    n_all = len(places) if n_places is None else n_places
+    some = ", ".join(places[:MOST_NAMED])
+    return some if n_all <= len(places[:MOST_NAMED]) else f"{some}, … ({n_all} in all)"
+
+
+def _membership(sets: list[Codes], n_members: int) -> csr_array:
+    sizes = [len(one) for one in sets]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    ones = np.ones(starts[-1], dtype=np.int64)
+    return csr_array((ones, np.concatenate(sets), starts), shape=(len(sets), n_members))
+
+
+def _join_overlapping(belongs: csr_array) -> Codes:
+    """The component of each set, where sets are joined whose Jaccard index is above 0.5."""
+    sizes = belongs.sum(axis=1)
+    ends: list[tuple[Codes, Codes]] = []
+    for start in range(0, belongs.shape[0], SETS_AT_ONCE):  # all at once may not fit in memory
+        shared = (belongs[start : start + SETS_AT_ONCE] @ belongs.T).tocoo()
+        i, j = shared.row + start, shared.col
+        joined = 2 * shared.data > sizes[i] + sizes[j] - shared.data
+        ends.append((i[joined], j[joined]))
+    rows, columns = (np.concatenate(side) for side in zip(*ends, strict=True))
+    graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sizes), len(sizes)))
+    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _convert(ratings: pd.DataFrame) -> pd.DataFrame:
     """The columns in their types, NaN or "" for what is missing or is not a number."""
-    texts = [column for column in TEXTS if column in ratings]
-    columns = {c: _numbers(ratings[c]) for c in ("pair", "context")}
-    columns |= {c: ratings[c].map(lambda x: "" if pd.isna(x) else str(x)) for c in texts}
-    columns["rating"] = _numbers(ratings["rating"])
-    order = [c for c in (*COLUMNS, "group") if c in columns]
-    return pd.DataFrame({c: columns[c].to_numpy() for c in order})
+    columns: dict[str, object] = {c: _numbers(ratings[c]) for c in ("pair", "context")}
+    columns["rating"] = keep_whole(pd.Series(_numbers(ratings["rating"])))
+    columns |= {c: _names(ratings[c]) for c in (*NAMES, "mark") if c in ratings}
+    order = [c for c in (*COLUMNS, *OPTIONAL) if c in columns]
+    return pd.DataFrame({c: columns[c] for c in order}, copy=False)
 
 
-def _numbers(column: pd.Series) -> pd.Series:
-    numbers = pd.to_numeric(column, errors="coerce").astype(float)
-    return numbers.where(np.isfinite(numbers))
+def _numbers(column: pd.Series) -> NDArray[np.generic]:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
+        return column.to_numpy()
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def _names(column: pd.Series) -> "pd.Categorical[Any]":
+    """The names as categories in their order; what is missing as ""."""
+    codes, found = pd.factorize(column)
+    texts = [str(name) for name in found.tolist()]
+    names = sorted({*texts, ""} if (codes < 0).any() else set(texts))
+    numbers = {name: number for number, name in enumerate(names)}
+    renumbered = np.array([*(numbers[text] for text in texts), numbers.get("", -1)])
+    return make_categories(renumbered[codes], names)
+
+
+def _places(checked: pd.DataFrame) -> Codes:
+    """A number for each row, ascending by pair, context and annotator."""
+    n_annotators = len(checked["annotator"].cat.categories)
+    return number_items(checked) * n_annotators + checked["annotator"].cat.codes.to_numpy()
 
 
 def _problems(
     ratings: pd.DataFrame, checked: pd.DataFrame, scale: Scale, n_pairs: int | None
 ) -> Iterator[str]:
     """Each kind of mistake with the rows that make it."""
-    pair, context, rating = checked["pair"], checked["context"], checked["rating"]
-    steps = (rating - scale.minimum) / scale.step
+    pair, context, rating = (checked[c].to_numpy() for c in ("pair", "context", "rating"))
+    blank = {c: _are(checked[c], BLANK) for c in NAMES if c in checked}
+    uneven = _is_between(rating, scale.step, start=scale.minimum)
     outside = (rating < scale.minimum) | (rating > scale.maximum)
     n_known = math.inf if n_pairs is None else n_pairs
     bound = "" if n_pairs is None else f" to {n_pairs}"
-    wrong_pair = ~((pair >= 1) & (pair <= n_known) & (pair == pair.round()))
+    wrong_pair = ~((pair >= 1) & (pair <= n_known)) | _is_between(pair, 1)
+    wrong_context = ~((context == 1) | (context == 2))
     kinds = [
         ("pair", f"must be a whole number from 1{bound}", wrong_pair),
-        ("context", "must be 1 or 2", ~context.isin([1, 2])),
-        *((c, "is empty", checked[c].str.strip() == "") for c in checked if c in TEXTS),
-        ("rating", "is missing or is not a number", rating.isna()),
+        ("context", "must be 1 or 2", wrong_context),
+        *((c, "is empty", is_blank) for c, is_blank in blank.items()),
+        *((c, "has a tab or a line break in it", _are(checked[c], BREAK)) for c in blank),
+        *(
+            (c, f"must be empty or one of {', '.join(MARKS)}", _are(checked[c], UNKNOWN_MARK))
+            for c in ("mark",)
+            if c in checked
+        ),
+        ("rating", "is missing or is not a number", np.isnan(rating) & ~is_unjudged(checked)),
         ("rating", f"is outside the scale {scale}", outside),
-        ("rating", f"is between the steps of the scale {scale}", _uneven(steps) & ~outside),
+        (
+            "rating",
+            f"is between the steps of the scale {scale}",
+            uneven & ~outside,
+        ),
     ]
     for column, reason, bad in kinds:
         if bad.any():
             yield f"{column} {reason}: {_name_rows(ratings, bad, column)}"
-    sound = ~wrong_pair & context.isin([1, 2]) & (checked["annotator"].str.strip() != "")
-    twice = checked.duplicated(["pair", "context", "annotator"]) & sound
-    if twice.any():
-        rows = _name_rows(ratings, twice, "annotator")
-        yield f"the same annotator rated the same context before: {rows}"
 
 
-def _uneven(steps: pd.Series) -> pd.Series:
-    return (steps - steps.round()).abs() > 1e-9
+def _repeats(ratings: pd.DataFrame, checked: pd.DataFrame) -> list[str]:
+    """The rows that rate a context which the same annotator has rated in a row before."""
+    twice = checked.duplicated(["pair", "context", "annotator"]).to_numpy(copy=True)
+    twice &= checked[["pair", "context"]].notna().all(axis="columns").to_numpy()
+    twice &= ~_are(checked["annotator"], BLANK)
+    if not twice.any():
+        return []
+    rows = _name_rows(ratings, twice, "annotator")
+    return [f"the same annotator rated the same context before: {rows}"]
 
 
-def _name_rows(ratings: pd.DataFrame, bad: pd.Series, column: str) -> str:
-    named = ratings.index.name == "line"
-    lines = ratings.index.tolist() if named else range(2, len(ratings) + 2)
+def is_unjudged(ratings: pd.DataFrame) -> NDArray[np.bool_]:
+    """Whether each row says that the annotator could not judge."""
+    if "mark" not in ratings:
+        return np.zeros(len(ratings), dtype=bool)
+    return (ratings["mark"] == UNJUDGED).to_numpy()
+
+
+def _are(names: pd.Series, kind: re.Pattern[str]) -> NDArray[np.bool_]:
+    """Whether each name has something of a kind in it."""
+    categories = names.cat.categories.tolist()
+    if not kind.search("\0".join(categories)):
+        return np.zeros(len(names), dtype=bool)
+    found = np.array([kind.search(name) is not None for name in categories])
+    return found[names.cat.codes.to_numpy()]
+
+
+def _is_between(numbers: NDArray[Any], step: float, start: float = 0) -> NDArray[np.bool_]:
+    """Whether each number is no multiple of a step away from the start."""
+    if numbers.dtype.kind in "iu" and step == 1 and start == round(start):
+        return np.zeros(len(numbers), dtype=bool)
+    steps = (numbers - start) / step
+    return np.asarray(np.abs(steps - np.round(steps)) > 1e-9)
+
+
+def _name_rows(ratings: pd.DataFrame, bad: NDArray[np.bool_], column: str) -> str:
     found = np.flatnonzero(bad)
-    values = ratings[column].to_numpy()
-    return name_some([f'row {i + 1} (line {lines[i]}) "{values[i]}"' for i in found])
+    some = found[:MOST_NAMED].tolist()
+    lines = ratings.index if ratings.index.name == "line" else range(2, len(ratings) + 2)
+    values = ratings[column]
+    places = [f'row {i + 1} (line {lines[i]}) "{values.iloc[i]}"' for i in some]
+    return name_some(places, len(found))

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from postprocess.agreement import krippendorff_alpha, leave_one_out_agreement, pairwise_agreement
-from postprocess.calibration import Calibration
-from postprocess.filtering import KEPT, LEFT_OUT, Filtering
-from postprocess.ratings import items_table
+from postprocess.exclusion import COUNTED
+from postprocess.filtering import KEPT, LEFT_OUT, explain
+from postprocess.ratings import items_table, number_items
+from postprocess.steps import Outcome
 from postprocess.tabular import Finding
 
 Report = dict[str, Any]
@@ -45,41 +46,47 @@ def summarise(report: Report) -> str:
     )
 
 
-def report_counts(ratings: pd.DataFrame, used: pd.DataFrame, n_pairs: int) -> Report:
-    """How much there is of what; `used` are the ratings that are left after the steps."""
-    per_context = used.groupby(["pair", "context"]).size()
+def report_counts(outcome: Outcome) -> Report:
+    """How much there is of what, and how many ratings were left out for which reason."""
+    ledger, used = outcome.ledger, outcome.used
+    per_context = np.bincount(number_items(used))
+    reasons = ledger["reason"][ledger["reason"] != COUNTED].value_counts(sort=False)
     return {
-        "pairs": n_pairs,
-        "contexts": 2 * n_pairs,
-        "groups": ratings["group"].nunique(),
-        "annotators": ratings["annotator"].nunique(),
+        "pairs": len(outcome.scores),
+        "contexts": 2 * len(outcome.scores),
+        "groups": ledger["group"].nunique(),
+        "annotators": ledger["annotator"].nunique(),
         "annotators_used": used["annotator"].nunique(),
-        "ratings": len(ratings),
+        "ratings": len(ledger),
         "ratings_used": len(used),
+        "ratings_left_out": {str(reason): int(n) for reason, n in reasons.items() if n},
         "fewest_ratings_of_a_context": int(per_context.min()),
         "most_ratings_of_a_context": int(per_context.max()),
     }
 
 
-def report_calibration(calibration: Calibration | None) -> Report:
+def report_calibration(outcome: Outcome) -> Report:
     """Who was moved, by how much and from where."""
-    if calibration is None:
-        return {"done": False, "shifted": []}
-    annotators = calibration.annotators
-    return {"done": True, "shifted": annotators[annotators["shift"] != 0].to_dict("records")}
-
-
-def report_filtering(filtering: Filtering | None) -> Report:
-    """Who was left out and why, and who was kept although their agreement is undefined."""
-    if filtering is None:
-        return {"done": False, "left_out": [], "undefined": []}
-    annotators = filtering.annotators
-    left_out = annotators["decision"] == LEFT_OUT
-    undefined = (annotators["decision"] == KEPT) & annotators["rho"].isna()
+    is_shifted = outcome.annotators["shift"].fillna(0) != 0
+    columns = ["group", "annotator", "mean", "group_mean", "deviation", "shift", "n_clipped"]
     return {
-        "done": True,
-        "left_out": annotators[left_out].to_dict("records"),
-        "undefined": annotators[undefined].to_dict("records"),
+        "done": outcome.recipe.calibration.enabled,
+        "shifted": outcome.annotators.loc[is_shifted, columns].to_dict("records"),
+    }
+
+
+def report_filtering(outcome: Outcome) -> Report:
+    """Who was left out and why, and who was kept although their agreement is undefined."""
+    annotators = outcome.annotators
+    annotators = annotators.assign(explanation=annotators.apply(explain, axis="columns"))
+    is_done = outcome.recipe.filtering.enabled
+    left_out = annotators["decision"] == LEFT_OUT
+    undefined = is_done & (annotators["decision"] == KEPT) & annotators["rho"].isna()
+    columns = ["group", "annotator", "n_ratings", "rho", "bound", "gain", "reason", "explanation"]
+    return {
+        "done": is_done,
+        "left_out": annotators.loc[left_out, columns].to_dict("records"),
+        "undefined": annotators.loc[undefined, columns].to_dict("records"),
     }
 
 
@@ -114,10 +121,10 @@ def report_findings(findings: Iterable[Finding]) -> list[Report]:
     ]
 
 
-def report_notes(used: pd.DataFrame, *, groups_given: bool) -> list[str]:
+def report_notes(outcome: Outcome) -> list[str]:
     """What a reader of the figures should know."""
-    notes = []
-    if not groups_given:
+    used, notes = outcome.used, []
+    if not outcome.groups_given:
         notes.append("The groups were found from the items that annotators share.")
     n_items = used.drop_duplicates(["group", "pair", "context"]).groupby("group").size()
     if n_lone := int((n_items == 1).sum()):

@@ -3,13 +3,16 @@
 import csv
 import hashlib
 import io
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 import pandas as pd
-from django.db.models import Count
+from django.db.models import Count, Q
 
-from postprocess.pipeline import Dataset, Settings, build_dataset
-from postprocess.ratings import RatingsError
+from postprocess.pipeline import Dataset, build_dataset
+from postprocess.ratings import UNJUDGED, RatingsError
+from postprocess.recipe import Recipe
 from postprocess.stimuli import MarkedContext, Span, StimulusPair, parse_stimuli, render_stimuli
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
@@ -21,70 +24,106 @@ from surveys.models import (
     Study,
 )
 
-RATINGS_COLUMNS = ("language", "pair", "context", "annotator", "rating", "group")
+RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
+CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
 
 
 class StudyDataset(NamedTuple):
-    """A study's dataset, and the individual ratings it was made of as a ratings file."""
+    """A study's dataset, and the individual ratings it was made of.
+
+    `individual` holds the ratings file and, where there are checkpoint items, the answers to
+    them: name → content.
+    """
 
     dataset: Dataset
-    ratings_csv: str
+    individual: dict[str, bytes]
 
 
-def analyse_study(study: Study, settings: Settings) -> StudyDataset:
-    """Post-process the ratings of a study's submitted assignments.
+def analyse_study(study: Study, recipe: Recipe) -> StudyDataset:
+    """Post-process the ratings of a study.
 
-    Raises RatingsMissing when a context has no rating, or none after filtering, StimuliChanged
+    Raises RatingsMissing when a context has no rating, or none after a step, StimuliChanged
     when the stored texts are not those that were imported.
     """
     stimuli = _stimuli_as_imported(study)
-    ratings = table_ratings(study)
+    ratings, checks = table_answers(study)
     _refuse_unrated_contexts(study, ratings)
-    ratings_csv = _write_ratings(ratings, study.language)
+    ratings_csv = _write_table(ratings, study.language)
+    individual = {f"ratings_{study.language}.csv": ratings_csv}
+    inputs = {"stimuli": _digest(stimuli), "ratings": _digest(ratings_csv)}
+    if not checks.empty:
+        checks_csv = _write_table(checks, study.language)
+        individual[f"checkpoints_{study.language}.csv"] = checks_csv
+        inputs["checkpoints"] = _digest(checks_csv)
     try:
         dataset = build_dataset(
             parse_stimuli(stimuli),
             ratings,
             language=study.language,
-            settings=settings,
-            inputs={"stimuli": _digest(stimuli), "ratings": _digest(ratings_csv.encode())},
+            recipe=recipe,
+            inputs=inputs,
+            checks=None if checks.empty else checks,
             notes=list_shortfalls(study),
         )
     except RatingsError as error:
         raise RatingsMissing(str(error)) from error
-    return StudyDataset(dataset, ratings_csv)
+    return StudyDataset(dataset, individual)
 
 
-def table_ratings(study: Study) -> pd.DataFrame:
-    """The ratings of submitted assignments: pair, context, annotator, rating, group.
+def table_answers(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What annotators answered, except those who withdrew: ratings, and checkpoint answers.
 
-    A pair is named by its row in the stimuli, an annotator by a number in the order of their
-    random codes, a group by its questionnaire (such as 2A).
+    A pair or checkpoint item is named by its position, an annotator by a number in the order of
+    their random codes, a group by its questionnaire (such as 2A). `mark` tells why a rating does
+    not count.
     """
-    rows = (
-        Response.objects.counted(study)
-        .on_stimuli()
-        .values_list(
-            "pair__position",
-            "context__number",
-            "annotator__code",
-            "rating",
-            "assignment__questionnaire__block__number",
-            "assignment__questionnaire__letter",
-        )
-    )
+    rows = list(_list_answers(study))
     codes = sorted({row[2] for row in rows})
     width = max(2, len(str(len(codes))))
     names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
-    table = pd.DataFrame(
-        [
-            (p, c, names[code], float(rating), f"{block}{letter}")
-            for p, c, code, rating, block, letter in rows
-            if rating is not None
-        ],
-        columns=list(RATINGS_COLUMNS[1:]),
+    ratings, checks = [], []
+    for place, number, code, rating, block, letter, unjudged, state, current, low, high in rows:
+        points = None if rating is None else float(rating)
+        who, group = names[code], f"{block}{letter}"
+        if low is None:
+            mark = _mark(is_unjudgeable=unjudged, state=state, is_current=current)
+            ratings.append((place, number, who, points, group, mark))
+        elif state == AssignmentState.SUBMITTED and current:
+            checks.append((place, who, points, group, low, high))
+    return _table(ratings, RATINGS_COLUMNS), _table(checks, CHECKS_COLUMNS)
+
+
+def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
+    answered = Response.objects.for_study(study).filter(
+        Q(rating__isnull=False) | Q(is_unjudgeable=True), is_erased=False
     )
-    return table.sort_values(["pair", "context", "annotator"], ignore_index=True)
+    return answered.exclude(assignment__state=AssignmentState.WITHDRAWN).values_list(
+        "pair__position",
+        "context__number",
+        "annotator__code",
+        "rating",
+        "assignment__questionnaire__block__number",
+        "assignment__questionnaire__letter",
+        "is_unjudgeable",
+        "assignment__state",
+        "assignment__round__is_current",
+        "context__checkpoint__lowest",
+        "context__checkpoint__highest",
+    )
+
+
+def _mark(*, is_unjudgeable: bool, state: str, is_current: bool) -> str:
+    """Why a rating does not count, as the library names it; "" if it does."""
+    if not is_current:
+        return "replaced"
+    if state != AssignmentState.SUBMITTED:
+        return "unfinished"
+    return UNJUDGED if is_unjudgeable else ""
+
+
+def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=list(columns))
+    return table.sort_values([*columns[:2], "annotator"], ignore_index=True)
 
 
 def list_shortfalls(study: Study) -> list[str]:
@@ -140,7 +179,8 @@ def _count_short_contexts(study: Study) -> int:
 
 def _refuse_unrated_contexts(study: Study, ratings: pd.DataFrame) -> None:
     n_contexts = Context.objects.stimuli(study).count()
-    n_rated = len(ratings[["pair", "context"]].drop_duplicates())
+    counted = ratings[ratings["mark"] == ""]
+    n_rated = len(counted[["pair", "context"]].drop_duplicates())
     if n_rated < n_contexts:
         raise RatingsMissing(
             f"{n_contexts - n_rated} of the {n_contexts} contexts of study {study.slug} have no "
@@ -176,13 +216,21 @@ def _as_marked(context: Context) -> MarkedContext:
     )
 
 
-def _write_ratings(ratings: pd.DataFrame, language: str) -> str:
+def _write_table(table: pd.DataFrame, language: str) -> bytes:
+    """A comma separated file whose first column is the language."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(RATINGS_COLUMNS)
-    for pair, context, annotator, rating, group in ratings.itertuples(index=False, name=None):
-        writer.writerow((language, pair, context, annotator, f"{rating:g}", group))
-    return out.getvalue()
+    writer.writerow(("language", *table.columns))
+    for row in table.itertuples(index=False, name=None):
+        writer.writerow((language, *map(_as_text, row)))
+    return out.getvalue().encode()
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, float | Decimal):
+        text = f"{value:g}"
+        return "" if text == "nan" else text
+    return str(value)
 
 
 def _digest(data: bytes) -> str:

@@ -1,30 +1,30 @@
 """Reviewed study → dataset files and a Release."""
 
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from postprocess.pipeline import Settings, write_dataset
+from postprocess.ratings import Scale
+from postprocess.recipe import Recipe
 from postprocess.report import summarise
+from postprocess.writing import write_files
 from surveys.analysing import analyse_study
 from surveys.models import Release, Study
 
 
-def release_dataset(study: Study, folder: Path, settings: Settings) -> Release:
+def release_dataset(study: Study, folder: Path, recipe: Recipe) -> Release:
     """Write the dataset files of a study, and beside them the individual ratings they rest on.
 
-    `python -m postprocess build` makes the same dataset of the files in the folder.
-    Raises RatingsMissing or StimuliChanged, and then writes nothing.
+    The recipe is used on the study's own scale. `python -m postprocess build` makes the same
+    dataset of the files in the folder. Raises RatingsMissing or StimuliChanged, and then writes
+    nothing.
     """
-    scale = replace(
-        settings.scale,
-        minimum=_as_number(study.scale_minimum),
-        maximum=_as_number(study.scale_maximum),
-        step=_as_number(study.scale_step),
+    scale = Scale(
+        _as_number(study.scale_minimum),
+        _as_number(study.scale_maximum),
+        _as_number(study.scale_step),
     )
-    analysed = analyse_study(study, replace(settings, scale=scale))
-    files = {**analysed.dataset.files, f"ratings_{study.language}.csv": analysed.ratings_csv}
-    write_dataset(replace(analysed.dataset, files=files), folder)
+    analysed = analyse_study(study, recipe.on_scale(scale))
+    write_files({**analysed.dataset.files, **analysed.individual}, folder)
     return Release.objects.create(study=study, report=analysed.dataset.report)
 
 

@@ -3,9 +3,14 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from hypothesis import settings
 
 from surveys.models import Assignment, Response
 from tests.factories import due_response, make_study, start
+
+settings.register_profile("untimed", deadline=None)  # no test is timed
+settings.load_profile("untimed")
+
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

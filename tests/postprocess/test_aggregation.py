@@ -1,12 +1,11 @@
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.aggregation import aggregate_ratings, change_pvalue
+from postprocess.aggregation import aggregate_ratings
 from postprocess.ratings import RatingsError
 
 SIDE = st.lists(st.integers(0, 6), min_size=1, max_size=12)
@@ -27,7 +26,8 @@ def test_aggregate_ratings_by_hand():
     scores = aggregate_ratings(table(([0, 0, 3], [5, 6])), 1)
 
     assert scores.index.tolist() == [1]
-    row = scores.loc[1].to_dict()
+    figures = ["n1", "n2", "sim1", "sim2", "stdev1", "stdev2", "change", "pvalue"]
+    row = scores.loc[1, figures].to_dict()
     z = 2.5 / math.sqrt(2.85)
     assert row == pytest.approx(
         {
@@ -101,7 +101,23 @@ def test_aggregate_ratings_adds_a_constant_to_the_means_only(first, second, cons
 
 
 @given(SIDE, SIDE)
-def test_change_pvalue_is_one_or_at_most_a_half(first, second):
-    pvalue = change_pvalue(np.array(first, dtype=float), np.array(second, dtype=float))
+def test_aggregate_ratings_gives_the_figures_that_pandas_gives(first, second):
+    ratings = table((first, second))
 
-    assert pvalue == 1 if len({*first, *second}) == 1 else 0 <= pvalue <= 0.5
+    row = aggregate_ratings(ratings, 1).loc[1]
+
+    for number, side in enumerate((first, second), 1):
+        expected = pd.Series(side)
+        assert row[f"n{number}"] == len(side)
+        assert row[f"sim{number}"] == pytest.approx(expected.mean(), abs=1e-12)
+        assert row[f"median{number}"] == expected.median()
+        assert row[f"stdev{number}"] == pytest.approx(expected.std(), abs=1e-12, nan_ok=True)
+
+
+def test_aggregate_ratings_does_not_depend_on_how_many_pairs_are_taken_at_once(monkeypatch):
+    ratings = table(([0, 0, 3], [5, 6]), ([1], [2, 2]), ([4, 6], [0, 1, 2]))
+    whole = aggregate_ratings(ratings, 3)
+
+    monkeypatch.setattr("postprocess.aggregation.CELLS_AT_ONCE", 1)
+
+    pd.testing.assert_frame_equal(aggregate_ratings(ratings, 3), whole, check_exact=True)

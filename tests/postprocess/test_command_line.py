@@ -1,4 +1,3 @@
-import argparse
 import hashlib
 import json
 import subprocess
@@ -8,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from postprocess.__main__ import main
-from postprocess.options import add_settings_arguments, settings_from
-from postprocess.pipeline import Settings, SettingsError
 from postprocess.stimuli import render_stimuli
 
 ROW = (
@@ -39,39 +36,6 @@ def arguments(tmp_path):
     return ["build", *named, "--language", "xx"]
 
 
-def settings_of(*options):
-    parser = argparse.ArgumentParser()
-    add_settings_arguments(parser)
-    return settings_from(parser.parse_args(options))
-
-
-def test_settings_from_no_options_are_the_defaults():
-    assert settings_of() == Settings()
-
-
-def test_settings_from_takes_every_option():
-    options = (
-        "--no-calibration --no-filtering --calibration-threshold 2 --calibration-step 0.5 "
-        "--filter-k 1.5 --minimum-rho 0.2 --scientific-below 1e-4"
-    )
-
-    assert settings_of(*options.split()) == Settings(
-        calibrate=False,
-        calibration_threshold=2,
-        calibration_step=0.5,
-        filter_annotators=False,
-        filter_k=1.5,
-        minimum_rho=0.2,
-        scientific_below=1e-4,
-    )
-
-
-@pytest.mark.parametrize("options", [("--filter-k", "-1"), ("--minimum-rho", "2")])
-def test_settings_from_refuses_nonsense(options):
-    with pytest.raises(SettingsError):
-        settings_of(*options)
-
-
 def test_build_writes_the_files_and_says_so(arguments, tmp_path, capsys):
     assert main(arguments) == 0
 
@@ -97,7 +61,10 @@ def test_build_writes_the_files_and_says_so(arguments, tmp_path, capsys):
         ({"--stimuli": "ratings.csv"}, "missing columns: word1"),
         ({"--language": "yy"}, 'language is not "yy": row 1 (line 2) "xx", '),
         ({"--language": "../xx"}, "is not"),
-        ({"--filter-k": "-1"}, "filter_k must be a number from 0"),
+        ({"--set": "filtering.k=-1"}, "filtering.k: "),
+        ({"--recipe": "simplex"}, 'there is no recipe "simplex"; name one of cosimlex'),
+        ({"--recipe": "mine.toml"}, "mine.toml: No such file"),
+        ({"--checkpoints": "none.csv"}, "none.csv: No such file"),
     ],
 )
 def test_build_refuses_plainly_and_writes_nothing(arguments, tmp_path, capsys, changes, message):
@@ -117,18 +84,58 @@ def test_build_refuses_plainly_and_writes_nothing(arguments, tmp_path, capsys, c
 
 
 def test_build_takes_another_scale(arguments, tmp_path):
-    assert main([*arguments, "--scale", "-4", "6"]) == 0
+    assert main([*arguments, "--set", "scale.minimum=-4"]) == 0
 
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert report["settings"]["scale"] == {"minimum": -4, "maximum": 6, "step": 1}
+    assert report["recipe"]["scale"] == {"minimum": -4, "maximum": 6, "step": 1}
     assert report["table1"]["text"]["mean"] == "7.00"
 
 
-@pytest.mark.parametrize("scale", [("6", "0"), ("0", "6.5")])
-def test_build_refuses_an_impossible_scale(arguments, capsys, scale):
-    assert main([*arguments, "--scale", *scale]) == 2
+@pytest.mark.parametrize("change", ["scale.minimum=6", "scale.maximum=6.5"])
+def test_build_refuses_an_impossible_scale(arguments, capsys, change):
+    assert main([*arguments, "--set", change]) == 2
 
-    assert capsys.readouterr().err.startswith("error: the ")
+    assert capsys.readouterr().err.startswith("error: scale: the ")
+
+
+def test_trace_leads_from_a_release_back_to_its_ratings(arguments, tmp_path, capsys):
+    assert main(arguments) == 0
+    (tmp_path / "out" / "ratings_xx.csv").write_text(RATINGS, encoding="utf-8")
+    capsys.readouterr()
+
+    assert main(["trace", str(tmp_path / "out"), "--pair", "1", "--context", "2"]) == 0
+
+    out = capsys.readouterr().out
+    assert "pair 1, context 2; recipe cosimlex" in out
+    assert out.endswith("cosimlex_xx.csv has sim2 8.33: the same\n")
+
+
+def test_trace_tells_when_the_figures_are_not_those_of_the_ratings(arguments, tmp_path, capsys):
+    assert main(arguments) == 0
+    other = RATINGS.replace("A22,6", "A22,4")
+    (tmp_path / "out" / "ratings_xx.csv").write_text(other, encoding="utf-8")
+
+    assert main(["trace", str(tmp_path / "out"), "--pair", "1", "--context", "2"]) == 1
+
+    assert capsys.readouterr().out.endswith("has sim2 8.33: NOT THE SAME\n")
+
+
+def test_trace_refuses_a_folder_that_is_no_release(tmp_path, capsys):
+    assert main(["trace", str(tmp_path), "--pair", "1", "--context", "2"]) == 2
+
+    assert "must hold one file cosimlex_*.csv, and has none" in capsys.readouterr().err
+
+
+def test_compare_tells_what_another_recipe_changes(arguments, tmp_path, capsys):
+    given = [*arguments[1:5], "--language", "xx"]
+
+    assert main(["compare", "cosimlex", "raw", *given, "--out", str(tmp_path / "compared")]) == 0
+
+    out = capsys.readouterr().out
+    assert out.startswith("cosimlex → raw\n")
+    assert "annotators treated differently" in out
+    scores = (tmp_path / "compared" / "compared_scores.tsv").read_text(encoding="utf-8")
+    assert scores.startswith("pair\tsim1_first\tsim1_second\tsim1_difference\t")
 
 
 def test_build_needs_its_arguments(capsys):
@@ -143,7 +150,7 @@ def test_python_m_postprocess_gives_back_the_published_files(published, tmp_path
     command = [sys.executable, "-m", "postprocess", "build", "--language", language]
     command += ["--stimuli", published / f"data_{language}.tsv"]
     command += ["--ratings", published / f"ratings_{language}.csv", "--out", tmp_path]
-    command += ["--no-calibration", "--no-filtering", "--scientific-below", below]
+    command += ["--recipe", "raw", "--set", f"files.scientific_below={below}"]
 
     subprocess.run(command, check=True, cwd=Path(__file__).parents[2], capture_output=True)
 

@@ -12,11 +12,9 @@ from postprocess.files import (
     parse_number,
     read_dataset,
     read_gold,
-    read_ratings,
     render_dataset,
     render_gold,
 )
-from postprocess.ratings import RatingsError
 from postprocess.tabular import TableError
 
 
@@ -167,47 +165,3 @@ def test_read_dataset_names_missing_columns():
 
 
 # --- ratings --------------------------------------------------------------------------------
-
-
-def test_read_ratings_reads_text_and_leaves_other_columns_aside():
-    data = (
-        "\ufefflanguage,pair,context,annotator,rating,inspired_word1\r\n"
-        'sl,1,2,"A, the first",4,"two\r\nlines"\r\n'
-        "\r\n"
-        "sl,1,1,B,0,x\r\n"
-    )
-
-    ratings = read_ratings(data.encode(), "sl")
-
-    assert ratings.to_dict("records") == [
-        {"pair": "1", "context": "2", "annotator": "A, the first", "rating": "4"},
-        {"pair": "1", "context": "1", "annotator": "B", "rating": "0"},
-    ]
-    assert (ratings.index.name, ratings.index.tolist()) == ("line", [3, 5])
-
-
-def test_read_ratings_keeps_the_group_and_needs_no_language():
-    ratings = read_ratings(b"group,pair,context,annotator,rating\nq1,1,2,A,4", "sl")
-
-    assert list(ratings.columns) == ["pair", "context", "annotator", "rating", "group"]
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"", "empty"),
-        (b"pair,pair,rating\n1,1,1", "a column twice: pair"),
-        (
-            b"language,pair,context,annotator,rating\nsl,1,1,A,1\nfi,1,1,B,1",
-            r'language is not "sl": row 2 \(line 3\) "fi"$',
-        ),
-        (b"pair,context,annotator,rating\n1,1,A\n1,1,B,2,3", r"header's 4: row 1 .*, row 2 "),
-        (b"pair;context;annotator;rating\n1;1;A;2", r"separated by commas \(it has 'pair;context"),
-        (b"PK\x03\x04", "no UTF-8 text"),
-        (b"pair,context\n1,\xff", "not UTF-8: line 2, byte 16 of the file; save"),
-        (b'pair,context\n1,"x', "cannot be read as CSV in line 2"),
-    ],
-)
-def test_read_ratings_names_what_is_wrong(data, message):
-    with pytest.raises(RatingsError, match=message):
-        read_ratings(data, "sl")

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from postprocess.filtering import filter_annotators
+from postprocess.filtering import explain, filter_annotators
 
 GOOD = {"A": [0, 1, 2, 3, 4], "B": [0, 1, 2, 3, 4], "C": [0, 1, 2, 3, 4]}
 
@@ -23,10 +23,8 @@ def test_filter_annotators_leaves_out_low_agreement(ratings_of):
     assert annotators["rho"].tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, -1])
     assert annotators["bound"].tolist() == pytest.approx([-2 / 3] * 4)
     assert annotators["n_ratings"].tolist() == [5, 5, 5, 5]
-    assert decisions(filtering)["D"] == (
-        "left out",
-        "mean rho -1.000 is below the group's bound -0.667",
-    )
+    assert decisions(filtering)["D"] == ("left out", "below the correlation bound")
+    assert explain(annotators.loc["D"]) == "mean rho -1.000 is below the group's bound -0.667"
     assert filtering.ratings["annotator"].unique().tolist() == ["A", "B", "C"]
     assert filtering.ratings.index.tolist() == list(range(15))
 
@@ -47,7 +45,7 @@ def test_filter_annotators_takes_an_absolute_bound(ratings_of):
 
     filtering = filter_annotators(ratings, minimum_rho=0.2)
 
-    assert decisions(filtering)["A"] == ("left out", "mean rho -1.000 is below the minimum 0.2")
+    assert decisions(filtering)["A"] == ("left out", "below the minimum rho")
     assert len(filtering.ratings) == 0
     assert set(filter_annotators(ratings, minimum_rho=-1).annotators["decision"]) == {"kept"}
 
@@ -95,3 +93,29 @@ def test_filter_annotators_does_not_depend_on_rows_names_or_unit(ratings_of):
 
     assert first["decision"].tolist() == second["decision"].tolist()
     assert first["rho"].tolist() == pytest.approx(second["rho"].tolist())
+
+
+def test_filter_annotators_leaves_out_the_share_whose_leaving_gains_most(ratings_of):
+    # A B C agree fully, D is their reverse, E between: without D the mean rho rises most
+    ratings = ratings_of(**GOOD, D=[4, 3, 2, 1, 0], E=[0, 1, 2, 4, 3])
+
+    filtering = filter_annotators(ratings, k=9, gain_share=0.2)
+
+    annotators = filtering.annotators.set_index("annotator")
+    # rhos: 3 of 1, 3 of -1, 3 of 0.9, 1 of -0.9: mean 0.18; without D 3 of 1, 3 of 0.9: 0.95
+    assert annotators.loc["D", "gain"] == pytest.approx(0.95 - 0.18)
+    assert decisions(filtering)["D"] == ("left out", "gain in agreement")
+    assert explain(annotators.loc["D"]) == "without them the group's mean rho rises by 0.770"
+    assert annotators["decision"].tolist() == ["kept", "kept", "kept", "left out", "kept"]
+
+
+def test_filter_annotators_leaves_out_nobody_for_a_share_of_less_than_one(ratings_of):
+    ratings = ratings_of(**GOOD, D=[4, 3, 2, 1, 0])
+
+    assert set(filter_annotators(ratings, k=9, gain_share=0.2).annotators["decision"]) == {"kept"}
+
+
+def test_filter_annotators_leaves_out_nobody_whose_leaving_does_not_gain(ratings_of):
+    ratings = ratings_of(**GOOD)
+
+    assert set(filter_annotators(ratings, gain_share=0.5).annotators["decision"]) == {"kept"}

@@ -1,21 +1,18 @@
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from postprocess.files import read_ratings
 from postprocess.pipeline import (
     LanguageError,
-    Settings,
-    SettingsError,
     build_dataset,
     check_language,
     digest_code,
-    write_dataset,
 )
-from postprocess.ratings import RatingsError, Scale
+from postprocess.ratings import RatingsError
+from postprocess.reading import read_ratings
+from postprocess.recipe import read_recipe
 from postprocess.stimuli import COLUMNS, StimuliError, parse_stimuli, render_stimuli
 
 ROWS = [
@@ -32,7 +29,6 @@ ROWS = [
     for i in range(1, 5)
 ]
 STIMULI = parse_stimuli(render_stimuli(ROWS).encode())
-OFF = Settings(calibrate=False, filter_annotators=False)
 
 
 def ratings_table():
@@ -50,12 +46,12 @@ def ratings_table():
     return pd.DataFrame(rows, columns=["pair", "context", "annotator", "rating"])
 
 
-def build(ratings=None, stimuli=STIMULI, **settings):
+def build(ratings=None, stimuli=STIMULI, *, recipe="cosimlex", changes=()):
     return build_dataset(
         stimuli,
         ratings_table() if ratings is None else ratings,
         language="xx",
-        settings=Settings(**settings),
+        recipe=read_recipe(recipe, changes),
         inputs={"stimuli": "s" * 64, "ratings": "r" * 64},
     )
 
@@ -77,13 +73,13 @@ def test_build_dataset_gives_back_the_published_files(published, language, below
         parse_stimuli(stimuli),
         ratings,
         language=language,
-        settings=replace(OFF, scientific_below=below),
+        recipe=read_recipe("raw", [f"files.scientific_below={below}"]),
         inputs={},
     )
 
     dataset_file = (published / f"cosimlex_{language}.csv").read_bytes()
-    assert dataset.files[f"cosimlex_{language}.csv"].encode() == dataset_file
-    assert dataset.files[f"data/data_{language}.tsv"].encode() == stimuli
+    assert dataset.files[f"cosimlex_{language}.csv"] == dataset_file
+    assert dataset.files[f"data/data_{language}.tsv"] == stimuli
     assert list(dataset.report["table1"]["text"].values()) == table1
 
 
@@ -101,7 +97,7 @@ def test_build_dataset_takes_every_step_and_reports_it():
     ]
     assert (shifted[0]["mean"], shifted[0]["group_mean"]) == (5.5, 4.0625)
     left_out = report["filtering"]["left_out"]
-    assert [(who["group"], who["annotator"], who["reason"]) for who in left_out] == [
+    assert [(who["group"], who["annotator"], who["explanation"]) for who in left_out] == [
         ("1", "D", "mean rho -1.000 is below the group's bound -0.667"),
         ("2", "G", "mean rho 0.811 is below the group's bound 0.828"),
     ]
@@ -113,6 +109,7 @@ def test_build_dataset_takes_every_step_and_reports_it():
         "annotators_used": 6,
         "ratings": 32,
         "ratings_used": 24,
+        "ratings_left_out": {"below the correlation bound": 8},
         "fewest_ratings_of_a_context": 3,
         "most_ratings_of_a_context": 3,
     }
@@ -126,6 +123,10 @@ def test_build_dataset_takes_every_step_and_reports_it():
         "cosimlex_xx.csv",
         "data/data_xx.tsv",
         "gold/gold_xx.tsv",
+        "scores.tsv",
+        "annotators.tsv",
+        "ledger.tsv",
+        "recipe.toml",
         "report.json",
     ]
 
@@ -138,17 +139,19 @@ def test_build_dataset_by_hand_without_the_first_two_steps():
     dataset = build(
         ratings,
         parse_stimuli(render_stimuli(ROWS[:1]).encode()),
-        calibrate=False,
-        filter_annotators=False,
+        recipe="raw",
     )
 
     row = dict(
-        zip(*(x.split("\t") for x in dataset.files["cosimlex_xx.csv"].splitlines()), strict=True)
+        zip(
+            *(x.split("\t") for x in dataset.files["cosimlex_xx.csv"].decode().splitlines()),
+            strict=True,
+        )
     )
     assert [row[c] for c in ("sim1", "sim2", "stdev1", "stdev2")] == ["2.5", "10", "3.54", "0"]
     assert tuple(row[column] for column in COLUMNS) == ROWS[0]
-    assert dataset.files["gold/gold_xx.tsv"].splitlines()[1] == "2.5\t10\t7.5"
-    assert dataset.files["data/data_xx.tsv"] == render_stimuli(ROWS[:1])
+    assert dataset.files["gold/gold_xx.tsv"].decode().splitlines()[1] == "2.5\t10\t7.5"
+    assert dataset.files["data/data_xx.tsv"] == render_stimuli(ROWS[:1]).encode()
     assert dataset.report["calibration"] == {"done": False, "shifted": []}
     assert dataset.report["filtering"] == {"done": False, "left_out": [], "undefined": []}
 
@@ -172,17 +175,17 @@ def test_build_dataset_swaps_scores_with_the_contexts():
     ratings = ratings_table()
     swapped = ratings.assign(context=3 - ratings["context"])
 
-    there, back = build().scores, build(swapped).scores
+    there, back = build().outcome.scores, build(swapped).outcome.scores
 
     assert back["change"].tolist() == (-there["change"]).tolist()
     assert back["stdev1"].tolist() == there["stdev2"].tolist()
     assert back["pvalue"].tolist() == pytest.approx(there["pvalue"].tolist())
 
 
-def test_build_dataset_writes_the_same_settings_the_same():
-    floats = build(scale=Scale(0.0, 6.0, 1.0), filter_k=1)
+def test_build_dataset_writes_the_same_recipe_the_same():
+    floats = build(changes=["scale.maximum=6.0", "filtering.k=1"])
 
-    assert floats.files == build(scale=Scale(), filter_k=1.0).files
+    assert floats.files == build(changes=["scale.maximum=6", "filtering.k=1.0"]).files
 
 
 def test_build_dataset_publishes_stimuli_with_errors_and_reports_them():
@@ -193,7 +196,7 @@ def test_build_dataset_publishes_stimuli_with_errors_and_reports_them():
 
     finding = dataset.report["stimuli_findings"][0]
     assert (finding["severity"], finding["row"], finding["column"]) == ("error", 1, "context1")
-    assert dataset.files["data/data_xx.tsv"] == render_stimuli([row, *ROWS[1:]])
+    assert dataset.files["data/data_xx.tsv"] == render_stimuli([row, *ROWS[1:]]).encode()
 
 
 def test_build_dataset_notes_what_a_reader_should_know():
@@ -253,7 +256,7 @@ def test_build_dataset_refuses_ratings_of_unknown_pairs_and_contexts_without():
 
 def test_build_dataset_refuses_a_context_that_filtering_empties():
     with pytest.raises(RatingsError, match=r"after filtering, contexts without ratings.*collect"):
-        build(minimum_rho=1)
+        build(changes=["filtering.minimum_rho=1"])
 
 
 @pytest.mark.parametrize(
@@ -269,83 +272,8 @@ def test_check_language_takes_codes_with_script_and_region():
         check_language(language)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"calibration_threshold": -1},
-        {"calibration_step": float("nan")},
-        {"filter_k": float("inf")},
-        {"minimum_rho": 2},
-        {"minimum_rho": float("nan")},
-        {"scientific_below": -1},
-    ],
-)
-def test_settings_refuse_nonsense(wrong):
-    with pytest.raises(SettingsError, match=next(iter(wrong))):
-        Settings(**wrong)
-
-
-# --- writing --------------------------------------------------------------------------------
-
-
-def tree(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
-def test_write_dataset_writes_every_file_and_nothing_else(tmp_path):
-    dataset = build()
-
-    paths = write_dataset(dataset, tmp_path / "new" / "release")
-
-    written = tree(tmp_path / "new" / "release")
-    assert written == {name: text.encode() for name, text in dataset.files.items()}
-    assert paths == [tmp_path / "new" / "release" / name for name in dataset.files]
-    assert b"\r" not in written["cosimlex_xx.csv"]
-
-
-def test_write_dataset_replaces_an_earlier_release(tmp_path):
-    write_dataset(build(), tmp_path)
-
-    write_dataset(build(calibrate=False), tmp_path)
-
-    assert tree(tmp_path) == {n: t.encode() for n, t in build(calibrate=False).files.items()}
-
-
-def test_write_dataset_leaves_everything_as_it_was_when_a_folder_is_in_the_way(tmp_path):
-    (tmp_path / "report.json").mkdir()
-    (tmp_path / "cosimlex_xx.csv").write_text("earlier")
-
-    with pytest.raises(IsADirectoryError, match="a folder stands where a file is to be"):
-        write_dataset(build(), tmp_path)
-
-    assert tree(tmp_path) == {"cosimlex_xx.csv": b"earlier"}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cosimlex_xx.csv", "report.json"]
-
-
-def test_write_dataset_leaves_nothing_when_the_disk_is_full(tmp_path, monkeypatch):
-    def fail(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("postprocess.pipeline.os.fsync", fail)
-
-    with pytest.raises(OSError, match="No space left"):
-        write_dataset(build(), tmp_path / "release")
-
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_write_dataset_refuses_a_file_as_folder(tmp_path):
-    file = tmp_path / "file"
-    file.write_text("kept")
-
-    with pytest.raises(NotADirectoryError, match="a file stands where a folder is to be"):
-        write_dataset(build(), file)
-
-    assert file.read_text() == "kept"
-
-
 def test_digest_code_covers_every_module():
     folder = Path(build_dataset.__code__.co_filename).parent
 
-    assert {"stimuli.py", "pipeline.py", "__main__.py"} <= {p.name for p in folder.glob("*.py")}
+    assert {"stimuli.py", "pipeline.py", "__main__.py"} <= {p.name for p in folder.rglob("*.py")}
     assert len(digest_code()) == 64

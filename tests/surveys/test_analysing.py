@@ -1,19 +1,25 @@
 import io
+from collections import Counter
 
 import pandas as pd
 import pytest
 
-from postprocess.pipeline import Settings
-from surveys.analysing import analyse_study, list_shortfalls, table_ratings
+from postprocess.recipe import Recipe, read_recipe
+from surveys.analysing import analyse_study, list_shortfalls, table_answers
+from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
 from surveys.errors import RatingsMissing, StimuliChanged
-from surveys.models import Context, Study
+from surveys.leaving import withdraw_annotator
+from surveys.models import Block, Context, Study
 from surveys.recruiting import invite_annotators, invite_scripted_annotators
+from surveys.repeating import repeat_block
 from tests.factories import finish, make_study, rate_due, start
+from tests.surveys.checkpoint_rows import file as checkpoints_file
+from tests.surveys.checkpoint_rows import row as checkpoint
 
 pytestmark = pytest.mark.django_db
 
-PLAIN = Settings(calibrate=False, filter_annotators=False)
+PLAIN = read_recipe("raw")
 
 
 def rated_study() -> Study:
@@ -24,12 +30,13 @@ def rated_study() -> Study:
     return study
 
 
-def test_table_ratings_names_pairs_contexts_and_questionnaires():
+def test_table_answers_names_pairs_contexts_and_questionnaires():
     study = rated_study()
 
-    table = table_ratings(study)
+    table, checks = table_answers(study)
 
-    assert list(table.columns) == ["pair", "context", "annotator", "rating", "group"]
+    assert checks.empty
+    assert list(table.columns) == ["pair", "context", "annotator", "rating", "group", "mark"]
     assert len(table) == 8
     for row in table.itertuples():
         context = Context.objects.get(pair__position=row.pair, number=row.context)
@@ -38,17 +45,57 @@ def test_table_ratings_names_pairs_contexts_and_questionnaires():
     assert sorted(table["annotator"].unique()) == ["A01", "A02", "A03", "A04"]
 
 
-def test_table_ratings_leaves_out_unfinished_assignments():
+def test_table_answers_marks_unfinished_assignments():
     study = rated_study()
     configure_study(study, ratings_per_context=3)
     rate_due(start(study), 0)
 
-    assert len(table_ratings(study)) == 8
+    assert Counter(table_answers(study)[0]["mark"]) == {"": 8, "unfinished": 1}
     assert list_shortfalls(Study.objects.get()) == [
         "contexts with fewer than the 3 ratings wanted: 4",
         "ratings of unfinished questionnaires, left out: 1",
         "unfinished questionnaires: 1",
     ]
+
+
+def test_table_answers_holds_nothing_of_who_withdrew():
+    study = make_study(2)
+    configure_study(study, erases_withdrawn=False)
+    staying, leaving = start(study), start(study)
+    finish(staying), finish(leaving)
+
+    withdraw_annotator(leaving.annotator)
+
+    ratings, _ = table_answers(study)
+    assert len(ratings) == 2
+    assert leaving.responses.filter(is_erased=True).count() == 0
+
+
+def test_table_answers_marks_the_ratings_of_a_repeated_block():
+    study = rated_study()
+
+    repeat_block(Block.objects.get(), reason="bad", author="ana")
+
+    assert Counter(table_answers(study)[0]["mark"]) == {"replaced": 8}
+
+
+def test_analyse_study_keeps_answers_to_checkpoint_items_apart():
+    study = make_study(2)
+    import_checkpoints(
+        study, checkpoints_file(checkpoint(lowest="5", highest="6")), per_assignment=1
+    )
+    for rating in (1, 5, 6, 6):
+        finish(start(study), rating=rating)
+
+    dataset, individual = analyse_study(study, read_recipe("simlex"))
+
+    header, *answers = individual["checkpoints_en.csv"].decode().splitlines()
+    assert header == "language,checkpoint,annotator,rating,group,lowest,highest"
+    assert len(answers) == 4
+    reasons = dataset.outcome.annotators.set_index("annotator")["reason"]
+    assert Counter(reasons)["failed checkpoint"] == 1
+    assert dataset.report["counts"]["ratings_left_out"] == {"failed checkpoint": 2}
+    assert "checkpoints" in dataset.report["inputs"]
 
 
 def test_list_shortfalls_of_a_complete_study_is_empty():
@@ -66,12 +113,13 @@ def test_list_shortfalls_names_scripted_annotators():
 
 
 def test_analyse_study_aggregates_per_context():
-    dataset, ratings_csv = analyse_study(rated_study(), PLAIN)
+    dataset, individual = analyse_study(rated_study(), PLAIN)
 
-    scores = pd.read_csv(io.StringIO(dataset.files["cosimlex_en.csv"]), sep="\t")
+    scores = pd.read_csv(io.BytesIO(dataset.files["cosimlex_en.csv"]), sep="\t")
     assert sorted({*scores["sim1"], *scores["sim2"]}) == [2.5, 9.17]
-    assert ratings_csv.splitlines()[0] == "language,pair,context,annotator,rating,group"
-    assert len(ratings_csv.splitlines()) == 9
+    header, *rows = individual["ratings_en.csv"].decode().splitlines()
+    assert header == "language,pair,context,annotator,rating,group,mark"
+    assert len(rows) == 8
 
 
 def test_analyse_study_refuses_contexts_without_a_rating():
@@ -97,13 +145,13 @@ def test_analyse_study_refuses_texts_that_are_not_those_imported(change):
 def test_analyse_study_gives_the_same_bytes_again():
     study = rated_study()
 
-    assert analyse_study(study, Settings()).dataset.files == (
-        analyse_study(study, Settings()).dataset.files
+    assert analyse_study(study, Recipe()).dataset.files == (
+        analyse_study(study, Recipe()).dataset.files
     )
 
 
-def test_table_ratings_takes_one_query(django_assert_num_queries):
+def test_table_answers_takes_one_query(django_assert_num_queries):
     study = rated_study()
 
     with django_assert_num_queries(1):
-        table_ratings(study)
+        table_answers(study)

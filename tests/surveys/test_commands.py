@@ -98,17 +98,17 @@ def test_release_dataset_writes_and_warns_of_shortfalls(tmp_path):
     study = make_study(1, ratings_per_context=3)
     finish(start(study)), finish(start(study))
 
-    out, err = run("release_dataset", "study", tmp_path / "out", "--no-filtering")
+    out, err = run("release_dataset", "study", tmp_path / "out", "--recipe", "raw")
 
     assert out.startswith("pairs     1\nratings   2 of 2 used, 2 of 2 annotators\n")
     assert out.endswith(f"written to {tmp_path / 'out'}\n")
     assert "note: contexts with fewer than the 3 ratings wanted: 2\n" in err
-    assert Release.objects.get().report["settings"]["filter_annotators"] is False
+    assert Release.objects.get().report["recipe"]["name"] == "raw"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [(("--filter-k", "-1"), "filter_k"), (("--minimum-rho", "7"), "minimum_rho")],
+    [(("--set", "filtering.k=-1"), "filtering.k"), (("--recipe", "mine.toml"), "mine.toml")],
 )
 def test_release_dataset_refuses_impossible_settings(tmp_path, options, said):
     study = make_study(1)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from postprocess.options import SettingsError, add_settings_arguments, settings_from
+from postprocess.options import RecipeError, add_recipe_arguments, recipe_from
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.releasing import describe_release, release_dataset
 
@@ -15,13 +15,13 @@ class Command(SurveyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("folder", type=Path)
-        add_settings_arguments(parser)
+        add_recipe_arguments(parser)
 
     def handle(self, *, study: str, folder: Path, **options: Any) -> None:
         released = find_study(study)
         try:
-            release = release_dataset(released, folder, settings_from(Namespace(**options)))
-        except SettingsError as error:
+            release = release_dataset(released, folder, recipe_from(Namespace(**options)))
+        except RecipeError as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(

@@ -1,0 +1,1 @@
+"""The commands of `python -m postprocess`: each module adds its parser and runs."""

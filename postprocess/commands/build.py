@@ -1,0 +1,71 @@
+"""`python -m postprocess build`: a dataset from files."""
+
+import argparse
+import hashlib
+import sys
+from pathlib import Path
+
+from postprocess.options import add_recipe_arguments, recipe_from
+from postprocess.pipeline import build_dataset
+from postprocess.progress import telling_progress
+from postprocess.reading import load_checks, load_ratings
+from postprocess.report import summarise
+from postprocess.stimuli import Finding, parse_stimuli
+from postprocess.writing import write_files
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser("build", help="make the dataset files from stimuli and ratings")
+    add = parser.add_argument
+    add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
+    add(
+        "--ratings",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="ratings_<lang>.csv or ratings_<lang>.parquet",
+    )
+    add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
+    add("--language", required=True, metavar="CODE", help="such as sl")
+    add("--out", type=Path, required=True, metavar="DIR", help="made if need be")
+    add_recipe_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build and write; tell what was found and done."""
+    files = {"stimuli": options.stimuli, "ratings": options.ratings}
+    if options.checkpoints:
+        files["checkpoints"] = options.checkpoints
+    recipe = recipe_from(options)
+    stimuli = parse_stimuli(options.stimuli.read_bytes())
+    checks = load_checks(options.checkpoints) if options.checkpoints else None
+    with telling_progress() as progress:
+        dataset = build_dataset(
+            stimuli,
+            load_ratings(options.ratings, options.language),
+            language=options.language,
+            recipe=recipe,
+            inputs={name: _digest(path) for name, path in files.items()},
+            checks=checks,
+            progress=progress,
+        )
+    paths = write_files(dataset.files, options.out)
+    sys.stderr.write("".join(_line(finding) for finding in stimuli.findings))
+    if stimuli.errors:
+        sys.stderr.write(
+            f"The stimuli have {len(stimuli.errors)} errors, told above and in report.json; the "
+            "dataset was written from them as they are.\n"
+        )
+    sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
+    return 0
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _line(finding: Finding) -> str:
+    return f"stimuli {finding.severity}: {finding}\n"

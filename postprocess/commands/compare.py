@@ -1,0 +1,54 @@
+"""`python -m postprocess compare`: two recipes on the same ratings."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from postprocess.comparison import Comparison, compare_outcomes
+from postprocess.ledger import render_figures
+from postprocess.reading import load_checks, load_ratings
+from postprocess.recipe import list_presets, read_recipe
+from postprocess.steps import post_process
+from postprocess.stimuli import parse_stimuli
+from postprocess.writing import write_files
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "compare", help="show which scores, p-values and annotators change with another recipe"
+    )
+    add = parser.add_argument
+    add("first", metavar="RECIPE", help=f"one of {', '.join(list_presets())}, or a file")
+    add("second", metavar="RECIPE", help="what to compare it with")
+    add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
+    add("--ratings", type=Path, required=True, metavar="FILE", help="ratings, CSV or Parquet")
+    add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
+    add("--language", required=True, metavar="CODE", help="such as sl")
+    add("--out", type=Path, metavar="DIR", help="write the tables and the figure there, too")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run both recipes and tell what differs."""
+    recipes = [read_recipe(name) for name in (options.first, options.second)]
+    n_pairs = len(parse_stimuli(options.stimuli.read_bytes()).rows)
+    ratings = load_ratings(options.ratings, options.language)
+    checks = load_checks(options.checkpoints) if options.checkpoints else None
+    outcomes = [post_process(ratings, one, n_pairs=n_pairs, checks=checks) for one in recipes]
+    comparison = compare_outcomes(*outcomes)
+    sys.stdout.write(f"{recipes[0].name} → {recipes[1].name}\n")
+    for name, figure in comparison.summary.items():
+        sys.stdout.write(f"{name:<40}{figure:>10.4g}\n")
+    if options.out:
+        for path in write_files(_files(comparison), options.out):
+            sys.stdout.write(f"written   {path}\n")
+    return 0
+
+
+def _files(comparison: Comparison) -> dict[str, bytes]:
+    tables = {
+        "compared_scores.tsv": comparison.scores.reset_index(),
+        "compared_annotators.tsv": comparison.annotators,
+    }
+    return {name: render_figures(table).encode() for name, table in tables.items()}

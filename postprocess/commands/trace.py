@@ -1,0 +1,56 @@
+"""`python -m postprocess trace`: from a published cell back to its ratings."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from postprocess.files import format_number, read_dataset
+from postprocess.ledger import trace_context
+from postprocess.pipeline import RECIPE_FILE
+from postprocess.ratings import RatingsError
+from postprocess.reading import load_checks, load_ratings
+from postprocess.recipe import read_recipe
+from postprocess.steps import post_process
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "trace", help="show the ratings behind the figures of a context, and what was done to them"
+    )
+    add = parser.add_argument
+    add("folder", nargs="?", type=Path, default=Path(), help="of a release (default: this one)")
+    add("--pair", type=int, required=True, metavar="ROW", help="row of the dataset, from 1")
+    add("--context", type=int, required=True, choices=(1, 2))
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Work the release out again and show one context of it; 1 if the figures differ."""
+    dataset_file = find_file(options.folder, "cosimlex_*.csv")
+    language = dataset_file.stem.removeprefix("cosimlex_")
+    published = read_dataset(dataset_file.read_bytes())
+    ratings = load_ratings(find_file(options.folder, f"ratings_{language}.*"), language)
+    checks_file = options.folder / f"checkpoints_{language}.csv"
+    outcome = post_process(
+        ratings,
+        read_recipe(str(options.folder / RECIPE_FILE)),
+        n_pairs=len(published),
+        checks=load_checks(checks_file) if checks_file.exists() else None,
+    )
+    sys.stdout.write(trace_context(outcome, options.pair, options.context))
+    column = f"sim{options.context}"
+    printed = format_number(float(published.loc[options.pair, column]))
+    found = format_number(float(outcome.scores.loc[options.pair, column]))
+    same = "the same" if printed == found else "NOT THE SAME"
+    sys.stdout.write(f"\n{dataset_file.name} has {column} {printed}: {same}\n")
+    return 0 if printed == found else 1
+
+
+def find_file(folder: Path, pattern: str) -> Path:
+    """The one file of a release folder that a pattern names. Raises RatingsError."""
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        have = "none" if not found else f"{len(found)}"
+        raise RatingsError(f"{folder} must hold one file {pattern}, and has {have}")
+    return found[0]

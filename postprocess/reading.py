@@ -1,0 +1,186 @@
+"""Ratings files: comma separated or Parquet, small ones and those of millions of rows."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as arrow_parquet
+
+from postprocess.ratings import COLUMNS, OPTIONAL, RatingsError, name_some
+from postprocess.tabular import UTF_16_MARKS, ZIP_MARK
+
+TYPES = {
+    "language": pa.dictionary(pa.int32(), pa.string()),
+    "pair": pa.int32(),
+    "context": pa.int8(),
+    "annotator": pa.dictionary(pa.int32(), pa.string()),
+    "rating": pa.float64(),
+    "group": pa.dictionary(pa.int32(), pa.string()),
+    "mark": pa.dictionary(pa.int32(), pa.string()),
+}
+
+NAMED = [name for name, kind in TYPES.items() if pa.types.is_dictionary(kind)]
+
+
+def load_ratings(path: Path, language: str) -> pd.DataFrame:
+    """Read a ratings file for `check_ratings`: Parquet by its name, else comma separated.
+
+    Returns
+    -------
+    DataFrame, shape (n_ratings, up to 6)
+        Those of pair, context, annotator, rating, group and mark that the file has.
+
+    Raises
+    ------
+    RatingsError
+        As `read_ratings`; or no Parquet.
+    OSError
+        The file cannot be read.
+    """
+    if path.suffix == ".parquet":
+        return _load_parquet(path, language)
+    data = path.read_bytes()
+    ratings = _read_plain(data, language)
+    return read_ratings(data, language) if ratings is None else ratings
+
+
+def read_ratings(data: bytes, language: str) -> pd.DataFrame:
+    """Read `ratings_<lang>.csv`, as text, for `check_ratings` to check.
+
+    Comma separated with the usual quoting, with or without a byte order mark, LF or CRLF.
+
+    Returns
+    -------
+    DataFrame, shape (n_ratings, up to 6)
+        Those of pair, context, annotator, rating, group and mark that the file has; further
+        columns are left aside. The index, "line", is the line of the file on which the row ends.
+
+    Raises
+    ------
+    RatingsError
+        Not UTF-8, not comma separated, a row with more or fewer fields than the header, a
+        column twice, or rows of another language.
+    """
+    lines = list(_csv_lines(data))
+    if not lines:
+        raise RatingsError("the ratings file is empty; it needs a header and rows")
+    (_, header), rows = lines[0], lines[1:]
+    if twice := sorted({name for name in header if header.count(name) > 1}):
+        raise RatingsError(f"the ratings have a column twice: {', '.join(twice)}; keep one")
+    if missing := [column for column in COLUMNS if column not in header]:
+        found = ", ".join(repr(name) for name in header[:20])
+        raise RatingsError(
+            f"the ratings have no column {', '.join(missing)}; the first line must name them, "
+            f"separated by commas (it has {found})"
+        )
+    if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
+        raise RatingsError(f"not as many fields as the header's {len(header)}: {name_some(bad)}")
+    index = pd.Index([line for line, _ in rows], name="line")
+    ratings = pd.DataFrame([row for _, row in rows], columns=header, index=index, dtype=str)
+    if "language" in ratings:
+        _refuse_other_languages(ratings["language"].tolist(), rows, language)
+    return ratings[[column for column in (*COLUMNS, *OPTIONAL) if column in ratings]]
+
+
+def _read_plain(data: bytes, language: str) -> pd.DataFrame | None:
+    """The ratings of a file with a row a line, in which nothing is missing or unusual.
+
+    None if something is, for `read_ratings` to read it or to say what is wrong.
+    """
+    first_line = data[: data.find(b"\n")].decode("utf-8-sig", "replace")
+    header = next(csv.reader([first_line]), [])
+    if len(set(header)) < len(header) or not set(COLUMNS) <= set(header):
+        return None
+    options = arrow_csv.ConvertOptions(
+        column_types=TYPES,
+        include_columns=[column for column in TYPES if column in header],
+        null_values=[""],
+        strings_can_be_null=False,
+        quoted_strings_can_be_null=False,
+    )
+    try:
+        table = arrow_csv.read_csv(pa.py_buffer(data), convert_options=options)
+    except pa.ArrowInvalid:
+        return None
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    if table.num_rows != n_lines - 1:
+        return None
+    if "language" in header:
+        if table["language"].unique().to_pylist() != [language]:
+            return None
+        table = table.drop_columns("language")
+    ratings: pd.DataFrame = table.to_pandas(split_blocks=True, self_destruct=True)
+    return ratings
+
+
+def _load_parquet(path: Path, language: str) -> pd.DataFrame:
+    try:
+        names = arrow_parquet.read_schema(path).names
+        named = [name for name in NAMED if name in names]
+        with arrow_parquet.ParquetFile(path, read_dictionary=named) as file:
+            if missing := [column for column in COLUMNS if column not in names]:
+                raise RatingsError(
+                    f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"
+                )
+            table = file.read([column for column in TYPES if column in names])
+    except pa.ArrowInvalid as error:
+        raise RatingsError(f"{path} is no Parquet file: {error}") from error
+    if "language" in table.column_names:
+        others = set(table["language"].unique().to_pylist()) - {language}
+        if others:
+            found = name_some(sorted(map(str, others)))
+            raise RatingsError(f'language is not "{language}" in every row: {found}')
+        table = table.drop_columns("language")
+    ratings: pd.DataFrame = table.to_pandas(split_blocks=True, self_destruct=True)
+    return ratings
+
+
+def _csv_lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
+    """The filled lines of a CSV file with the line of the file on which each ends."""
+    if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
+        raise RatingsError("the ratings are no UTF-8 text; save them as comma separated UTF-8")
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise RatingsError(
+            f"the ratings are not UTF-8: line {line}, byte {error.start + 1} of the file; "
+            "save the file as UTF-8"
+        ) from error
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        yield from ((reader.line_num, row) for row in reader if row)
+    except csv.Error as error:
+        raise RatingsError(
+            f"the ratings cannot be read as CSV in line {reader.line_num}: {error}"
+        ) from error
+
+
+def _refuse_other_languages(
+    languages: Sequence[str], rows: Sequence[tuple[int, list[str]]], language: str
+) -> None:
+    bad = [f'{_name(i, rows)} "{x}"' for i, x in enumerate(languages) if x != language]
+    if bad:
+        raise RatingsError(f'language is not "{language}": {name_some(bad)}')
+
+
+def _name(position: int, rows: Sequence[tuple[int, list[str]]]) -> str:
+    return f"row {position + 1} (line {rows[position][0]})"
+
+
+def load_checks(path: Path) -> pd.DataFrame:
+    """Read answers to checkpoint items for `count_failed`: comma separated, one a line.
+
+    Raises RatingsError for what is no such file, OSError if it cannot be read.
+    """
+    lines = list(_csv_lines(path.read_bytes()))
+    if not lines:
+        raise RatingsError(f"{path} is empty; it needs a header and rows")
+    (_, header), rows = lines[0], lines[1:]
+    if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
+        raise RatingsError(f"{path}: not as many fields as the header's: {name_some(bad)}")
+    return pd.DataFrame([row for _, row in rows], columns=header, dtype=str)

@@ -1,0 +1,62 @@
+"""Files onto the disk: all of them or none."""
+
+import contextlib
+import errno
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> list[Path]:
+    """Write files, relative path → content, into a folder, which is made if need be.
+
+    Everything is on disk under temporary names before the first file takes its place, so that
+    an error while writing leaves neither half a release nor a changed one; only a crash amid
+    the renames that follow could leave files of two releases. Returns the paths. Raises OSError.
+    """
+    contents = {folder / name: content for name, content in files.items()}
+    temporary = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex}") for path in contents}
+    made: list[Path] = []
+    with contextlib.ExitStack() as on_failure:
+        on_failure.callback(_remove, temporary.values(), made)
+        for path, content in contents.items():
+            made.extend(_make_folder(path.parent))
+            _refuse_folder(path)
+            _write_through(temporary[path], content)
+        for path in contents:
+            temporary[path].replace(path)
+        on_failure.pop_all()
+    return list(contents)
+
+
+def _make_folder(folder: Path) -> list[Path]:
+    """The folders that had to be made, outermost first."""
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(
+            errno.ENOTDIR, "a file stands where a folder is to be", str(folder)
+        )
+    new = [path for path in (folder, *folder.parents) if not path.exists()][::-1]
+    folder.mkdir(parents=True, exist_ok=True)
+    return new
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "a folder stands where a file is to be", str(path))
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _remove(files: Iterable[Path], folders: Iterable[Path]) -> None:
+    for path in files:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    for path in reversed(list(folders)):
+        with contextlib.suppress(OSError):  # not empty: it is needed
+            path.rmdir()

@@ -1,0 +1,79 @@
+import pandas as pd
+import pytest
+
+from postprocess.exclusion import count_failed, find_excluded
+from postprocess.ratings import MARKS, RatingsError, Scale, check_ratings
+
+
+def marked(*marks):
+    ratings = {
+        "pair": range(1, len(marks) + 1),
+        "context": 1,
+        "annotator": "A",
+        "rating": 3,
+        "group": "1",
+        "mark": list(marks),
+    }
+    return check_ratings(pd.DataFrame(ratings), Scale())
+
+
+def checks(*rows):
+    return pd.DataFrame(rows, columns=["group", "annotator", "rating", "lowest", "highest"])
+
+
+def test_find_excluded_names_the_reason_of_every_mark():
+    assert find_excluded(marked("", *MARKS)).tolist() == [
+        "",
+        "cannot judge",
+        "questionnaire unfinished",
+        "withdrawn",
+        "round replaced",
+        "engagement rejected",
+    ]
+
+
+def test_find_excluded_can_keep_rejected_engagement_and_nothing_else():
+    excluded = find_excluded(marked("rejected", "withdrawn"), rejected_engagement=False)
+
+    assert excluded.tolist() == ["", "withdrawn"]
+
+
+def test_find_excluded_without_marks_leaves_out_nobody():
+    assert find_excluded(marked("", "").drop(columns="mark")).tolist() == ["", ""]
+
+
+def test_find_excluded_leaves_out_who_fails_more_checkpoints_than_allowed():
+    answers = checks(("1", "A", 6, 0, 1), ("1", "A", 5, 0, 1), ("2", "A", 0, 0, 1))
+
+    def excluded(most):
+        return find_excluded(marked(""), most_failed_checkpoints=most, checks=answers).tolist()
+
+    assert [excluded(None), excluded(0), excluded(1), excluded(2)] == [
+        [""],
+        ["failed checkpoint"],
+        ["failed checkpoint"],
+        [""],
+    ]
+
+
+def test_find_excluded_names_the_mark_of_who_also_failed_a_checkpoint():
+    answers = checks(("1", "A", 6, 0, 1))
+
+    excluded = find_excluded(marked("", "withdrawn"), most_failed_checkpoints=0, checks=answers)
+
+    assert excluded.tolist() == ["failed checkpoint", "withdrawn"]
+
+
+def test_count_failed_passes_both_ends_and_fails_a_missing_answer():
+    answers = checks(
+        ("1", "A", 0, 0, 1), ("1", "A", 1, 0, 1), ("1", "A", 1.5, 0, 1), ("1", "A", None, 0, 1)
+    )
+
+    assert count_failed(answers).to_dict() == {("1", "A"): 2}
+
+
+def test_count_failed_refuses_answers_without_their_bounds():
+    with pytest.raises(RatingsError, match="no column lowest, highest"):
+        count_failed(checks(("1", "A", 0, 0, 1))[["group", "annotator", "rating"]])
+    with pytest.raises(RatingsError, match="without a lowest or highest rating: row 2"):
+        count_failed(checks(("1", "A", 0, 0, 1), ("1", "A", 0, "low", 1)))

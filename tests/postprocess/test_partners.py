@@ -1,0 +1,91 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postprocess import partners
+from postprocess.agreement import pairwise_agreement
+from postprocess.partners import average_agreement
+from postprocess.ratings import index_sittings, items_table
+
+RATINGS = st.lists(
+    st.lists(st.one_of(st.none(), st.integers(0, 6)), min_size=4, max_size=4),
+    min_size=2,
+    max_size=5,
+)
+
+
+def average(ratings):
+    sittings = index_sittings(ratings)
+    return sittings.table().join(average_agreement(ratings, sittings))
+
+
+def naive(ratings):
+    """Each annotator's mean rho, and the gain in the group's, the long way."""
+    rows = []
+    for _, group in ratings.groupby("group"):
+        table = items_table(group)
+        for name in table:
+            alone = table.shape[1] < 2
+            rho = None if alone else pairwise_agreement(table)
+            rest = table.drop(columns=name)
+            without = np.nan if rest.shape[1] < 2 else mean(pairwise_agreement(rest))
+            rows.append((np.nan if alone else rho[name].mean(), without - mean(rho)))
+    return np.array(rows)
+
+
+def mean(rho):
+    values = np.array([np.nan]) if rho is None else rho.to_numpy().ravel()
+    defined = values[~np.isnan(values)]
+    return defined.mean() if len(defined) else np.nan
+
+
+@settings(max_examples=200)
+@given(RATINGS, RATINGS)
+def test_average_agreement_is_the_mean_of_all_pairs(first, second):
+    tables = [
+        [
+            (item, 1 + number, f"A{person}", rating, str(number))
+            for person, ratings in enumerate(people)
+            for item, rating in enumerate(ratings, 1)
+            if rating is not None
+        ]
+        for number, people in enumerate((first, second))
+    ]
+    rows = [row for table in tables for row in table]
+    if not rows:
+        return
+    ratings = pd.DataFrame(rows, columns=["pair", "context", "annotator", "rating", "group"])
+
+    found = average(ratings)[["rho", "gain"]].to_numpy()
+
+    assert found == pytest.approx(naive(ratings), abs=1e-12, nan_ok=True)
+
+
+def test_average_agreement_is_the_same_the_long_way(ratings_of, monkeypatch):
+    rng = np.random.default_rng(1)
+    ratings = ratings_of(**{name: rng.integers(0, 7, 20).tolist() for name in "ABCDEF"})
+    short = average(ratings)
+
+    monkeypatch.setattr(partners, "MOST_CELLS", 1)  # no group is taken whole
+
+    pd.testing.assert_frame_equal(average(ratings), short, rtol=0, atol=1e-12)
+
+
+def test_average_agreement_tells_apart_why_it_is_undefined(ratings_of):
+    constant = average(ratings_of(A=[0, 1, 2], B=[3, 3, 3]))
+    few = average(ratings_of(A=[0, 1], B=[3, 3]))
+
+    assert constant["rho"].isna().all()
+    assert constant["has_common"].all()
+    assert constant["is_constant"].tolist() == [False, True]
+    assert not few["has_common"].any()
+
+
+def test_average_agreement_of_a_repeated_item_takes_each_group_by_itself(ratings_of):
+    first, second = ratings_of(A=[0, 1, 2], B=[0, 1, 2]), ratings_of("2", C=[0, 1, 2], D=[2, 1, 0])
+
+    found = average(pd.concat([first, second], ignore_index=True))
+
+    assert found["rho"].tolist() == pytest.approx([1, 1, -1, -1])

@@ -1,0 +1,158 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postprocess.ratings import RatingsError, Scale, check_ratings
+from postprocess.reading import load_checks, load_ratings, read_ratings
+
+HEADER = "language,pair,context,annotator,rating,group,mark\n"
+PLAIN = HEADER + "xx,1,1,A1,3,1A,\nxx,1,2,A2,4.5,1B,\nxx,2,1,A1,,1A,cannot judge\n"
+HALVES = Scale(0, 6, 0.5)
+
+
+def loaded(tmp_path, text, name="ratings.csv"):
+    path = tmp_path / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return load_ratings(path, "xx")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        PLAIN.replace("\n", "\r\n"),
+        "\ufeff" + PLAIN,
+        PLAIN.replace("A1", '"A1"'),
+        PLAIN.replace("xx,1,1", "xx,1.0,01"),
+        PLAIN.replace("\nxx,2", "\n\nxx,2"),
+        PLAIN.rstrip("\n"),
+        (
+            "rating,mark,pair,context,annotator,extra,group\n3,,1,1,A1,x,1A\n4.5,,1,2,A2,y,1B\n"
+            ",cannot judge,2,1,A1,z,1A\n"
+        ),
+    ],
+)
+def test_load_ratings_reads_a_file_however_it_is_written(tmp_path, text):
+    found = check_ratings(loaded(tmp_path, text), HALVES)
+
+    expected = check_ratings(read_ratings(PLAIN.encode(), "xx"), HALVES)
+    pd.testing.assert_frame_equal(found, expected)
+    assert found["rating"].tolist()[:2] == [3, 4.5]
+    assert np.isnan(found["rating"].tolist()[2])
+
+
+FIELDS = st.sampled_from(
+    ["1", "2", "3", "0", "01", "1.0", " 1", "-1", "", "x", "NA", "nan", "1e0", "inf", "4.5", "ž"]
+)
+
+
+@given(st.lists(st.tuples(FIELDS, FIELDS, FIELDS, FIELDS), min_size=1, max_size=4))
+def test_load_ratings_agrees_with_the_careful_reader(tmp_path_factory, rows):
+    text = "pair,context,annotator,rating\n" + "".join(f"{','.join(row)}\n" for row in rows)
+    folder = tmp_path_factory.mktemp("ratings")
+
+    assert result(lambda: loaded(folder, text)) == result(lambda: read_ratings(text.encode(), "xx"))
+
+
+def result(read):
+    """The checked table as text, or the kinds of what is refused and where."""
+    try:
+        return check_ratings(read(), HALVES).to_csv()
+    except RatingsError as error:
+        return [line.split('"')[0] for line in str(error).splitlines()]
+
+
+def test_load_ratings_reads_parquet(tmp_path):
+    table = check_ratings(read_ratings(PLAIN.encode(), "xx"), HALVES)
+    path = tmp_path / "ratings.parquet"
+    table.assign(language="xx", extra=1).to_parquet(path, index=False)
+
+    pd.testing.assert_frame_equal(check_ratings(load_ratings(path, "xx"), HALVES), table)
+
+
+def test_load_ratings_refuses_parquet_of_another_language(tmp_path):
+    path = tmp_path / "ratings.parquet"
+    table = pd.DataFrame({"pair": [1], "context": [1], "annotator": ["A"], "rating": [1]})
+    table.assign(language="yy").to_parquet(path, index=False)
+
+    with pytest.raises(RatingsError, match='language is not "xx" in every row: yy'):
+        load_ratings(path, "xx")
+
+
+def test_load_ratings_refuses_what_is_no_parquet(tmp_path):
+    with pytest.raises(RatingsError, match="is no Parquet file"):
+        loaded(tmp_path, PLAIN, "ratings.parquet")
+
+
+def test_load_ratings_refuses_parquet_without_a_column(tmp_path):
+    path = tmp_path / "ratings.parquet"
+    pd.DataFrame({"pair": [1]}).to_parquet(path, index=False)
+
+    with pytest.raises(RatingsError, match="no column context, annotator, rating"):
+        load_ratings(path, "xx")
+
+
+def test_load_checks_reads_answers_to_checkpoint_items(tmp_path):
+    path = tmp_path / "checkpoints.csv"
+    path.write_text("group,annotator,rating,lowest,highest\n1A,A1,6,5,6\n", encoding="utf-8")
+
+    assert load_checks(path).to_dict("records") == [
+        {"group": "1A", "annotator": "A1", "rating": "6", "lowest": "5", "highest": "6"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "is empty"), ("group,annotator\n1A\n", "not as many fields")]
+)
+def test_load_checks_refuses_what_is_no_such_file(tmp_path, text, message):
+    path = tmp_path / "checkpoints.csv"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(RatingsError, match=message):
+        load_checks(path)
+
+
+def test_read_ratings_reads_text_and_leaves_other_columns_aside():
+    data = (
+        "\ufefflanguage,pair,context,annotator,rating,inspired_word1\r\n"
+        'sl,1,2,"A, the first",4,"two\r\nlines"\r\n'
+        "\r\n"
+        "sl,1,1,B,0,x\r\n"
+    )
+
+    ratings = read_ratings(data.encode(), "sl")
+
+    assert ratings.to_dict("records") == [
+        {"pair": "1", "context": "2", "annotator": "A, the first", "rating": "4"},
+        {"pair": "1", "context": "1", "annotator": "B", "rating": "0"},
+    ]
+    assert (ratings.index.name, ratings.index.tolist()) == ("line", [3, 5])
+
+
+def test_read_ratings_keeps_the_group_and_needs_no_language():
+    ratings = read_ratings(b"group,pair,context,annotator,rating\nq1,1,2,A,4", "sl")
+
+    assert list(ratings.columns) == ["pair", "context", "annotator", "rating", "group"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"pair,pair,rating\n1,1,1", "a column twice: pair"),
+        (
+            b"language,pair,context,annotator,rating\nsl,1,1,A,1\nfi,1,1,B,1",
+            r'language is not "sl": row 2 \(line 3\) "fi"$',
+        ),
+        (b"pair,context,annotator,rating\n1,1,A\n1,1,B,2,3", r"header's 4: row 1 .*, row 2 "),
+        (b"pair;context;annotator;rating\n1;1;A;2", r"separated by commas \(it has 'pair;context"),
+        (b"PK\x03\x04", "no UTF-8 text"),
+        (b"pair,context\n1,\xff", "not UTF-8: line 2, byte 16 of the file; save"),
+        (b'pair,context\n1,"x', "cannot be read as CSV in line 2"),
+    ],
+)
+def test_read_ratings_names_what_is_wrong(data, message):
+    with pytest.raises(RatingsError, match=message):
+        read_ratings(data, "sl")
