@@ -1,0 +1,198 @@
+"""How long post-processing takes from a ratings file to the table of scores, and what memory.
+
+    .venv/bin/python bench/postprocessing.py
+    .venv/bin/python bench/postprocessing.py --rows 10000 100000 --repetitions 5 --sorted
+
+Beside it, in turn: what pyarrow alone needs to read the same file, and (up to --loop rows) the
+obvious way, a loop over pairs with pandas and SciPy that does less: no check, no ledger, only
+calibration, filtering and the published columns. Every measurement is a process of its own, timed
+without its imports; MB are the peak of that process.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as arrow_parquet
+from reporting import say, table
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+RATERS, BLOCK, SEED = 10, 50, 20200312
+COLUMNS = ("rows", "file", "way", "s", "µs a row", "MB", "÷ pyarrow")
+
+
+def make_ratings(n_rows: int, *, is_sorted: bool) -> pd.DataFrame:
+    """Ratings of a study with 10 people a questionnaire and 50 pairs a block."""
+    rng = np.random.default_rng(SEED)
+    n_contexts = n_rows // RATERS
+    context = np.repeat(np.arange(n_contexts), RATERS)
+    pair, number = context // 2, context % 2
+    questionnaire = 2 * (pair // BLOCK) + (pair + number) % 2
+    person = questionnaire * RATERS + np.tile(np.arange(RATERS), n_contexts)
+    score = rng.uniform(0, 6, n_contexts)[context]
+    rating = np.clip(np.round(score + rng.normal(0, 1.3, len(score))), 0, 6).astype(int)
+    names = np.array([f"A{n:07}" for n in range(person.max() + 1)], dtype=object)
+    groups = np.array([f"{q // 2 + 1}{'AB'[q % 2]}" for q in range(questionnaire.max() + 1)])
+    ratings = pd.DataFrame(
+        {
+            "language": "xx",
+            "pair": pair + 1,
+            "context": number + 1,
+            "annotator": names[person],
+            "rating": rating,
+            "group": groups[questionnaire],
+        }
+    )
+    return ratings if is_sorted else ratings.take(rng.permutation(len(ratings)))
+
+
+def read_with_pyarrow(path: Path) -> None:
+    """The floor: the file in memory, in the types that pyarrow finds."""
+    if path.suffix == ".parquet":
+        arrow_parquet.read_table(path)
+    else:
+        arrow_csv.read_csv(path)
+
+
+def process(path: Path) -> None:
+    """From the file to the scores and the ledger."""
+    from postprocess.reading import load_ratings
+    from postprocess.recipe import Recipe
+    from postprocess.steps import post_process
+
+    ratings = load_ratings(path, "xx")
+    post_process(ratings, Recipe(), n_pairs=int(ratings["pair"].max()))
+
+
+def process_in_a_loop(path: Path) -> None:
+    """The obvious way: group by, corr, and SciPy's test for each pair."""
+    from scipy.stats import mannwhitneyu
+
+    ratings = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    kept = []
+    for _, group in ratings.groupby("group"):
+        means = group.groupby("annotator")["rating"].mean()
+        deviation = means - means.mean()
+        shift = -np.sign(deviation).where(deviation.abs() > 1, 0)
+        moved = (group["rating"] + group["annotator"].map(shift)).clip(0, 6)
+        wide = group.assign(rating=moved).pivot(
+            index=["pair", "context"], columns="annotator", values="rating"
+        )
+        rho = wide.corr(method="spearman").to_numpy(copy=True)
+        np.fill_diagonal(rho, np.nan)
+        average = pd.Series(np.nanmean(rho, axis=1), index=wide.columns)
+        good = average.index[average >= average.mean() - average.std()]
+        kept.append(group.assign(rating=moved)[group["annotator"].isin(good)])
+    used = pd.concat(kept)
+    used["rating"] *= 10 / 6
+    rows = []
+    for pair, of_pair in used.groupby("pair"):
+        one, two = (of_pair.loc[of_pair["context"] == c, "rating"] for c in (1, 2))
+        test = mannwhitneyu(one, two, alternative="two-sided", method="asymptotic")
+        rows.append((pair, one.mean(), two.mean(), one.std(), two.std(), test.pvalue / 2))
+    pd.DataFrame(rows)
+
+
+WAYS: dict[str, Callable[[Path], None]] = {
+    "pyarrow": read_with_pyarrow,
+    "postprocess": process,
+    "loop": process_in_a_loop,
+}
+
+
+def measure(way: str, path: Path) -> dict[str, float]:
+    """One measurement, in a process of its own."""
+    words = [sys.executable, str(Path(__file__).resolve()), "--measure", way, str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=REPOSITORY)  # noqa: S603  (this script)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def measure_here(way: str, path: Path) -> None:
+    """What a measuring process does: run once after a warm-up of the imports, and print."""
+    sys.path.insert(0, str(REPOSITORY))
+    warm_up = path.with_name(f"warm{path.suffix}")
+    WAYS[way](warm_up)
+    started = time.perf_counter()
+    WAYS[way](path)
+    seconds = time.perf_counter() - started
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    say(json.dumps({"seconds": seconds, "megabytes": megabytes}))
+
+
+def write_files(folder: Path, n_rows: int, *, is_sorted: bool, name: str) -> list[Path]:
+    """The ratings as CSV and as Parquet."""
+    ratings = make_ratings(n_rows, is_sorted=is_sorted)
+    arrow = pa.Table.from_pandas(ratings, preserve_index=False)
+    csv, parquet = folder / f"{name}.csv", folder / f"{name}.parquet"
+    plain = arrow_csv.WriteOptions(include_header=False, quoting_style="none")
+    with csv.open("wb") as file:
+        file.write(f"{','.join(ratings.columns)}\n".encode())
+        arrow_csv.write_csv(arrow, file, plain)
+    arrow_parquet.write_table(arrow, parquet)
+    return [csv, parquet]
+
+
+def measure_rows(folder: Path, n_rows: int, options: argparse.Namespace) -> list[list[str]]:
+    """The table's rows for one size."""
+    rows = []
+    for path in write_files(folder, n_rows, is_sorted=options.sorted, name="ratings"):
+        ways = [way for way in WAYS if way != "loop" or n_rows <= options.loop]
+        found: dict[str, list[dict[str, float]]] = {way: [] for way in ways}
+        for _ in range(options.repetitions):
+            for way in ways:
+                found[way].append(measure(way, path))
+        seconds = {way: median(one["seconds"] for one in found[way]) for way in ways}
+        for way in ways:
+            megabytes = median(one["megabytes"] for one in found[way])
+            rows.append(
+                [
+                    f"{n_rows:,}",
+                    path.suffix[1:],
+                    way,
+                    f"{seconds[way]:.3f}",
+                    f"{1e6 * seconds[way] / n_rows:.2f}",
+                    f"{megabytes:.0f}",
+                    f"{seconds[way] / seconds['pyarrow']:.2f}",
+                ]
+            )
+            say(", ".join(rows[-1]))
+    return rows
+
+
+def main() -> None:
+    """Measure what the arguments name and print a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    add: Any = parser.add_argument
+    add("--rows", type=int, nargs="+", default=[10**n for n in range(4, 8)])
+    add("--repetitions", type=int, default=3)
+    add("--loop", type=int, default=10**6, help="most rows for the loop")
+    add("--sorted", action="store_true", help="rows by pair and context; otherwise in no order")
+    add("--measure", nargs=2, metavar=("WAY", "FILE"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        measure_here(options.measure[0], Path(options.measure[1]))
+        return
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write_files(folder, 1000, is_sorted=False, name="warm")
+        rows = [row for n in options.rows for row in measure_rows(folder, n, options)]
+    say(f"\n{table(COLUMNS, rows)}")
+
+
+if __name__ == "__main__":
+    main()
