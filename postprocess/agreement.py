@@ -1,17 +1,21 @@
 """Inter-rater agreement within one group, given as a table of items by annotators."""
 
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
-from scipy.stats import rankdata
+from numpy.typing import ArrayLike, NDArray
 
+from postprocess.correlations import FEWEST_COMMON, correlate, correlate_left_out, correlate_pairs
 from postprocess.ratings import RatingsError
 
-FEWEST_COMMON = 3  # items that two annotators must share for a correlation
-DECIMALS = 9  # means are rounded to these before ranking, so that equal means are ties
+__all__ = [
+    "FEWEST_COMMON",
+    "leave_one_out_agreement",
+    "pairwise_agreement",
+    "pearson",
+    "spearman",
+]
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:
@@ -27,20 +31,37 @@ def spearman(first: ArrayLike, second: ArrayLike) -> float:
     float
         Ties by average rank. NaN for under 3 common items, or if either is constant on them.
 
+    References
+    ----------
+    Spearman (1904), The proof and measurement of association between two things.
+
     Examples
     --------
     >>> spearman([0, 1, 2, 6], [0, 2, 1, 6])
     0.8
     """
-    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    common = ~(np.isnan(x) | np.isnan(y))
-    if common.sum() < FEWEST_COMMON:
-        return float("nan")
-    x, y = rankdata(x[common]), rankdata(y[common])
-    x, y = x - x.mean(), y - y.mean()
-    if not x.any() or not y.any():
-        return float("nan")
-    return float(np.clip((x @ y) / np.sqrt((x @ x) * (y @ y)), -1, 1))
+    return float(correlate(_floats(first), _floats(second), method="spearman"))
+
+
+def pearson(first: ArrayLike, second: ArrayLike) -> float:
+    """Pearson's product-moment correlation over the items that both have.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n_items,)
+        In any unit; NaN where an item has no rating.
+
+    Returns
+    -------
+    float
+        NaN for under 3 common items, or if either is constant on them.
+
+    Examples
+    --------
+    >>> pearson([0, 1, 2], [0, 2, 1])
+    0.5
+    """
+    return float(correlate(_floats(first), _floats(second), method="pearson"))
 
 
 def leave_one_out_agreement(ratings: pd.DataFrame) -> pd.Series:
@@ -71,24 +92,28 @@ def leave_one_out_agreement(ratings: pd.DataFrame) -> pd.Series:
     {'A01': 1.0, 'A02': 1.0}
     """
     _refuse_one(ratings)
-    means = {a: ratings.drop(columns=a).mean(axis="columns").round(DECIMALS) for a in ratings}
-    return pd.Series({a: spearman(ratings[a], means[a]) for a in ratings}, name="rho", dtype=float)
+    rho = correlate_left_out(_table(ratings))[0]
+    return pd.Series(rho, index=ratings.columns, name="rho", dtype=float)
 
 
-def pairwise_agreement(ratings: pd.DataFrame) -> pd.DataFrame:
+def pairwise_agreement(
+    ratings: pd.DataFrame, *, method: Literal["spearman", "pearson"] = "spearman"
+) -> pd.DataFrame:
     """Correlate each annotator with each other one.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_items, n_annotators)
         One group, in scale points; NaN where an annotator did not rate an item.
+    method : "spearman" or "pearson"
+        Of the ranks, ties by average rank, or of the ratings.
 
     Returns
     -------
     DataFrame, shape (n_annotators, n_annotators)
-        Spearman's rho, symmetric; NaN on the diagonal, for constant ratings and under 3 common
+        The correlation, symmetric; NaN on the diagonal, for constant ratings and under 3 common
         items. The mean of a row is the annotator's average agreement, the mean of all cells
-        the group's mean pairwise rho.
+        the group's mean pairwise correlation.
 
     Raises
     ------
@@ -102,55 +127,17 @@ def pairwise_agreement(ratings: pd.DataFrame) -> pd.DataFrame:
     {'A': 0.0, 'B': 0.0, 'C': -1.0}
     """
     _refuse_one(ratings)
-    table = ratings.to_numpy(dtype=float)
-    n_annotators = table.shape[1]
-    rho = np.full((n_annotators, n_annotators), np.nan)
-    for i, j in combinations(range(n_annotators), 2):
-        rho[i, j] = rho[j, i] = spearman(table[:, i], table[:, j])
+    rho = correlate_pairs(_table(ratings), method=method)[0]
     return pd.DataFrame(rho, index=ratings.columns, columns=ratings.columns)
 
 
-def krippendorff_alpha(
-    ratings: pd.DataFrame, *, level: Literal["interval", "ordinal"] = "interval"
-) -> float:
-    """Krippendorff's alpha: one minus observed over expected disagreement.
+def _table(ratings: pd.DataFrame) -> NDArray[np.float64]:
+    """A stack of the one table, annotators by items."""
+    return np.ascontiguousarray(ratings.to_numpy(dtype=float).T)[None]
 
-    Parameters
-    ----------
-    ratings : DataFrame, shape (n_items, n_annotators)
-        In scale points; NaN where an annotator did not rate an item. Items with one rating
-        do not count.
-    level : "interval" or "ordinal"
-        Disagreement is the squared distance of two ratings, or of their average ranks among
-        all ratings that count.
 
-    Returns
-    -------
-    float
-        1 for full agreement, 0 for chance. NaN if no item has two ratings or all are equal.
-
-    References
-    ----------
-    Krippendorff (2011), Computing Krippendorff's alpha-reliability.
-
-    Examples
-    --------
-    >>> krippendorff_alpha(pd.DataFrame({"A": [0, 3, 6], "B": [0, 3, 6]}))
-    1.0
-    """
-    table = ratings.to_numpy(dtype=float)
-    table = table[(~np.isnan(table)).sum(axis=1) >= 2]
-    if level == "ordinal":
-        table = rankdata(table, nan_policy="omit", axis=None).reshape(table.shape)
-    rated = ~np.isnan(table)
-    n_each = rated.sum(axis=1)
-    total = table[rated]
-    if total.size == 0 or np.ptp(total) == 0:
-        return float("nan")
-    deviations = table - np.nanmean(table, axis=1, keepdims=True)
-    observed = (n_each / (n_each - 1) * np.nansum(deviations**2, axis=1)).sum() / total.size
-    expected = ((total - total.mean()) ** 2).sum() / (total.size - 1)
-    return float(1 - observed / expected)
+def _floats(numbers: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(numbers, dtype=float)
 
 
 def _refuse_one(ratings: pd.DataFrame) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from postprocess.agreement import krippendorff_alpha, leave_one_out_agreement, pairwise_agreement
+from postprocess.agreement import leave_one_out_agreement, pairwise_agreement
+from postprocess.alpha import krippendorff_alpha
 from postprocess.exclusion import COUNTED
 from postprocess.filtering import KEPT, LEFT_OUT, explain
 from postprocess.ratings import items_table, number_items

@@ -6,24 +6,19 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from postprocess.agreement import (
-    krippendorff_alpha,
     leave_one_out_agreement,
     pairwise_agreement,
+    pearson,
     spearman,
 )
 from postprocess.ratings import RatingsError
 
 NAN = float("nan")
-# Krippendorff (2011), section C: four observers, twelve units
-PUBLISHED = pd.DataFrame(
-    {
-        "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
-        "B": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-        "C": [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
-        "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
-    }
-)
 COLUMNS = st.lists(st.lists(st.integers(0, 6), min_size=6, max_size=6), min_size=2, max_size=4)
+GAPPED = st.lists(
+    st.lists(st.none() | st.integers(0, 6), min_size=7, max_size=7), min_size=2, max_size=4
+)
+QUARTERS = st.lists(st.integers(0, 24).map(lambda n: n / 4), min_size=3, max_size=9)
 
 
 def table(columns):
@@ -51,6 +46,27 @@ def test_spearman_equals_scipy(first, random):
     expected = stats.spearmanr(first, second).statistic
 
     assert spearman(first, second) == pytest.approx(expected, abs=1e-12)
+
+
+def test_pearson_by_hand_with_gaps():
+    # 0 1 5 against 1 3 2: deviations -2 -1 3 and -1 1 0, product 1, squares 14 and 2
+    assert pearson([0, 1, NAN, 5], [1, 3, 9, 2]) == pytest.approx(1 / np.sqrt(28))
+
+
+@pytest.mark.parametrize("second", [[0.1, 0.1, 0.1, 0.1], [1, 2, NAN, NAN], [NAN] * 4])
+def test_pearson_is_undefined_for_constant_or_few_items(second):
+    assert np.isnan(pearson([0, 1, 2, 3], second))
+    assert np.isnan(pearson([], []))
+
+
+@given(QUARTERS.filter(lambda x: len(set(x)) > 1), st.randoms(use_true_random=False))
+def test_pearson_equals_scipy(first, random):
+    second = [random.randint(0, 24) / 4 for _ in first]
+    second[0] = second[-1] + 1
+
+    expected = stats.pearsonr(first, second).statistic
+
+    assert pearson(first, second) == pytest.approx(expected, abs=1e-12)
 
 
 def test_leave_one_out_agreement_by_hand():
@@ -84,32 +100,63 @@ def test_pairwise_agreement_is_symmetric_and_says_nothing_of_oneself():
     assert rho.fillna(9).to_numpy().tolist() == [[9, 0.5, 9], [0.5, 9, 9], [9, 9, 9]]
 
 
-def test_krippendorff_alpha_equals_the_published_figures():
-    assert krippendorff_alpha(PUBLISHED) == pytest.approx(0.849, abs=5e-4)
-    assert krippendorff_alpha(PUBLISHED, level="ordinal") == pytest.approx(0.815, abs=5e-4)
-
-
-def test_krippendorff_alpha_by_hand():
-    # observed: (1 + 1)/2 over two items = 0.5 · 1; expected over 0 1 1 2: 2 · SS 2 / 3 = 4/3
-    ratings = pd.DataFrame({"A": [0, 1], "B": [1, 2]})
-
-    assert krippendorff_alpha(ratings) == pytest.approx(1 - 1 / (4 / 3))
-
-
-@pytest.mark.parametrize("level", ["interval", "ordinal"])
-@pytest.mark.parametrize("columns", [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[NAN], [NAN]]])
-def test_krippendorff_alpha_is_undefined_without_difference_or_common_items(columns, level):
-    assert np.isnan(krippendorff_alpha(table(columns), level=level))
-
-
 @given(COLUMNS, st.integers(-3, 3))
 def test_agreement_does_not_depend_on_names_rows_or_constant(columns, constant):
     ratings = table(columns)
     other = (ratings.iloc[::-1, ::-1] + constant).reset_index(drop=True)
 
-    for level in ("interval", "ordinal"):
-        first = krippendorff_alpha(ratings, level=level)
-        assert krippendorff_alpha(other, level=level) == pytest.approx(first, nan_ok=True)
-    for agreement in (leave_one_out_agreement, lambda x: pairwise_agreement(x).mean()):
+    for agreement in (
+        leave_one_out_agreement,
+        lambda x: pairwise_agreement(x).mean(),
+        lambda x: pairwise_agreement(x, method="pearson").mean(),
+    ):
         first, second = agreement(ratings), agreement(other)[ratings.columns]
         assert second.tolist() == pytest.approx(first.tolist(), nan_ok=True)
+
+
+@given(GAPPED)
+def test_agreement_with_gaps_equals_scipy_two_by_two(columns):
+    ratings = table(columns)
+    left_out = leave_one_out_agreement(ratings)
+    by = {m: pairwise_agreement(ratings, method=m) for m in ("spearman", "pearson")}
+
+    for a in ratings:
+        others = ratings.drop(columns=a)
+        means = others.mean(axis="columns").round(9)
+        assert left_out[a] == pytest.approx(scipy_rho(ratings[a], means), abs=1e-12, nan_ok=True)
+        for b in others:
+            for method, rho in by.items():
+                expected = scipy_rho(ratings[a], ratings[b], method=method)
+                assert rho.loc[a, b] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def scipy_rho(first, second, *, method="spearman"):
+    both = pd.concat([first, second], axis="columns").dropna().to_numpy()
+    if len(both) < 3 or (np.ptp(both, axis=0) == 0).any():
+        return NAN
+    function = stats.spearmanr if method == "spearman" else stats.pearsonr
+    return function(*both.T).statistic
+
+
+@given(COLUMNS, st.integers(1, 3), st.sampled_from([0.25, 1, 10 / 6]))
+def test_agreement_does_not_depend_on_how_often_items_stand_or_on_the_scale(columns, times, unit):
+    ratings = table(columns)
+    other = pd.concat([ratings] * times, ignore_index=True) * unit
+
+    for agreement in (leave_one_out_agreement, lambda x: pairwise_agreement(x).stack()):
+        expected = agreement(ratings).tolist()
+        assert agreement(other).tolist() == pytest.approx(expected, nan_ok=True)
+
+
+@given(COLUMNS)
+def test_pairwise_agreement_with_a_copy_of_an_annotator_is_one(columns):
+    ratings = table(columns)
+    copied = ratings.assign(copy=ratings["A0"])
+    is_constant = ratings["A0"].nunique() == 1
+
+    for method in ("spearman", "pearson"):
+        rho = pairwise_agreement(copied, method=method)
+        expected = NAN if is_constant else 1.0
+        assert rho.loc["A0", "copy"] == pytest.approx(expected, nan_ok=True)
+        same = rho["copy"].drop(["A0", "copy"]).tolist()
+        assert rho["A0"].drop(["A0", "copy"]).tolist() == pytest.approx(same, nan_ok=True)
