@@ -1,0 +1,339 @@
+"""Reliability by split halves: of the scores, and of the change between two contexts."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from postprocess.correlations import DECIMALS, Method, correlate, mean_defined
+from postprocess.halves import Halves, SplitMeans, item_means, split_halves, step_of
+from postprocess.ratings import RatingsError
+from postprocess.resampling import can_resample, draw_items, join_items, percentile_interval
+from postprocess.stacks import MOST_NUMBERS, Floats, Integers, Stack, stack_groups
+
+RESAMPLED_SPLITS = 20  # a bootstrap figure is the mean over the first so many splits
+RANGE = (0.025, 0.975)  # of the splits
+
+Draw = Callable[[int], Integers]
+
+
+def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
+    """Step the correlation of two halves up to the reliability of the whole.
+
+    Parameters
+    ----------
+    correlation : array
+        Of estimates that rest on one part of the ratings each.
+    step : float or array
+        How many such parts the whole has; 2 for halves.
+
+    Returns
+    -------
+    array
+        step · r / (1 + (step - 1) · r). For a negative r the same of its size, with the sign
+        put back: the plain formula runs to minus infinity, and a reliability below 0 says no
+        more than that there is none.
+
+    References
+    ----------
+    Spearman (1910), Correlation calculated from faulty data; Brown (1910), Some experimental
+    results in the correlation of mental abilities.
+
+    Examples
+    --------
+    >>> spearman_brown(np.array([0.5, -0.5])).round(3).tolist()
+    [0.667, -0.667]
+    """
+    size = np.abs(correlation)
+    return np.asarray(step * correlation / (1 + (step - 1) * size))
+
+
+def split_half_reliability(
+    ratings: pd.DataFrame,
+    *,
+    rng: np.random.Generator,
+    n_splits: int = 1000,
+    n_resamples: int = 1000,
+) -> pd.DataFrame:
+    """How far the scores would come out the same with as many other annotators.
+
+    In each split the annotators of each group are halved at random; the mean ratings that all
+    items of all groups have in one half are correlated with those in the other, and the
+    correlation is stepped up to all annotators.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 or more)
+        Columns pair, context, annotator, rating in any unit, and optionally group and
+        language, as in `stack_groups`. One group or several.
+    rng : numpy Generator
+        Chance.
+    n_splits : int
+        How many splits.
+    n_resamples : int
+        How many bootstrap samples of the items; 0 for no interval.
+
+    Returns
+    -------
+    DataFrame, shape (2, 7), index method ("pearson", "spearman")
+        n_items; correlation (of the halves) and reliability, means over splits; splits_low and
+        splits_high, between which 95 % of the splits lie; low and high, the 95 % bootstrap
+        interval by items, drawn in each group as many as it has (NaN if most are in groups of
+        one or two). NaN where nothing can be correlated: under three items that both halves
+        rated, or all equal.
+
+    Raises
+    ------
+    RatingsError
+        As `stack_groups`, or no ratings.
+
+    References
+    ----------
+    As `spearman_brown`.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"pair": [1, 2, 3] * 2, "context": 1, "annotator": list("AAABBB"),
+    ...                         "rating": [0, 1, 2, 0, 2, 1], "group": "1"})
+    >>> halves = split_half_reliability(ratings, rng=np.random.default_rng(0), n_resamples=0)
+    >>> halves.loc["pearson", ["correlation", "reliability"]].round(3).tolist()
+    [0.5, 0.667]
+    """
+    stacks = _stacks_of(ratings)
+    splits = (item_means(halves) for halves in split_halves(stacks, n_splits, rng))
+
+    def draw(n_resamples: int) -> Integers:
+        return join_items(stacks, draw_items(stacks, n_resamples, rng))
+
+    n_drawn = n_resamples if can_resample(stacks) else 0
+    table = _summarise(splits, ("pearson", "spearman"), draw, n_drawn)
+    table.insert(0, "n_items", sum(stack.items.size for stack in stacks))
+    return table
+
+
+def change_reliability(
+    ratings: pd.DataFrame,
+    *,
+    rng: np.random.Generator,
+    n_splits: int = 1000,
+    n_resamples: int = 1000,
+) -> pd.DataFrame:
+    """How far the changes between contexts would come out the same with other annotators.
+
+    In each split the annotators of each context are halved at random, and each half gives an
+    estimate of the change of every pair, with no annotator in both. Their correlation, stepped
+    up to all annotators, is the reliability of the changes; its square root is the ceiling:
+    what the true changes themselves would score against the measured ones.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 or more)
+        As in `split_half_reliability`. Someone who rated both contexts of a pair in groups of
+        the same people is in the same half of both.
+    rng : numpy Generator
+        Chance.
+    n_splits : int
+        How many splits.
+    n_resamples : int
+        How many bootstrap samples of the pairs; 0 for no interval.
+
+    Returns
+    -------
+    DataFrame, shape (3, 10), index method ("uncentered", "pearson", "spearman")
+        n_pairs (with two ratings or more of either context; no others count); correlation,
+        reliability, splits_low, splits_high, low, high as in `split_half_reliability`, but by
+        pairs; ceiling, ceiling_low, ceiling_high: the square roots of reliability, low and
+        high, of 0 if they are below. The row "uncentered" is that of subtask 1.
+
+    Raises
+    ------
+    RatingsError
+        As `stack_groups`, or no ratings.
+
+    References
+    ----------
+    As `spearman_brown`; Spearman (1904), The proof and measurement of association between two
+    things, for the ceiling; Armendariz et al. (2020), SemEval-2020 Task 3, for the metric.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({
+    ...     "pair": [1, 2, 3] * 4, "context": [1] * 6 + [2] * 6, "annotator": list("AAABBBCCCDDD"),
+    ...     "rating": [0, 0, 0, 0, 0, 0, 1, 2, 3, 1, 2, 3], "group": list("111111222222")})
+    >>> changes = change_reliability(ratings, rng=np.random.default_rng(0), n_resamples=0)
+    >>> changes["ceiling"].tolist()
+    [1.0, 1.0, 1.0]
+    """
+    stacks = _stacks_of(ratings)
+    contexts = np.concatenate([stack.items.ravel() for stack in stacks])
+    pairs = _ratable_pairs(stacks, contexts)
+    n_pairs = len(pairs)
+    splits = _pair_changes(split_halves(stacks, n_splits, rng), contexts, pairs)
+
+    def draw(n_resamples: int) -> Integers:
+        return rng.integers(n_pairs, size=(n_resamples, n_pairs))
+
+    methods: tuple[Method, ...] = ("uncentered", "pearson", "spearman")
+    table = _summarise(splits, methods, draw, n_resamples if n_pairs else 0)
+    table.insert(0, "n_pairs", n_pairs)
+    for column, root in zip(
+        ("reliability", "low", "high"), ("ceiling", "ceiling_low", "ceiling_high"), strict=True
+    ):
+        table[root] = np.sqrt(table[column].clip(lower=0))
+    return table
+
+
+def change_reliability_from_scores(scores: pd.DataFrame) -> float:
+    """The reliability of the changes from the means and deviations that a dataset publishes.
+
+    Parameters
+    ----------
+    scores : DataFrame, shape (n_pairs, 6 or more)
+        Columns sim1, sim2, stdev1, stdev2 (sample deviations) in points of one scale, and n1,
+        n2; as `aggregate_ratings` returns it.
+
+    Returns
+    -------
+    float
+        One minus the sum of the changes' squared standard errors, stdev1² / n1 + stdev2² / n2,
+        over the sum of the squared changes: what `change_reliability` has for "uncentered",
+        but without splits. Its root is the ceiling for subtask 1. NaN if no score changes or a
+        deviation is missing.
+
+    References
+    ----------
+    Rulon (1939), A simplified procedure for determining the reliability of a test by
+    split-halves: the mean over all splits of that coefficient, without its centring.
+
+    Examples
+    --------
+    >>> change_reliability_from_scores(pd.DataFrame({
+    ...     "sim1": [2.0], "sim2": [4.0], "stdev1": [1.0], "stdev2": [2.0], "n1": [5], "n2": [5]}))
+    0.75
+    """
+    squared = float(((scores["sim2"] - scores["sim1"]) ** 2).sum())
+    errors = scores["stdev1"] ** 2 / scores["n1"] + scores["stdev2"] ** 2 / scores["n2"]
+    noise = float(errors.to_numpy(dtype=float).sum())
+    return 1 - noise / squared if squared > 0 else float("nan")
+
+
+class HalfCorrelations(NamedTuple):
+    """How the halves of many splits correlate.
+
+    `correlations` by method, and `steps`, both of shape (n_splits,); `kept`: the first splits
+    themselves, for the bootstrap.
+    """
+
+    correlations: dict[Method, Floats]
+    steps: Floats
+    kept: SplitMeans
+
+
+def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) -> HalfCorrelations:
+    """Correlate the halves of every split by each method, going through the splits once."""
+    kept: list[SplitMeans] = []
+    correlations: dict[Method, list[Floats]] = {method: [] for method in methods}
+    steps: list[Floats] = []
+    for means in splits:
+        for method, parts in correlations.items():
+            parts.append(correlate(means.first, means.second, method=method))
+        if sum(len(part) for part in steps) < RESAMPLED_SPLITS:
+            kept.append(means)
+        steps.append(means.step)
+    return HalfCorrelations(
+        correlations={method: np.concatenate(parts) for method, parts in correlations.items()},
+        steps=np.concatenate(steps),
+        kept=SplitMeans(
+            first=np.concatenate([means.first for means in kept])[:RESAMPLED_SPLITS],
+            second=np.concatenate([means.second for means in kept])[:RESAMPLED_SPLITS],
+            step=np.concatenate([means.step for means in kept])[:RESAMPLED_SPLITS],
+        ),
+    )
+
+
+def reliability_of_drawn(means: SplitMeans, drawn: Integers, method: Method) -> Floats:
+    """The mean reliability over splits, of the items drawn in each resample.
+
+    `drawn`, shape (n_resamples, n_items). Returns shape (n_resamples,).
+    """
+    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
+    parts = []
+    for first in range(0, len(drawn), n_together):
+        places = drawn[first : first + n_together]
+        rho = correlate(means.first[:, places], means.second[:, places], method=method)
+        parts.append(mean_defined(spearman_brown(rho, means.step[:, None]), axis=0))
+    return np.concatenate(parts)
+
+
+def _stacks_of(ratings: pd.DataFrame) -> list[Stack]:
+    if stacks := stack_groups(ratings):
+        return stacks
+    raise RatingsError("there are no ratings, and so no halves of them")
+
+
+def _summarise(
+    splits: Iterable[SplitMeans], methods: Sequence[Method], draw: Draw, n_resamples: int
+) -> pd.DataFrame:
+    """A row for each method."""
+    found = correlate_halves(splits, methods)
+    intervals = _intervals(found.kept, methods, draw, n_resamples)
+    rows = [_row(found.correlations[m], found.steps) | intervals[m] for m in methods]
+    return pd.DataFrame(rows, index=pd.Index(methods, name="method"))
+
+
+def _row(correlations: Floats, steps: Floats) -> dict[str, float]:
+    reliabilities = spearman_brown(correlations, steps)
+    defined = reliabilities[~np.isnan(reliabilities)]
+    low, high = np.quantile(defined, RANGE) if len(defined) else (np.nan, np.nan)
+    return {
+        "correlation": float(mean_defined(correlations)),
+        "reliability": float(mean_defined(reliabilities)),
+        "splits_low": float(low),
+        "splits_high": float(high),
+    }
+
+
+def _intervals(
+    means: SplitMeans, methods: Sequence[Method], draw: Draw, n_resamples: int
+) -> dict[Method, dict[str, float]]:
+    """The bootstrap interval of each method, all from the same resamples."""
+    figures: dict[Method, list[Floats]] = {method: [np.empty(0)] for method in methods}
+    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
+    for first in range(0, n_resamples, n_together):
+        drawn = draw(min(n_together, n_resamples - first))
+        for method in methods:
+            figures[method].append(reliability_of_drawn(means, drawn, method))
+    ends = {m: percentile_interval(np.concatenate(parts)) for m, parts in figures.items()}
+    return {method: {"low": low, "high": high} for method, (low, high) in ends.items()}
+
+
+def _ratable_pairs(stacks: Sequence[Stack], contexts: Integers) -> Integers:
+    """The numbers of the pairs that have two ratings or more of either context."""
+    counts = np.concatenate([(~np.isnan(s.tables)).sum(axis=1).ravel() for s in stacks])
+    per_context = np.bincount(contexts, counts, 2 * (int(contexts.max()) // 2 + 1))
+    return np.flatnonzero((per_context.reshape(-1, 2) >= 2).all(axis=1))
+
+
+def _pair_changes(
+    splits: Iterable[Halves], contexts: Integers, pairs: Integers
+) -> Iterator[SplitMeans]:
+    """The change of each of the pairs in either half; `contexts` are those of the halves' items."""
+    shape = 2 * (int(contexts.max()) // 2 + 1), len(contexts)
+    places = contexts, np.arange(len(contexts))
+    belongs = csr_array((np.ones(len(contexts)), places), shape=shape)
+    for halves in splits:
+        sums, counts = (_add_up(field, belongs)[:, :, pairs] for field in halves)
+        means = sums / np.where(counts > 0, counts, np.nan)
+        noise = (1 / np.where(counts > 0, counts, np.nan)).sum(axis=-1)
+        first, second = (means[..., 1] - means[..., 0]).round(DECIMALS)
+        step = step_of(noise, (1 / counts.sum(axis=0)).sum(axis=-1))
+        yield SplitMeans(first, second, step)
+
+
+def _add_up(numbers: Floats, belongs: csr_array) -> Floats:
+    """From (2, n_splits, n_items) to (2, n_splits, n_pairs, 2); a context may be several items."""
+    halves, n_splits, n_items = numbers.shape
+    added = belongs @ numbers.reshape(halves * n_splits, n_items).T
+    return np.asarray(added.T).reshape(halves, n_splits, -1, 2)
