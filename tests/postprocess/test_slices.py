@@ -1,0 +1,299 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postprocess import slices as slices_module
+from postprocess.agreement import leave_one_out_agreement, pairwise_agreement
+from postprocess.alpha import krippendorff_alpha
+from postprocess.intraclass import intraclass_correlation
+from postprocess.ratings import RatingsError, items_table
+from postprocess.reliability import split_half_reliability
+from postprocess.resampling import draw_items, percentile_interval
+from postprocess.slices import FIGURES, agreement_table
+from postprocess.stacks import stack_groups
+
+ROOT = Path(__file__).resolve().parents[2]
+NAN = float("nan")
+COLUMNS = st.lists(st.lists(st.integers(0, 6), min_size=5, max_size=5), min_size=2, max_size=4)
+WITHOUT_CHANCE = [figure for figure in FIGURES if figure != "split_half"]
+
+
+def of_one_group(table):
+    """The figures of one group by the functions for one, the slow way."""
+    left_out, icc = leave_one_out_agreement(table), intraclass_correlation(table)
+    upper = np.triu_indices(table.shape[1], k=1)
+    pairs = {
+        method: np.nanmean(pairwise_agreement(table, method=method).to_numpy()[upper])
+        for method in ("spearman", "pearson")
+    }
+    return {
+        "human": left_out.mean(),
+        "pairwise_spearman": pairs["spearman"],
+        "pairwise_pearson": pairs["pearson"],
+        "alpha_ordinal": krippendorff_alpha(table, level="ordinal"),
+        "alpha_interval": krippendorff_alpha(table),
+        "icc_single": icc.single,
+        "icc_average": icc.average,
+    }
+
+
+def test_agreement_table_has_a_row_for_each_slice(simulated):
+    found = agreement_table(simulated(), by=["block", "pos"], n_resamples=0, n_splits=5)
+
+    counts = ["by", "name", "n_groups", "n_items", "n_annotators"]
+    assert found[counts].to_numpy().tolist() == [
+        ["block", 1, 2, 40, 11],
+        ["block", 2, 2, 40, 11],
+        ["pos", "N", 4, 40, 22],
+        ["pos", "V", 4, 40, 22],
+        ["overall", "", 4, 80, 22],
+    ]
+    more = ["n_complete", "n_annotators", "n_ratings"]
+    figures = [f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")]
+    assert found.columns.tolist() == [*counts[:4], *more, *figures]
+
+
+def test_agreement_table_counts_ratings_and_what_all_rated(simulated):
+    ratings = simulated()
+    found = agreement_table(ratings, figures=[], n_resamples=0).set_index("name")
+
+    for group, rows in ratings.groupby("group"):
+        table = items_table(rows)
+        expected = [len(table), len(table.dropna()), table.shape[1], len(rows)]
+        columns = ["n_items", "n_complete", "n_annotators", "n_ratings"]
+        assert found.loc[group, columns].tolist() == expected
+
+
+def test_agreement_table_of_groups_equals_the_functions_for_one(simulated):
+    ratings = simulated()
+    found = agreement_table(ratings, n_resamples=0, n_splits=1).set_index("name")
+
+    for group, rows in ratings.groupby("group"):
+        expected = of_one_group(items_table(rows))
+        assert found.loc[group, list(expected)].to_dict() == pytest.approx(expected, abs=1e-12)
+
+
+def test_agreement_table_of_a_slice_compares_only_people_of_one_group(simulated):
+    ratings = simulated()
+    row = agreement_table(ratings, by=[], n_resamples=0, n_splits=1).iloc[0]
+
+    tables = [items_table(rows) for _, rows in ratings.groupby("group")]
+    upper = [pairwise_agreement(t).to_numpy()[np.triu_indices(t.shape[1], k=1)] for t in tables]
+    assert row["human"] == pytest.approx(np.mean(np.concatenate(
+        [leave_one_out_agreement(table) for table in tables]
+    )))  # fmt: skip
+    assert row["pairwise_spearman"] == pytest.approx(np.mean(np.concatenate(upper)))
+    everyone = ratings.pivot(
+        index=["pair", "context"], columns=["group", "annotator"], values="rating"
+    )
+    assert row["alpha_interval"] == pytest.approx(krippendorff_alpha(everyone))
+
+
+def test_agreement_table_split_half_is_that_of_the_rows_of_the_slice(simulated):
+    ratings = simulated()
+    found = agreement_table(ratings, by=["block"], figures=["split_half"], n_resamples=0)
+
+    for number, block in enumerate((1, 2)):
+        rows = ratings[ratings["block"] == block]
+        rng = np.random.default_rng([0, 0])
+        expected = split_half_reliability(rows, rng=rng, n_splits=100, n_resamples=0)
+        assert found["split_half"][number] == expected.loc["pearson", "reliability"]
+
+
+def test_agreement_table_intervals_are_those_of_resampled_items(simulated):
+    ratings = simulated()
+    rows = ratings[ratings["group"] == "2B"]
+    (drawn,) = draw_items(stack_groups(rows), 40, np.random.default_rng([0, 1]))
+    table = items_table(rows)
+    replicates = pd.DataFrame([of_one_group(table.iloc[places[0]]) for places in drawn])
+
+    found = agreement_table(ratings, figures=WITHOUT_CHANCE, n_resamples=40).set_index("name")
+
+    for figure in replicates:
+        ends = found.loc["2B", [f"{figure}_low", f"{figure}_high"]].tolist()
+        assert ends == pytest.approx(percentile_interval(replicates[figure].to_numpy()), abs=1e-9)
+
+
+def test_agreement_table_intervals_surround_the_figures(simulated):
+    found = agreement_table(simulated(), n_resamples=300)
+
+    for figure in FIGURES:
+        low, high = found[f"{figure}_low"], found[f"{figure}_high"]
+        assert ((low < found[figure]) & (found[figure] < high)).all(), figure
+        assert (high - low).iloc[-1] < (high - low).iloc[:-1].min(), figure
+
+
+def test_agreement_table_of_a_slice_does_not_depend_on_what_else_is_asked(simulated):
+    ratings = simulated()
+    whole = agreement_table(ratings, by=["group", "pos"], n_resamples=20)
+
+    part = agreement_table(ratings, by=["pos"], figures=["icc_average", "human"], n_resamples=20)
+
+    expected = whole[whole["by"] != "group"][part.columns].reset_index(drop=True)
+    pd.testing.assert_frame_equal(part, expected, check_exact=True, check_dtype=False)
+
+
+def test_agreement_table_does_not_depend_on_the_order_of_rows_or_kind_of_columns(simulated):
+    ratings = simulated()
+    shuffled = ratings.sample(frac=1, random_state=2)
+    for column in ("annotator", "group", "pos"):
+        shuffled[column] = pd.Categorical(shuffled[column], ratings[column].unique()[::-1])
+
+    first, second = (
+        agreement_table(table, by=["group", "pos"], n_resamples=20) for table in (ratings, shuffled)
+    )
+
+    pd.testing.assert_frame_equal(first, second, check_exact=True)
+
+
+def test_agreement_table_in_parts_is_the_same(simulated, monkeypatch):
+    ratings = simulated()
+    figures = WITHOUT_CHANCE
+    whole = agreement_table(ratings, by=["group"], figures=figures, n_resamples=20)
+    monkeypatch.setattr(slices_module, "MOST_NUMBERS", 500)
+
+    parts = agreement_table(ratings, by=["group"], figures=figures, n_resamples=20)
+
+    pd.testing.assert_frame_equal(whole.iloc[:-1], parts.iloc[:-1], check_exact=True)
+
+
+@given(COLUMNS, st.integers(-3, 3), st.sampled_from([0.25, 10 / 6]))
+def test_agreement_table_does_not_depend_on_names_constant_or_unit(columns, constant, unit):
+    rows = [
+        (pair, 1, f"A{a}", rating, "1")
+        for a, column in enumerate(columns)
+        for pair, rating in enumerate(column, 1)
+    ]
+    names = ["pair", "context", "annotator", "rating", "group"]
+    ratings = pd.DataFrame(rows, columns=names)
+    other = ratings.assign(
+        rating=(ratings["rating"] + constant) * unit,
+        annotator=ratings["annotator"].map(lambda name: f"Z{9 - int(name[1:])}"),
+        group="another",
+    )
+
+    first, second = (
+        agreement_table(t, by=[], figures=WITHOUT_CHANCE, n_resamples=0)[WITHOUT_CHANCE]
+        for t in (ratings, other)
+    )
+
+    assert second.to_numpy().ravel() == pytest.approx(
+        first.to_numpy().ravel(), nan_ok=True, abs=1e-9, rel=1e-9
+    )
+
+
+def test_agreement_table_of_the_same_group_twice_is_that_of_the_one(simulated):
+    rows = simulated().query("group == '1B'")
+    again = rows.assign(group="again", annotator="Z" + rows["annotator"])
+    figures = [f for f in WITHOUT_CHANCE if not f.startswith("alpha")]  # which corrects for n
+
+    one, two = (
+        agreement_table(t, by=[], figures=figures, n_resamples=0).loc[0, figures].tolist()
+        for t in (rows, pd.concat([rows, again]))
+    )
+
+    assert two == pytest.approx(one, abs=1e-12)
+
+
+def test_agreement_table_of_copies_of_one_annotator_is_one(ratings_of):
+    found = agreement_table(ratings_of(A=[0, 3, 6, 5], B=[0, 3, 6, 5], C=[0, 3, 6, 5]), by=[])
+
+    assert found.loc[0, list(FIGURES)].tolist() == pytest.approx([1] * 8)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"A": [1, 2, 3]}, {"A": [4, 4, 4], "B": [4, 4, 4]}, {"A": [1, None], "B": [None, 2]}, {}],
+)
+def test_agreement_table_is_undefined_without_difference_or_common_items(ratings_of, columns):
+    found = agreement_table(ratings_of(**columns), n_resamples=10)
+
+    assert found["by"].tolist() == [*["group"] * (columns != {}), "overall"]
+    assert found.iloc[:, 7:].isna().all(axis=None)
+
+
+def test_agreement_table_gives_no_interval_where_resamples_are_often_undefined(ratings_of):
+    found = agreement_table(ratings_of(A=[0, 3, 6], B=[1, 3, 5]), by=[])
+
+    assert found.loc[0, ["human", "pairwise_pearson"]].tolist() == [1, pytest.approx(1)]
+    assert found.loc[0, ["human_low", "human_high"]].isna().all()
+
+
+def test_agreement_table_gives_no_interval_for_groups_of_single_items(simulated):
+    ratings = simulated().assign(group=lambda t: t["pair"].astype(str) + t["group"])
+
+    found = agreement_table(ratings, by=[], figures=["alpha_interval", "split_half"])
+
+    assert found.loc[0, ["alpha_interval", "split_half"]].notna().all()
+    assert found.filter(regex="_(low|high)$").isna().all(axis=None)
+
+
+def test_agreement_table_leaves_rows_without_a_value_out_of_the_slices(simulated):
+    ratings = simulated()
+    ratings["pos"] = ratings["pos"].where(ratings["pos"] == "N")
+
+    found = agreement_table(ratings, by=["pos"], figures=[])
+
+    assert found[["by", "name", "n_items"]].to_numpy().tolist() == [
+        ["pos", "N", 40],
+        ["overall", "", 80],
+    ]
+
+
+def test_agreement_table_keeps_groups_of_two_languages_apart(simulated):
+    first, second = simulated(seed=0), simulated(seed=1)
+    both = pd.concat([first.assign(language="en"), second.assign(language="sl")])
+
+    found = agreement_table(both, by=["language"], n_resamples=10)
+
+    for row, ratings in enumerate((first, second)):
+        alone = agreement_table(ratings, by=[], n_resamples=10)
+        assert found.loc[row, "n_groups"] == 4
+        assert found.iloc[row, 2:].tolist() == pytest.approx(alone.iloc[0, 2:].tolist(), abs=1e-12)
+    assert found.loc[2, "n_groups"] == 8
+
+
+def test_agreement_table_finds_groups_that_are_not_given(ratings_of):
+    ratings = ratings_of(A=[0, 1, 2], B=[0, 2, 1]).drop(columns="group")
+
+    found = agreement_table(ratings, figures=["human"], n_resamples=0)
+
+    assert found[["by", "name", "human"]].to_numpy().tolist() == [
+        ["group", "1", 0.5],
+        ["overall", "", 0.5],
+    ]
+
+
+def test_agreement_table_refuses_columns_and_figures_that_are_none(simulated):
+    with pytest.raises(RatingsError, match="no column language"):
+        agreement_table(simulated(), by=["language"])
+    with pytest.raises(RatingsError, match="no figure is called kappa; there are human"):
+        agreement_table(simulated(), figures=["kappa"])
+
+
+def test_agreement_table_does_not_depend_on_the_number_of_threads():
+    code = (
+        "import numpy as np, pandas as pd; from postprocess.slices import agreement_table\n"
+        "rng = np.random.default_rng(0); n, k = 400, 12\n"
+        "ratings = pd.DataFrame({'pair': np.repeat(np.arange(1, n + 1), k), 'context': 1,"
+        " 'annotator': np.tile(np.arange(k), n), 'rating': rng.normal(size=n * k), 'group': '1'})\n"
+        "print(agreement_table(ratings, by=[], n_resamples=5, n_splits=5).to_json("
+        "double_precision=15))"
+    )
+    outputs = []
+    for threads in ("1", "2"):
+        variables = {f"{name}_NUM_THREADS": threads for name in ("OMP", "OPENBLAS", "MKL")}
+        run = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, env=os.environ | variables,
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        outputs.append(run.stdout)
+
+    assert outputs[0] == outputs[1] != ""
