@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -100,6 +100,7 @@ def test_pairwise_agreement_is_symmetric_and_says_nothing_of_oneself():
     assert rho.fillna(9).to_numpy().tolist() == [[9, 0.5, 9], [0.5, 9, 9], [9, 9, 9]]
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS, st.integers(-3, 3))
 def test_agreement_does_not_depend_on_names_rows_or_constant(columns, constant):
     ratings = table(columns)
@@ -114,6 +115,7 @@ def test_agreement_does_not_depend_on_names_rows_or_constant(columns, constant):
         assert second.tolist() == pytest.approx(first.tolist(), nan_ok=True)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(GAPPED)
 def test_agreement_with_gaps_equals_scipy_two_by_two(columns):
     ratings = table(columns)
@@ -138,6 +140,7 @@ def scipy_rho(first, second, *, method="spearman"):
     return function(*both.T).statistic
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS, st.integers(1, 3), st.sampled_from([0.25, 1, 10 / 6]))
 def test_agreement_does_not_depend_on_how_often_items_stand_or_on_the_scale(columns, times, unit):
     ratings = table(columns)
@@ -148,6 +151,7 @@ def test_agreement_does_not_depend_on_how_often_items_stand_or_on_the_scale(colu
         assert agreement(other).tolist() == pytest.approx(expected, nan_ok=True)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS)
 def test_pairwise_agreement_with_a_copy_of_an_annotator_is_one(columns):
     ratings = table(columns)

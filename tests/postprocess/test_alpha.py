@@ -2,7 +2,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from postprocess.alpha import alpha_of_slices, krippendorff_alpha
@@ -66,6 +66,7 @@ def test_krippendorff_alpha_of_equal_fractions_is_undefined(level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@settings(deadline=None)  # a busy machine is no failure
 @given(columns=COLUMNS)
 def test_krippendorff_alpha_equals_the_package(level, columns):
     ratings = table(columns)
@@ -77,6 +78,7 @@ def test_krippendorff_alpha_equals_the_package(level, columns):
     assert krippendorff_alpha(ratings, level=level) == pytest.approx(expected, abs=1e-12)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS, st.integers(-3, 3))
 def test_alpha_does_not_depend_on_names_rows_or_constant(columns, constant):
     ratings = table(columns)
@@ -87,6 +89,7 @@ def test_alpha_does_not_depend_on_names_rows_or_constant(columns, constant):
         assert krippendorff_alpha(other, level=level) == pytest.approx(first, nan_ok=True)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS, st.sampled_from([0.25, 10 / 6, 100]))
 def test_alpha_does_not_depend_on_the_unit_and_ordinal_alpha_on_the_distances(columns, unit):
     ratings = table(columns)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pingouin
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from postprocess.intraclass import intraclass_correlation, intraclass_of_slices
@@ -74,6 +74,7 @@ def test_intraclass_correlation_is_undefined_where_it_would_divide_by_a_negative
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS)
 def test_intraclass_correlation_equals_pingouin(columns):
     ratings = table(columns)
@@ -89,6 +90,7 @@ def test_intraclass_correlation_equals_pingouin(columns):
     assert found.average == pytest.approx(average, abs=1e-12, rel=1e-12)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS, st.integers(-3, 3), st.sampled_from([0.25, 10 / 6, 100]))
 def test_intraclass_correlation_does_not_depend_on_names_rows_constant_or_unit(
     columns, constant, unit

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess import slices as slices_module
@@ -164,6 +164,7 @@ def test_agreement_table_in_parts_is_the_same(simulated, monkeypatch):
     pd.testing.assert_frame_equal(whole.iloc[:-1], parts.iloc[:-1], check_exact=True)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(COLUMNS, st.integers(-3, 3), st.sampled_from([0.25, 10 / 6]))
 def test_agreement_table_does_not_depend_on_names_constant_or_unit(columns, constant, unit):
     rows = [
@@ -297,3 +298,30 @@ def test_agreement_table_does_not_depend_on_the_number_of_threads():
         outputs.append(run.stdout)
 
     assert outputs[0] == outputs[1] != ""
+
+
+def test_agreement_table_intervals_mostly_hold_the_figure_of_endless_items():
+    rng = np.random.default_rng(7)
+    bias = rng.normal(0, 0.6, 8)  # the same eight people in every study
+
+    def study(name, n_items):
+        ratings = rng.uniform(0, 6, n_items)[:, None] + bias + rng.normal(0, 1.2, (n_items, 8))
+        return pd.DataFrame(
+            {
+                "pair": np.repeat(np.arange(1, n_items + 1), 8),
+                "context": 1,
+                "annotator": np.tile(np.arange(8), n_items),
+                "rating": np.clip(np.rint(ratings), 0, 6).ravel(),
+                "group": name,
+            }
+        )
+
+    endless = agreement_table(study("endless", 20_000), by=[], n_resamples=0, n_splits=9).iloc[0]
+    studies = pd.concat([study(f"{number:03}", 30) for number in range(100)])
+
+    found = agreement_table(studies, n_resamples=100, n_splits=10).iloc[:-1]
+
+    for figure in FIGURES:
+        low, high = found[f"{figure}_low"], found[f"{figure}_high"]
+        share = ((low <= endless[figure]) & (endless[figure] <= high)).mean()
+        assert 0.85 <= share <= 1, (figure, share)
