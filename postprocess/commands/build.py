@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from postprocess.options import add_recipe_arguments, recipe_from
-from postprocess.pipeline import build_dataset
+from postprocess.pipeline import Dataset, build_dataset
 from postprocess.progress import telling_progress
 from postprocess.reading import load_checks, load_ratings
 from postprocess.report import summarise
@@ -29,6 +29,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
     add("--language", required=True, metavar="CODE", help="such as sl")
     add("--out", type=Path, required=True, metavar="DIR", help="made if need be")
+    add(
+        "--no-report",
+        action="store_true",
+        help="leave out the report for people: page, PDF, figures and Table 1 in LaTeX",
+    )
     add_recipe_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -51,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
             checks=checks,
             progress=progress,
         )
-    paths = write_files(dataset.files, options.out)
+    reports = {} if options.no_report else _render_reports(dataset)
+    paths = write_files({**dataset.files, **reports}, options.out)
     sys.stderr.write("".join(_line(finding) for finding in stimuli.findings))
     if stimuli.errors:
         sys.stderr.write(
@@ -60,6 +66,17 @@ def run(options: argparse.Namespace) -> int:
         )
     sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
     return 0
+
+
+def _render_reports(dataset: Dataset) -> dict[str, bytes]:
+    """The reports; on the terminal, why one of them is missing."""
+    # Only here, for loading what draws takes longer than building a small dataset.
+    from postprocess.reporting.bundle import render_reports
+    from postprocess.reporting.printing import find_obstacle
+
+    if obstacle := find_obstacle():
+        sys.stderr.write(f"{obstacle}\n")
+    return render_reports(dataset)
 
 
 def _digest(path: Path) -> str:

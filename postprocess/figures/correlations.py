@@ -1,0 +1,121 @@
+"""How far each annotator agrees with the others of the group, and the bound of filtering."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from postprocess.figures.drawing import (
+    CROSS,
+    DOT,
+    INK,
+    REFERENCE_LINE,
+    RULE,
+    TRIANGLE,
+    in_style,
+    new_figure,
+    put_legend,
+    write_instead,
+)
+from postprocess.figures.lineups import Lineup, count_sittings, draw_levels, line_up, mark_groups
+from postprocess.filtering import LEFT_OUT
+from postprocess.phrases import write_count, write_figure, write_points
+from postprocess.steps import Outcome
+
+TITLE = "Correlation of annotators with their group"
+
+
+@in_style
+def draw_correlations(outcome: Outcome) -> Figure:
+    """Each annotator's mean Spearman correlation with the others of the group."""
+    judged = judged_annotators(outcome)
+    figure = new_figure(3.3)
+    axes = figure.subplots()
+    axes.set_ylabel("mean Spearman’s ρ with the others")
+    low = _floor(judged)
+    axes.set_ylim(low, 1.02)
+    if judged["rho"].isna().all():
+        write_instead(axes, "No correlation is defined.")
+        axes.set_xticks([])
+        return figure
+    if low < 0:
+        axes.axhline(0, color=RULE, linewidth=0.8)
+    lineup = line_up(judged, "rho")
+    by_group = judged.groupby("group")[["rho", "bound"]]
+    levels = by_group.agg({"rho": "mean", "bound": "first"}).reindex(lineup.groups["group"])
+    draw_levels(axes, lineup, levels["rho"].to_numpy(dtype=float))
+    if outcome.recipe.filtering.enabled:
+        bound = levels["bound"].to_numpy(dtype=float)
+        draw_levels(axes, lineup, bound, linestyles=[REFERENCE_LINE["linestyle"]])
+    _draw_annotators(axes, lineup, judged, low)
+    mark_groups(axes, lineup, len(judged))
+    handles = _legend(outcome, judged)
+    put_legend(axes, handles, columns=4 if len(handles) == 4 else 3)
+    return figure
+
+
+def caption_correlations(outcome: Outcome) -> str:
+    """What the figure shows, with its numbers."""
+    judged = judged_annotators(outcome)
+    n_out = int((judged["decision"] == LEFT_OUT).sum())
+    n_undefined = int(judged["rho"].isna().sum())
+    text = (
+        f"Agreement of {count_sittings(judged)}: for each the mean of Spearman’s ρ with every "
+        "other annotator of the group, after calibration, in order of group and ρ"
+    )
+    text += (
+        f" (mean {write_figure(judged['rho'].mean())}, from {write_figure(judged['rho'].min())} "
+        f"to {write_figure(judged['rho'].max())}). Solid lines: the mean of each group. "
+        if n_undefined < len(judged)
+        else ". "
+    )
+    filtering = outcome.recipe.filtering
+    if filtering.enabled:
+        text += (
+            f"Dashed: {write_points(filtering.k)} SD of the group’s ρ below it, the bound of "
+            f"filtering. Crosses: {write_count(n_out, 'annotator')} left out. "
+        )
+    else:
+        text += "Filtering was off, so nobody was left out for a low ρ. "
+    if n_undefined:
+        text += (
+            f"{write_count(n_undefined, 'annotator')} without a defined ρ (constant ratings, or "
+            "too few contexts in common) at the lower edge (triangles). "
+        )
+    return text.strip()
+
+
+def judged_annotators(outcome: Outcome) -> pd.DataFrame:
+    """The annotators that reached filtering."""
+    reached = outcome.annotators[outcome.annotators["mean"].notna()]
+    return reached.reset_index(drop=True)
+
+
+def _floor(judged: pd.DataFrame) -> float:
+    """The lower end of the axis: below everything that is drawn, and never above 0."""
+    lowest = np.nanmin([0.0, *judged["rho"], *judged["bound"]])
+    return float(np.floor((lowest - 0.04) * 10) / 10) if lowest < 0 else -0.04
+
+
+def _draw_annotators(axes: Axes, lineup: Lineup, judged: pd.DataFrame, low: float) -> None:
+    is_out = (judged["decision"] == LEFT_OUT).to_numpy()
+    is_undefined = judged["rho"].isna().to_numpy()
+    rho, place, noted = judged["rho"].to_numpy(dtype=float), lineup.place, lineup.noted_size
+    kept, out = ~is_out & ~is_undefined, is_out & ~is_undefined
+    axes.plot(place[kept], rho[kept], markersize=lineup.mark_size, **DOT)
+    axes.plot(place[out], rho[out], markersize=noted, **CROSS)
+    edge = np.full(int(is_undefined.sum()), low)
+    axes.plot(place[is_undefined], edge, markersize=noted, clip_on=False, **TRIANGLE)
+
+
+def _legend(outcome: Outcome, judged: pd.DataFrame) -> list[Line2D]:
+    handles = [Line2D([], [], label="kept", markersize=5, **DOT)]
+    if (judged["decision"] == LEFT_OUT).any():
+        handles.append(Line2D([], [], label="left out", markersize=6, **CROSS))
+    if judged["rho"].isna().any():
+        handles.append(Line2D([], [], label="undefined", markersize=5, **TRIANGLE))
+    handles.append(Line2D([], [], label="group mean", color=INK, linewidth=1))
+    if outcome.recipe.filtering.enabled:
+        handles.append(Line2D([], [], label="bound", **REFERENCE_LINE))
+    return handles

@@ -1,0 +1,45 @@
+"""Every report of a dataset in one go: page, print, figures, and Table 1 for a paper."""
+
+import pandas as pd
+
+from postprocess.figures.gallery import illustrate, render_plates
+from postprocess.pipeline import Dataset
+from postprocess.reporting.page import render_page
+from postprocess.reporting.printing import find_obstacle, render_pdf
+from postprocess.reporting.published import render_table1
+
+
+def render_reports(
+    dataset: Dataset, *, parts_of_speech: pd.Series | None = None
+) -> dict[str, bytes]:
+    """The reports of a dataset as files.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As `build_dataset` returns it.
+    parts_of_speech : Series of str, optional
+        Index pair: changes are shown for each part of speech.
+
+    Returns
+    -------
+    dict
+        Relative path → content: report.html, report.pdf (unless `find_obstacle` says why there
+        can be none on this machine), table1.tex, figures/<name>.svg and figures/<name>.png. The
+        same for the same dataset, to the byte.
+    """
+    outcome, report = dataset.outcome, dataset.report
+    plates = render_plates(illustrate(outcome, parts_of_speech))
+    files = {"report.html": render_page(dataset, plates).encode()}
+    if not find_obstacle():
+        drawings = {name: plate.svg for name, plate in plates.items()}
+        files["report.pdf"] = render_pdf(render_page(dataset, plates, printed=True), drawings)
+    files["table1.tex"] = render_table1(
+        report["language"],
+        report["table1"]["text"],
+        low=outcome.recipe.rescaling.minimum,
+        high=outcome.recipe.rescaling.maximum,
+    ).encode()
+    for name, plate in plates.items():
+        files[f"figures/{name}.svg"], files[f"figures/{name}.png"] = plate.svg, plate.png
+    return files

@@ -1,0 +1,125 @@
+"""The report as one HTML file: no script, nothing from elsewhere, printable."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+import numpy as np
+
+from postprocess.figures.gallery import Plate
+from postprocess.figures.inlining import inline_svg
+from postprocess.phrases import write_count, write_figure, write_points, write_share
+from postprocess.pipeline import Dataset
+from postprocess.reporting import tables
+from postprocess.steps import Outcome
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+class Shown(NamedTuple):
+    """A figure as the page shows it: the drawing itself, or "" where it is only named."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+
+
+def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool = False) -> str:
+    """The report of a dataset as HTML.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As `build_dataset` returns it.
+    plates : mapping
+        As `render_plates` makes it of the dataset's figures.
+    printed : bool
+        Whether it is for `render_pdf`: with fonts of its own, and figures only named.
+    """
+    report, recipe = dataset.report, dataset.outcome.recipe
+    environment = _environment()
+    return environment.get_template("report.html.jinja").render(
+        report=report,
+        language=report["language"],
+        recipe=recipe,
+        recipe_text=recipe.render(),
+        tables=_tabulate(dataset),
+        figures={name: _show(plate, drawn=not printed) for name, plate in plates.items()},
+        lead=_lead(dataset),
+        key=_key_figures(dataset),
+        each=_ratings_each(dataset.outcome),
+        printed=printed,
+    )
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(count=write_count, points=write_points, share=write_share)
+    return environment
+
+
+def _show(plate: Plate, *, drawn: bool) -> Shown:
+    name = plate.name
+    svg = inline_svg(plate.svg, name, described_by=f"{name}-caption") if drawn else ""
+    return Shown(name, plate.title, plate.caption, svg)
+
+
+def _tabulate(dataset: Dataset) -> dict[str, tables.Table]:
+    report, outcome = dataset.report, dataset.outcome
+    return {
+        "groups": tables.tabulate_groups(dataset),
+        "findings": tables.tabulate_findings(report),
+        "reasons": tables.tabulate_reasons(outcome),
+        "moved": tables.tabulate_moved(report),
+        "left_out": tables.tabulate_left_out(report),
+        "undefined": tables.tabulate_undefined(report),
+        "agreement": tables.tabulate_agreement(report),
+        "table1": tables.tabulate_table1(report),
+        "tests": tables.tabulate_tests(outcome.scores),
+        "inputs": tables.tabulate_inputs(report),
+    }
+
+
+def _lead(dataset: Dataset) -> str:
+    counts, recipe = dataset.report["counts"], dataset.outcome.recipe
+    target = recipe.rescaling
+    return (
+        f"How similar are two words in a context? {write_count(counts['annotators'], 'annotator')} "
+        f"rated {write_count(counts['pairs'], 'pair')} of words, each in two contexts. This report "
+        "tells what they gave, what was left out and why, how far they agree, and what became of "
+        f"it: a score from {write_points(target.minimum)} to {write_points(target.maximum)} for "
+        f"each of {write_count(counts['contexts'], 'context')}, by the recipe “{recipe.name}”."
+    )
+
+
+def _key_figures(dataset: Dataset) -> dict[str, str]:
+    counts, table1 = dataset.report["counts"], dataset.report["table1"]["text"]
+    human = dataset.report["agreement"]["overall"]["human"]
+    fewest, most = counts["fewest_ratings_of_a_context"], counts["most_ratings_of_a_context"]
+    return {
+        "pairs": write_count(counts["pairs"]),
+        "ratings used": write_count(counts["ratings_used"]),
+        "annotators used": write_count(counts["annotators_used"]),
+        "ratings in a score": write_count(most) if fewest == most else f"{fewest:,}–{most:,}",
+        "agreement (human)": write_figure(human),
+        "mean score": table1["mean"],
+        "mean |change|": table1["change"],
+        "pairs with p < 0.05": table1["below_0.05"],
+    }
+
+
+def _ratings_each(outcome: Outcome) -> str:
+    """How many ratings an annotator gave, as the end of a sentence."""
+    n = outcome.annotators.groupby("annotator")["n_ratings"].sum()
+    if n.min() == n.max():
+        return f", {write_count(int(n.min()))} each"
+    return f", from {n.min():,} to {n.max():,} each (median {np.median(n):g})"

@@ -1,0 +1,77 @@
+"""Studies at the edges of what there can be, by name."""
+
+import numpy as np
+import pandas as pd
+
+from postprocess.steps import Outcome
+from tests.postprocess.simulated import outcome_of, rate, simulate_study
+
+
+def one_annotator() -> Outcome:
+    rows = [(pair, context, "A", (pair + context) % 7) for pair in (1, 2, 3) for context in (1, 2)]
+    return outcome_of(rate(*rows, group="1"))
+
+
+def all_constant() -> Outcome:
+    return outcome_of(simulate_study().assign(rating=3))
+
+
+def one_pair() -> Outcome:
+    return outcome_of(simulate_study(1, odd=False))
+
+
+def no_groups_found() -> Outcome:
+    """Everybody rated one context: each is a group by itself."""
+    ratings = simulate_study(12, odd=False).drop(columns="group")
+    return outcome_of(ratings.assign(annotator=[f"W{i}" for i in range(len(ratings))]))
+
+
+def five_hundred_annotators() -> Outcome:
+    return outcome_of(simulate_study(200, 10, n_blocks=25))
+
+
+def no_change() -> Outcome:
+    ratings = simulate_study(odd=False)
+    pattern = ratings.groupby(["pair", "context"]).cumcount() % 3 + ratings["pair"] % 3
+    return outcome_of(ratings.assign(rating=pattern))
+
+
+def many_pairs() -> Outcome:
+    return outcome_of(simulate_study(1500, 4, n_blocks=30))
+
+
+def marked_ratings() -> Outcome:
+    ratings = simulate_study()
+    mark = np.where(ratings["annotator"] == "1B-01", "withdrawn", "")
+    mark[::17] = "cannot judge"
+    rating = ratings["rating"].astype(float).where(mark != "cannot judge")
+    return outcome_of(ratings.assign(mark=mark, rating=rating))
+
+
+def quarter_steps() -> Outcome:
+    ratings = simulate_study()
+    changes = ("scale.minimum=-1", "scale.maximum=1", "scale.step=0.25", "rescaling.maximum=1")
+    return outcome_of(ratings.assign(rating=ratings["rating"] / 4 - 0.75), "cosimlex", *changes)
+
+
+def named_hostile() -> Outcome:
+    ratings = simulate_study()
+    names = {"1A": "<b>$x_1$</b>&amp;--%{}", "1B": "چلیپا \\alpha ŠŽäö"}
+    return outcome_of(ratings.assign(group=ratings["group"].map(names)))
+
+
+def without_steps() -> Outcome:
+    return outcome_of(simulate_study(), "raw")
+
+
+EDGES = {
+    edge.__name__: edge
+    for edge in (
+        one_annotator, all_constant, one_pair, no_groups_found, five_hundred_annotators, no_change,
+        many_pairs, marked_ratings, quarter_steps, named_hostile, without_steps,
+    )
+}  # fmt: skip
+
+
+def shuffled(ratings: pd.DataFrame) -> pd.DataFrame:
+    return ratings.sample(frac=1, random_state=3)
