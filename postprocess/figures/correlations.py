@@ -1,5 +1,7 @@
 """How far each annotator agrees with the others of the group, and the bound of filtering."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -24,6 +26,7 @@ from postprocess.phrases import write_count, write_figure, write_points
 from postprocess.steps import Outcome
 
 TITLE = "Correlation of annotators with their group"
+MEAN_WIDTH = 1.8  # of the line, in points: thicker than the bound, where both are short
 
 
 @in_style
@@ -44,7 +47,7 @@ def draw_correlations(outcome: Outcome) -> Figure:
     lineup = line_up(judged, "rho")
     by_group = judged.groupby("group")[["rho", "bound"]]
     levels = by_group.agg({"rho": "mean", "bound": "first"}).reindex(lineup.groups["group"])
-    draw_levels(axes, lineup, levels["rho"].to_numpy(dtype=float))
+    draw_levels(axes, lineup, levels["rho"].to_numpy(dtype=float), linewidths=MEAN_WIDTH)
     if outcome.recipe.filtering.enabled:
         bound = levels["bound"].to_numpy(dtype=float)
         draw_levels(axes, lineup, bound, linestyles=[REFERENCE_LINE["linestyle"]])
@@ -57,33 +60,7 @@ def draw_correlations(outcome: Outcome) -> Figure:
 
 def caption_correlations(outcome: Outcome) -> str:
     """What the figure shows, with its numbers."""
-    judged = judged_annotators(outcome)
-    n_out = int((judged["decision"] == LEFT_OUT).sum())
-    n_undefined = int(judged["rho"].isna().sum())
-    text = (
-        f"Agreement of {count_sittings(judged)}: for each the mean of Spearman’s ρ with every "
-        "other annotator of the group, after calibration, in order of group and ρ"
-    )
-    text += (
-        f" (mean {write_figure(judged['rho'].mean())}, from {write_figure(judged['rho'].min())} "
-        f"to {write_figure(judged['rho'].max())}). Solid lines: the mean of each group. "
-        if n_undefined < len(judged)
-        else ". "
-    )
-    filtering = outcome.recipe.filtering
-    if filtering.enabled:
-        text += (
-            f"Dashed: {write_points(filtering.k)} SD of the group’s ρ below it, the bound of "
-            f"filtering. Crosses: {write_count(n_out, 'annotator')} left out. "
-        )
-    else:
-        text += "Filtering was off, so nobody was left out for a low ρ. "
-    if n_undefined:
-        text += (
-            f"{write_count(n_undefined, 'annotator')} without a defined ρ (constant ratings, or "
-            "too few contexts in common) at the lower edge (triangles). "
-        )
-    return text.strip()
+    return " ".join(_describe(outcome, judged_annotators(outcome)))
 
 
 def judged_annotators(outcome: Outcome) -> pd.DataFrame:
@@ -115,7 +92,37 @@ def _legend(outcome: Outcome, judged: pd.DataFrame) -> list[Line2D]:
         handles.append(Line2D([], [], label="left out", markersize=6, **CROSS))
     if judged["rho"].isna().any():
         handles.append(Line2D([], [], label="undefined", markersize=5, **TRIANGLE))
-    handles.append(Line2D([], [], label="group mean", color=INK, linewidth=1))
+    handles.append(Line2D([], [], label="group mean", color=INK, linewidth=MEAN_WIDTH))
     if outcome.recipe.filtering.enabled:
         handles.append(Line2D([], [], label="bound", **REFERENCE_LINE))
     return handles
+
+
+def _describe(outcome: Outcome, judged: pd.DataFrame) -> Iterator[str]:
+    """The sentences of the caption."""
+    yield (
+        f"Agreement of {count_sittings(judged)}: for each the mean of Spearman’s ρ with every "
+        "other annotator of the group, after calibration, in order of group and ρ."
+    )
+    rho, is_out = judged["rho"], judged["decision"] == LEFT_OUT
+    filtering = outcome.recipe.filtering
+    if rho.notna().any():
+        yield (
+            f"ρ is {write_figure(rho.mean())} on average, from {write_figure(rho.min())} to "
+            f"{write_figure(rho.max())}. Solid lines: the mean of each group."
+        )
+    if rho.notna().any() and filtering.enabled:
+        n_out = int((is_out & rho.notna()).sum())
+        yield (
+            f"Dashed: {write_points(filtering.k)} SD of the group’s ρ below that, the bound of "
+            f"filtering. Crosses: {write_count(n_out, 'annotator')} left out."
+        )
+    if not filtering.enabled:
+        yield "Filtering was off, so nobody was left out for a low ρ."
+    if n_undefined := int(rho.isna().sum()):
+        n_constant = int((is_out & rho.isna()).sum())
+        yield (
+            f"At the lower edge (triangles): {write_count(n_undefined, 'annotator')} without a "
+            "defined ρ, for constant ratings or too few contexts in common"
+            + (f"; {write_count(n_constant)} left out for constant ratings." if n_constant else ".")
+        )

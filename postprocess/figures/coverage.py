@@ -20,6 +20,7 @@ from postprocess.steps import Outcome
 
 TITLE = "Ratings per context"
 MOST_BARS = 30  # numbers of ratings shown each by itself; wider ranges are binned
+FEWEST_BARS = 6  # room for as many, so that a single bar does not fill the figure
 
 
 @in_style
@@ -73,6 +74,9 @@ def _bin(given: Codes, used: Codes) -> Floats:
     """Edges of bins between whole numbers, of one number each while they are few."""
     low = int(min(given.min(), used.min()))
     high = int(max(given.max(), used.max()))
+    missing = max(0, FEWEST_BARS - (high - low + 1))
+    high += missing // 2
+    low = max(0, low - (missing + 1) // 2)
     step = -(-(high - low + 1) // MOST_BARS)
     return np.arange(low - 0.5, high + step + 0.5, step)
 

@@ -138,7 +138,7 @@ def draw_points(axes: Axes, x: Floats, y: Floats, span: tuple[float, float, floa
     clear, full = (*to_rgb(STRONG), 0.0), (*to_rgb(STRONG), 1.0)
     shades = LinearSegmentedColormap.from_list("density", [clear, full])
     axes.imshow(
-        np.sqrt(counts / counts.max()),
+        np.where(counts > 0, 0.2 + 0.8 * np.sqrt(counts / counts.max()), 0),
         origin="lower",
         extent=span,
         aspect="auto",

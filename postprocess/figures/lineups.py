@@ -72,7 +72,7 @@ def mark_groups(axes: Axes, lineup: Lineup, n_annotators: int) -> None:
     if len(groups) <= MOST_NAMED and groups["group"].str.len().sum() <= LONGEST_NAMES:
         middles = (groups["left"] + groups["right"]) / 2
         axes.set_xticks(middles.to_list(), groups["group"].to_list())
-        axes.set_xlabel(f"{who} by group" if len(groups) > 1 else f"{who} of group")
+        axes.set_xlabel(f"{who} by group")
     else:
         axes.set_xticks([])
         axes.set_xlabel(f"{who} by group ({len(groups):,} groups)")

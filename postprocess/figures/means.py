@@ -37,7 +37,8 @@ def draw_means(outcome: Outcome) -> Figure:
     scale = outcome.recipe.scale
     margin = 0.03 * (scale.maximum - scale.minimum)
     axes.set_ylim(scale.minimum - margin, scale.maximum + margin)
-    axes.set_ylabel(f"mean rating ({scale.minimum:g}–{scale.maximum:g})")
+    ends = f"{write_points(scale.minimum)} to {write_points(scale.maximum)}"
+    axes.set_ylabel(f"mean rating ({ends})")
     if annotators.empty:
         write_instead(axes, "No annotator was left to calibrate.")
         return figure

@@ -15,6 +15,7 @@ from postprocess.figures.drawing import (
     in_style,
     new_figure,
     put_legend,
+    write_instead,
 )
 from postprocess.phrases import SPACE, write_count, write_figure, write_share
 from postprocess.steps import Outcome
@@ -32,6 +33,11 @@ def draw_pvalues(outcome: Outcome) -> Figure:
     counted = _counted(outcome)
     figure = new_figure()
     axes = figure.subplots()
+    if not len(counted):
+        write_instead(axes, "Every p-value is 1.")
+        axes.set_xticks([])
+        axes.set_yticks([])
+        return figure
     edges = np.linspace(0, LARGEST, N_BINS + 1)
     heights = np.histogram(counted.round(DECIMALS), bins=edges)[0]
     is_low = edges[:-1] < LEVELS[0] - 10.0**-DECIMALS
@@ -56,20 +62,25 @@ def caption_pvalues(outcome: Outcome) -> str:
     """What the figure shows, with its numbers."""
     pvalues = outcome.scores["pvalue"].to_numpy(dtype=float)
     n = len(pvalues)
+    n_equal = n - len(_counted(outcome))
+    if n_equal == n:
+        return (
+            f"The published p-values of {write_count(n, 'pair')} are all 1: within each pair all "
+            "ratings are equal, and nothing speaks for a change."
+        )
+    without = f" {write_count(n_equal, 'pair')} with p = 1 not shown." if n_equal else ""
     n_below = [int((pvalues < level).sum()) for level in LEVELS]
     n_discovered = int((outcome.scores["qvalue"] < LEVELS[0]).sum())
-    n_equal = n - len(_counted(outcome))
-    without = f" {write_count(n_equal, 'pair')} with p = 1 not shown." if n_equal else ""
     return (
         f"The published p-values of {write_count(n, 'pair')} for a change between the two "
         f"contexts, in bins of {LARGEST / N_BINS:g}.{without} They are one-sided towards the "
         "side on which the change was found, and so run from 0 to 0.5. Dashed: the "
         f"{write_figure(_expected(outcome), 1)} pairs a bin to be expected if no context changed "
-        f"anything. Below 0.05 (dark) lie {write_count(n_below[0], 'pair')} "
-        f"({write_share(n_below[0], n)}; to be expected by chance: 10{SPACE}%), below 0.1 "
-        f"{write_count(n_below[1])} ({write_share(n_below[1], n)}; by chance: 20{SPACE}%). With "
-        f"the rate of false discoveries held at 5{SPACE}%, {write_count(n_discovered, 'pair')} "
-        f"({write_share(n_discovered, n)}) are found to change."
+        f"anything. Below 0.05 (dark): {write_count(n_below[0], 'pair')}, "
+        f"{write_share(n_below[0], n)}, where chance gives 10{SPACE}%; below 0.1: "
+        f"{write_count(n_below[1])}, {write_share(n_below[1], n)}, where chance gives "
+        f"20{SPACE}%. With the rate of false discoveries held at 5{SPACE}%, a change is found "
+        f"in {write_count(n_discovered, 'pair')}, {write_share(n_discovered, n)}."
     )
 
 

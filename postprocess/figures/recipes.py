@@ -60,13 +60,8 @@ def caption_recipes(comparison: Comparison, first: str, second: str) -> str:
         f"{write_count(n_crossing, 'pair')} (crosses) "
         f"{'moves' if n_crossing == 1 else 'move'} to the other side of p = 0.05. Below: how many "
         "annotators, counted in each of their groups, were treated how; "
-        f"{write_count(summary_count(comparison, 'annotators treated differently'))} differently."
+        f"{write_count(int(summary['annotators treated differently']))} differently."
     )
-
-
-def summary_count(comparison: Comparison, figure: str) -> int:
-    """A whole number of the summary."""
-    return int(comparison.summary[figure])
 
 
 def crosses_level(comparison: Comparison) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

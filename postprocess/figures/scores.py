@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from postprocess.figures.drawing import (
     DARK_BARS,
     INK,
+    MOST_POINTS,
     PAPER,
     REFERENCE_LINE,
     Floats,
@@ -38,7 +39,7 @@ def draw_scores(outcome: Outcome) -> Figure:
     deviations = stack_contexts(outcome.scores, "stdev")
     defined = ~np.isnan(deviations)
     below.set_xlim(low, high)
-    below.set_xlabel(f"score ({write_points(low)}–{write_points(high)})")
+    below.set_xlabel(f"score ({write_points(low)} to {write_points(high)})")
     below.set_ylabel("standard deviation")
     if not defined.any():
         write_instead(below, "No context has two ratings.")
@@ -57,24 +58,30 @@ def caption_scores(outcome: Outcome) -> str:
     """What the figure shows, with its numbers."""
     low, high = _ends(outcome)
     scores = stack_contexts(outcome.scores, "sim")
-    deviations = stack_contexts(outcome.scores, "stdev")
-    n_defined = int((~np.isnan(deviations)).sum())
-    ends = f"{write_points(low)} to {write_points(high)}"
-    text = (
-        f"The scores of {write_count(len(scores), 'context')} "
-        f"({write_count(len(outcome.scores), 'pair')}) on the published scale from {ends}. "
-        f"Above: how many contexts have which score, in bins of "
-        f"{write_points((high - low) / N_BINS)}; dashed: the mean, {write_figure(float(scores.mean()))}. "
-    )
-    if not n_defined:
-        return f"{text}Below: no context has two ratings, and so none has a standard deviation."
-    single = len(deviations) - n_defined
-    without = f" ({write_count(single, 'context')} with one rating left out)" if single else ""
+    mean = write_figure(float(scores.mean()))
     return (
-        f"{text}Below: the sample standard deviation of each context’s ratings against its score"
-        f"{without}; dashed: the mean deviation, {write_figure(float(np.nanmean(deviations)))}. The curve "
-        f"is the largest deviation that {write_count(_fewest(outcome.scores))} ratings with that "
-        "mean can have: near it, annotators were split between the two ends of the scale."
+        f"The scores of {write_count(len(scores), 'context')} "
+        f"({write_count(len(outcome.scores), 'pair')}) on the published scale from "
+        f"{write_points(low)} to {write_points(high)}. Above: how many contexts have which score, "
+        f"in bins of {write_points((high - low) / N_BINS)}; dashed: the mean, {mean}. Below: "
+        f"{_describe_deviations(outcome.scores)}"
+    )
+
+
+def _describe_deviations(scores: pd.DataFrame) -> str:
+    deviations = stack_contexts(scores, "stdev")
+    defined = deviations[~np.isnan(deviations)]
+    if not len(defined):
+        return "no context has two ratings, and so none has a standard deviation."
+    n_single = len(deviations) - len(defined)
+    left_out = f" ({write_count(n_single, 'context')} with one rating left out)" if n_single else ""
+    mean = write_figure(float(defined.mean()))
+    shaded = ", darker where more contexts lie" if len(defined) > MOST_POINTS else ""
+    return (
+        f"the sample standard deviation of each context’s ratings against its score{left_out}"
+        f"{shaded}; dashed: the mean deviation, {mean}. The curve is the "
+        f"largest deviation that {write_count(_fewest(scores))} ratings with that mean can have: "
+        "near it, annotators were split between the two ends of the scale."
     )
 
 

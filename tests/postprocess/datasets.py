@@ -1,0 +1,28 @@
+"""Whole datasets, made of simulated ratings."""
+
+import pandas as pd
+
+from postprocess.pipeline import Dataset, build_dataset
+from postprocess.recipe import read_recipe
+from postprocess.stimuli import ParsedStimuli
+from tests.postprocess.simulated import simulate_study
+from tests.postprocess.stimuli_rows import parse_rows, row_with
+
+INPUTS = {"ratings": "1" * 64, "stimuli": "2" * 64}
+
+
+def stimuli_for(n_pairs: int) -> ParsedStimuli:
+    return parse_rows(*(row_with(word1=f"bank{i}") for i in range(n_pairs)))
+
+
+def dataset_of(
+    ratings: pd.DataFrame | None = None, recipe: str = "cosimlex", *changes: str
+) -> Dataset:
+    ratings = simulate_study() if ratings is None else ratings
+    return build_dataset(
+        stimuli_for(int(ratings["pair"].max())),
+        ratings,
+        language="sl",
+        recipe=read_recipe(recipe, changes),
+        inputs=INPUTS,
+    )

@@ -1,0 +1,127 @@
+import re
+
+import pandas as pd
+import pytest
+from lxml import etree
+
+from postprocess.figures.gallery import illustrate, render_plates
+from tests.postprocess.figures.edges import EDGES, shuffled
+from tests.postprocess.simulated import outcome_of, simulate_study
+
+PARTS = pd.Series(["noun", "verb", None, "adjective"] * 6, index=range(1, 25))
+NAMES = [
+    "ratings-per-context", "annotator-means", "annotator-correlations", "scores", "changes",
+    "p-values",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return outcome_of(simulate_study())
+
+
+@pytest.fixture(scope="module")
+def captions(outcome):
+    return {one.name: one.caption for one in illustrate(outcome, PARTS)}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_figure_survives_the_edge(edge, recwarn):
+    outcome = EDGES[edge]()
+    recwarn.clear()
+
+    plates = render_plates(illustrate(outcome))
+
+    assert list(plates) == NAMES
+    for plate in plates.values():
+        assert etree.fromstring(plate.svg).tag == "{http://www.w3.org/2000/svg}svg"
+        assert plate.png.startswith(b"\x89PNG")
+        assert not re.search(r"\b(nan|inf|None)\b", plate.caption), plate.caption
+        assert plate.caption.endswith(".")
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_figures_have_the_same_bytes_again_and_for_shuffled_rows(outcome):
+    ratings = simulate_study()
+
+    first = render_plates(illustrate(outcome, PARTS))
+
+    assert render_plates(illustrate(outcome_of(ratings), PARTS)) == first
+    assert render_plates(illustrate(outcome_of(shuffled(ratings)), PARTS)) == first
+
+
+def test_a_figure_has_the_same_bytes_whichever_were_drawn_before(outcome):
+    gallery = {one.name: one for one in illustrate(outcome)}
+    alone = render_plates([gallery["scores"]])["scores"]
+
+    assert render_plates(illustrate(outcome))["scores"] == alone
+
+
+def test_captions_tell_the_numbers_of_the_ratings(outcome, captions):
+    ledger, scores = outcome.ledger, outcome.scores
+    n = scores[["n1", "n2"]].to_numpy()
+
+    caption = captions["ratings-per-context"]
+
+    assert f"{2 * len(scores)} contexts" in caption
+    assert f"all {len(ledger)} ratings that were given, 8 a context" in caption
+    assert f"the {len(outcome.used)} that are in the scores" in caption
+    assert set(n.ravel()) == {7}
+    assert "in the scores, 7 a context, median 7." in caption
+
+
+def test_captions_tell_the_numbers_of_the_annotators(outcome, captions):
+    annotators = outcome.annotators
+    n_out = int((annotators["decision"] == "left out").sum())
+    n_moved = int((annotators["shift"] != 0).sum())
+
+    assert (n_out, n_moved) == (2, 2)
+    assert "16 annotators in 2 groups" in captions["annotator-means"]
+    assert "2 annotators outside the band" in captions["annotator-means"]
+    rho = annotators["rho"]
+    range_of_rho = f"{rho.mean():.2f} on average, from {rho.min():.2f} to {rho.max():.2f}."
+    assert range_of_rho.replace("-", "−") in captions["annotator-correlations"]
+    assert f"Crosses: {n_out} annotators left out." in captions["annotator-correlations"]
+
+
+def test_captions_tell_the_numbers_of_the_scores(outcome, captions):
+    scores = outcome.scores
+    below = int((scores["pvalue"] < 0.05).sum())
+    discovered = int((scores["qvalue"] < 0.05).sum())
+
+    assert (
+        f"dashed: the mean, {scores[['sim1', 'sim2']].to_numpy().mean():.2f}." in captions["scores"]
+    )
+    deviation = scores[["stdev1", "stdev2"]].to_numpy().mean()
+    assert f"the mean deviation, {deviation:.2f}." in captions["scores"]
+    assert f"the {below} pairs" in captions["changes"]
+    nouns = scores["change"][PARTS == "noun"].abs().mean()
+    assert f"noun {nouns:.2f} (6 pairs)" in captions["changes"]
+    assert "not given" in captions["changes"]
+    assert f"Below 0.05 (dark): {below} pairs, " in captions["p-values"]
+    assert f"{discovered} pairs" in captions["p-values"]
+
+
+def test_captions_say_what_was_off():
+    captions = {one.name: one.caption for one in illustrate(EDGES["without_steps"]())}
+
+    assert captions["annotator-means"].endswith("Calibration was off, so nobody was moved.")
+    assert captions["annotator-correlations"].endswith(
+        "Filtering was off, so nobody was left out for a low ρ."
+    )
+
+
+def test_captions_say_who_is_not_shown():
+    captions = {one.name: one.caption for one in illustrate(EDGES["marked_ratings"]())}
+    few = {one.name: one.caption for one in illustrate(EDGES["no_groups_found"]())}
+
+    assert captions["annotator-means"].endswith("1 annotator left out before this step not shown.")
+    assert "192 annotators without a defined ρ" in few["annotator-correlations"]
+    assert "with p = 1 not shown" not in few["p-values"]
+
+
+def test_captions_say_that_nothing_changed():
+    captions = {one.name: one.caption for one in illustrate(EDGES["all_constant"]())}
+
+    assert captions["p-values"].startswith("The published p-values of 24 pairs are all 1")
+    assert "the mean size of the change is 0.00" in captions["changes"]

@@ -1,0 +1,52 @@
+import re
+
+from lxml import etree
+
+from postprocess.figures.drawing import COLOURS, render_svg
+from postprocess.figures.inlining import inline_svg
+from postprocess.figures.scores import draw_scores
+from tests.postprocess.figures.edges import EDGES
+from tests.postprocess.simulated import outcome_of, simulate_study
+
+
+def inlined(outcome, name):
+    svg = render_svg(draw_scores(outcome), title="Scores & more", description="words")
+    return inline_svg(svg, name, described_by="caption")
+
+
+def test_inline_svg_names_itself_and_who_describes_it():
+    root = etree.fromstring(inlined(outcome_of(simulate_study()), "one"))
+
+    assert root.get("role") == "img"
+    assert root.get("aria-describedby") == "caption"
+    (title,) = root.xpath("//*[@id=$id]", id=root.get("aria-labelledby"))
+    assert title.text == "Scores & more"
+    assert root.get("width") is None
+    assert root.get("viewBox")
+
+
+def test_inline_svg_shares_no_id_with_another_and_refers_to_its_own():
+    outcome = outcome_of(simulate_study())
+    first, second = inlined(outcome, "one"), inlined(outcome, "two")
+    ids = [set(etree.fromstring(svg).xpath("//@id")) for svg in (first, second)]
+
+    assert not ids[0] & ids[1]
+    for svg, own in zip((first, second), ids, strict=True):
+        assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg)) <= own
+
+
+def test_inline_svg_follows_the_colours_of_the_page():
+    svg = inlined(outcome_of(simulate_study()), "one")
+
+    for name, colour in COLOURS.items():
+        assert svg.count(colour) == svg.count(f"var(--{name}, {colour})")
+    assert "var(--strong, " in svg
+
+
+def test_inline_svg_has_no_comment_style_or_metadata():
+    svg = inlined(EDGES["many_pairs"](), "one")
+
+    assert "<!--" not in svg
+    assert "<style" not in svg
+    assert "rdf:" not in svg
+    assert 'href="data:image/png;base64,' in svg

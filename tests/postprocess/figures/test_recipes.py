@@ -1,0 +1,53 @@
+import pytest
+
+from postprocess.comparison import compare_outcomes
+from postprocess.figures.drawing import render_svg
+from postprocess.figures.recipes import caption_recipes, count_treatments, draw_recipes
+from tests.postprocess.figures.edges import EDGES
+from tests.postprocess.simulated import outcome_of, simulate_study
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    ratings = simulate_study()
+    return compare_outcomes(outcome_of(ratings, "raw"), outcome_of(ratings))
+
+
+def test_count_treatments_counts_each_annotator_once(comparison):
+    counts = count_treatments(comparison)
+
+    assert int(counts.to_numpy().sum()) == 16
+    assert int(counts.loc["moved", "as given"]) == 1
+    assert int(counts.loc["left out", "as given"]) == 2
+    assert int(counts[["moved", "left out"]].to_numpy().sum()) == 0
+
+
+def test_caption_recipes_tells_the_numbers_of_the_comparison(comparison):
+    caption = caption_recipes(comparison, "raw", "cosimlex")
+    summary = comparison.summary
+
+    assert "recipes raw (across) and cosimlex (up)" in caption
+    assert f"by {summary['largest difference of a score']:.2f} at most" in caption
+    assert f"{summary['pairs on the other side of p = 0.05']} pair" in caption
+    assert f"treated how; {summary['annotators treated differently']} differently." in caption
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_draw_recipes_survives_the_edge(edge, recwarn):
+    comparison = compare_outcomes(EDGES[edge](), EDGES[edge]())
+    recwarn.clear()
+
+    svg = render_svg(draw_recipes(comparison, "<a> $b$", "second"), title="", description="")
+
+    assert svg.endswith(b"</svg>\n")
+    assert "differ by 0.00 on average" in caption_recipes(comparison, "first", "second")
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_draw_recipes_gives_the_same_bytes_again(comparison):
+    first, second = (
+        render_svg(draw_recipes(comparison, "raw", "cosimlex"), title="", description="")
+        for _ in range(2)
+    )
+
+    assert first == second

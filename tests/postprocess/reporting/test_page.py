@@ -1,0 +1,198 @@
+import re
+from html import unescape
+
+import html5lib
+import pytest
+from lxml import html
+
+from postprocess.figures.gallery import illustrate, render_plates
+from postprocess.reporting.page import render_page
+from tests.postprocess.datasets import INPUTS, dataset_of
+from tests.postprocess.figures.edges import shuffled
+from tests.postprocess.simulated import rate, simulate_study
+
+HOSTILE = "<script>alert(1)</script>&\"' {{ 7 * 7 }}"
+
+
+def page_of(dataset, **options):
+    return render_page(dataset, render_plates(illustrate(dataset.outcome)), **options)
+
+
+def plain(text):
+    """Any space as one plain space."""
+    return " ".join(text.split())
+
+
+def text_of(page):
+    return plain(html.document_fromstring(page).text_content())
+
+
+def rows_of(page, caption):
+    """The cells of the table with the caption, row by row."""
+    tables = html.document_fromstring(page).xpath("//table")
+    (table,) = (t for t in tables if t.xpath("string(caption)").startswith(caption))
+    rows = [
+        [cell.text_content().strip() for cell in row.xpath("th|td")] for row in table.iter("tr")
+    ]
+    return rows[1:]
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return dataset_of()
+
+
+@pytest.fixture(scope="module")
+def page(dataset):
+    return page_of(dataset)
+
+
+@pytest.fixture(scope="module")
+def hostile_page():
+    ratings = simulate_study()
+    return page_of(
+        dataset_of(ratings.assign(annotator=ratings["annotator"] + HOSTILE, group=HOSTILE))
+    )
+
+
+@pytest.mark.parametrize("kind", ["page", "hostile_page"])
+def test_page_is_valid_html(request, kind):
+    html5lib.HTMLParser(strict=True).parse(request.getfixturevalue(kind))
+
+
+def test_page_has_no_script_and_asks_nobody(page):
+    tree = html.document_fromstring(page)
+
+    assert not tree.xpath("//script|//link|//iframe|//object|//@*[starts-with(name(), 'on')]")
+    addresses = tree.xpath("//@src|//@href") + re.findall(r"url\(([^)]+)\)", page)
+    assert addresses
+    assert all(address.startswith(("#", "data:image/png")) for address in addresses), addresses
+    assert re.findall(r"https?://(?!www\.w3\.org/(?:2000/svg|1999/xlink)\")", page) == []
+    assert "default-src 'none'" in page
+
+
+def test_page_escapes_what_is_in_the_data(hostile_page):
+    assert "<script" not in hostile_page
+    assert HOSTILE in unescape(hostile_page)
+    assert any(HOSTILE in row[0] for row in rows_of(hostile_page, "Annotators left out"))
+
+
+def test_page_names_its_language_and_every_part_once(page):
+    tree = html.document_fromstring(page)
+    ids = tree.xpath("//@id")
+
+    assert tree.get("lang") == "en"
+    assert len(ids) == len(set(ids))
+    links = {link.removeprefix("#") for link in tree.xpath("//a/@href")}
+    assert links <= set(ids)
+    for svg in tree.xpath("//*[local-name()='svg']"):
+        assert svg.get("role") == "img"
+        assert svg.get("aria-labelledby") in ids
+        assert svg.get("aria-describedby") in ids
+
+
+def test_page_shows_every_figure_with_its_caption(dataset, page):
+    text = text_of(page)
+    gallery = illustrate(dataset.outcome)
+
+    assert page.count("<svg") == len(gallery)
+    assert re.findall(r"Figure (\d)\.", text) == list("123456")
+    assert all(f". {one.title}. " in text for one in gallery)
+    assert all(plain(one.caption) in text for one in gallery)
+
+
+def test_page_tells_each_annotator_who_was_moved_or_left_out(dataset, page):
+    annotators = dataset.outcome.annotators.set_index("annotator")
+    moved = {row[0]: row for row in rows_of(page, "Annotators moved")}
+    out = {row[0]: row for row in rows_of(page, "Annotators left out")}
+
+    assert set(moved) == set(annotators.index[annotators["shift"] != 0]) == {"1A-00", "1A-07"}
+    assert set(out) == set(annotators.index[annotators["decision"] == "left out"])
+    one = annotators.loc["1A-00"]
+    assert moved["1A-00"] == [
+        "1A-00", "1A", f"{one['mean']:.2f}", f"{one['group_mean']:.2f}",
+        f"+{one['deviation']:.2f}", "−1", str(one["n_clipped"]),
+    ]  # fmt: skip
+    one = annotators.loc["1A-07"]
+    assert out["1A-07"][3:5] == [f"{one['rho']:.3f}", f"{one['bound']:.3f}"]
+    assert out["1A-07"][-1] == "below the correlation bound"
+
+
+def test_page_tells_what_became_of_all_ratings(dataset, page):
+    rows = rows_of(page, "Ratings by what became of them")
+    left_out = dataset.report["counts"]["ratings_left_out"]
+
+    assert {row[0]: int(row[1]) for row in rows[:-1]} == left_out
+    assert rows[-1][:2] == ["used in the scores", str(len(dataset.outcome.used))]
+    assert sum(int(row[1]) for row in rows) == len(dataset.outcome.ledger)
+
+
+def test_page_has_table_1_with_the_dataset_last(dataset, page):
+    rows = rows_of(page, "Table 1")
+    own = dataset.report["table1"]["text"]
+
+    assert [row[0] for row in rows] == [
+        "English", "Croatian", "Slovene", "Finnish", "this dataset (sl)"
+    ]  # fmt: skip
+    assert rows[2] == ["Slovene", "111", "4.90", "2.18", "1.96", "59\u00a0%", "46\u00a0%"]
+    assert [cell.replace("\u00a0", " ") for cell in rows[-1][1:]] == list(own.values())
+
+
+def test_page_has_the_agreement_of_the_report(dataset, page):
+    overall = dataset.report["agreement"]["overall"]
+    rows = dict(rows_of(page, "Agreement of all groups"))
+
+    assert rows["human"] == f"{overall['human']:.3f}"
+    assert rows["α ordinal"] == f"{overall['alpha_ordinal']:.3f}"
+    groups = rows_of(page, "Groups:")
+    assert [row[0] for row in groups] == ["1A", "1B"]
+    assert sum(int(row[4]) for row in groups) == len(dataset.outcome.ledger)
+
+
+def test_page_names_inputs_and_recipe(dataset, page):
+    text = text_of(page)
+
+    assert all(digest in text for digest in INPUTS.values())
+    assert dataset.outcome.recipe.digest() in text
+    assert dataset.report["code"]["sha256"] in text
+    assert dataset.outcome.recipe.render() in html.document_fromstring(page).xpath("string(//pre)")
+
+
+def test_page_says_what_was_off():
+    text = text_of(page_of(dataset_of(recipe="raw")))
+
+    assert "The recipe has calibration off" in text
+    assert "The recipe has filtering off" in text
+    assert text.count("Off in this recipe.") == 2
+    assert "Annotators left out" not in text
+
+
+def test_page_shows_the_first_rows_of_a_long_table_and_names_the_file():
+    page = page_of(dataset_of(simulate_study(240, 6, n_blocks=60)))
+    rows = rows_of(page, "Groups:")
+
+    assert len(rows) == 100
+    assert "… and 20 more rows in report.json." in text_of(page)
+
+
+def test_page_of_one_annotator_has_dashes_for_what_is_not_defined():
+    rows = [(pair, context, "A", pair + context) for pair in (1, 2) for context in (1, 2)]
+    page = page_of(dataset_of(rate(*rows, group="1")))
+
+    html5lib.HTMLParser(strict=True).parse(page)
+    assert dict(rows_of(page, "Agreement of all groups"))["human"] == "–"
+    assert rows_of(page, "Annotators kept without")[0][0] == "A"
+    assert not re.search(r"\b(nan|None)\b", text_of(page))
+
+
+def test_page_is_the_same_for_shuffled_rows(page):
+    assert page_of(dataset_of(shuffled(simulate_study()))) == page
+
+
+def test_printed_page_names_its_figures_and_fonts(dataset):
+    printed = page_of(dataset, printed=True)
+
+    assert "<svg" not in printed
+    assert printed.count('<img src="figure:') == 6
+    assert 'url("font:DejaVuSans.ttf")' in printed
+    html5lib.HTMLParser(strict=True).parse(printed)
