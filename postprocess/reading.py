@@ -1,9 +1,10 @@
-"""Ratings files: comma separated or Parquet, small ones and those of millions of rows."""
+"""Ratings files: comma or tab separated or Parquet, small ones and those of millions of rows."""
 
 import csv
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -23,11 +24,18 @@ TYPES = {
     "mark": pa.dictionary(pa.int32(), pa.string()),
 }
 
+COMMA, TAB = ",", "\t"
+QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have none
+    COMMA: csv.QUOTE_MINIMAL,
+    TAB: csv.QUOTE_NONE,
+}
 NAMED = [name for name, kind in TYPES.items() if pa.types.is_dictionary(kind)]
 
 
 def load_ratings(path: Path, language: str) -> pd.DataFrame:
-    """Read a ratings file for `check_ratings`: Parquet by its name, else comma separated.
+    """Read a ratings file for `check_ratings`: what it is by its name, else comma separated.
+
+    `.parquet` and `.tsv`, tab separated without quoting, are what a release has.
 
     Returns
     -------
@@ -43,15 +51,16 @@ def load_ratings(path: Path, language: str) -> pd.DataFrame:
     """
     if path.suffix == ".parquet":
         return _load_parquet(path, language)
-    data = path.read_bytes()
-    ratings = _read_plain(data, language)
-    return read_ratings(data, language) if ratings is None else ratings
+    data, delimiter = path.read_bytes(), TAB if path.suffix == ".tsv" else COMMA
+    ratings = _read_plain(data, language, delimiter)
+    return read_ratings(data, language, delimiter) if ratings is None else ratings
 
 
-def read_ratings(data: bytes, language: str) -> pd.DataFrame:
+def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataFrame:
     """Read `ratings_<lang>.csv`, as text, for `check_ratings` to check.
 
-    Comma separated with the usual quoting, with or without a byte order mark, LF or CRLF.
+    Comma separated with the usual quoting, or tab separated without any; with or without a byte
+    order mark, LF or CRLF.
 
     Returns
     -------
@@ -65,7 +74,7 @@ def read_ratings(data: bytes, language: str) -> pd.DataFrame:
         Not UTF-8, not comma separated, a row with more or fewer fields than the header, a
         column twice, or rows of another language.
     """
-    lines = list(_csv_lines(data))
+    lines = list(_csv_lines(data, delimiter))
     if not lines:
         raise RatingsError("the ratings file is empty; it needs a header and rows")
     (_, header), rows = lines[0], lines[1:]
@@ -75,7 +84,7 @@ def read_ratings(data: bytes, language: str) -> pd.DataFrame:
         found = ", ".join(repr(name) for name in header[:20])
         raise RatingsError(
             f"the ratings have no column {', '.join(missing)}; the first line must name them, "
-            f"separated by commas (it has {found})"
+            f"separated by {'commas' if delimiter == COMMA else 'tabs'} (it has {found})"
         )
     if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
         raise RatingsError(f"not as many fields as the header's {len(header)}: {name_some(bad)}")
@@ -86,13 +95,13 @@ def read_ratings(data: bytes, language: str) -> pd.DataFrame:
     return ratings[[column for column in (*COLUMNS, *OPTIONAL) if column in ratings]]
 
 
-def _read_plain(data: bytes, language: str) -> pd.DataFrame | None:
+def _read_plain(data: bytes, language: str, delimiter: str) -> pd.DataFrame | None:
     """The ratings of a file with a row a line, in which nothing is missing or unusual.
 
     None if something is, for `read_ratings` to read it or to say what is wrong.
     """
     first_line = data[: data.find(b"\n")].decode("utf-8-sig", "replace")
-    header = next(csv.reader([first_line]), [])
+    header = next(csv.reader([first_line], delimiter=delimiter, quoting=QUOTING[delimiter]), [])
     if len(set(header)) < len(header) or not set(COLUMNS) <= set(header):
         return None
     options = arrow_csv.ConvertOptions(
@@ -103,7 +112,13 @@ def _read_plain(data: bytes, language: str) -> pd.DataFrame | None:
         quoted_strings_can_be_null=False,
     )
     try:
-        table = arrow_csv.read_csv(pa.py_buffer(data), convert_options=options)
+        table = arrow_csv.read_csv(
+            pa.py_buffer(data),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, quote_char='"' if delimiter == COMMA else False
+            ),
+            convert_options=options,
+        )
     except pa.ArrowInvalid:
         return None
     n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -139,7 +154,7 @@ def _load_parquet(path: Path, language: str) -> pd.DataFrame:
     return ratings
 
 
-def _csv_lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
+def _csv_lines(data: bytes, delimiter: str = COMMA) -> Iterator[tuple[int, list[str]]]:
     """The filled lines of a CSV file with the line of the file on which each ends."""
     if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
         raise RatingsError("the ratings are no UTF-8 text; save them as comma separated UTF-8")
@@ -151,7 +166,12 @@ def _csv_lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
             f"the ratings are not UTF-8: line {line}, byte {error.start + 1} of the file; "
             "save the file as UTF-8"
         ) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=QUOTING[delimiter],
+        strict=True,
+    )
     try:
         yield from ((reader.line_num, row) for row in reader if row)
     except csv.Error as error:

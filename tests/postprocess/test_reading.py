@@ -156,3 +156,24 @@ def test_read_ratings_keeps_the_group_and_needs_no_language():
 def test_read_ratings_names_what_is_wrong(data, message):
     with pytest.raises(RatingsError, match=message):
         read_ratings(data, "sl")
+
+
+def test_tab_separated_ratings_have_no_quoting(tmp_path):
+    path = tmp_path / "ratings_xx.tsv"
+    path.write_text('language\tpair\tcontext\tannotator\trating\tword\nxx\t1\t2\tA"1\t4\t"sea, \n')
+
+    ratings = load_ratings(path, "xx")
+
+    assert ratings.to_dict("records") == [
+        {"pair": "1", "context": "2", "annotator": 'A"1', "rating": "4"}
+    ]
+
+
+def test_plain_tab_separated_ratings_are_read_as_those_with_commas(tmp_path):
+    rows = "language,pair,context,annotator,rating,group,mark\nxx,1,2,A1,4,1A,\nxx,2,1,A1,0.5,1A,\n"
+    (tmp_path / "ratings.csv").write_text(rows)
+    (tmp_path / "ratings.tsv").write_text(rows.replace(",", "\t"))
+
+    one, other = (load_ratings(tmp_path / f"ratings.{end}", "xx") for end in ("csv", "tsv"))
+
+    pd.testing.assert_frame_equal(one, other)
