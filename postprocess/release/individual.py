@@ -1,0 +1,181 @@
+"""Individual ratings as they are published: without names, withdrawn ones or unagreed words."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as arrow_parquet
+
+from postprocess.exclusion import CHECK_COLUMNS
+from postprocess.files import render_rows
+from postprocess.ledger import write_figures
+from postprocess.ratings import RatingsError, index_names
+from postprocess.release.pseudonyms import make_pseudonyms
+
+WORDS = ("inspired_word1", "inspired_word2")
+PLACE = ("pair", "context", "annotator")
+PUBLISHED_CHECKS = ("checkpoint", *CHECK_COLUMNS)
+FORMULA_SIGNS = ("=", "+", "-", "@")
+WITHDRAWN = "withdrawn"
+SCHEMA = {
+    "language": pa.string(),
+    "pair": pa.int32(),
+    "context": pa.int8(),
+    "annotator": pa.string(),
+    "rating": pa.float64(),
+    "group": pa.string(),
+    "mark": pa.string(),
+    "inspired_word1": pa.string(),
+    "inspired_word2": pa.string(),
+}
+
+
+@dataclass(frozen=True)
+class Individual:
+    """What single annotators answered, under the ids of a release.
+
+    `ratings`: as `check_ratings` takes it, and the words where they are published; `checks`: as
+    `count_failed` takes it, or None.
+    """
+
+    ratings: pd.DataFrame
+    checks: pd.DataFrame | None
+
+
+def publish_individual(
+    ratings: pd.DataFrame, checks: pd.DataFrame | None, words: pd.DataFrame | None, key: str
+) -> Individual:
+    """Leave out what was withdrawn, join the words, and give annotators their ids.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 to 6)
+        As `check_ratings` returns it.
+    checks : DataFrame, optional
+        Answers to checkpoint items, as `count_failed` takes them.
+    words : DataFrame, shape (n_answers, 5), optional
+        The engagement words that may be published: pair, context, annotator, inspired_word1,
+        inspired_word2. Those of ratings that are not published are left out.
+    key : str
+        As `make_pseudonyms` takes it.
+
+    Returns
+    -------
+    Individual
+        Rows in the order of pair, context and id, so that no order tells of the names before.
+
+    Raises
+    ------
+    RatingsError
+        No rating is left, or two answers of one annotator to one context among the words.
+    ReleaseError
+        As `make_pseudonyms`.
+    """
+    kept, left_checks = _drop_withdrawn(ratings, checks)
+    if kept.empty:
+        raise RatingsError("every rating was withdrawn; there is nothing to release")
+    if words is not None:
+        kept = _join_words(kept, words)
+    names = [table["annotator"].astype(str) for table in (kept, left_checks) if table is not None]
+    ids = make_pseudonyms(pd.concat(names).unique(), key)
+    renamed = _rename(kept, ids).sort_values(list(PLACE), ignore_index=True)
+    if left_checks is None:
+        return Individual(renamed, None)
+    return Individual(renamed, _publish_checks(_rename(left_checks, ids)))
+
+
+def render_ratings(ratings: pd.DataFrame, language: str) -> str:
+    """The text of `ratings_<lang>.tsv`; words as no spreadsheet takes for a formula."""
+    columns = [column for column in SCHEMA if column in ratings]
+    texts: list[Iterable[str]] = []
+    for column in columns:
+        if column == "rating":
+            texts.append(write_figures(ratings[column]))
+        elif column in WORDS:
+            texts.append(map(write_word, ratings[column]))
+        else:
+            texts.append(ratings[column].astype(str))
+    rows = ((language, *row) for row in zip(*texts, strict=True))
+    return render_rows(["language", *columns], rows)
+
+
+def write_ratings_parquet(ratings: pd.DataFrame, language: str) -> bytes:
+    """The content of `ratings_<lang>.parquet`: the same columns, words as they were written."""
+    columns: dict[str, object] = {"language": np.full(len(ratings), language, dtype=object)}
+    columns |= {name: ratings[name].to_numpy() for name in SCHEMA if name in ratings}
+    columns["annotator"] = ratings["annotator"].astype(str).to_numpy(dtype=object)
+    return write_parquet(columns, {name: SCHEMA[name] for name in columns})
+
+
+def write_parquet(columns: Mapping[str, object], types: Mapping[str, pa.DataType]) -> bytes:
+    """A table as a Parquet file, NaN as null; the same bytes for the same columns."""
+    arrays = [pa.array(columns[name], type=kind, from_pandas=True) for name, kind in types.items()]
+    out = io.BytesIO()
+    arrow_parquet.write_table(pa.table(arrays, names=list(types)), out, compression="zstd")
+    return out.getvalue()
+
+
+def render_checks(checks: pd.DataFrame, language: str) -> str:
+    """The text of `checkpoints_<lang>.csv`, comma separated as `load_checks` reads it."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("language", *checks.columns))
+    columns = [checks[name] for name in checks]
+    writer.writerows((language, *map(_as_text, row)) for row in zip(*columns, strict=True))
+    return out.getvalue()
+
+
+def write_word(word: str) -> str:
+    """A word as a cell that no spreadsheet takes for a formula, on one line.
+
+    >>> write_word("=1+1"), write_word("sea")
+    ("'=1+1", 'sea')
+    """
+    line = " ".join(word.split())
+    return f"'{line}" if line.startswith(FORMULA_SIGNS) else line
+
+
+def _drop_withdrawn(
+    ratings: pd.DataFrame, checks: pd.DataFrame | None
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Both tables without withdrawn ratings, and without the checkpoint answers beside them."""
+    if "mark" not in ratings:
+        return ratings, checks
+    is_withdrawn = (ratings["mark"] == WITHDRAWN).to_numpy()
+    kept = ratings[~is_withdrawn]
+    if checks is None:
+        return kept, None
+    gone = set(ratings.loc[is_withdrawn, "annotator"].astype(str))
+    return kept, checks[~checks["annotator"].astype(str).isin(gone)]
+
+
+def _join_words(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
+    if words.duplicated(list(PLACE)).any():
+        raise RatingsError("the words have two answers of one annotator to one context")
+    named = words.assign(annotator=words["annotator"].astype(str))[[*PLACE, *WORDS]]
+    joined = ratings.assign(annotator=ratings["annotator"].astype(str)).merge(
+        named, how="left", on=list(PLACE), validate="one_to_one"
+    )
+    return joined.assign(**{column: joined[column].fillna("").astype(object) for column in WORDS})
+
+
+def _rename(table: pd.DataFrame, ids: Mapping[str, str]) -> pd.DataFrame:
+    codes, names = index_names(table["annotator"].astype(str))
+    return table.assign(annotator=np.array([ids[name] for name in names], dtype=object)[codes])
+
+
+def _publish_checks(checks: pd.DataFrame) -> pd.DataFrame:
+    columns: Sequence[str] = [name for name in PUBLISHED_CHECKS if name in checks]
+    first = [name for name in ("group", "annotator", "checkpoint") if name in columns]
+    return checks[list(columns)].sort_values(first, ignore_index=True)
+
+
+def _as_text(entry: object) -> str:
+    if isinstance(entry, float):
+        text = f"{entry:g}"
+        return "" if text == "nan" else text
+    return str(entry)
