@@ -1,0 +1,67 @@
+"""Dataset, data, gold and result files in the layout of the task's evaluation kit."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import pyarrow as pa
+
+from postprocess.files import (
+    DATASET_COLUMNS,
+    GOLD_COLUMNS,
+    SCORE_COLUMNS,
+    read_dataset,
+    render_dataset,
+    render_gold,
+    render_rows,
+)
+from postprocess.ledger import render_figures
+from postprocess.release.individual import write_parquet
+from postprocess.release.practice import Row
+from postprocess.stimuli import render_stimuli
+
+PRACTICE = "practice_kit"
+RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD_COLUMNS[:2]}
+
+
+def render_kit(
+    rows: Sequence[Row], scores: pd.DataFrame, language: str, *, scientific_below: float
+) -> dict[str, bytes]:
+    """The files of the test data, relative path → content.
+
+    `scores` are those of the rows, their index the numbers of the pairs throughout the release.
+    Result files hold their header alone. A result is as many rows as the data file has, in its
+    order; rows without a number would be no result, but a column of empty lines that some
+    readers skip and others take for zeros, and a file filled in half could pass for a whole one.
+    """
+    dataset = render_dataset(rows, scores, scientific_below=scientific_below).encode()
+    texts = {
+        f"data/data_{language}.tsv": render_stimuli(rows),
+        f"gold/gold_{language}.tsv": render_gold(scores),
+        "scores.tsv": render_figures(scores.rename_axis("pair").reset_index()),
+        **{
+            f"results/{name}_{language}.tsv": render_rows(columns, [])
+            for name, columns in RESULT_COLUMNS.items()
+        },
+    }
+    return {
+        f"cosimlex_{language}.csv": dataset,
+        f"cosimlex_{language}.parquet": write_dataset_parquet(dataset, scores.index),
+        **{name: text.encode() for name, text in texts.items()},
+    }
+
+
+def render_practice_kit(
+    rows: Sequence[Row], scores: pd.DataFrame, language: str, *, scientific_below: float
+) -> dict[str, bytes]:
+    """The same files of the practice pairs, in one folder, as the task gave them out."""
+    kit = render_kit(rows, scores, language, scientific_below=scientific_below)
+    return {f"{PRACTICE}/{name.rpartition('/')[2]}": content for name, content in kit.items()}
+
+
+def write_dataset_parquet(dataset: bytes, pairs: pd.Index) -> bytes:
+    """The dataset as Parquet: `pair`, and the columns and figures of the text file."""
+    table = read_dataset(dataset).assign(pair=pairs)
+    kinds = {column: pa.string() for column in DATASET_COLUMNS}
+    kinds |= {column: pa.float64() for column in SCORE_COLUMNS}
+    columns = {name: table[name].to_numpy() for name in ("pair", *kinds)}
+    return write_parquet(columns, {"pair": pa.int32(), **kinds})
