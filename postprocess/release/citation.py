@@ -1,0 +1,118 @@
+"""How to cite a dataset: in a line, and as CITATION.cff (Citation File Format 1.2.0)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from postprocess.release.description import Author, list_asked
+from postprocess.release.figures import Subject
+from postprocess.release.metadata import TAGS, write_yaml
+from postprocess.release.unwritten import mark
+
+FORMAT = "1.2.0"
+WHO = "who made the dataset, in the order of citation"
+WHAT = "what the dataset is called"
+ORCID = "https://orcid.org/"
+NAMES = {  # of what has a form that a mark would break, by the names of the description
+    "version": "version",
+    "released_on": "date-released",
+    "licence": "license",
+    "url": "url",
+}
+METHODS: tuple[dict[str, Any], ...] = (
+    {
+        "type": "conference-paper",
+        "title": "CoSimLex: A Resource for Evaluating Graded Word Similarity in Context",
+        "authors": [
+            {"family-names": "Armendariz", "given-names": "Carlos Santos"},
+            {"family-names": "Purver", "given-names": "Matthew"},
+            {"family-names": "Ulčar", "given-names": "Matej"},
+            {"family-names": "Pollak", "given-names": "Senja"},
+            {"family-names": "Ljubešić", "given-names": "Nikola"},
+            {"family-names": "Granroth-Wilding", "given-names": "Mark"},
+        ],
+        "year": 2020,
+        "url": "https://aclanthology.org/2020.lrec-1.720/",
+        "notes": "The protocol of the collection.",
+    },
+    {
+        "type": "article",
+        "title": "SimLex-999: Evaluating Semantic Models with (Genuine) Similarity Estimation",
+        "authors": [
+            {"family-names": "Hill", "given-names": "Felix"},
+            {"family-names": "Reichart", "given-names": "Roi"},
+            {"family-names": "Korhonen", "given-names": "Anna"},
+        ],
+        "year": 2015,
+        "journal": "Computational Linguistics",
+        "volume": 41,
+        "issue": "4",
+        "notes": "Calibration and filtering of the ratings.",
+    },
+)
+
+
+def render_citation(subject: Subject) -> str:
+    """The text of `CITATION.cff`."""
+    dataset = subject.description.dataset
+    entries: dict[str, Any] = {
+        "cff-version": FORMAT,
+        "message": "If you use this dataset, please cite it as below.",
+        "type": "dataset",
+        "title": subject.title or mark("title", WHAT),
+        "authors": [_write_author(author) for author in subject.description.authors]
+        or [{"name": mark("authors", WHO)}],
+        "abstract": dataset.summary or mark("abstract", "what the dataset holds"),
+        "version": dataset.version,
+        "date-released": dataset.released_on and dataset.released_on.isoformat(),
+        "license": dataset.licence,
+        "doi": dataset.doi,
+        "url": dataset.url,
+        "keywords": list(dict.fromkeys((*TAGS, *dataset.keywords))),
+        "references": list(METHODS),
+    }
+    known = {name: entry for name, entry in entries.items() if entry is not None}
+    return write_yaml(known) + "".join(f"# {one}\n" for one in list_missing(subject, NAMES))
+
+
+def list_missing(subject: Subject, names: Mapping[str, str]) -> Iterator[str]:
+    """A mark for each entry of the dataset that is not there; by the names that a file has."""
+    dataset = subject.description.dataset
+    asked = dict(list_asked(type(dataset)))
+    for entry, name in names.items():
+        if getattr(dataset, entry) is None:
+            yield mark(name, asked[entry])
+
+
+def mark_missing(text: str | None, section: str, what: str) -> str:
+    """The text, or the mark that it is to be written."""
+    return text or mark(section, what)
+
+
+def cite(
+    subject: Subject,
+    *,
+    write: Callable[[str | None, str, str], str] = mark_missing,
+    link: str = "{}",
+) -> str:
+    """The citation in a line.
+
+    `write` writes authors and title, or the mark that they are missing; `link` an address.
+    """
+    dataset, authors = subject.description.dataset, subject.description.authors
+    who = write(", ".join(author.full_name for author in authors) or None, "Citation", WHO)
+    year = f" ({dataset.released_on.year})" if dataset.released_on else ""
+    title = write(subject.title, "Citation", WHAT)
+    version = f", version {dataset.version}" if dataset.version else ""
+    place = f"https://doi.org/{dataset.doi}" if dataset.doi else dataset.url
+    return f"{who}{year}. {title}{version}." + (f" {link.format(place)}" if place else "")
+
+
+def _write_author(author: Author) -> dict[str, str]:
+    entries = {
+        "name": author.name,
+        "family-names": author.family_names,
+        "given-names": author.given_names,
+        "affiliation": author.affiliation if author.name is None else None,
+        "orcid": author.orcid and f"{ORCID}{author.orcid}",
+    }
+    return {name: entry for name, entry in entries.items() if entry}

@@ -1,0 +1,112 @@
+"""What is in a release, file by file, for its card and for Croissant."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from postprocess.release.figures import Subject
+from postprocess.release.kit import PRACTICE
+
+FORMATS = {
+    "csv": "text/tab-separated-values",
+    "tsv": "text/tab-separated-values",
+    "parquet": "application/x-parquet",
+    "json": "application/json",
+    "toml": "application/toml",
+    "md": "text/markdown",
+    "cff": "application/yaml",
+    "html": "text/html",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "tex": "application/x-tex",
+}
+COMMA_SEPARATED = "checkpoints_"
+
+
+class Column(NamedTuple):
+    """A column of a table: its name, its type in Croissant, and what it says."""
+
+    name: str
+    kind: str
+    meaning: str
+
+
+DATASET = (
+    Column("word1", "sc:Text", "the first word of the pair, in dictionary form"),
+    Column("word2", "sc:Text", "the second word of the pair, in dictionary form"),
+    Column("context1", "sc:Text", "a short text with both words, each in strong marks"),
+    Column("context2", "sc:Text", "another text with both words"),
+    Column("sim1", "sc:Float", "mean similarity in context 1, three significant digits"),
+    Column("sim2", "sc:Float", "mean similarity in context 2"),
+    Column("stdev1", "sc:Float", "sample standard deviation in context 1"),
+    Column("stdev2", "sc:Float", "sample standard deviation in context 2"),
+    Column("pvalue", "sc:Float", "of the change, by a one-sided Mann-Whitney test"),
+    Column("word1_context1", "sc:Text", "the first word as it stands in context 1"),
+    Column("word2_context1", "sc:Text", "the second word as it stands in context 1"),
+    Column("word1_context2", "sc:Text", "the first word as it stands in context 2"),
+    Column("word2_context2", "sc:Text", "the second word as it stands in context 2"),
+)
+PAIR = Column("pair", "sc:Integer", "the number of the pair: its row in the dataset, from 1")
+RATINGS = (
+    Column("language", "sc:Text", "code of the language"),
+    PAIR,
+    Column("context", "sc:Integer", "1 or 2"),
+    Column("annotator", "sc:Text", "id of the annotator, within this release alone"),
+    Column("rating", "sc:Float", "as given, in points of the rating scale; empty if not judged"),
+    Column("group", "sc:Text", "questionnaire: who is in one group rated the same items"),
+    Column("mark", "sc:Text", "why the rating does not count; empty if it does"),
+    Column("inspired_word1", "sc:Text", "first word written before rating; may be empty"),
+    Column("inspired_word2", "sc:Text", "second word written before rating; may be empty"),
+)
+
+
+def describe_file(subject: Subject, path: str) -> str:
+    """What a file of the release is, in a few words; "" for one that is not known here."""
+    language = subject.language
+    known = {
+        f"cosimlex_{language}.csv": "the dataset, in the published format (tab separated)",
+        f"cosimlex_{language}.parquet": "the same, as Parquet, with the number of the pair",
+        "scores.tsv": "all figures of each pair: n, median, both p-values, q, effect size",
+        f"data/data_{language}.tsv": "the pairs and contexts without scores",
+        f"gold/gold_{language}.tsv": "the scores to predict",
+        f"results/results_subtask1_{language}.tsv": "empty result file: predicted change",
+        f"results/results_subtask2_{language}.tsv": "empty result file: predicted similarities",
+        f"ratings_{language}.tsv": "individual ratings",
+        f"ratings_{language}.parquet": "the same, as Parquet",
+        f"checkpoints_{language}.csv": "answers to items of known similarity (comma separated)",
+        "annotators.tsv": "each annotator of each group: figures and decision",
+        "ledger.tsv": "each rating: what happened to it, and why",
+        "recipe.toml": "the steps of post-processing with all settings",
+        "report.json": "counts, digests, agreement, who was moved or left out",
+        "report.html": "the report for people",
+        "report.pdf": "the report for people, to print",
+        "table1.tex": "the row of Table 1 of the task paper",
+        "description.toml": "what is known of the study",
+        "DATA_STATEMENT.md": "data statement (Bender and Friedman, 2018)",
+        "CHECKLIST.md": "annotation part of the Responsible NLP checklist",
+        "CITATION.cff": "how to cite the dataset",
+        "croissant.json": "the dataset for machines (Croissant 1.0)",
+        "README.md": "this card",
+        "SHA256SUMS": "checksums: sha256sum -c SHA256SUMS",
+    }
+    if path.startswith("texts/"):
+        return "a text as annotators read it"
+    if path.startswith("figures/"):
+        return "a figure of the report"
+    folder, _, name = path.rpartition("/")
+    if folder == PRACTICE:
+        by_name = {one.rpartition("/")[2]: what for one, what in known.items()}
+        return f"practice pairs: {by_name.get(name, '')}"
+    return known.get(path, "")
+
+
+def name_format(path: str) -> str:
+    """The media type of a file of the release."""
+    if path.startswith(COMMA_SEPARATED):
+        return "text/csv"
+    return FORMATS.get(path.rpartition(".")[2], "application/octet-stream")
+
+
+def ratings_columns(names: Sequence[str]) -> list[Column]:
+    """The columns of the ratings that this release has."""
+    return [column for column in RATINGS if column.name in names]

@@ -1,0 +1,73 @@
+"""The block at the head of the dataset card that dataset hubs read."""
+
+from typing import Any
+
+import yaml
+
+from postprocess.release.figures import Subject
+from postprocess.release.licences import LICENCES
+from postprocess.release.unwritten import mark
+
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+LARGER = "1M<n<10M"
+TAGS = ("word-similarity", "lexical-semantics", "graded-similarity-in-context", "cosimlex")
+
+
+def render_metadata(subject: Subject) -> str:
+    """The block, with its fences. Names and values are those of the Hugging Face hub.
+
+    What a person has still to write is marked in the text of the card, not here: a hub refuses
+    a licence that it does not know.
+    """
+    return f"---\n{write_yaml(make_metadata(subject))}---\n"
+
+
+def make_metadata(subject: Subject) -> dict[str, Any]:
+    """The entries of the block."""
+    description, language = subject.description, subject.language
+    entries: dict[str, Any] = {
+        "pretty_name": subject.title or mark("Title", "what the dataset is called"),
+        "language": [language.split("-")[0]],
+        "annotations_creators": [description.annotators.creators],
+        "language_creators": [description.stimuli.creators],
+        "multilinguality": ["monolingual"],
+        "source_datasets": ["original"],
+        "task_categories": ["text-classification"],
+        "task_ids": ["semantic-similarity-scoring", "text-scoring"],
+        "size_categories": [name_size(subject.n_test + subject.n_practice)],
+        "tags": [*TAGS, *description.dataset.keywords],
+        "configs": _make_configs(subject),
+    }
+    if "-" in language:
+        entries["language_bcp47"] = [language]
+    if description.dataset.licence:
+        entries["license"] = LICENCES[description.dataset.licence].hub_name
+    return entries
+
+
+def name_size(n_rows: int) -> str:
+    """The hub's name for so many rows.
+
+    >>> name_size(999), name_size(1000), name_size(2_000_000)
+    ('n<1K', '1K<n<10K', '1M<n<10M')
+    """
+    return next((name for bound, name in SIZES if n_rows < bound), LARGER)
+
+
+def write_yaml(entries: dict[str, Any]) -> str:
+    """Entries as YAML, in their order, every text on one line."""
+    text = yaml.safe_dump(entries, allow_unicode=True, sort_keys=False, width=float("inf"))
+    return str(text)
+
+
+def _make_configs(subject: Subject) -> list[dict[str, Any]]:
+    """What the hub shows as tables. Parquet, since a field of the text files may begin with "."""
+    dataset = [{"split": "test", "path": f"cosimlex_{subject.language}.parquet"}]
+    if subject.n_practice:
+        path = f"practice_kit/cosimlex_{subject.language}.parquet"
+        dataset.append({"split": "practice", "path": path})
+    ratings = [{"split": "ratings", "path": f"ratings_{subject.language}.parquet"}]
+    return [
+        {"config_name": "dataset", "default": True, "data_files": dataset},
+        {"config_name": "ratings", "data_files": ratings},
+    ]

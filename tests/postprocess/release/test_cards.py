@@ -1,0 +1,145 @@
+"""README.md, DATA_STATEMENT.md and CHECKLIST.md: what they say, and hostile text in them."""
+
+import re
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from postprocess.release.description import Description
+from postprocess.release.markdown import escape, escape_prose
+from tests.postprocess.release.releases import full_description, full_entries, release
+
+HOSTILE = (
+    "=cmd|' /C calc'!A0 <script>alert(1)</script> | **bold** _x_ `code` [link](http://x.org) "
+    "![img](http://x.org/i.png) $\\sum$ # x --- &amp; {{ 7*7 }} ~~s~~ https://x.org/a_b \\"
+)
+CARDS = ("README.md", "DATA_STATEMENT.md", "CHECKLIST.md")
+LINES = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))).map(
+    lambda text: " ".join(text.split())
+)
+
+
+def render(markdown):
+    return (
+        MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(markdown)
+    )
+
+
+def plain(html):
+    text = re.sub(r"<[^>]+>", "", html)
+    for entity, sign in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&")):
+        text = text.replace(entity, sign)
+    return text.strip()
+
+
+def hostile_description():
+    entries = full_entries()
+    for section in entries.values():
+        if isinstance(section, dict):
+            section.update(
+                {name: HOSTILE for name, entry in section.items()
+                 if isinstance(entry, str) and name not in ("version", "licence", "url", "doi")}
+            )  # fmt: skip
+    entries["authors"] = [{"name": HOSTILE}]
+    entries["recruitment"] = [{"channel": HOSTILE}]
+    entries["scale"] = {"labels": {"0": HOSTILE}}
+    return full_description(**entries)
+
+
+def body_of(card):
+    return card.split("---\n", 2)[2]
+
+
+@given(LINES)
+def test_escaped_text_shows_as_it_is(line):
+    html = render(escape(line))
+
+    assert plain(html) == line
+    assert set(re.findall(r"<(\w+)", html)) <= {"p"}
+
+
+@given(LINES)
+def test_escaped_text_stays_in_its_cell(line):
+    html = render(f"| a | b |\n| --- | --- |\n| {escape(line)} | end |")
+
+    assert html.count("<td>") == 2
+    assert "<td>end</td>" in html
+
+
+def test_paragraphs_stay_paragraphs():
+    assert escape_prose("One\nline.\n\n- two") == "One line.\n\n\\- two"
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_hostile_text_is_text(name):
+    card = release(description=hostile_description()).files[name].decode()
+    html = render(body_of(card) if name == "README.md" else card)
+
+    assert "<script" not in html
+    assert "<img" not in html
+    assert '<a href="http://x.org"' not in html
+    assert HOSTILE in plain(html)
+    for line in card.splitlines():
+        if line.startswith("| "):
+            assert len(re.findall(r"(?<!\\)\|", line)) == 3
+
+
+@pytest.mark.parametrize("described", [Description(), full_description(), hostile_description()])
+def test_the_head_of_the_card_is_what_hubs_read(described):
+    card = release(description=described).files["README.md"].decode()
+
+    head = yaml.safe_load(card.split("---\n", 2)[1])
+
+    assert card.startswith("---\n")
+    assert head["language"] == ["sl"]
+    assert head["annotations_creators"] == ["crowdsourced"]
+    assert head["task_categories"] == ["text-classification"]
+    assert head["size_categories"] == ["n<1K"]
+    assert head.get("license") == ("cc-by-4.0" if described.dataset.licence else None)
+    assert [config["config_name"] for config in head["configs"]] == ["dataset", "ratings"]
+    if described.dataset.title:
+        assert head["pretty_name"] == described.dataset.title
+
+
+def test_the_head_names_files_that_are_there():
+    files = release(n_practice=1).files
+
+    head = yaml.safe_load(files["README.md"].decode().split("---\n", 2)[1])
+
+    paths = {one["path"] for config in head["configs"] for one in config["data_files"]}
+    assert paths == {
+        "cosimlex_sl.parquet", "practice_kit/cosimlex_sl.parquet", "ratings_sl.parquet"
+    }  # fmt: skip
+    assert paths <= set(files)
+
+
+def test_the_card_names_every_file():
+    files = release(n_practice=1).files
+    card = files["README.md"].decode()
+
+    assert set(re.findall(r"^\| `([^`]+)` \| \S", card, re.MULTILINE)) >= set(files)
+
+
+def test_the_statement_has_the_sections_of_its_schema():
+    statement = release().files["DATA_STATEMENT.md"].decode()
+
+    assert re.findall(r"^## (\w)\. ", statement, re.MULTILINE) == list("ABCDEFGHI")
+
+
+def test_the_checklist_answers_every_question():
+    checklist = release().files["CHECKLIST.md"].decode()
+
+    assert re.findall(r"^## (D\d)\. ", checklist, re.MULTILINE) == ["D1", "D2", "D3", "D4", "D5"]
+    assert "the instructions, version 1: [texts/instructions_1.md]" in checklist
+    assert "2.10 EUR for 12 minutes" in checklist
+    assert "1 did, and nothing of theirs is in this release" in checklist
+
+
+def test_cards_tell_the_figures_of_the_dataset():
+    card = release().files["README.md"].decode()
+
+    assert "4 pairs of words in Slovene." in card
+    assert "11 annotators gave 44 ratings; 44 ratings by 11 of them make the scores" in card
