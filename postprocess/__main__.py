@@ -4,13 +4,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from postprocess.commands import build, compare, trace
+from postprocess.commands import build, compare, describe, release, trace
 from postprocess.pipeline import LanguageError
 from postprocess.ratings import RatingsError
 from postprocess.recipe import RecipeError
+from postprocess.release.description import DescriptionError
+from postprocess.release.errors import ReleaseError
 from postprocess.tabular import TableError
 
-COMMANDS = (build, trace, compare)
+COMMANDS = (build, release, describe, trace, compare)
+REFUSALS = (
+    TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
-    except (TableError, RatingsError, RecipeError, LanguageError) as error:
+    except REFUSALS as error:
         sys.stderr.write(f"error: {error}\n")
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

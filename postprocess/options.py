@@ -1,10 +1,10 @@
-"""The command-line options that choose a recipe, for every command that offers them."""
+"""The command-line options that more than one command offers."""
 
 import argparse
 
 from postprocess.recipe import Recipe, RecipeError, list_presets, read_recipe
 
-__all__ = ["RecipeError", "add_recipe_arguments", "recipe_from"]
+__all__ = ["RecipeError", "add_choice_arguments", "add_recipe_arguments", "recipe_from"]
 
 
 def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,3 +28,15 @@ def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
 def recipe_from(options: argparse.Namespace) -> Recipe:
     """The recipe that parsed options ask for. Raises RecipeError or OSError."""
     return read_recipe(options.recipe, options.changes)
+
+
+def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a release that do not depend on where the ratings are."""
+    add = parser.add_argument
+    add("--practice", type=int, default=0, metavar="N", help="pairs to take out for practice")
+    add("--seed", type=int, default=0, metavar="N", help="of their choice (default: 0)")
+    add(
+        "--complete",
+        action="store_true",
+        help="refuse while anything is still to be written by a person",
+    )

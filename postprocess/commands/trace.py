@@ -4,12 +4,15 @@ import argparse
 import sys
 from pathlib import Path
 
+import pandas as pd
+
 from postprocess.files import format_number, read_dataset
 from postprocess.ledger import trace_context
 from postprocess.pipeline import RECIPE_FILE
 from postprocess.ratings import RatingsError
 from postprocess.reading import load_checks, load_ratings
 from postprocess.recipe import read_recipe
+from postprocess.release.kit import PRACTICE
 from postprocess.steps import post_process
 
 
@@ -29,8 +32,8 @@ def run(options: argparse.Namespace) -> int:
     """Work the release out again and show one context of it; 1 if the figures differ."""
     dataset_file = find_file(options.folder, "cosimlex_*.csv")
     language = dataset_file.stem.removeprefix("cosimlex_")
-    published = read_dataset(dataset_file.read_bytes())
-    ratings = load_ratings(find_file(options.folder, f"ratings_{language}.*"), language)
+    published = read_published(dataset_file)
+    ratings = load_ratings(find_ratings(options.folder, language), language)
     checks_file = options.folder / f"checkpoints_{language}.csv"
     outcome = post_process(
         ratings,
@@ -45,6 +48,24 @@ def run(options: argparse.Namespace) -> int:
     same = "the same" if printed == found else "NOT THE SAME"
     sys.stdout.write(f"\n{dataset_file.name} has {column} {printed}: {same}\n")
     return 0 if printed == found else 1
+
+
+def read_published(dataset_file: Path) -> pd.DataFrame:
+    """The dataset of a release, its practice pairs at the end, index pair from 1."""
+    parts = [read_dataset(dataset_file.read_bytes())]
+    practice = dataset_file.parent / PRACTICE / dataset_file.name
+    if practice.exists():
+        parts.append(read_dataset(practice.read_bytes()))
+    published = pd.concat(parts, ignore_index=True)
+    return published.set_index(pd.RangeIndex(1, len(published) + 1, name="pair"))
+
+
+def find_ratings(folder: Path, language: str) -> Path:
+    """The individual ratings of a release folder, in whichever form it has. Raises RatingsError."""
+    names = [f"ratings_{language}.{ending}" for ending in ("tsv", "csv", "parquet")]
+    if found := [folder / name for name in names if (folder / name).exists()]:
+        return found[0]
+    raise RatingsError(f"{folder} must hold one of {', '.join(names)}, and has none")
 
 
 def find_file(folder: Path, pattern: str) -> Path:

@@ -1,0 +1,70 @@
+"""`python -m postprocess release`: everything that is published, as a folder and a zip file."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from postprocess.options import add_choice_arguments, add_recipe_arguments, recipe_from
+from postprocess.progress import telling_progress
+from postprocess.reading import load_checks, load_ratings
+from postprocess.release.assembling import Choices, Collected, build_release, write_release
+from postprocess.release.description import Description, parse_description
+from postprocess.release.words import load_words
+from postprocess.report import summarise
+from postprocess.stimuli import parse_stimuli
+
+HINT = "Write it in a description (python -m postprocess describe prints one to fill in).\n"
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "release", help="make everything that is published: dataset, ratings, cards, checksums"
+    )
+    add = parser.add_argument
+    add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
+    add("--ratings", type=Path, required=True, metavar="FILE", help="CSV, TSV or Parquet")
+    add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
+    add("--language", required=True, metavar="CODE", help="such as sl")
+    add("--out", type=Path, required=True, metavar="DIR", help="made if need be; DIR.zip too")
+    add("--description", type=Path, metavar="FILE", help="TOML; see the command describe")
+    key = parser.add_mutually_exclusive_group(required=True)
+    key.add_argument("--key", help="decides the annotators' ids; secret, 16 characters or more")
+    key.add_argument("--key-file", type=Path, metavar="FILE", help="a file that holds the key")
+    add_choice_arguments(parser)
+    add_recipe_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build and write the release; tell what is still to be written."""
+    key = options.key or options.key_file.read_text(encoding="utf-8").strip()
+    description = read_description(options.description)
+    recipe = recipe_from(options)
+    collected = Collected(
+        parse_stimuli(options.stimuli.read_bytes()),
+        load_ratings(options.ratings, options.language),
+        load_checks(options.checkpoints) if options.checkpoints else None,
+        load_words(options.ratings) if description.consent.publishes_words else None,
+    )
+    with telling_progress() as progress:
+        release = build_release(
+            collected,
+            description,
+            recipe,
+            Choices(key, options.practice, options.seed, options.complete),
+            language=options.language,
+            progress=progress,
+        )
+    paths = write_release(release, options.out)
+    sys.stdout.write(summarise(release.dataset.report))
+    sys.stdout.write("".join(f"written   {path}\n" for path in paths))
+    sys.stderr.write("".join(f"to be written: {one}\n" for one in release.unwritten))
+    if release.unwritten:
+        sys.stderr.write(HINT)
+    return 0
+
+
+def read_description(path: Path | None) -> Description:
+    """The description in a file, or an empty one. Raises DescriptionError or OSError."""
+    return parse_description(path.read_bytes()) if path else Description()

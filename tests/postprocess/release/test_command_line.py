@@ -1,0 +1,124 @@
+import json
+
+import pytest
+
+from postprocess.__main__ import main
+from postprocess.release.description import parse_description
+from postprocess.stimuli import render_stimuli
+from tests.postprocess.release.releases import (
+    KEY,
+    SECRET_WORD,
+    full_description,
+    numbered_row,
+    rate,
+    words_of,
+)
+
+
+@pytest.fixture
+def arguments(tmp_path):
+    """The arguments of a release that succeeds, its ratings with words."""
+    rows = [numbered_row(number) for number in range(1, 7)]
+    (tmp_path / "data_sl.tsv").write_text(render_stimuli(rows), encoding="utf-8")
+    ratings = rate(6)
+    merged = ratings.merge(words_of(ratings), on=["pair", "context", "annotator"])
+    merged.assign(language="sl").to_csv(tmp_path / "ratings_sl.csv", index=False)
+    files = {"--stimuli": "data_sl.tsv", "--ratings": "ratings_sl.csv", "--out": "out"}
+    named = [part for option, name in files.items() for part in (option, str(tmp_path / name))]
+    return ["release", *named, "--language", "sl", "--recipe", "raw"]
+
+
+def describe(tmp_path, **sections):
+    path = tmp_path / "description.toml"
+    path.write_text(full_description(**sections).render(), encoding="utf-8")
+    return ["--description", str(path)]
+
+
+def test_release_writes_a_folder_and_says_what_is_missing(arguments, tmp_path, capsys):
+    assert main([*arguments, "--key", KEY]) == 0
+
+    out, err = capsys.readouterr()
+    assert f"written   {tmp_path / 'out.zip'}\n" in out
+    missing = json.loads((tmp_path / "out/report.json").read_text("utf-8"))["to_be_written"]
+    *listed, hint = err.splitlines()
+    assert "python -m postprocess describe" in hint
+    assert listed == [
+        f"to be written: {one['file']}, {one['section']}: {one['what']}" for one in missing
+    ]
+    assert "to be written: README.md, Licence: the licence, one of CC0-1.0" in err
+    assert not any(
+        SECRET_WORD.encode() in path.read_bytes() for path in (tmp_path / "out").rglob("*.*")
+    )
+
+
+def test_release_of_a_full_description_is_complete(arguments, tmp_path, capsys):
+    described = describe(tmp_path, consent={"obtained": "Yes.", "publishes_words": True})
+    (tmp_path / "key").write_text(KEY + "\n")
+
+    code = main([*arguments, "--key-file", str(tmp_path / "key"), *described, "--complete",
+                 "--practice", "2"])  # fmt: skip
+
+    assert (code, capsys.readouterr().err) == (0, "")
+    assert SECRET_WORD in (tmp_path / "out/ratings_sl.tsv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--complete"], "texts are still to be written by a person; nothing was released"),
+        (["--key", "short"], "must have 16 characters or more"),
+        (["--practice", "6"], "must leave a pair to test on"),
+        (["--description", "none.toml"], "none.toml: No such file"),
+        (["--set", "scale.maximum=5"], "outside the scale"),
+    ],
+)
+def test_release_refuses_plainly_and_writes_nothing(arguments, tmp_path, capsys, options, message):
+    assert main([*arguments, "--key", KEY, *options]) == 2
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ")
+    assert message in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data_sl.tsv", "ratings_sl.csv"]
+
+
+def test_release_refuses_an_impossible_description(arguments, tmp_path, capsys):
+    (tmp_path / "d.toml").write_text("[pay]\namuont = 'x'")
+
+    assert main([*arguments, "--key", KEY, "--description", str(tmp_path / "d.toml")]) == 2
+
+    assert "pay.amuont: there is no such entry" in capsys.readouterr().err
+
+
+def test_a_release_can_be_traced_and_made_again_from_its_own_files(arguments, tmp_path, capsys):
+    assert main([*arguments, "--key", KEY, *describe(tmp_path), "--practice", "2"]) == 0
+    out, again = tmp_path / "out", tmp_path / "again"
+
+    for pair in range(1, 7):
+        assert main(["trace", str(out), "--pair", str(pair), "--context", "2"]) == 0
+    test, practice = (
+        path.read_text("utf-8").splitlines(keepends=True)
+        for path in (out / "data/data_sl.tsv", out / "practice_kit/data_sl.tsv")
+    )
+    (tmp_path / "all.tsv").write_text("".join([*test, *practice[1:]]), "utf-8")
+    code = main([
+        "release", "--stimuli", str(tmp_path / "all.tsv"), "--language", "sl",
+        "--ratings", str(out / "ratings_sl.parquet"), "--recipe", str(out / "recipe.toml"),
+        "--description", str(out / "description.toml"), "--key", KEY, "--practice", "2",
+        "--out", str(again),
+    ])  # fmt: skip
+
+    assert code == 0
+    for name in ("cosimlex_sl.csv", "practice_kit/cosimlex_sl.csv", "scores.tsv"):
+        assert (again / name).read_bytes() == (out / name).read_bytes()
+    capsys.readouterr()
+
+
+def test_describe_prints_a_form(tmp_path, capsys):
+    assert main(["describe"]) == 0
+    form = capsys.readouterr().out
+    assert '# title = ""  # what the dataset is called' in form
+    parse_description(form.encode())
+
+    assert main(["describe", describe(tmp_path)[1]]) == 0
+    assert 'title = "Similarity of words in context"\n' in capsys.readouterr().out
