@@ -179,7 +179,8 @@ def measure(n_annotators: int) -> Figures:
     configure_study(study, assigning_policy="balanced")
     Place.objects.free(study).update(is_open=False)
     consent = current_text(study, TextKind.CONSENT)
-    agreed = {"answer": "agree", "consent": f"{consent.pk} {study.erases_withdrawn:d}"}
+    shown = f"{consent.pk} {study.erases_withdrawn:d} {study.publishes_words:d}"
+    agreed = {"answer": "agree", "consent": shown}
     for invitation in invite_annotators(study, n_annotators):
         browser.ask("no place left: welcome", f"/invitation/{invitation.token}/")
         browser.ask("no place left: agree, refused", f"/invitation/{invitation.token}/", **agreed)

@@ -306,3 +306,4 @@ class ResponseAdmin(ReadOnlyAdmin):
 class ReleaseAdmin(ReadOnlyAdmin):
     list_display = ("study", "created_at", "n_pairs")
     list_filter = ("study",)
+    exclude = ("key",)

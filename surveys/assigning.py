@@ -2,7 +2,7 @@
 
 import random
 import secrets
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,6 +22,7 @@ from surveys.models import (
     Place,
     Response,
     Study,
+    StudyText,
     TextKind,
 )
 from surveys.places import count_left, count_reopened, give_back_places, in_chunks
@@ -29,10 +30,16 @@ from surveys.wording import current_text, refuse_outdated
 
 
 class Consent(NamedTuple):
-    """What somebody agrees to: a version of the text, and what becomes of withdrawn answers."""
+    """What somebody agrees to: a version of the text, and what becomes of answers and words."""
 
     text_id: int
     erases_withdrawn: bool
+    publishes_words: bool
+
+    @classmethod
+    def asked_by(cls, study: Study, text: StudyText) -> Self:
+        """What a study asks of who takes part now."""
+        return cls(text.pk, study.erases_withdrawn, study.publishes_words)
 
 
 def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
@@ -74,9 +81,12 @@ def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> A
     if begun := Assignment.objects.latest_from(invitation):
         return begun
     consent = current_text(study, TextKind.CONSENT)
-    refuse_outdated(agreed, Consent(consent.pk, study.erases_withdrawn))
+    refuse_outdated(agreed, Consent.asked_by(study, consent))
     annotator = Annotator.objects.create(
-        study=study, consent=consent, erases_withdrawn=study.erases_withdrawn
+        study=study,
+        consent=consent,
+        erases_withdrawn=study.erases_withdrawn,
+        publishes_words=study.publishes_words,
     )
     Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
     return _lay_out(study, Assignment(study=study, annotator=annotator))

@@ -21,8 +21,8 @@ LOWEST = {
 }
 SETTINGS = (
     "title", "contact", "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels",
-    "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "n_check_tries",
-    "n_checkpoints", "seconds_per_item",
+    "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
+    "n_check_tries", "n_checkpoints", "seconds_per_item",
 )  # fmt: skip
 
 

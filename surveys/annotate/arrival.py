@@ -104,9 +104,9 @@ def _ask_consent(
 ) -> HttpResponse:
     """The welcome page. Only who agrees to the very text that is shown there begins."""
     text = current_text(study, TextKind.CONSENT)
-    consent = Consent(text.pk, study.erases_withdrawn)
+    consent = Consent.asked_by(study, text)
     answer = request.POST.get("answer") if request.method == "POST" else None
-    shown = f"{consent.text_id} {consent.erases_withdrawn:d}"
+    shown = " ".join(str(int(part)) for part in consent)
     has_agreed_to_this = request.POST.get("consent") == shown
     if answer == "decline":
         return render(request, "annotate/declined.html", {"is_sent": claims is not None})

@@ -51,6 +51,9 @@ class Annotator(models.Model):
     erases_withdrawn = models.BooleanField(
         default=True, help_text="agreed to: withdrawing erases the answers"
     )
+    publishes_words = models.BooleanField(
+        default=False, help_text="agreed to: the words they write are published"
+    )
     instructed_at = models.DateTimeField(null=True, blank=True)
     practised_at = models.DateTimeField(null=True, blank=True)
     n_check_tries = models.PositiveSmallIntegerField(default=0)

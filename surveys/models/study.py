@@ -65,6 +65,9 @@ class Study(models.Model):
     erases_withdrawn = models.BooleanField(
         default=True, help_text="withdrawing erases the answers; else they are kept, unused"
     )
+    publishes_words = models.BooleanField(
+        default=False, help_text="consent says that the words annotators write are published"
+    )
     n_check_tries = models.PositiveSmallIntegerField(
         default=0, help_text="tries for the comprehension check; 0 for no check"
     )

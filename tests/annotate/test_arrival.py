@@ -119,6 +119,19 @@ def change_before_beginning(monkeypatch, change) -> None:
         monkeypatch.setattr(arrival, name, delay(getattr(arrival, name)))
 
 
+@pytest.mark.parametrize("publishes", [True, False])
+def test_welcome_tells_whether_the_words_are_published(client, publishes):
+    (invitation,) = invite_annotators(make_study(), 1)
+    seen = hidden_fields(client.get(welcome(invitation)))
+    configure_study(invitation.study, publishes_words=publishes)
+    text = client.get(welcome(invitation)).content.decode()
+
+    answer = client.post(welcome(invitation), {**seen, "answer": "agree"})
+
+    assert ("The words that you write are published" in text) is publishes
+    assert answer.status_code == (422 if publishes else 302)
+
+
 def test_declining_stores_nothing(client):
     (invitation,) = invite_annotators(make_study(), 1)
 

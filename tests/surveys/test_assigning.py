@@ -78,7 +78,7 @@ def test_start_assignment_twice_from_a_link_is_one_assignment():
 def test_start_assignment_refuses_consent_to_what_does_not_hold_any_more(newer_text, erases):
     study = make_study()
     (invitation,) = invite_annotators(study, 1)
-    agreed = Consent(current_text(study, TextKind.CONSENT).pk, erases_withdrawn=True)
+    agreed = Consent.asked_by(study, current_text(study, TextKind.CONSENT))
     if newer_text:
         set_text(study, TextKind.CONSENT, "Another text.")
     configure_study(study, erases_withdrawn=erases)

@@ -16,12 +16,12 @@ from surveys.assigning import count_places_left
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
 from surveys.leaving import withdraw_annotator
-from surveys.models import Annotator, Assignment, Place, Response, Study, Visit
+from surveys.models import Annotator, Assignment, Place, Release, Response, Study, Visit
 from surveys.repeating import repeat_block
 from tests.factories import finish, make_study, start, whereabouts
 from tests.surveys.checkpoint_rows import file, row
 
-LAST = "0006_drop_redundant_indexes"
+LAST = "0007_release_keys_and_published_words"
 OLD_TABLES = ("Study", "Pair", "Context", "Block", "Questionnaire", "Item", "Annotator",
               "Invitation", "Assignment", "Response")  # fmt: skip
 
@@ -222,3 +222,18 @@ def migrate_to(name: str) -> Any:
     executor = MigrationExecutor(connection)
     executor.migrate([("surveys", name)])
     return MigrationExecutor(connection).loader.project_state([("surveys", name)]).apps
+
+
+@pytest.mark.django_db(transaction=True)
+def test_releases_from_before_keys_have_none():
+    """One key for all of them would let their ids be matched."""
+    old = migrate_to("0004_every_assignment_has_a_round")
+    study = old.get_model("surveys", "Study").objects.create(
+        slug="old", title="old", language="en", ratings_per_context=2, block_size=5
+    )
+    old.get_model("surveys", "Release").objects.create(study=study, report={})
+
+    migrate_to(LAST)
+
+    assert [release.key for release in Release.objects.all()] == [""]
+    assert Study.objects.get().publishes_words is False

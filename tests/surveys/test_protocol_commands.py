@@ -152,6 +152,7 @@ def test_configure_study_tells_the_settings_as_they_are():
         "allows unjudgeable   no",
         "allows more blocks   no",
         "erases withdrawn     yes",
+        "publishes words      no",
         "check tries          0",
         "checkpoints          0",
         "seconds per item     30",
@@ -172,6 +173,7 @@ def test_configure_study_tells_the_settings_as_they_are():
         (["--cannot-judge"], "allows_unjudgeable", True),
         (["--more-blocks"], "allows_more_blocks", True),
         (["--keep-withdrawn"], "erases_withdrawn", False),
+        (["--publish-words"], "publishes_words", True),
         (["--check-tries", "2"], "n_check_tries", 2),
         (["--seconds-per-item", "60"], "seconds_per_item", 60),
     ],
@@ -188,13 +190,14 @@ def test_configure_study_changes_a_setting(study, options, field, setting):
         ("--no-cannot-judge", "allows_unjudgeable", False),
         ("--no-more-blocks", "allows_more_blocks", False),
         ("--erase-withdrawn", "erases_withdrawn", True),
+        ("--no-publish-words", "publishes_words", False),
         ("--no-labels", "scale_labels", {}),
     ],
 )
 def test_configure_study_takes_a_setting_back(study, option, field, setting):
     configure_study(
         study, allows_unjudgeable=True, allows_more_blocks=True, erases_withdrawn=False,
-        scale_labels={"0": "not at all"},
+        publishes_words=True, scale_labels={"0": "not at all"},
     )  # fmt: skip
 
     run("configure_study", "study", option)

@@ -71,6 +71,11 @@ def _add_switches(parser: CommandParser) -> None:
     for name, setting, explained in (
         ("--cannot-judge", "allows_unjudgeable", "annotators may say that they cannot judge"),
         ("--more-blocks", "allows_more_blocks", "who has finished a block may do another"),
+        (
+            "--publish-words",
+            "publishes_words",
+            "who agrees from now on lets their words be published",
+        ),
     ):
         parser.add_argument(name, dest=setting, action=BooleanOptionalAction, help=explained)
     withdrawn = parser.add_mutually_exclusive_group()
