@@ -1,18 +1,14 @@
-"""Answers → ratings table → dataset. The figures themselves are `postprocess`'s."""
+"""Answers → ratings table. What is made of it is `postprocess`'s."""
 
-import csv
 import hashlib
-import io
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pandas as pd
 from django.db.models import Count, Q
 
-from postprocess.pipeline import Dataset, build_dataset
-from postprocess.ratings import UNJUDGED, RatingsError
-from postprocess.recipe import Recipe
+from postprocess.ratings import UNJUDGED
+from postprocess.release.assembling import Collected
 from postprocess.stimuli import MarkedContext, Span, StimulusPair, parse_stimuli, render_stimuli
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
@@ -26,78 +22,71 @@ from surveys.models import (
 
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
+WORDS_COLUMNS = ("pair", "context", "annotator", "inspired_word1", "inspired_word2")
 
 
-class StudyDataset(NamedTuple):
-    """A study's dataset, and the individual ratings it was made of.
+class Answers(NamedTuple):
+    """What annotators answered: ratings, answers to checkpoint items, words to be published."""
 
-    `individual` holds the ratings file and, where there are checkpoint items, the answers to
-    them: name → content.
-    """
-
-    dataset: Dataset
-    individual: dict[str, bytes]
+    ratings: pd.DataFrame
+    checks: pd.DataFrame
+    words: pd.DataFrame
 
 
-def analyse_study(study: Study, recipe: Recipe) -> StudyDataset:
-    """Post-process the ratings of a study.
+def collect_study(study: Study) -> Collected:
+    """What a study has collected, for a dataset to be made of it.
 
-    Raises RatingsMissing when a context has no rating, or none after a step, StimuliChanged
-    when the stored texts are not those that were imported.
+    Raises RatingsMissing when a context has no rating, StimuliChanged when the stored texts are
+    not those that were imported.
     """
     stimuli = _stimuli_as_imported(study)
-    ratings, checks = table_answers(study)
+    ratings, checks, words = table_answers(study)
     _refuse_unrated_contexts(study, ratings)
-    ratings_csv = _write_table(ratings, study.language)
-    individual = {f"ratings_{study.language}.csv": ratings_csv}
-    inputs = {"stimuli": _digest(stimuli), "ratings": _digest(ratings_csv)}
-    if not checks.empty:
-        checks_csv = _write_table(checks, study.language)
-        individual[f"checkpoints_{study.language}.csv"] = checks_csv
-        inputs["checkpoints"] = _digest(checks_csv)
-    try:
-        dataset = build_dataset(
-            parse_stimuli(stimuli),
-            ratings,
-            language=study.language,
-            recipe=recipe,
-            inputs=inputs,
-            checks=None if checks.empty else checks,
-            notes=list_shortfalls(study),
-        )
-    except RatingsError as error:
-        raise RatingsMissing(str(error)) from error
-    return StudyDataset(dataset, individual)
+    return Collected(
+        parse_stimuli(stimuli),
+        ratings,
+        checks=None if checks.empty else checks,
+        words=None if words.empty else words,
+    )
 
 
-def table_answers(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What annotators answered, except those who withdrew: ratings, and checkpoint answers.
+def table_answers(study: Study) -> Answers:
+    """What annotators answered, except those who withdrew.
 
     A pair or checkpoint item is named by its position, an annotator by a number in the order of
     their random codes, a group by its questionnaire (such as 2A). `mark` tells why a rating does
-    not count.
+    not count. Words are those of annotators who agreed that they are published, while the study
+    still wants that.
     """
     rows = list(_list_answers(study))
     codes = sorted({row[2] for row in rows})
     width = max(2, len(str(len(codes))))
     names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
-    ratings, checks = [], []
-    for place, number, code, rating, block, letter, unjudged, state, current, low, high in rows:
+    ratings, checks, words = [], [], []
+    for place, number, code, rating, block, letter, unjudged, state, current, *more in rows:
+        low, high, may_publish, *written = more
         points = None if rating is None else float(rating)
         who, group = names[code], f"{block}{letter}"
         if low is None:
             mark = _mark(is_unjudgeable=unjudged, state=state, is_current=current)
             ratings.append((place, number, who, points, group, mark))
+            if may_publish and study.publishes_words:
+                words.append((place, number, who, *written))
         elif state == AssignmentState.SUBMITTED and current:
             checks.append((place, who, points, group, low, high))
-    return _table(ratings, RATINGS_COLUMNS), _table(checks, CHECKS_COLUMNS)
+    return Answers(
+        _table(ratings, RATINGS_COLUMNS),
+        _table(checks, CHECKS_COLUMNS),
+        _table(words, WORDS_COLUMNS),
+    )
 
 
 def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
     answered = Response.objects.for_study(study).filter(
         Q(rating__isnull=False) | Q(is_unjudgeable=True), is_erased=False
     )
-    return answered.exclude(assignment__state=AssignmentState.WITHDRAWN).values_list(
+    given = answered.filter(annotator__withdrawn_at__isnull=True)
+    return given.exclude(assignment__state=AssignmentState.WITHDRAWN).values_list(
         "pair__position",
         "context__number",
         "annotator__code",
@@ -109,6 +98,9 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
         "assignment__round__is_current",
         "context__checkpoint__lowest",
         "context__checkpoint__highest",
+        "annotator__publishes_words",
+        "inspired_word1",
+        "inspired_word2",
     )
 
 
@@ -214,23 +206,6 @@ def _as_marked(context: Context) -> MarkedContext:
         Span(context.word1_start, context.word1_end),
         Span(context.word2_start, context.word2_end),
     )
-
-
-def _write_table(table: pd.DataFrame, language: str) -> bytes:
-    """A comma separated file whose first column is the language."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("language", *table.columns))
-    for row in table.itertuples(index=False, name=None):
-        writer.writerow((language, *map(_as_text, row)))
-    return out.getvalue().encode()
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, float | Decimal):
-        text = f"{value:g}"
-        return "" if text == "nan" else text
-    return str(value)
 
 
 def _digest(data: bytes) -> str:

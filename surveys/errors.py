@@ -69,5 +69,9 @@ class StimuliChanged(SurveyError):
     """What is stored is no longer the text that was imported."""
 
 
+class ReleaseRefused(SurveyError):
+    """A release that cannot be made as asked for."""
+
+
 class RehearsalFailed(SurveyError):
     """The rehearsed site did not answer as a survey does."""

@@ -1,38 +1,123 @@
 """Reviewed study → dataset files and a Release."""
 
+from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-from postprocess.ratings import Scale
+from django.utils import timezone
+
+from postprocess.ratings import RatingsError, Scale
 from postprocess.recipe import Recipe
+from postprocess.release.assembling import Choices, build_release, write_release
+from postprocess.release.description import (
+    Description,
+    DescriptionError,
+    fill_in,
+    parse_description,
+)
+from postprocess.release.errors import ReleaseError
+from postprocess.release.template import render_template
 from postprocess.report import summarise
-from postprocess.writing import write_files
-from surveys.analysing import analyse_study
+from surveys.analysing import collect_study, list_shortfalls
+from surveys.describing import describe_study
+from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
+from surveys.models.publication import make_key
 
 
-def release_dataset(study: Study, folder: Path, recipe: Recipe) -> Release:
-    """Write the dataset files of a study, and beside them the individual ratings they rest on.
+@dataclass(frozen=True)
+class Wishes:
+    """What a researcher chooses for a release beside the recipe.
+
+    `description`: a TOML file with what the site does not know; `n_practice` and `seed`: of the
+    practice kit; `complete`: refuse while anything is still to be written; `ids_of`: an earlier
+    release of the study, whose annotators' ids are to be used again.
+    """
+
+    description: bytes = b""
+    n_practice: int = 0
+    seed: int = 0
+    complete: bool = False
+    ids_of: Release | None = None
+
+
+def release_dataset(
+    study: Study, folder: Path, recipe: Recipe, wishes: Wishes | None = None
+) -> Release:
+    """Write everything that is published of a study into a folder, and beside it as a zip file.
 
     The recipe is used on the study's own scale. `python -m postprocess build` makes the same
-    dataset of the files in the folder. Raises RatingsMissing or StimuliChanged, and then writes
-    nothing.
+    dataset of the files in the folder. Raises RatingsMissing, StimuliChanged or ReleaseRefused,
+    and then writes nothing.
     """
-    scale = Scale(
-        _as_number(study.scale_minimum),
-        _as_number(study.scale_maximum),
-        _as_number(study.scale_step),
-    )
-    analysed = analyse_study(study, recipe.on_scale(scale))
-    write_files({**analysed.dataset.files, **analysed.individual}, folder)
-    return Release.objects.create(study=study, report=analysed.dataset.report)
+    wishes = wishes or Wishes()
+    key = _choose_key(study, wishes.ids_of)
+    collected = collect_study(study)
+    try:
+        release = build_release(
+            collected,
+            complete_description(study, wishes.description, released_on=timezone.now().date()),
+            recipe.on_scale(_scale_of(study)),
+            Choices(key, wishes.n_practice, wishes.seed, wishes.complete),
+            language=study.language,
+            notes=list_shortfalls(study),
+        )
+        write_release(release, folder)
+    except RatingsError as error:
+        raise RatingsMissing(str(error)) from error
+    except ReleaseError as error:
+        raise ReleaseRefused(str(error)) from error
+    return Release.objects.create(study=study, report=release.dataset.report, key=key)
 
 
-def _as_number(point: Decimal) -> float:
-    """Whole where it is whole: the report is written as `postprocess build` writes it."""
-    return int(point) if point == int(point) else float(point)
+def complete_description(
+    study: Study, description: bytes, *, released_on: date | None = None
+) -> Description:
+    """What a file tells of a study, completed by what the site knows. Raises ReleaseRefused."""
+    try:
+        told = parse_description(description)
+    except DescriptionError as error:
+        raise ReleaseRefused(f"The description cannot be used.\n{error}") from error
+    return fill_in(told, describe_study(study, released_on=released_on))
+
+
+def write_form(study: Study, description: bytes = b"") -> str:
+    """A description of the study to fill in: what is known, and what is still to be written."""
+    return render_template(complete_description(study, description))
 
 
 def describe_release(release: Release) -> str:
     """What the release holds and who was moved or left out, a few lines."""
     return summarise(release.report)
+
+
+def list_unwritten(release: Release) -> list[str]:
+    """What a person has still to write in the files of the release, one a line."""
+    return [
+        f"{one['file']}, {one['section']}: {one['what']}" for one in release.report["to_be_written"]
+    ]
+
+
+def _choose_key(study: Study, ids_of: Release | None) -> str:
+    if ids_of is None:
+        return make_key()
+    if ids_of.study_id != study.pk or not ids_of.key:
+        raise ReleaseRefused(
+            f"Release {ids_of.pk} has no ids to use again: it is of another study, or was made "
+            "before releases had keys."
+        )
+    return ids_of.key
+
+
+def _scale_of(study: Study) -> Scale:
+    return Scale(
+        _as_number(study.scale_minimum),
+        _as_number(study.scale_maximum),
+        _as_number(study.scale_step),
+    )
+
+
+def _as_number(point: Decimal) -> float:
+    """Whole where it is whole: the report is written as `postprocess build` writes it."""
+    return int(point) if point == int(point) else float(point)

@@ -15,7 +15,7 @@ MODELS = "surveys.models"
 ERRORS = "surveys.errors"
 FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.modelling",
-    "surveys.checkpointing",
+    "surveys.checkpointing", "surveys.describing",
 }  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
 

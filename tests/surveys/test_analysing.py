@@ -1,16 +1,16 @@
-import io
 from collections import Counter
 
 import pandas as pd
 import pytest
 
-from postprocess.recipe import Recipe, read_recipe
-from surveys.analysing import analyse_study, list_shortfalls, table_answers
+from postprocess.recipe import read_recipe
+from postprocess.steps import post_process
+from surveys.analysing import collect_study, list_shortfalls, table_answers
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.leaving import withdraw_annotator
-from surveys.models import Block, Context, Study
+from surveys.models import Annotator, Block, Context, Study
 from surveys.recruiting import invite_annotators, invite_scripted_annotators
 from surveys.repeating import repeat_block
 from tests.factories import finish, make_study, rate_due, start
@@ -33,9 +33,10 @@ def rated_study() -> Study:
 def test_table_answers_names_pairs_contexts_and_questionnaires():
     study = rated_study()
 
-    table, checks = table_answers(study)
+    table, checks, words = table_answers(study)
 
     assert checks.empty
+    assert words.empty
     assert list(table.columns) == ["pair", "context", "annotator", "rating", "group", "mark"]
     assert len(table) == 8
     for row in table.itertuples():
@@ -66,8 +67,7 @@ def test_table_answers_holds_nothing_of_who_withdrew():
 
     withdraw_annotator(leaving.annotator)
 
-    ratings, _ = table_answers(study)
-    assert len(ratings) == 2
+    assert len(table_answers(study).ratings) == 2
     assert leaving.responses.filter(is_erased=True).count() == 0
 
 
@@ -79,23 +79,18 @@ def test_table_answers_marks_the_ratings_of_a_repeated_block():
     assert Counter(table_answers(study)[0]["mark"]) == {"replaced": 8}
 
 
-def test_analyse_study_keeps_answers_to_checkpoint_items_apart():
+def test_collect_study_keeps_answers_to_checkpoint_items_apart():
     study = make_study(2)
-    import_checkpoints(
-        study, checkpoints_file(checkpoint(lowest="5", highest="6")), per_assignment=1
-    )
+    item = checkpoints_file(checkpoint(lowest="5", highest="6"))
+    import_checkpoints(study, item, per_assignment=1)
     for rating in (1, 5, 6, 6):
         finish(start(study), rating=rating)
 
-    dataset, individual = analyse_study(study, read_recipe("simlex"))
+    collected = collect_study(study)
 
-    header, *answers = individual["checkpoints_en.csv"].decode().splitlines()
-    assert header == "language,checkpoint,annotator,rating,group,lowest,highest"
-    assert len(answers) == 4
-    reasons = dataset.outcome.annotators.set_index("annotator")["reason"]
-    assert Counter(reasons)["failed checkpoint"] == 1
-    assert dataset.report["counts"]["ratings_left_out"] == {"failed checkpoint": 2}
-    assert "checkpoints" in dataset.report["inputs"]
+    assert len(collected.ratings) == 8
+    assert collected.checks is not None
+    assert sorted(collected.checks["rating"]) == [1, 5, 6, 6]
 
 
 def test_list_shortfalls_of_a_complete_study_is_empty():
@@ -112,42 +107,52 @@ def test_list_shortfalls_names_scripted_annotators():
     ]
 
 
-def test_analyse_study_aggregates_per_context():
-    dataset, individual = analyse_study(rated_study(), PLAIN)
+def test_collect_study_holds_what_a_dataset_is_made_of():
+    collected = collect_study(rated_study())
 
-    scores = pd.read_csv(io.BytesIO(dataset.files["cosimlex_en.csv"]), sep="\t")
-    assert sorted({*scores["sim1"], *scores["sim2"]}) == [2.5, 9.17]
-    header, *rows = individual["ratings_en.csv"].decode().splitlines()
-    assert header == "language,pair,context,annotator,rating,group,mark"
-    assert len(rows) == 8
+    outcome = post_process(collected.ratings, PLAIN, n_pairs=len(collected.stimuli.rows))
+    assert sorted(outcome.scores[["sim1", "sim2"]].round(2).stack().unique()) == [2.5, 9.17]
+    assert (collected.checks, collected.words) == (None, None)
 
 
-def test_analyse_study_refuses_contexts_without_a_rating():
+def test_collect_study_refuses_contexts_without_a_rating():
     study = make_study(2)
     finish(start(study))
 
     with pytest.raises(RatingsMissing, match="2 of the 4 contexts"):
-        analyse_study(study, PLAIN)
+        collect_study(study)
 
 
 @pytest.mark.parametrize(
     "change",
     [{"text": "Another text altogether, long enough for its spans."}, {"word1_start": 0}],
 )
-def test_analyse_study_refuses_texts_that_are_not_those_imported(change):
+def test_collect_study_refuses_texts_that_are_not_those_imported(change):
     study = rated_study()
     Context.objects.filter(pair__position=1, number=1).update(**change)
 
     with pytest.raises(StimuliChanged, match="not those that were imported"):
-        analyse_study(study, PLAIN)
+        collect_study(study)
 
 
-def test_analyse_study_gives_the_same_bytes_again():
-    study = rated_study()
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_table_answers_holds_the_words_of_those_who_agreed(is_wanted):
+    study = configure_study(make_study(2, ratings_per_context=4), publishes_words=False)
+    finish(start(study))
+    study = configure_study(study, publishes_words=True)
+    finish(start(study))
+    study = configure_study(study, publishes_words=is_wanted)
 
-    assert analyse_study(study, Recipe()).dataset.files == (
-        analyse_study(study, Recipe()).dataset.files
-    )
+    ratings, _, words = table_answers(study)
+
+    agreed = Annotator.objects.get(publishes_words=True).code
+    name = f"A{sorted(Annotator.objects.values_list('code', flat=True)).index(agreed) + 1:02}"
+    expected = ratings[ratings["annotator"] == name][["pair", "context", "annotator"]]
+    expected = expected.assign(inspired_word1="sea", inspired_word2="salt")
+    if is_wanted:
+        pd.testing.assert_frame_equal(words, expected.reset_index(drop=True))
+    else:
+        assert words.empty
 
 
 def test_table_answers_takes_one_query(django_assert_num_queries):

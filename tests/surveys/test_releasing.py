@@ -1,33 +1,76 @@
+import io
 import json
+import zipfile
 
+import pandas as pd
 import pytest
+from django.core.management.base import CommandError
 
-from postprocess.recipe import Recipe
-from surveys.errors import RatingsMissing
-from surveys.models import Release
-from surveys.releasing import release_dataset
-from tests.factories import finish, make_study, start
+from postprocess.recipe import Recipe, read_recipe
+from surveys.checkpointing import import_checkpoints
+from surveys.configuring import configure_study
+from surveys.errors import RatingsMissing, ReleaseRefused
+from surveys.leaving import withdraw_annotator
+from surveys.models import Annotator, Release, Study
+from surveys.releasing import Wishes, list_unwritten, release_dataset
+from tests.factories import finish, make_study, start, stored
+from tests.surveys.checkpoint_rows import file as checkpoints_file
+from tests.surveys.checkpoint_rows import row as checkpoint
+from tests.surveys.commands import run
 
 pytestmark = pytest.mark.django_db
 
+WORDS = (b"sea", b"salt")  # what annotators of tests write
 
-def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
-    study = make_study(2, scale_minimum=1, scale_maximum=5)
+
+def rated_study(n_pairs: int = 2, **design) -> Study:
+    study = make_study(n_pairs, scale_minimum=1, scale_maximum=5, **design)
     for rating in (1, 5, 2, 4):
         finish(start(study), rating=rating)
+    return study
+
+
+def files_of(folder) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def has_words(files: dict[str, bytes]) -> set[str]:
+    """The files in which an engagement word stands, Parquet read as what it is."""
+    found = set()
+    for name, content in files.items():
+        if name.endswith(".parquet"):
+            content = pd.read_parquet(io.BytesIO(content)).to_csv(sep="\t").encode()
+        cells = content.replace(b"\n", b"\t").split(b"\t")
+        if any(word in cells for word in WORDS):
+            found.add(name)
+    return found
+
+
+def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
+    study = rated_study()
 
     release = release_dataset(study, tmp_path / "out", Recipe())
 
-    written = sorted(str(p.relative_to(tmp_path / "out")) for p in tmp_path.rglob("*.*"))
-    assert written == [
-        "annotators.tsv", "cosimlex_en.csv", "data/data_en.tsv", "gold/gold_en.tsv", "ledger.tsv",
-        "ratings_en.csv", "recipe.toml", "report.json", "scores.tsv",
+    files = files_of(tmp_path / "out")
+    assert sorted(files) == [
+        "CHECKLIST.md", "CITATION.cff", "DATA_STATEMENT.md", "README.md", "SHA256SUMS",
+        "annotators.tsv", "cosimlex_en.csv", "cosimlex_en.parquet", "croissant.json",
+        "data/data_en.tsv", "description.toml", "gold/gold_en.tsv", "ledger.tsv",
+        "ratings_en.parquet", "ratings_en.tsv", "recipe.toml", "report.json",
+        "results/results_subtask1_en.tsv", "results/results_subtask2_en.tsv", "scores.tsv",
+        "texts/consent_1.md", "texts/instructions_1.md", "texts/practice_1.toml",
     ]  # fmt: skip
-    report = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
+    report = json.loads(files["report.json"])
     assert Release.objects.get().report == report
     assert (release.n_pairs, report["counts"]["ratings"]) == (2, 8)
     assert (report["recipe"]["scale"]["minimum"], report["recipe"]["scale"]["maximum"]) == (1, 5)
     assert report["inputs"]["stimuli"] == study.stimuli_sha256
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        assert {name.partition("/")[2] for name in archive.namelist()} == set(files)
 
 
 def test_release_dataset_of_an_unfinished_study_writes_nothing(tmp_path):
@@ -39,3 +82,138 @@ def test_release_dataset_of_an_unfinished_study_writes_nothing(tmp_path):
 
     assert list(tmp_path.iterdir()) == []
     assert not Release.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        (Wishes(complete=True), "still to be written by a person"),
+        (Wishes(n_practice=2), "must leave a pair to test on"),
+        (Wishes(description=b"[dataset]\nlicence = 'x'"), "dataset.licence: must be one of"),
+    ],
+)
+def test_release_dataset_refuses_what_cannot_be(tmp_path, wishes, message):
+    with pytest.raises(ReleaseRefused, match=message):
+        release_dataset(rated_study(), tmp_path / "out", Recipe(), wishes)
+
+    assert list(tmp_path.iterdir()) == []
+    assert not Release.objects.exists()
+
+
+def test_no_word_stands_anywhere_unless_annotators_agreed(tmp_path):
+    study = rated_study(ratings_per_context=4)
+    configure_study(study, publishes_words=True)
+
+    release_dataset(Study.objects.get(), tmp_path / "before", Recipe())
+    finish(start(Study.objects.get()), rating=3)
+    release_dataset(Study.objects.get(), tmp_path / "after", Recipe())
+    configure_study(study, publishes_words=False)
+    release_dataset(Study.objects.get(), tmp_path / "off", Recipe())
+
+    assert [has_words(files_of(tmp_path / name)) for name in ("before", "after", "off")] == [
+        set(), {"ratings_en.tsv", "ratings_en.parquet"}, set(),
+    ]  # fmt: skip
+    ratings = pd.read_parquet(tmp_path / "after/ratings_en.parquet")
+    assert ratings.groupby("annotator")["inspired_word1"].first().tolist().count("sea") == 1
+    assert list(Annotator.objects.order_by("pk").values_list("publishes_words", flat=True)) == [
+        False, False, False, False, True,
+    ]  # fmt: skip
+
+
+def test_words_of_who_withdrew_are_not_published(tmp_path):
+    study = configure_study(make_study(2), publishes_words=True, erases_withdrawn=False)
+    for _ in range(4):
+        finish(start(study))
+    withdraw_annotator(Annotator.objects.order_by("pk")[0])
+
+    release_dataset(study, tmp_path / "out", Recipe())
+
+    ratings = pd.read_parquet(tmp_path / "out/ratings_en.parquet")
+    assert ratings["annotator"].nunique() == 3
+    assert "nothing of theirs is in this release" in (tmp_path / "out/CHECKLIST.md").read_text(
+        "utf-8"
+    )
+
+
+def test_answers_to_checkpoint_items_are_released_under_the_same_ids(tmp_path):
+    study = make_study(2)
+    item = checkpoints_file(checkpoint(lowest="5", highest="6"))
+    import_checkpoints(study, item, per_assignment=1)
+    for rating in (1, 5, 6, 6):
+        finish(start(study), rating=rating)
+
+    release = release_dataset(study, tmp_path / "out", read_recipe("simlex"))
+
+    header, *answers = (tmp_path / "out/checkpoints_en.csv").read_text("utf-8").splitlines()
+    assert header == "language,checkpoint,group,annotator,rating,lowest,highest"
+    annotators = pd.read_csv(tmp_path / "out/annotators.tsv", sep="\t")
+    (failed,) = annotators.loc[annotators["reason"] == "failed checkpoint", "annotator"]
+    assert [line.split(",")[4] for line in answers if line.split(",")[3] == failed] == ["1"]
+    assert release.report["counts"]["ratings_left_out"] == {"failed checkpoint": 2}
+    assert "checkpoints" in release.report["inputs"]
+
+
+def test_each_release_has_ids_of_its_own_unless_asked_otherwise(tmp_path):
+    study = rated_study()
+
+    first, second = (release_dataset(study, tmp_path / n, Recipe()) for n in ("1", "2"))
+    again = release_dataset(study, tmp_path / "3", Recipe(), Wishes(ids_of=first))
+
+    assert len(first.key) == len(second.key) == 64
+    assert first.key != second.key
+    assert stored(again, "key") == (first.key,)
+    assert files_of(tmp_path / "1") == files_of(tmp_path / "3")
+    assert not any(first.key.encode() in content for content in files_of(tmp_path / "1").values())
+
+
+def test_ids_of_another_study_cannot_be_used(tmp_path):
+    release = release_dataset(rated_study(), tmp_path / "out", Recipe())
+    other = rated_study(slug="other")
+    keyless = Release.objects.create(study=other, report={}, key="")
+
+    for ids_of in (release, keyless):
+        with pytest.raises(ReleaseRefused, match="has no ids to use again"):
+            release_dataset(other, tmp_path / "other", Recipe(), Wishes(ids_of=ids_of))
+
+
+def test_the_command_tells_what_is_still_to_be_written(tmp_path):
+    rated_study()
+
+    out, err = run("release_dataset", "study", tmp_path / "out")
+
+    release = Release.objects.get()
+    assert out.splitlines()[-1] == f"release {release.pk} written to {tmp_path / 'out'}"
+    told = [line.removeprefix("to be written: ") for line in err.splitlines()]
+    assert told == list_unwritten(release)
+    assert "README.md, Licence: the licence, one of CC0-1.0" in err
+
+
+def test_the_command_takes_a_description_and_a_practice_kit(tmp_path):
+    rated_study(6)
+    (tmp_path / "d.toml").write_text('[dataset]\ntitle = "Told"\nlicence = "CC0-1.0"\n')
+
+    _, err = run("release_dataset", "study", tmp_path / "out", "--description", tmp_path / "d.toml",
+                 "--practice", "2", "--seed", "5")  # fmt: skip
+
+    assert "Licence: the licence" not in err
+    files = files_of(tmp_path / "out")
+    assert files["README.md"].decode().count("# Told") == 1
+    assert len(files["practice_kit/data_en.tsv"].splitlines()) == 3
+    assert len(files["data/data_en.tsv"].splitlines()) == 5
+
+
+def test_the_command_names_the_releases_there_are(tmp_path):
+    rated_study()
+    run("release_dataset", "study", tmp_path / "out")
+
+    with pytest.raises(CommandError, match=f"Releases: {Release.objects.get().pk}"):
+        run("release_dataset", "study", tmp_path / "again", "--ids-of", "99999")
+
+
+def test_the_key_is_not_shown_in_the_admin(admin_client, tmp_path):
+    release = release_dataset(rated_study(), tmp_path / "out", Recipe())
+
+    page = admin_client.get(f"/admin/surveys/release/{release.pk}/change/")
+
+    assert page.status_code == 200
+    assert release.key not in page.content.decode()

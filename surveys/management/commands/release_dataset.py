@@ -4,29 +4,61 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from postprocess.options import RecipeError, add_recipe_arguments, recipe_from
-from surveys.management.commands._base import SurveyCommand, find_study
-from surveys.releasing import describe_release, release_dataset
+from postprocess.options import (
+    RecipeError,
+    add_choice_arguments,
+    add_recipe_arguments,
+    recipe_from,
+)
+from surveys.management.commands._base import SurveyCommand, find_study, read_file
+from surveys.models import Release, Study
+from surveys.releasing import Wishes, describe_release, list_unwritten, release_dataset
 
 
 class Command(SurveyCommand):
-    help = "Write the dataset files of a study into a folder."
+    help = "Write everything that is published of a study into a folder, and as a zip file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("folder", type=Path)
+        parser.add_argument(
+            "--description", type=Path, metavar="FILE", help="TOML; see describe_study"
+        )
+        parser.add_argument(
+            "--ids-of", type=int, metavar="RELEASE", help="use the annotators' ids of a release"
+        )
+        add_choice_arguments(parser)
         add_recipe_arguments(parser)
 
     def handle(self, *, study: str, folder: Path, **options: Any) -> None:
         released = find_study(study)
+        wishes = Wishes(
+            description=read_file(options["description"]) if options["description"] else b"",
+            n_practice=options["practice"],
+            seed=options["seed"],
+            complete=options["complete"],
+            ids_of=find_release(released, options["ids_of"]) if options["ids_of"] else None,
+        )
         try:
-            release = release_dataset(released, folder, recipe_from(Namespace(**options)))
+            recipe = recipe_from(Namespace(**options))
+            release = release_dataset(released, folder, recipe, wishes)
         except RecipeError as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(
                 f"Cannot write {error.filename or folder}: {error.strerror}."
             ) from error
-        self.stdout.write(f"{describe_release(release)}written to {folder}")
+        self.stdout.write(f"{describe_release(release)}release {release.pk} written to {folder}")
         for note in release.report["notes"]:
             self.stderr.write(self.style.WARNING(f"note: {note}"))
+        for text in list_unwritten(release):
+            self.stderr.write(self.style.WARNING(f"to be written: {text}"))
+
+
+def find_release(study: Study, number: int) -> Release:
+    """The release of that number. Raises CommandError with those there are."""
+    if release := Release.objects.filter(study=study, pk=number).first():
+        return release
+    numbers = Release.objects.filter(study=study).order_by("pk").values_list("pk", flat=True)
+    known = ", ".join(map(str, numbers)) or "none yet"
+    raise CommandError(f"Study {study.slug} has no release {number}. Releases: {known}.")

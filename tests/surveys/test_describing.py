@@ -1,0 +1,104 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from postprocess.release.description import parse_description
+from surveys.configuring import configure_study
+from surveys.describing import describe_study
+from surveys.errors import ReleaseRefused
+from surveys.leaving import withdraw_annotator
+from surveys.models import Annotator, Assignment, Response, TextKind
+from surveys.recruiting import invite_annotators, invite_scripted_annotators, open_entrance
+from surveys.releasing import write_form
+from surveys.wording import set_text
+from tests.factories import finish, make_study, start
+from tests.surveys.commands import run
+
+pytestmark = pytest.mark.django_db
+
+
+def test_describe_study_tells_what_the_site_knows():
+    study = make_study(2, title="Similar?", language="sl", scale_minimum=1, scale_maximum=5)
+    study = configure_study(study, scale_labels={"1": "sploh ne"}, seconds_per_item=45)
+    for _ in range(2):
+        finish(start(study))
+    start(study)
+    first = datetime(2026, 10, 1, 23, 30, tzinfo=UTC)
+    Assignment.objects.update(started_at=first)
+    Assignment.objects.submitted().update(submitted_at=first + timedelta(days=8))
+    Response.objects.rated().update(words_shown_at=first, rated_at=first + timedelta(seconds=31))
+
+    described = describe_study(study)
+
+    assert described.dataset.title == "Similar?"
+    assert described.language.name == "Slovenian"
+    assert (described.scale.minimum, described.scale.maximum, described.scale.step) == (1, 5, 1)
+    assert described.scale.labels == {"1": "sploh ne"}
+    collection = described.collection
+    assert (str(collection.began_on), str(collection.ended_on)) == ("2026-10-01", "2026-10-09")
+    assert (collection.ratings_per_context, collection.pairs_per_sitting) == (2, 20)
+    assert (collection.expected_seconds_per_item, collection.median_seconds_per_item) == (45, 31)
+    assert collection.n_annotators_started == 3
+    assert collection.n_annotators_finished == 2
+    assert collection.n_annotators_withdrawn == 0
+    assert not described.consent.publishes_words
+
+
+def test_describe_study_does_not_take_the_slug_for_a_title():
+    assert describe_study(make_study()).dataset.title is None
+
+
+def test_describe_study_counts_those_who_came_by_each_way():
+    study = make_study(1, ratings_per_context=3)
+    entrance = open_entrance(study, "link")
+    (by_link,) = invite_annotators(study, 1)
+    by_link.entrance = entrance
+    by_link.save()
+    for invitation in (
+        by_link,
+        *invite_annotators(study, 2),
+        *invite_scripted_annotators(study, 1),
+    ):
+        finish(start(study, invitation))
+
+    assert [(one.channel, one.n_annotators) for one in describe_study(study).recruitment] == [
+        ("personal links", 2),
+        ("scripted annotators of a rehearsal, who are not people", 1),
+        ("an open link", 1),
+    ]
+
+
+def test_describe_study_holds_every_version_of_a_text_and_who_agreed():
+    study = make_study(1)
+    finish(start(study))
+    set_text(study, TextKind.CONSENT, "Second *consent*.")
+    finish(start(study))
+    withdraw_annotator(Annotator.objects.latest("pk"))
+
+    texts = {text.path: text for text in describe_study(study).texts}
+
+    assert sorted(texts) == [
+        "texts/consent_1.md", "texts/consent_2.md", "texts/instructions_1.md",
+        "texts/practice_1.toml",
+    ]  # fmt: skip
+    assert texts["texts/consent_2.md"].body == "Second *consent*."
+    assert [texts[f"texts/consent_{n}.md"].n_annotators for n in (1, 2)] == [1, 1]
+    assert texts["texts/instructions_1.md"].n_annotators is None
+
+
+def test_describe_study_refuses_a_title_with_a_placeholder():
+    with pytest.raises(ReleaseRefused, match=r"dataset\.title: still holds the placeholder"):
+        describe_study(make_study(title="TODO: a title"))
+
+
+def test_the_form_is_a_description_and_asks_for_the_rest():
+    study = make_study(title="Similar?")
+
+    form = write_form(study, b"[pay]\namount = '2 EUR'")
+
+    described = parse_description(form.encode())
+    assert described.pay.amount == "2 EUR"
+    assert described.dataset.title == "Similar?"
+    assert '# licence = ""  # the licence, one of CC0-1.0' in form
+    assert '# released_on = ""' in form
+    assert run("describe_study", "study")[0] == write_form(study)
