@@ -3,6 +3,9 @@
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
+
+from surveys.analysing import table_answers
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import begin_assignment, start_assignment
 from surveys.importing import StudyDesign, import_stimuli
@@ -91,6 +94,12 @@ def rate_due(assignment: Assignment, rating: int) -> Response:
 def finish(assignment: Assignment, *, rating: int = 3) -> None:
     for _ in range(assignment.responses.count()):
         rate_due(assignment, rating)
+
+
+def counted_ratings(study: Study) -> pd.DataFrame:
+    """The ratings that make the study's dataset."""
+    ratings = table_answers(study).ratings
+    return ratings[ratings["mark"] == ""]
 
 
 def stored(row: Any, *fields: str) -> tuple[Any, ...]:

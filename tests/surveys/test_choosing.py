@@ -5,7 +5,7 @@ import random
 import pytest
 from django.db import connection
 
-from surveys.analysing import list_shortfalls, table_ratings
+from surveys.analysing import list_shortfalls
 from surveys.assigning import count_places_left, start_another_assignment
 from surveys.choosing import choose_place
 from surveys.configuring import configure_study
@@ -20,7 +20,7 @@ from surveys.models import (
     Place,
     Study,
 )
-from tests.factories import due_response, finish, make_study, rate_due, start
+from tests.factories import counted_ratings, due_response, finish, make_study, rate_due, start
 
 pytestmark = pytest.mark.django_db
 
@@ -201,7 +201,7 @@ def test_no_annotator_has_a_checkpoint_item_twice(study):
 def test_ratings_of_checkpoint_items_are_not_in_the_ratings_table(study):
     finish(start(study), rating=4)
 
-    assert table_ratings(study)["rating"].tolist() == [4, 4]
+    assert counted_ratings(study)["rating"].tolist() == [4, 4]
 
 
 def rate_all(assignment: Assignment, *, checkpoints: list[int]) -> None:

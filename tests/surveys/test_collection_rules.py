@@ -17,7 +17,6 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import resolve, reverse
 
-from surveys.analysing import table_ratings
 from surveys.answering import record_engagement, record_rating
 from surveys.arriving import start_through
 from surveys.assigning import (
@@ -46,7 +45,7 @@ from surveys.providers import read_claims
 from surveys.recruiting import invite_annotators, open_entrance
 from surveys.repeating import repeat_block
 from tests.annotate.arriving import hidden_fields
-from tests.factories import make_study, whereabouts
+from tests.factories import counted_ratings, make_study, whereabouts
 
 UNFINISHED = (*AssignmentState.leased(), AssignmentState.EXPIRED)
 LIVE = (*AssignmentState.leased(), AssignmentState.SUBMITTED)
@@ -268,7 +267,7 @@ class Collection:
             Q(rating__isnull=False, pair__is_checkpoint=False, annotator__withdrawn_at=None),
             assignment__state="submitted", assignment__round__is_current=True,
         )  # fmt: skip
-        assert len(table_ratings(self.study)) == rated.count()
+        assert len(counted_ratings(self.study)) == rated.count()
 
 
 def answer_of(response: Response) -> tuple[object, ...]:

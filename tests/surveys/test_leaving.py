@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.analysing import list_shortfalls, table_ratings
+from surveys.analysing import list_shortfalls
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import (
     count_places_left,
@@ -20,6 +20,7 @@ from surveys.leaving import return_assignment, revoke_invitation, withdraw_annot
 from surveys.models import Annotator, Assignment, Place, Study
 from surveys.recruiting import invite_annotators
 from tests.factories import (
+    counted_ratings,
     due_response,
     finish,
     make_study,
@@ -156,7 +157,7 @@ def test_answers_of_who_withdrew_are_not_in_the_dataset(study, erases):
 
     withdraw_annotator(leaves.annotator)
 
-    assert table_ratings(study)["rating"].tolist() == [1, 1]
+    assert counted_ratings(study)["rating"].tolist() == [1, 1]
     assert list_shortfalls(study) == [
         "contexts with fewer than the 1 ratings wanted: 2",
         "questionnaires withdrawn by their annotators, left out: 1",
@@ -273,7 +274,7 @@ def test_revoke_invitation_leaves_what_is_finished(study):
 
     assert stored(assignment, "state") == ("submitted",)
     assert holds_place(assignment)
-    assert len(table_ratings(study)) == 2
+    assert len(counted_ratings(study)) == 2
 
 
 def test_revoke_invitation_again_keeps_the_first_instant_and_reason(study):

@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from surveys.analysing import list_shortfalls, table_ratings
+from surveys.analysing import list_shortfalls
 from surveys.assigning import (
     count_places_left,
     has_place_left,
@@ -19,7 +19,7 @@ from surveys.errors import NoPlaceLeft, RepeatRefused
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Block, Place, Response, Round, Study
 from surveys.repeating import repeat_block
-from tests.factories import finish, make_study, rate_due, start, stored
+from tests.factories import counted_ratings, finish, make_study, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -85,7 +85,7 @@ def test_old_answers_are_kept_and_leave_the_dataset(study, block):
     assert (old.questionnaire, new.round.number) == (new.questionnaire, 2)
     assert list(old.responses.values()) == before
     assert stored(old, "state", "round__is_current") == ("submitted", False)
-    assert table_ratings(study)["rating"].tolist() == [5, 5]
+    assert counted_ratings(study)["rating"].tolist() == [5, 5]
     assert "questionnaires of earlier rounds of repeated blocks, left out: 1" in (
         list_shortfalls(study)
     )
@@ -99,7 +99,7 @@ def test_repeat_block_leaves_other_blocks_alone():
 
     repeat(study.blocks.get(number=1))
 
-    assert sorted(table_ratings(study)["group"].unique()) == ["2A", "2B"]
+    assert sorted(counted_ratings(study)["group"].unique()) == ["2A", "2B"]
     assert count_places_left(study) == 2
 
 
@@ -124,7 +124,7 @@ def test_who_is_in_the_middle_may_finish_outside_the_dataset(study, block):
     rate_due(old, 1)
 
     assert stored(old, "state", "is_over_quota", "round__number") == ("submitted", False, 1)
-    assert len(table_ratings(study)) == 0
+    assert len(counted_ratings(study)) == 0
     assert count_places_left(study) == 2
 
 
