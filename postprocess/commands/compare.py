@@ -41,12 +41,26 @@ def run(options: argparse.Namespace) -> int:
     for name, figure in comparison.summary.items():
         sys.stdout.write(f"{name:<40}{figure:>10.4g}\n")
     if options.out:
-        for path in write_files(_files(comparison), options.out):
+        files = {**_tables(comparison), **_draw(comparison, *(recipe.name for recipe in recipes))}
+        for path in write_files(files, options.out):
             sys.stdout.write(f"written   {path}\n")
     return 0
 
 
-def _files(comparison: Comparison) -> dict[str, bytes]:
+def _draw(comparison: Comparison, first: str, second: str) -> dict[str, bytes]:
+    # Only here, for loading what draws takes longer than comparing.
+    from postprocess.figures.drawing import render_png, render_svg
+    from postprocess.figures.recipes import TITLE, caption_recipes, draw_recipes
+
+    figure = draw_recipes(comparison, first, second)
+    caption = caption_recipes(comparison, first, second)
+    return {
+        "compared.svg": render_svg(figure, title=TITLE, description=caption),
+        "compared.png": render_png(figure),
+    }
+
+
+def _tables(comparison: Comparison) -> dict[str, bytes]:
     tables = {
         "compared_scores.tsv": comparison.scores.reset_index(),
         "compared_annotators.tsv": comparison.annotators,

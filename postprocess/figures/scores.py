@@ -5,11 +5,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from postprocess.figures.drawing import (
-    DARK_BARS,
     INK,
     MOST_POINTS,
-    PAPER,
     REFERENCE_LINE,
+    SOFT,
+    STRONG,
     Floats,
     count_along,
     draw_points,
@@ -106,7 +106,7 @@ def stack_contexts(scores: pd.DataFrame, figure: str) -> Floats:
     return scores[[f"{figure}1", f"{figure}2"]].to_numpy(dtype=float).ravel(order="F")
 
 
-_BARS = {**DARK_BARS, "edgecolor": PAPER, "linewidth": 0.5}
+_BARS = {"facecolor": SOFT, "edgecolor": STRONG, "linewidth": 0.8}  # the mean is seen on them
 
 
 def _ends(outcome: Outcome) -> tuple[float, float]:

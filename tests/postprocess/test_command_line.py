@@ -33,7 +33,7 @@ def arguments(tmp_path):
     (tmp_path / "ratings.csv").write_text(RATINGS, encoding="utf-8")
     files = {"--stimuli": "data.tsv", "--ratings": "ratings.csv", "--out": "out"}
     named = [part for option, name in files.items() for part in (option, str(tmp_path / name))]
-    return ["build", *named, "--language", "xx"]
+    return ["build", *named, "--language", "xx", "--no-report"]
 
 
 def test_build_writes_the_files_and_says_so(arguments, tmp_path, capsys):
@@ -150,7 +150,7 @@ def test_python_m_postprocess_gives_back_the_published_files(published, tmp_path
     command = [sys.executable, "-m", "postprocess", "build", "--language", language]
     command += ["--stimuli", published / f"data_{language}.tsv"]
     command += ["--ratings", published / f"ratings_{language}.csv", "--out", tmp_path]
-    command += ["--recipe", "raw", "--set", f"files.scientific_below={below}"]
+    command += ["--recipe", "raw", "--set", f"files.scientific_below={below}", "--no-report"]
 
     subprocess.run(command, check=True, cwd=Path(__file__).parents[2], capture_output=True)
 

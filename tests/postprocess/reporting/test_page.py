@@ -1,5 +1,7 @@
 import re
 from html import unescape
+from importlib import import_module
+from pathlib import Path
 
 import html5lib
 import pytest
@@ -196,3 +198,17 @@ def test_printed_page_names_its_figures_and_fonts(dataset):
     assert printed.count('<img src="figure:') == 6
     assert 'url("font:DejaVuSans.ttf")' in printed
     html5lib.HTMLParser(strict=True).parse(printed)
+
+
+def test_methods_name_functions_and_headings_that_exist(page):
+    tree = html.document_fromstring(page)
+    docs = (Path(__file__).parents[3] / "docs/postprocessing.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (?:\d )?([^—\n]+)", docs, re.MULTILINE)
+    places = tree.xpath("//p[@class='where']")
+
+    assert len(places) == 8
+    for place in places:
+        module, *names = re.findall(r"[\w.]+", place.xpath("string(code)"))
+        module, _, first = module.rpartition(".")
+        assert all(hasattr(import_module(module), name) for name in (first, *names))
+        assert re.search("“(.+)”", place.text_content()).group(1) in [h.strip() for h in headings]

@@ -1,0 +1,58 @@
+import pytest
+
+from postprocess.__main__ import main
+from postprocess.reporting import printing
+from postprocess.stimuli import render_stimuli
+from tests.postprocess.datasets import stimuli_for
+from tests.postprocess.simulated import simulate_study
+
+
+@pytest.fixture
+def given(tmp_path):
+    """The arguments that name the inputs."""
+    (tmp_path / "data.tsv").write_text(render_stimuli(stimuli_for(24).rows), encoding="utf-8")
+    simulate_study().assign(language="xx").to_csv(tmp_path / "ratings.csv", index=False)
+    files = ["--stimuli", str(tmp_path / "data.tsv"), "--ratings", str(tmp_path / "ratings.csv")]
+    return [*files, "--language", "xx"]
+
+
+def test_build_writes_the_report_beside_the_dataset(given, tmp_path, capsys):
+    out = tmp_path / "out"
+
+    assert main(["build", *given, "--out", str(out)]) == 0
+
+    assert (out / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert (out / "table1.tex").exists()
+    assert len(list((out / "figures").iterdir())) == 12
+    assert (out / "report.pdf").exists() == (printing.find_obstacle() == "")
+    assert f"written   {out / 'report.html'}\n" in capsys.readouterr().out
+
+
+def test_build_leaves_the_report_out_where_it_is_not_wanted(given, tmp_path):
+    out = tmp_path / "out"
+
+    assert main(["build", *given, "--out", str(out), "--no-report"]) == 0
+
+    assert (out / "cosimlex_xx.csv").exists()
+    assert not (out / "report.html").exists()
+    assert not (out / "figures").exists()
+
+
+def test_build_says_why_there_is_no_pdf_and_writes_the_rest(given, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(printing, "_load", lambda: (_ for _ in ()).throw(OSError("no pango")))
+    out = tmp_path / "out"
+
+    assert main(["build", *given, "--out", str(out)]) == 0
+
+    assert "sudo apt-get install libpango-1.0-0" in capsys.readouterr().err
+    assert (out / "report.html").exists()
+    assert not (out / "report.pdf").exists()
+
+
+def test_compare_draws_the_two_recipes(given, tmp_path):
+    out = tmp_path / "out"
+
+    assert main(["compare", "raw", "cosimlex", *given, "--out", str(out)]) == 0
+
+    assert b"recipes raw (across) and cosimlex (up)" in (out / "compared.svg").read_bytes()
+    assert (out / "compared.png").read_bytes().startswith(b"\x89PNG")
