@@ -29,6 +29,7 @@ from postprocess.stimuli import ParsedStimuli, StimuliError, render_stimuli
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 RECIPE_FILE = "recipe.toml"
+CODE = (".py", ".jinja", ".css")
 
 
 class LanguageError(ValueError):
@@ -133,10 +134,10 @@ def check_language(language: str) -> None:
 
 
 def digest_code() -> str:
-    """The SHA-256 of the library's own modules, by name and content."""
+    """The SHA-256 of the library's own modules and templates, by name and content."""
     digest = hashlib.sha256()
     home = Path(__file__).parent
-    for path in sorted(home.rglob("*.py")):
+    for path in sorted(path for path in home.rglob("*") if path.suffix in CODE):
         name = path.relative_to(home).as_posix()
         digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -20,7 +20,14 @@ from postprocess.figures.drawing import (
     put_legend,
     write_instead,
 )
-from postprocess.figures.lineups import Lineup, count_sittings, draw_levels, line_up, mark_groups
+from postprocess.figures.lineups import (
+    Lineup,
+    count_sittings,
+    draw_levels,
+    draw_marks,
+    line_up,
+    mark_groups,
+)
 from postprocess.filtering import LEFT_OUT
 from postprocess.phrases import write_count, write_figure, write_points
 from postprocess.steps import Outcome
@@ -78,12 +85,11 @@ def _floor(judged: pd.DataFrame) -> float:
 def _draw_annotators(axes: Axes, lineup: Lineup, judged: pd.DataFrame, low: float) -> None:
     is_out = (judged["decision"] == LEFT_OUT).to_numpy()
     is_undefined = judged["rho"].isna().to_numpy()
-    rho, place, noted = judged["rho"].to_numpy(dtype=float), lineup.place, lineup.noted_size
-    kept, out = ~is_out & ~is_undefined, is_out & ~is_undefined
-    axes.plot(place[kept], rho[kept], markersize=lineup.mark_size, **DOT)
-    axes.plot(place[out], rho[out], markersize=noted, **CROSS)
-    edge = np.full(int(is_undefined.sum()), low)
-    axes.plot(place[is_undefined], edge, markersize=noted, clip_on=False, **TRIANGLE)
+    rho, noted = judged["rho"].to_numpy(dtype=float), lineup.noted_size
+    draw_marks(axes, lineup, rho, ~is_out & ~is_undefined, size=lineup.mark_size, **DOT)
+    draw_marks(axes, lineup, rho, is_out & ~is_undefined, size=noted, **CROSS)
+    edge = np.full(len(rho), low)
+    draw_marks(axes, lineup, edge, is_undefined, size=noted, clip_on=False, **TRIANGLE)
 
 
 def _legend(outcome: Outcome, judged: pd.DataFrame) -> list[Line2D]:

@@ -23,9 +23,11 @@ from numpy.typing import NDArray
 
 Parameters = ParamSpec("Parameters")
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 WIDTH, HEIGHT = 4.6, 3.0  # inches: legible on a phone; on A4 a caption fits beside it
 DPI = 200  # of the PNG
+FINE_DPI = 300  # of the parts of an SVG that are pixels
 INK, PAPER, RULE = "#222222", "#ffffff", "#b4b4b4"
 STRONG, SOFT, ACCENT = "#1f4e79", "#cbdae8", "#b5421c"
 COLOURS = {
@@ -109,7 +111,7 @@ def new_figure(height: float = HEIGHT) -> Figure:
 def render_svg(figure: Figure, *, title: str, description: str) -> bytes:
     """The figure as a file of its own, with its title and description for who cannot see it."""
     metadata = {"Date": None, "Creator": None, "Title": title, "Description": description}
-    return _save(figure, format="svg", metadata=metadata)
+    return _save(figure, format="svg", dpi=FINE_DPI, metadata=metadata)
 
 
 def render_png(figure: Figure) -> bytes:

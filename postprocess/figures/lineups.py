@@ -1,13 +1,13 @@
 """Annotators side by side: a place for each, group by group, for ten people or five hundred."""
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from postprocess.figures.drawing import INK, RULE, WIDTH, Floats
+from postprocess.figures.drawing import INK, MOST_POINTS, RULE, WIDTH, Bools, Floats
 from postprocess.phrases import write_count
 
 MOST_NAMED = 10  # groups whose names stand under the axis
@@ -31,6 +31,11 @@ class Lineup(NamedTuple):
         """The size of marks that hardly hide their neighbours, in points."""
         points_each = 0.8 * WIDTH * 72 / (np.ptp(self.place) + 1)
         return float(np.clip(1.2 * points_each, SMALLEST_MARK, LARGEST_MARK))
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether marks are so many that they are drawn as pixels."""
+        return len(self.place) > MOST_POINTS
 
     @property
     def noted_size(self) -> float:
@@ -82,11 +87,19 @@ def mark_groups(axes: Axes, lineup: Lineup, n_annotators: int) -> None:
             axes.axvline(edge, color=RULE, linewidth=0.6)
 
 
-def draw_levels(axes: Axes, lineup: Lineup, level: Floats, **style: object) -> None:
+def draw_marks(
+    axes: Axes, lineup: Lineup, figure: Floats, chosen: Bools, *, size: float, **style: Any
+) -> None:
+    """A mark for each of the chosen annotators, at the height of their figure."""
+    place, height = lineup.place[chosen], figure[chosen]
+    axes.plot(place, height, markersize=size, rasterized=lineup.is_crowded, **style)
+
+
+def draw_levels(axes: Axes, lineup: Lineup, level: Floats, **style: Any) -> None:
     """A level for each group, across its stretch; NaN for none."""
-    options = {"colors": INK, "linewidths": 1.0, **style}
+    options: dict[str, Any] = {"colors": INK, "linewidths": 1.0, **style}
     groups = lineup.groups
-    axes.hlines(level, groups["left"], groups["right"], **options)  # type: ignore[arg-type]
+    axes.hlines(level, groups["left"], groups["right"], **options)
 
 
 def count_sittings(annotators: pd.DataFrame) -> str:

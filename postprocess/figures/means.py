@@ -20,7 +20,14 @@ from postprocess.figures.drawing import (
     put_legend,
     write_instead,
 )
-from postprocess.figures.lineups import Lineup, count_sittings, draw_levels, line_up, mark_groups
+from postprocess.figures.lineups import (
+    Lineup,
+    count_sittings,
+    draw_levels,
+    draw_marks,
+    line_up,
+    mark_groups,
+)
 from postprocess.phrases import write_count, write_points
 from postprocess.steps import Outcome
 
@@ -107,13 +114,14 @@ def _draw_band(axes: Axes, lineup: Lineup, level: Floats, threshold: float) -> N
 def _draw_annotators(axes: Axes, lineup: Lineup, annotators: pd.DataFrame) -> None:
     is_moved = (annotators["shift"] != 0).to_numpy()
     mean, after = (annotators[c].to_numpy(dtype=float) for c in ("mean", "after"))
-    place, noted = lineup.place, lineup.noted_size
-    axes.plot(place[~is_moved], mean[~is_moved], markersize=lineup.mark_size, **DOT)
-    axes.vlines(place[is_moved], mean[is_moved], after[is_moved], colors=INK, linewidths=0.8)
-    axes.plot(
-        place[is_moved], mean[is_moved], markersize=noted, **{**RING, "markerfacecolor": PAPER}
+    moved, noted = lineup.place[is_moved], lineup.noted_size
+    draw_marks(axes, lineup, mean, ~is_moved, size=lineup.mark_size, **DOT)
+    axes.vlines(
+        moved, mean[is_moved], after[is_moved], INK, linewidths=0.8, rasterized=lineup.is_crowded
     )
-    axes.plot(place[is_moved], after[is_moved], markersize=noted, **MOVED)
+    ring = {**RING, "markerfacecolor": PAPER}
+    draw_marks(axes, lineup, mean, is_moved, size=noted, **ring)
+    draw_marks(axes, lineup, after, is_moved, size=noted, **MOVED)
 
 
 def _legend(outcome: Outcome, annotators: pd.DataFrame) -> list[Line2D | Patch]:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from postprocess.comparison import SIGNIFICANT, Comparison
 from postprocess.figures.drawing import (
@@ -101,6 +102,8 @@ def _draw_against(axes: Axes, x: Floats, y: Floats, is_marked: np.ndarray) -> No
     axes.set_xlim(low, high)
     axes.set_ylim(low, high)
     axes.set_aspect("equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
 
 
 def _draw_table(axes: Axes, counts: pd.DataFrame, first: str, second: str) -> None:
