@@ -10,6 +10,7 @@ from pypdf import PdfReader
 
 from postprocess.reporting import bundle, printing
 from postprocess.reporting.bundle import render_reports
+from tests.conftest import lack
 from tests.postprocess.datasets import dataset_of
 from tests.postprocess.figures.edges import shuffled
 from tests.postprocess.simulated import simulate_study
@@ -21,6 +22,7 @@ FIGURES = {
 ELSEWHERE = """
 import hashlib
 from postprocess.reporting.bundle import render_reports
+from tests.conftest import lack
 from tests.postprocess.datasets import dataset_of
 for name, content in render_reports(dataset_of()).items():
     print(name, hashlib.sha256(content).hexdigest())
@@ -34,8 +36,8 @@ def dataset():
 
 @pytest.fixture(scope="module")
 def files(dataset):
-    if obstacle := printing.find_obstacle():
-        pytest.skip(obstacle)
+    if printing.find_obstacle():
+        lack("Pango")
     return render_reports(dataset)
 
 
@@ -108,8 +110,8 @@ def test_pdf_is_tagged_titled_and_has_no_date(pdf):
 
 
 def test_pdf_holds_its_fonts_and_letters_of_many_languages():
-    if obstacle := printing.find_obstacle():
-        pytest.skip(obstacle)
+    if printing.find_obstacle():
+        lack("Pango")
     ratings = simulate_study()
     names = "čćđšž ČĆĐŠŽ åäö ÅÄÖ متشابه"
     ratings["group"] = ratings["group"].map({"1A": names, "1B": "<b>plain</b>"})
@@ -129,8 +131,8 @@ def test_pdf_holds_its_fonts_and_letters_of_many_languages():
 
 
 def test_render_pdf_fetches_nothing_else():
-    if obstacle := printing.find_obstacle():
-        pytest.skip(obstacle)
+    if printing.find_obstacle():
+        lack("Pango")
     page = (
         "<!DOCTYPE html><html lang=en><title>x</title><body>"
         '<img src="file:///etc/passwd" alt="gone"><img src="http://localhost:9/" alt="too">'
