@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +69,7 @@ class Choices:
     practice kit (see `split_pairs`); with `complete` nothing may be left to be written.
     """
 
-    key: str
+    key: str = field(repr=False)
     n_practice: int = 0
     seed: int = 0
     complete: bool = False
@@ -181,7 +181,8 @@ def write_release(release: Release, folder: Path) -> list[Path]:
     _refuse_strangers(place, release.files)
     files = {f"{place.name}/{name}": content for name, content in release.files.items()}
     write_files({**files, f"{place.name}.zip": release.archive}, place.parent)
-    return [*(folder / name for name in release.files), folder.with_name(f"{place.name}.zip")]
+    archive = place.parent / f"{place.name}.zip"
+    return [*(folder / name for name in release.files), archive]
 
 
 def _refuse_other_scale(description: Description, recipe: Recipe) -> None:

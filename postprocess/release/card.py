@@ -120,6 +120,13 @@ def _list_numbers(subject: Subject) -> Iterator[str]:
         yield f"Ratings wanted for each context: {collection.ratings_per_context}."
     if collection.pairs_per_sitting is not None:
         yield f"Pairs in a sitting, at most: {collection.pairs_per_sitting}."
+    for verb, n_annotators in (
+        ("began", collection.n_annotators_started),
+        ("finished", collection.n_annotators_finished),
+        ("withdrew", collection.n_annotators_withdrawn),
+    ):
+        if n_annotators is not None:
+            yield f"Annotators who {verb}: {n_annotators}."
     yield describe_time(subject)
 
 
@@ -139,8 +146,8 @@ def _describe_steps(subject: Subject) -> Iterator[str]:
 
 def _describe_people(subject: Subject) -> Iterator[str]:
     words = (
-        "The words that annotators wrote are published, as they agreed; they may say something "
-        "of their writers, so handle them with care."
+        "Words that annotators wrote beside their ratings are published, of those who agreed to "
+        "it; they may say something of their writers, so handle them with care."
         if subject.has_words
         else "Words that annotators wrote beside their ratings are not published."
     )

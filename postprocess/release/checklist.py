@@ -41,7 +41,7 @@ def _answers(subject: Subject) -> Iterator[tuple[str, ...]]:
         "D3. Consent",
         *_list_texts(description, "consent"),
         *ask(description.consent, "D3", "obtained"),
-        _describe_words(description),
+        _describe_words(subject),
         *_count_withdrawn(description),
     )
     yield "D4. Ethics review", *ask(description.ethics, "D4", "review", "risks")
@@ -72,9 +72,11 @@ def _name_text(text: TextSection) -> str:
     return f"the {text.kind}, version {text.version}{read_by}: [{text.path}]({text.path})"
 
 
-def _describe_words(description: Description) -> str:
-    if description.consent.publishes_words:
-        return "Annotators agreed that the words they wrote are published; they are."
+def _describe_words(subject: Subject) -> str:
+    if subject.has_words:
+        return (
+            "Words that annotators wrote beside their ratings are published, of those who agreed."
+        )
     return "Words that annotators wrote beside their ratings are not published."
 
 

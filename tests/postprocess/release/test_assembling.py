@@ -2,6 +2,7 @@ import io
 import json
 import subprocess
 import zipfile
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -243,3 +244,27 @@ def test_further_files_are_sealed_with_the_rest():
     assert made.files["report.html"] == b"<p>4</p>"
     assert b"  report.html\n" in made.files["SHA256SUMS"]
     assert "`report.html`" in made.files["README.md"].decode()
+
+
+def test_write_release_knows_where_it_is(tmp_path, monkeypatch):
+    (tmp_path / "v1.0").mkdir()
+    monkeypatch.chdir(tmp_path / "v1.0")
+
+    paths = write_release(release(), Path())
+
+    assert paths[-1] == tmp_path / "v1.0.zip"
+    assert (tmp_path / "v1.0.zip").exists()
+    assert Path("README.md").exists()
+
+
+def test_a_release_tells_that_words_are_missing_where_nobody_agreed():
+    described = full_description(consent={"obtained": "Yes.", "publishes_words": True})
+
+    files = release(description=described).files
+
+    for name in ("README.md", "CHECKLIST.md"):
+        assert "beside their ratings are not published" in files[name].decode()
+
+
+def test_a_key_is_not_shown():
+    assert "secret" not in repr(Choices("a secret key for tests"))
