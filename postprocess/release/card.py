@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from postprocess.release.answers import ask, list_channels
+from postprocess.release.answers import ask, ask_labelled, list_channels
 from postprocess.release.citation import cite
 from postprocess.release.contents import DATASET, PAIR, Column, describe_file, ratings_columns
 from postprocess.release.figures import (
@@ -106,7 +106,9 @@ def _describe_collection(subject: Subject) -> Iterator[str]:
     yield f"The rating scale: {escape(str(scale))}" + (f" ({escape(labels)})." if labels else ".")
     yield from list_channels(description)
     yield " ".join(filter(None, _list_numbers(subject)))
+    yield from ask_labelled(description.annotators, "Collection", creators="Annotators:")
     yield from ask(description.annotators, "Collection", "recruited")
+    yield from ask_labelled(description.stimuli, "Collection", creators="Texts:")
     yield from ask(description.stimuli, "Collection", "contexts_from")
 
 

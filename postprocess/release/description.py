@@ -132,7 +132,9 @@ class StimuliSection(_Section):
     situation: Prose | None = asked("when, where and for whom the texts were written")
     characteristics: Prose | None = asked("genre and topics of the texts")
     licence: Prose | None = asked("under which terms the texts may be passed on")
-    creators: Literal["found", "crowdsourced", "expert-generated", "machine-generated"] = "found"
+    creators: Literal["found", "crowdsourced", "expert-generated", "machine-generated"] | None = (
+        asked("found, crowdsourced, expert-generated or machine-generated")
+    )
 
 
 class ScaleSection(_Section):
@@ -189,7 +191,9 @@ class AnnotatorsSection(_Section):
     demographics: Prose | None = asked(
         "what is known of the annotators: first language, age, gender, country, training"
     )
-    creators: Literal["crowdsourced", "expert-generated"] = "crowdsourced"
+    creators: Literal["crowdsourced", "expert-generated"] | None = asked(
+        "crowdsourced or expert-generated"
+    )
 
 
 class PaySection(_Section):

@@ -28,8 +28,6 @@ def make_metadata(subject: Subject) -> dict[str, Any]:
     entries: dict[str, Any] = {
         "pretty_name": subject.title or mark("Title", "what the dataset is called"),
         "language": [language.split("-")[0]],
-        "annotations_creators": [description.annotators.creators],
-        "language_creators": [description.stimuli.creators],
         "multilinguality": ["monolingual"],
         "source_datasets": ["original"],
         "task_categories": ["text-classification"],
@@ -38,6 +36,10 @@ def make_metadata(subject: Subject) -> dict[str, Any]:
         "tags": [*TAGS, *description.dataset.keywords],
         "configs": _make_configs(subject),
     }
+    if description.annotators.creators:
+        entries["annotations_creators"] = [description.annotators.creators]
+    if description.stimuli.creators:
+        entries["language_creators"] = [description.stimuli.creators]
     if "-" in language:
         entries["language_bcp47"] = [language]
     if description.dataset.licence:

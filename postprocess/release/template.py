@@ -13,13 +13,26 @@ HEAD = (
     "# entry marked with #, and remove the mark. What is left out is marked in the files of the",
     "# release and listed; a release with --complete is refused until nothing is missing.",
 )
-AUTHOR = (
-    "# [[authors]]  # once for each, in the order of citation; a body has a name instead",
-    '# family_names = ""',
-    '# given_names = ""',
-    '# orcid = ""',
-    '# affiliation = ""',
-)
+EXAMPLES = {
+    "authors": (
+        "# [[authors]]  # once for each, in the order of citation; a body has a name instead",
+        '# family_names = ""',
+        '# given_names = ""',
+        '# orcid = ""',
+        '# affiliation = ""',
+    ),
+    "recruitment": (
+        "# [[recruitment]]  # once for each way by which annotators came",
+        '# channel = ""',
+        "# n_annotators = 0",
+    ),
+    "texts": (
+        "# [[texts]]  # once for each version of what annotators read",
+        '# kind = "consent"  # or instructions, practice, check',
+        "# version = 1",
+        '# body = """"""',
+    ),
+}
 
 
 def render_template(description: Description) -> str:
@@ -36,8 +49,8 @@ def render_template(description: Description) -> str:
 
 
 def _render_list(name: str, entries: list[dict[str, object]]) -> Iterator[str]:
-    if name == "authors" and not entries:
-        yield from ("", *AUTHOR)
+    if not entries:
+        yield from ("", *EXAMPLES[name])
     for entry in entries:
         yield from ("", f"[[{name}]]", _dump(entry))
 

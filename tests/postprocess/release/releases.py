@@ -82,11 +82,12 @@ def full_entries():
             {"name": "The Similarity Group"},
         ],
         "language": {"name": "Slovene", "variety": prose},
-        "stimuli": dict.fromkeys(
+        "stimuli": {"creators": "found"} | dict.fromkeys(
             ("pairs_from", "contexts_from", "rationale", "writers", "situation", "licence",
              "characteristics"), prose,
         ),
-        "annotators": dict.fromkeys(("recruited", "qualifications", "demographics"), prose),
+        "annotators": {"creators": "crowdsourced"}
+        | dict.fromkeys(("recruited", "qualifications", "demographics"), prose),
         "pay": {"amount": "2.10 EUR for 12 minutes", "adequacy": prose},
         "consent": {"obtained": prose},
         "ethics": {"review": prose, "risks": prose},

@@ -108,6 +108,5 @@ def test_fill_in_lets_each_tell_what_they_know_best():
 def test_the_file_has_nothing_that_is_not_known():
     assert tomllib.loads(read_entries({"dataset": {"title": "x"}}).render()) == {
         "format": 1, "dataset": {"title": "x"},
-        "stimuli": {"creators": "found"}, "annotators": {"creators": "crowdsourced"},
         "consent": {"publishes_words": False},
     }  # fmt: skip
