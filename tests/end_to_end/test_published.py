@@ -66,6 +66,7 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
 
     build = [
         sys.executable, "-m", "postprocess", "build", "--language", "sl", "--out", rebuilt,
+        "--no-report",
         "--stimuli", released / "data/data_sl.tsv", "--ratings", released / "ratings_sl.tsv",
     ]  # fmt: skip
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)

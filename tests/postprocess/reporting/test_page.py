@@ -206,7 +206,7 @@ def test_methods_name_functions_and_headings_that_exist(page):
     headings = re.findall(r"^## (?:\d )?([^—\n]+)", docs, re.MULTILINE)
     places = tree.xpath("//p[@class='where']")
 
-    assert len(places) == 8
+    assert len(places) == 9
     for place in places:
         module, *names = re.findall(r"[\w.]+", place.xpath("string(code)"))
         module, _, first = module.rpartition(".")
