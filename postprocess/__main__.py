@@ -4,17 +4,20 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from postprocess.commands import build, compare, describe, release, trace
+from postprocess.commands import build, compare, describe, plan, release, trace
 from postprocess.pipeline import LanguageError
+from postprocess.planning import PlanError
+from postprocess.rating_models import ModelError
 from postprocess.ratings import RatingsError
 from postprocess.recipe import RecipeError
 from postprocess.release.description import DescriptionError
 from postprocess.release.errors import ReleaseError
 from postprocess.tabular import TableError
 
-COMMANDS = (build, release, describe, trace, compare)
+COMMANDS = (build, release, describe, trace, compare, plan)
 REFUSALS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
+    ModelError, PlanError,
 )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "count_sentences",
     "parse_stimuli",
     "render_stimuli",
+    "sentence_ends",
 ]
 
 COLUMNS: tuple[str, ...] = (
@@ -40,6 +41,7 @@ COLUMNS: tuple[str, ...] = (
     "word2_context2",
 )
 FEWEST_SENTENCES, MOST_SENTENCES = 2, 5
+FAR_FROM_THREE = "far from three; check the context"
 SWAP_MARGIN, SWAP_LIKENESS = 0.3, 0.5  # in the published files the margin is -0.35 at most
 
 # A run of terminators with the quotes and brackets that close behind it, before a space or the
@@ -134,13 +136,21 @@ def count_sentences(text: str) -> int:
     >>> count_sentences('He came in 1840. papež said. "Really?" And left')
     3
     """
-    n_sentences, tail = 0, 0
-    for end in SENTENCE_END.finditer(text):
-        following = end["next"]
-        if following is None or not following.islower():
-            n_sentences += 1
-            tail = end.end()
-    return n_sentences + bool(text[tail:].strip())
+    ends = sentence_ends(text)
+    return len(ends) + bool(text[ends[-1] if ends else 0 :].strip())
+
+
+def sentence_ends(text: str) -> list[int]:
+    """Where sentences end, roughly: the offsets behind their last signs.
+
+    >>> sentence_ends('He came in 1840. papež said. "Really?" And')
+    [28, 38]
+    """
+    return [
+        end.end()
+        for end in SENTENCE_END.finditer(text)
+        if end["next"] is None or not end["next"].islower()
+    ]
 
 
 def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:
@@ -239,7 +249,7 @@ def _sentence_findings(column: str, marked: str) -> Iterator[Finding]:
     n_sentences = count_sentences(plain_text(marked))
     if not FEWEST_SENTENCES <= n_sentences <= MOST_SENTENCES:
         noun = "sentence" if n_sentences == 1 else "sentences"
-        reason = f"about {n_sentences} {noun}, far from three; check the context"
+        reason = f"about {n_sentences} {noun}, {FAR_FROM_THREE}"
         yield Finding(Severity.WARNING, reason, column=column)
 
 

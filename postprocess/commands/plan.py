@@ -1,0 +1,167 @@
+"""`python -m postprocess plan`: how many annotators are needed to see a change, and the cost."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
+from postprocess.files import read_dataset
+from postprocess.planning import Costs, Plan, PlanError, Question, plan_study
+from postprocess.planning_text import render_plan
+from postprocess.rating_models import RatingModels, models_of_ratings, models_of_scores
+from postprocess.ratings import check_ratings
+from postprocess.reading import load_ratings
+
+if TYPE_CHECKING:  # argparse does not name this type in public
+    from argparse import _SubParsersAction
+
+EPILOG = "docs/planning.md says how people are modelled, and what the figures mean."
+
+
+def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "plan", help="find how many annotators a study needs, and the cost", epilog=EPILOG
+    )
+    _add_source_arguments(parser)
+    _add_question_arguments(parser)
+    _add_cost_arguments(parser)
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="write plan.tsv, power.tsv, plan.svg and plan.png"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plan a study, print the table, write the files if asked to, and return 0."""
+    models, n_pairs = _read_source(options)
+    question = Question(
+        tuple(options.change), options.power, options.alpha, options.most, options.simulations
+    )
+    costs = Costs(
+        pairs=n_pairs if options.pairs is None else options.pairs,
+        block_size=options.block_size,
+        seconds_per_item=options.seconds_per_item,
+        minutes_before=options.minutes_before,
+        left_out_percent=options.left_out_percent,
+        pay_per_hour=options.pay_per_hour,
+        fee_percent=options.fee_percent,
+    )
+    plan = plan_study(models, question, costs, rng=np.random.default_rng(options.seed))
+    sys.stdout.write(render_plan(plan, costs, currency=options.currency))
+    if options.out:
+        for path in _write_plan(plan, options.out):
+            sys.stdout.write(f"written   {path}\n")
+    return 0
+
+
+def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--ratings", type=Path, metavar="FILE", help="a pilot's ratings_<lang>.csv")
+    source.add_argument(
+        "--dataset", type=Path, metavar="FILE", help="a published cosimlex_<lang>.csv"
+    )
+    parser.add_argument("--language", metavar="CODE", help="of the ratings, such as sl")
+    parser.add_argument(
+        "--dataset-n",
+        type=int,
+        default=10,
+        metavar="N",
+        help="ratings per context behind the dataset (default: 10)",
+    )
+    add_scale_arguments(parser)
+
+
+def _add_question_arguments(parser: argparse.ArgumentParser) -> None:
+    default = Question()
+    parser.add_argument(
+        "--change",
+        type=float,
+        nargs="+",
+        default=default.changes,
+        metavar="POINTS",
+        help="changes to detect, in published points (default: 1 2 3)",
+    )
+    parser.add_argument(
+        "--power", type=float, default=default.power, help="share to find (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=default.alpha, help="bound of p (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--most",
+        type=int,
+        default=default.most,
+        metavar="N",
+        help="annotators per context to try up to (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--simulations",
+        type=int,
+        default=default.simulations,
+        metavar="N",
+        help="experiments for each change and number (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="of the simulation (default: %(default)s)"
+    )
+
+
+def _add_cost_arguments(parser: argparse.ArgumentParser) -> None:
+    default = Costs(pairs=1)
+    parser.add_argument(
+        "--pairs", type=int, metavar="N", help="of the study (default: those of the source)"
+    )
+    parser.add_argument(
+        "--block-size",
+        type=int,
+        default=default.block_size,
+        metavar="N",
+        help="most pairs in one sitting (default: %(default)s)",
+    )
+    amounts = {
+        "--seconds-per-item": (default.seconds_per_item, "for both pages of a context"),
+        "--minutes-before": (default.minutes_before, "once a sitting, for consent and the like"),
+        "--left-out-percent": (default.left_out_percent, "of annotators, paid but not used"),
+        "--pay-per-hour": (default.pay_per_hour, "in your currency; without it there is no cost"),
+        "--fee-percent": (default.fee_percent, "of the pay, for the recruiting service"),
+    }
+    for option, (amount, meaning) in amounts.items():
+        shown = "" if amount is None else f" (default: {amount:g})"
+        parser.add_argument(
+            option, type=float, default=amount, metavar="X", help=f"{meaning}{shown}"
+        )
+    parser.add_argument("--currency", default="", metavar="CODE", help="to print beside the cost")
+
+
+def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
+    """How people rate, and how many pairs the source has."""
+    scale, published = scale_from(options), published_scale_from(options)
+    if options.dataset:
+        scores = read_dataset(options.dataset.read_bytes())
+        models = models_of_scores(scores, scale, published, n_ratings=options.dataset_n)
+        return models, len(scores)
+    if not options.language:
+        raise PlanError("--ratings needs --language, such as sl")
+    raw = load_ratings(options.ratings, options.language)
+    ratings = check_ratings(raw, scale)
+    return models_of_ratings(ratings, scale, published), ratings["pair"].nunique()
+
+
+def _write_plan(plan: Plan, folder: Path) -> list[Path]:
+    # matplotlib takes half a second to load: only who asks for a figure waits for it
+    from postprocess.planning_figure import draw_plan
+
+    figures = draw_plan(plan)
+    tables = {
+        name: table.to_csv(sep="\t", index=False, lineterminator="\n").encode()
+        for name, table in (("plan.tsv", plan.table), ("power.tsv", plan.curve))
+    }
+    files = {**tables, **{f"plan.{form}": data for form, data in figures.items()}}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return [folder / name for name in files]

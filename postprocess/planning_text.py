@@ -1,0 +1,55 @@
+"""A plan in words, for a terminal."""
+
+import math
+
+import pandas as pd
+
+from postprocess.planning import Costs, Plan
+
+HEADER = (
+    "change", "n", "interval", "power", "false", "ratings", "people", "sittings", "hours", "cost",
+)  # fmt: skip
+
+
+def render_plan(plan: Plan, costs: Costs, *, currency: str = "") -> str:
+    """The table of a plan, and below it what the figures are.
+
+    `currency` stands behind each cost. A change that is not found often enough with the most
+    annotators that were tried has no figures.
+    """
+    question = plan.question
+    lines = [HEADER, *(_cells(row, plan, currency) for _, row in plan.table.iterrows())]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
+    table = "".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        + "\n"
+        for line in lines
+    )
+    return (
+        f"{table}\n"
+        f"n annotators per context find {question.power:.0%} of such changes (p < "
+        f"{question.alpha:g}, one-sided as published, in the right direction).\n"
+        f"interval: of n, from {question.simulations} simulations each. false: pairs without a "
+        "change that have such a p.\n"
+        f"{costs.pairs} pairs in blocks of {costs.block_size}, {costs.seconds_per_item:g} s an "
+        "item. people: the fewest, if each does every questionnaire they may.\n"
+    )
+
+
+def _cells(row: pd.Series, plan: Plan, currency: str) -> tuple[str, ...]:
+    change = f"{row['change']:g}"
+    if math.isnan(row["n"]):
+        return (change, f"> {plan.question.most}", *[""] * (len(HEADER) - 2))
+    n_high = "" if math.isnan(row["n_high"]) else f"{row['n_high']:.0f}"
+    cost = "" if math.isnan(row["cost"]) else f"{row['cost']:.2f} {currency}".strip()
+    counts = [f"{row[name]:.0f}" for name in ("ratings", "annotators", "sittings")]
+    return (
+        change,
+        f"{row['n']:.0f}",
+        f"{row['n_low']:.0f}–{n_high}",
+        f"{row['power']:.3f}",
+        f"{row['false_alarms']:.3f}",
+        *counts,
+        f"{row['hours']:.1f}",
+        cost,
+    )
