@@ -41,6 +41,7 @@ if PICTURES:
 
 def violations(watched: WatchedPage) -> list[str]:
     """What axe complains of on the page, with the rule and the place."""
+    watched.page.wait_for_load_state("networkidle")  # axe fails in a page that is being replaced
     found = Axe().run(watched.page).response["violations"]
     return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
 
