@@ -1,6 +1,8 @@
 """The environment (and a `.env` file) turned into settings. `docs/settings.md` lists them."""
 
+import re
 import secrets
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
@@ -105,7 +107,10 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "axes",
     "csp",
+    "rest_framework",
+    "drf_spectacular",
     "surveys",
 ]
 
@@ -121,6 +126,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "surveys.annotate.middleware.SurveyErrorMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "annotation_site.urls"
@@ -146,8 +152,28 @@ DATABASES = {
         env("DATABASE_URL", default=f"sqlite:///{quote(str(VAR_DIR))}/cosima.sqlite3")
     )
 }
+CACHES = {  # figures of the console that take long, shared by the processes of this machine
+    "default": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "cache",
+    }
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = 5  # wrong passwords for an account from an address, and then a pause
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "console/locked.html"
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True  # of those who came in: where from and when is nobody's business
+AXES_VERBOSE = False
+LOGIN_URL = "console:sign_in"
+LOGIN_REDIRECT_URL = "console:studies"
+LOGOUT_REDIRECT_URL = "console:sign_in"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -167,6 +193,55 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
+
+# Without a broker what takes long is done in a thread of the process that was asked for it.
+CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="")
+if CELERY_BROKER_URL and urlsplit(CELERY_BROKER_URL).scheme not in {"redis", "rediss"}:
+    raise ImproperlyConfigured(
+        "CELERY_BROKER_URL must look like redis://:password@host:6379/0, or be left out."
+    )
+CELERY_TASK_DEFAULT_QUEUE = env("CELERY_QUEUE", default="") or "cosima"
+BACKGROUND = "workers" if CELERY_BROKER_URL else "threads"
+CELERY_TASK_IGNORE_RESULT = True  # what comes out is stored in our own tables
+CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+
+# Rates are per token and per process of the site.
+API_RATES = {
+    "all": env("API_RATE", default="") or "600/min",
+    "creating": env("API_CREATING_RATE", default="") or "60/min",
+    "exporting": env("API_EXPORTING_RATE", default="") or "30/min",
+}
+for _rate in API_RATES.values():
+    if not re.fullmatch(r"[1-9][0-9]{0,8}/(s|min|hour|day)", _rate):
+        raise ImproperlyConfigured(f"API rates look like 600/min or 30/hour, got {_rate!r}.")
+API_LARGEST_REQUEST = 20 * 2**20  # bytes
+WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
+REST_FRAMEWORK = {
+    "DEFAULT_SCHEMA_CLASS": "surveys.api.schema.Describer",
+    "EXCEPTION_HANDLER": "surveys.api.errors.answer_error",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Cosima",
+    "DESCRIPTION": "Studies of word similarity in context: made, watched, computed and released.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "EventEnum": "surveys.models.WebhookEvent",
+        "AssignmentStateEnum": "surveys.models.AssignmentState",
+        "RunStateEnum": "surveys.models.RunState",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "surveys.api.schema.add_refusals",
+    ],
+}
+
+MEDIA_ROOT = VAR_DIR / "files"  # what runs and releases made; handed out by pages alone
+FILE_UPLOAD_PERMISSIONS = 0o600
 
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
@@ -220,5 +295,7 @@ LOGGING = {
         "django.request": {"level": "ERROR"},  # a faulty answer is no fault of the site
         "django.security": {"handlers": ["brief"], "propagate": False},  # scanners send a lot
         "surveys": {"level": "INFO"},
+        "weasyprint": {"level": "ERROR"},  # it tells of every rule that is for screens
+        "fontTools": {"level": "ERROR"},
     },
 }

@@ -15,6 +15,8 @@ def favicon(request: HttpRequest) -> HttpResponse:
 
 urlpatterns = [
     path("", include("surveys.annotate.urls")),
+    path("api/v1/", include("surveys.api.urls")),
+    path("console/", include("surveys.console.urls")),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
 ]

@@ -4,7 +4,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from postprocess.commands import build, compare, describe, plan, release, trace
+from postprocess.auditing.errors import AuditError
+from postprocess.commands import audit, build, compare, describe, plan, release, trace
 from postprocess.pipeline import LanguageError
 from postprocess.planning import PlanError
 from postprocess.rating_models import ModelError
@@ -14,10 +15,10 @@ from postprocess.release.description import DescriptionError
 from postprocess.release.errors import ReleaseError
 from postprocess.tabular import TableError
 
-COMMANDS = (build, release, describe, trace, compare, plan)
+COMMANDS = (build, release, describe, trace, compare, plan, audit)
 REFUSALS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
-    ModelError, PlanError,
+    ModelError, PlanError, AuditError,
 )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Aggregation: from ratings to scores, one row a pair."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,17 @@ from postprocess.change import (
     false_discovery_rates,
     two_sided_pvalues,
 )
-from postprocess.ratings import RatingsError, name_some, number_items, number_values
+from postprocess.numbering import Codes, Floats, number_items, number_values
+from postprocess.ratings import RatingsError, name_some
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-CELLS_AT_ONCE = 1 << 21  # of the table of contexts by different ratings: 16 MB, fits a cache
+Progress = Callable[[int, int], None]
+CELLS_AT_ONCE = 1 << 19  # of the table of contexts by different ratings: 4 MB, fits a cache
 FIGURES = ("n", "sim", "stdev", "median")
 
 
 def aggregate_ratings(
-    ratings: pd.DataFrame, n_pairs: int, *, progress: Callable[[int, int], None] | None = None
+    ratings: pd.DataFrame, n_pairs: int, *, progress: Progress | None = None
 ) -> pd.DataFrame:
     """Mean and deviation of every context, and the change between the two of a pair.
 
@@ -59,29 +61,49 @@ def aggregate_ratings(
     >>> aggregate_ratings(ratings, 1)[["sim1", "stdev2", "change"]].to_dict("records")
     [{'sim1': 1.0, 'stdev2': 0.0, 'change': 4.0}]
     """
-    refuse_unrated(ratings, n_pairs)
     item = number_items(ratings)
     value, values = number_values(ratings["rating"])
     if (np.diff(item) < 0).any():
         order = np.argsort(item, kind="stable")
         item, value = item[order], value[order]
+    return aggregate_numbers(item, value, values, n_pairs, progress=progress)
+
+
+def aggregate_numbers(
+    item: Codes, cell: Codes, points: Floats, n_pairs: int, *, progress: Progress | None = None
+) -> pd.DataFrame:
+    """What `aggregate_ratings` does, for ratings that have been numbered, ascending by item.
+
+    `points`, shape (n_cells,): how high the ratings of each cell are, NaN if they are left out.
+    """
+    is_used = ~np.isnan(points)
+    refuse_unrated(item if is_used.all() else item[is_used[cell]], n_pairs)
+    values, value = np.unique(points, return_inverse=True)  # of those left out, the last
+    n_values = len(values) - (not is_used.all())
     at_once = max(1, CELLS_AT_ONCE // (2 * len(values)))
-    parts = []
-    for start in range(0, n_pairs, at_once):
+    starts = range(0, n_pairs, at_once)
+
+    def score(start: int) -> pd.DataFrame:
         end = min(start + at_once, n_pairs)
         rows = slice(*np.searchsorted(item, [2 * start, 2 * end]))
-        counts = _count_values(item[rows] - 2 * start, value[rows], (end - start, 2, len(values)))
-        parts.append(_score(counts, values))
-        if progress:
-            progress(end, n_pairs)
+        shape = (end - start, 2, len(values))
+        counts = _count_values(item[rows] - 2 * start, value[cell[rows]], shape)
+        return _score(counts[..., :n_values], values[:n_values])
+
+    parts = []
+    with ThreadPoolExecutor() as pool:  # each part by itself: the same, however many threads
+        for start, part in zip(starts, pool.map(score, starts), strict=True):
+            parts.append(part)
+            if progress:
+                progress(min(start + at_once, n_pairs), n_pairs)
     scores = pd.concat(parts, ignore_index=True)
     scores.insert(10, "qvalue", false_discovery_rates(scores["pvalue_two_sided"].to_numpy()))
     return scores.set_index(pd.RangeIndex(1, n_pairs + 1, name="pair"))
 
 
-def refuse_unrated(ratings: pd.DataFrame, n_pairs: int) -> None:
+def refuse_unrated(item: Codes, n_pairs: int) -> None:
     """Raise RatingsError if a context of the pairs 1 … n_pairs has no rating."""
-    n_ratings = np.bincount(number_items(ratings), minlength=2 * n_pairs)
+    n_ratings = np.bincount(item, minlength=2 * n_pairs)
     if missing := [
         f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
     ]:
@@ -102,7 +124,7 @@ def _score(counts: Counts, values: Floats) -> pd.DataFrame:
     }
     columns["change"] = np.subtract(columns["sim2"], columns["sim1"])
     columns["pvalue"] = change_pvalues(first, second)
-    columns["pvalue_two_sided"] = two_sided_pvalues(first, second)
+    columns["pvalue_two_sided"] = two_sided_pvalues(first, second, published=columns["pvalue"])
     return pd.DataFrame(columns).join(cliffs_delta(first, second))
 
 

@@ -6,11 +6,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from postprocess.correlations import FEWEST_COMMON, correlate, correlate_left_out, correlate_pairs
+from postprocess.correlations import (
+    DECIMALS,
+    FEWEST_COMMON,
+    correlate,
+    correlate_left_out,
+    correlate_pairs,
+)
 from postprocess.ratings import RatingsError
+from postprocess.resampling import percentile_interval
 
 __all__ = [
     "FEWEST_COMMON",
+    "agreement_with_means",
     "leave_one_out_agreement",
     "pairwise_agreement",
     "pearson",
@@ -94,6 +102,48 @@ def leave_one_out_agreement(ratings: pd.DataFrame) -> pd.Series:
     _refuse_one(ratings)
     rho = correlate_left_out(_table(ratings))[0]
     return pd.Series(rho, index=ratings.columns, name="rho", dtype=float)
+
+
+def agreement_with_means(
+    own: ArrayLike, means: ArrayLike, *, n_resamples: int = 1000, seed: int = 0
+) -> tuple[float, float, float]:
+    """Correlate one annotator with the means of the others, with a bootstrap interval.
+
+    Parameters
+    ----------
+    own, means : array_like, shape (n_items,)
+        The annotator's rating of each item and the mean rating of the others, in scale points;
+        NaN where there is none. Equal means are ties, whatever noise floats add.
+    n_resamples : int
+        How many bootstrap samples of the items that both have.
+    seed : int
+        Of chance.
+
+    Returns
+    -------
+    tuple of float
+        Spearman's rho as in `leave_one_out_agreement` and the ends of its 95 % percentile
+        interval. NaN where `spearman` has it; the ends also where more than 5 % of the
+        resamples have no rho.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An introduction to the bootstrap.
+
+    Examples
+    --------
+    >>> agreement_with_means([0, 1, 2, 6], [0, 2, 1, 6], n_resamples=0)
+    (0.8, nan, nan)
+    """
+    one, others = _floats(own), _floats(means).round(DECIMALS)
+    common = ~(np.isnan(one) | np.isnan(others))
+    one, others = one[common], others[common]
+    rho = spearman(one, others)
+    if np.isnan(rho):
+        return rho, float("nan"), float("nan")
+    drawn = np.random.default_rng(seed).integers(len(one), size=(n_resamples, len(one)))
+    low, high = percentile_interval(correlate(one[drawn], others[drawn], method="spearman"))
+    return rho, low, high
 
 
 def pairwise_agreement(

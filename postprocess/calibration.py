@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from postprocess.ratings import Codes, Scale, Sittings, index_sittings, keep_whole, with_groups
+from postprocess.numbering import Floats, Numbers, number_ratings
+from postprocess.ratings import Scale, keep_whole, with_groups
 
-DECIMALS = 9  # deviations are rounded to these before they are compared, against float noise
+DECIMALS = 9  # what floats add below these is no difference
 
 
 class Calibration(NamedTuple):
@@ -24,7 +24,6 @@ def calibrate_ratings(
     *,
     threshold: float = 1.0,
     step: float = 1.0,
-    sittings: Sittings | None = None,
 ) -> Calibration:
     """Move all ratings of an annotator whose mean lies far from the group's.
 
@@ -40,8 +39,6 @@ def calibrate_ratings(
         group's means by more than this; a difference of exactly this is not more.
     step : float
         How far the ratings are moved towards the group, in scale points.
-    sittings : Sittings, optional
-        Those of the ratings, if they have been numbered; some may be without any.
 
     Returns
     -------
@@ -63,36 +60,37 @@ def calibrate_ratings(
     [3, 3, 5]
     """
     ratings = with_groups(ratings)
-    sittings = sittings or index_sittings(ratings)
-    annotators = _find_shifts(ratings, sittings, threshold=threshold, step=step)
-    shift = annotators["shift"].to_numpy()[sittings.codes]
-    before = ratings["rating"].to_numpy()
-    after = np.clip(before + shift, scale.minimum, scale.maximum)
-    stayed = (shift != 0) & (after == before)
-    annotators["n_clipped"] = np.bincount(sittings.codes[stayed], minlength=len(annotators))
-    calibrated = pd.Series(after, index=ratings.index)
-    if pd.api.types.is_integer_dtype(before):
-        calibrated = keep_whole(calibrated)
-    return Calibration(ratings.assign(rating=calibrated), annotators)
+    numbers = number_ratings(ratings)
+    points, annotators = calibrate_numbers(numbers, scale, threshold=threshold, step=step)
+    calibrated = pd.Series(points[numbers.cell], index=ratings.index)
+    return Calibration(ratings.assign(rating=keep_whole(calibrated)), annotators)
 
 
-def _find_shifts(
-    ratings: pd.DataFrame, sittings: Sittings, *, threshold: float, step: float
-) -> pd.DataFrame:
-    points = ratings["rating"].to_numpy(dtype=float)
-    mean = _means(points, sittings.codes, len(sittings.group))
+def calibrate_numbers(
+    numbers: Numbers, scale: Scale, *, threshold: float, step: float
+) -> tuple[Floats, pd.DataFrame]:
+    """The calibrated points of each cell; and the annotators of `calibrate_ratings`."""
+    annotators = _find_shifts(numbers, threshold=threshold, step=step)
+    shift = annotators["shift"].to_numpy()[numbers.sitting]
+    points = (numbers.points + shift).clip(scale.minimum, scale.maximum).round(DECIMALS)
+    points = np.where(shift == 0, numbers.points, points)
+    stayed = (shift != 0) & (points == numbers.points)
+    n_clipped = numbers.per_sitting(numbers.n * stayed).astype(np.int64)
+    return points, annotators.assign(n_clipped=n_clipped)
+
+
+def _find_shifts(numbers: Numbers, *, threshold: float, step: float) -> pd.DataFrame:
+    sittings = numbers.sittings
+    with np.errstate(invalid="ignore"):
+        mean = numbers.per_sitting(numbers.n * numbers.points) / numbers.per_sitting(numbers.n)
     sat = ~np.isnan(mean)
-    of_groups = _means(mean[sat], sittings.group[sat], len(sittings.groups))
-    group_mean = np.where(sat, of_groups[sittings.group], np.nan)
+    total, n_sat = (
+        np.bincount(sittings.group[sat], weights=of_each, minlength=len(sittings.groups))
+        for of_each in (mean[sat], sat[sat])
+    )
+    group_mean = np.where(sat, (total / np.maximum(n_sat, 1))[sittings.group], np.nan)
     deviation = (mean - group_mean).round(DECIMALS)
     shift = np.select([deviation > threshold, deviation < -threshold], [-step, step], default=0.0)
     return sittings.table().assign(
         mean=mean, group_mean=group_mean, deviation=deviation, shift=shift
     )
-
-
-def _means(values: NDArray[np.float64], codes: Codes, n_codes: int) -> NDArray[np.float64]:
-    """The mean of the values of each code, NaN where there are none."""
-    total = np.bincount(codes, weights=values, minlength=n_codes)
-    with np.errstate(invalid="ignore"):
-        return total / np.bincount(codes, minlength=n_codes)

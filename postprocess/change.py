@@ -7,8 +7,10 @@ given. Everything follows from these counts, exactly and in whatever order the r
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
+
+from postprocess.ranksum import change_tests
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -41,16 +43,20 @@ def change_pvalues(counts1: Counts, counts2: Counts) -> Floats:
     >>> change_pvalues(np.array([[1, 1, 0, 0]]), np.array([[0, 0, 1, 1]])).round(4).tolist()
     [0.1226]
     """
-    return _halved(*_asymptotic(counts1, counts2))
+    return change_tests(counts1, counts2).pvalues
 
 
-def two_sided_pvalues(counts1: Counts, counts2: Counts) -> Floats:
+def two_sided_pvalues(
+    counts1: Counts, counts2: Counts, *, published: Floats | None = None
+) -> Floats:
     """The two-sided Mann-Whitney test, exact where that is small and untied.
 
     Parameters
     ----------
     counts1, counts2 : array, shape (n_pairs, n_values)
         As `change_pvalues` takes them.
+    published : array, shape (n_pairs,), optional
+        What `change_pvalues` returns for them, if that is known.
 
     Returns
     -------
@@ -68,8 +74,9 @@ def two_sided_pvalues(counts1: Counts, counts2: Counts) -> Floats:
     >>> two_sided_pvalues(np.array([[1, 1, 0, 0]]), np.array([[0, 0, 1, 1]])).round(4).tolist()
     [0.3333]
     """
-    p, is_equal = _asymptotic(counts1, counts2)
-    p[is_equal] = 1
+    if published is None:
+        published = change_pvalues(counts1, counts2)
+    p = np.minimum(2 * published, 1)
     smaller = np.minimum(counts1.sum(axis=1), counts2.sum(axis=1))
     untied = (counts1 + counts2).max(axis=1) == 1
     ranks = np.arange(counts1.shape[1])
@@ -194,26 +201,6 @@ def _signed_rank(differences: pd.Series) -> float:
     if not len(changed):
         return 1.0
     return float(wilcoxon(np.sort(changed), correction=True).pvalue)
-
-
-def _asymptotic(counts1: Counts, counts2: Counts) -> tuple[Floats, NDArray[np.bool_]]:
-    """The two-sided p by the normal approximation, and whether all ratings are equal."""
-    n1, n2 = counts1.sum(axis=1), counts2.sum(axis=1)
-    tied = counts1 + counts2
-    n = n1 + n2
-    rank = np.cumsum(tied, axis=1) - (tied - 1) / 2  # the average of ties
-    u1 = (counts1 * rank).sum(axis=1) - n1 * (n1 + 1) / 2
-    u = np.maximum(u1, n1 * n2 - u1)
-    ties = (tied**3 - tied).sum(axis=1)
-    is_equal = (tied > 0).sum(axis=1) == 1
-    with np.errstate(invalid="ignore", divide="ignore"):
-        deviation = np.sqrt(n1 * n2 / 12 * ((n + 1) - ties / (n * (n - 1))))
-        z = (u - n1 * n2 / 2 - 0.5) / deviation
-    return np.clip(2 * ndtr(-z), 0, 1), is_equal
-
-
-def _halved(p: Floats, is_equal: NDArray[np.bool_]) -> Floats:
-    return np.where(is_equal, 1.0, p / 2)
 
 
 def _dominance(counts: Counts, n: Counts) -> Floats:

@@ -20,7 +20,7 @@ BINARY = ("same_sentence", "word1_first")
 TABLE_COLUMNS = (
     "outcome", "confound", "statistic", "estimate", "low", "high", "pvalue", "n", "n_pairs",
 )  # fmt: skip
-CHUNK = 4_000_000  # numbers held at a time while resampling
+CHUNK = 1 << 20  # numbers held at a time while resampling
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +97,7 @@ def find_confounds(
         pair, context, annotator, rating, and what is known of each rating: seconds (how long it
         took) and position (of the item in its questionnaire). NaN where it is not known.
     n_resamples : int
-        Of the bootstrap.
+        Of the bootstrap; 0 for no intervals.
     level : float
         Of the intervals.
 
@@ -218,7 +218,7 @@ def _interval(
     level: float,
 ) -> tuple[float, float]:
     """The percentile interval of a statistic over resamples of pairs; NaN if it is undefined."""
-    if len(x) < FEWEST_COMMON:
+    if len(x) < FEWEST_COMMON or n_resamples == 0:
         return float("nan"), float("nan")
     names, place = np.unique(pairs, return_inverse=True)
     shares = np.full(len(names), 1 / len(names))

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from postprocess.ratings import UNJUDGED, RatingsError, index_names, make_categories, name_some
+from postprocess.numbering import index_names
+from postprocess.ratings import REJECTED, UNJUDGED, RatingsError, make_categories, name_some
 
 COUNTED = ""
 FAILED_CHECKPOINT = "failed checkpoint"
@@ -12,7 +13,7 @@ REASONS = {  # by the mark in the ratings table
     "unfinished": "questionnaire unfinished",
     "withdrawn": "withdrawn",
     "replaced": "round replaced",
-    "rejected": "engagement rejected",
+    REJECTED: "engagement rejected",
 }
 CHECK_COLUMNS = ("group", "annotator", "rating", "lowest", "highest")
 
@@ -105,6 +106,6 @@ def count_failed(checks: pd.DataFrame) -> pd.Series:
 
 
 def _reason_of(mark: str, *, rejected_engagement: bool) -> str:
-    if mark == COUNTED or (mark == "rejected" and not rejected_engagement):
+    if mark == COUNTED or (mark == REJECTED and not rejected_engagement):
         return COUNTED
     return REASONS[mark]

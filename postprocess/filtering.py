@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from postprocess.numbering import Numbers, number_ratings
 from postprocess.partners import average_agreement
-from postprocess.ratings import Sittings, index_sittings, with_groups
+from postprocess.ratings import with_groups
 
 DECIMALS = 9  # an average nearer to its bound than this is at the bound, against float noise
 KEPT, LEFT_OUT = "kept", "left out"
@@ -29,7 +30,6 @@ def filter_annotators(
     k: float = 1.0,
     minimum_rho: float | None = None,
     gain_share: float | None = None,
-    sittings: Sittings | None = None,
 ) -> Filtering:
     """Leave out annotators whose average agreement with their group is low.
 
@@ -47,8 +47,6 @@ def filter_annotators(
         Left out is also who is among this share of the group's annotators (rounded down)
         whose leaving would raise the group's mean pairwise rho most, if it would raise it;
         of equals, none that would make it more than the share.
-    sittings : Sittings, optional
-        Those of the ratings, if they have been numbered; some may be without any.
 
     Returns
     -------
@@ -75,33 +73,46 @@ def filter_annotators(
     ['kept', 'kept', 'kept', 'left out']
     """
     ratings = with_groups(ratings)
-    sittings = sittings or index_sittings(ratings)
-    found = average_agreement(ratings, sittings)
-    annotators = sittings.table().assign(
-        n_ratings=np.bincount(sittings.codes, minlength=len(sittings.group)),
+    numbers = number_ratings(ratings)
+    annotators = judge_annotators(numbers, k=k, minimum_rho=minimum_rho, gain_share=gain_share)
+    is_kept = (annotators["decision"] == KEPT).to_numpy()[numbers.sitting][numbers.cell]
+    return Filtering(ratings[is_kept].reset_index(drop=True), annotators)
+
+
+def judge_annotators(
+    numbers: Numbers, *, k: float, minimum_rho: float | None, gain_share: float | None
+) -> pd.DataFrame:
+    """The annotators of `filter_annotators`, for ratings that have been numbered."""
+    found = average_agreement(numbers)
+    annotators = numbers.sittings.table().assign(
+        n_ratings=numbers.per_sitting(numbers.n).astype(np.int64),
         rho=found["rho"],
         gain=found["gain"],
     )
-    by_group = annotators.groupby(sittings.group)["rho"]
+    by_group = annotators.groupby(numbers.sittings.group)["rho"]
     annotators["bound"] = by_group.transform("mean") - k * by_group.transform("std")
     reason = _reasons(annotators, found, minimum_rho=minimum_rho, gain_share=gain_share)
     undefined = reason.isin([UNDEFINED_CONSTANT, UNDEFINED_FEW])
     annotators["decision"] = np.where((reason == "") | undefined, KEPT, LEFT_OUT)
     annotators["reason"] = reason
-    is_kept = (annotators["decision"] == KEPT).to_numpy()[sittings.codes]
     order = ["group", "annotator", "n_ratings", "rho", "bound", "gain", "decision", "reason"]
-    return Filtering(ratings[is_kept].reset_index(drop=True), annotators[order])
+    return annotators[order]
 
 
-def explain(annotator: pd.Series) -> str:
-    """A decision in words with its figures; takes a row of `Filtering.annotators`."""
-    reason = str(annotator["reason"])
-    figures = {
-        LOW: f"mean rho {annotator['rho']:.3f} is below the group's bound {annotator['bound']:.3f}",
-        LOWEST: f"mean rho {annotator['rho']:.3f} is below the minimum",
-        GAIN: f"without them the group's mean rho rises by {annotator['gain']:.3f}",
-    }
-    return figures.get(reason, reason)
+def explain(annotators: pd.DataFrame) -> list[str]:
+    """Each decision in words with its figures; takes `Filtering.annotators` or rows of it."""
+    rows = zip(*(annotators[name] for name in ("reason", "rho", "bound", "gain")), strict=True)
+    return [_explain(str(reason), rho, bound, gain) for reason, rho, bound, gain in rows]
+
+
+def _explain(reason: str, rho: float, bound: float, gain: float) -> str:
+    if reason == LOW:
+        return f"mean rho {rho:.3f} is below the group's bound {bound:.3f}"
+    if reason == LOWEST:
+        return f"mean rho {rho:.3f} is below the minimum"
+    if reason == GAIN:
+        return f"without them the group's mean rho rises by {gain:.3f}"
+    return reason
 
 
 def _reasons(

@@ -1,15 +1,16 @@
 """The ledger: what happened to every rating and every annotator, and why."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from postprocess.exclusion import COUNTED
-from postprocess.files import render_rows
 from postprocess.filtering import explain
+from postprocess.numbering import number_sittings
 from postprocess.ratings import RatingsError
+from postprocess.rendering import name_codes, render_table
 from postprocess.steps import Outcome
 
 LEDGER_COLUMNS = (
@@ -26,62 +27,35 @@ def render_ledger(outcome: Outcome) -> str:
     moved, and is empty if it was not.
     """
     ledger = outcome.ledger
-    columns = (
-        ledger["pair"],
-        ledger["context"],
-        ledger["group"],
-        ledger["annotator"],
-        write_figures(ledger["rating"]),
-        write_figures(ledger["calibrated"]),
-        describe_moves(outcome),
-        np.where(ledger["reason"] == COUNTED, "yes", "no"),
-        ledger["reason"],
-    )
-    return render_rows(LEDGER_COLUMNS, _as_text(columns))
+    used = np.where(ledger["reason"] == COUNTED, "yes", "no")
+    columns = {"calibration": describe_moves(outcome), "used": pd.Categorical(used)}
+    return render_table(ledger.assign(**columns)[list(LEDGER_COLUMNS)])
 
 
 def render_annotators(outcome: Outcome) -> str:
     """The text of `annotators.tsv`: a row for each annotator of each group, with all figures."""
-    table = outcome.annotators.assign(explanation=outcome.annotators.apply(explain, axis="columns"))
-    return render_figures(table)
+    table = outcome.annotators.assign(explanation=explain(outcome.annotators))
+    return render_table(table)
 
 
 def render_scores(outcome: Outcome) -> str:
     """The text of `scores.tsv`: a row for each pair, with every figure of `aggregate_ratings`."""
-    return render_figures(outcome.scores.reset_index())
+    return render_table(outcome.scores.reset_index())
 
 
-def render_figures(table: pd.DataFrame) -> str:
-    """A table as tab-separated text: numbers to 12 digits, NaN as nothing."""
-    columns = [
-        write_figures(table[name]) if pd.api.types.is_float_dtype(table[name]) else table[name]
-        for name in table
-    ]
-    return render_rows([str(name) for name in table.columns], _as_text(columns))
-
-
-def write_figures(figures: pd.Series) -> list[str]:
-    """Numbers as text: 12 digits, the shortest way of writing them, NaN as nothing.
-
-    >>> write_figures(pd.Series([3.0, 0.1 + 0.2, float("nan")]))
-    ['3', '0.3', '']
-    """
-    codes, distinct = pd.factorize(figures.to_numpy(dtype=float))
-    texts = np.array([*(f"{figure:.12g}" for figure in distinct), ""], dtype=object)
-    return list(texts[codes])  # the code of NaN is -1
-
-
-def describe_moves(outcome: Outcome) -> list[str]:
+def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":
     """How calibration moved each rating of the ledger, in words; "" if it did not."""
-    ledger, annotators = outcome.ledger, outcome.annotators
-    keys = ["group", "annotator"]
-    named = ledger[keys].astype(str)
-    shift = named.merge(annotators[[*keys, "shift"]], how="left", on=keys)["shift"].fillna(0)
-    moved = (ledger["calibrated"] - ledger["rating"]).fillna(0).round(9).to_numpy()
-    codes, kinds = pd.factorize(pd.Series(list(zip(shift, moved, strict=True))))
-    words = np.array([_describe_move(*kind) for kind in kinds], dtype=object)
-    counted = ledger["calibrated"].notna().to_numpy()
-    return list(np.where(counted, words[codes], ""))
+    ledger = outcome.ledger
+    sitting, _ = number_sittings(ledger)  # the rows of `annotators`
+    shifts, shift = np.unique(outcome.annotators["shift"].fillna(0), return_inverse=True)
+    moved, moves = pd.factorize((ledger["calibrated"] - ledger["rating"]).round(9))
+    kind = np.where(moved < 0, -1, shift[sitting] * len(moves) + moved)  # -1: not counted
+    codes, kinds = pd.factorize(kind, use_na_sentinel=False)
+    words = [
+        _describe_move(shifts[kind // len(moves)], moves[kind % len(moves)]) if kind >= 0 else ""
+        for kind in kinds
+    ]
+    return name_codes(codes, words)
 
 
 def trace_context(outcome: Outcome, pair: int, context: int) -> str:
@@ -160,7 +134,3 @@ def _trace_annotators(outcome: Outcome, rows: pd.DataFrame) -> Iterator[str]:
 def _figure(number: object) -> str:
     text = f"{number:.4g}"
     return "–" if text == "nan" else text
-
-
-def _as_text(columns: Iterable[Iterable[object]]) -> Iterator[tuple[str, ...]]:
-    return (tuple(map(str, row)) for row in zip(*columns, strict=True))

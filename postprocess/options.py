@@ -40,3 +40,8 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse while anything is still to be written by a person",
     )
+    add(
+        "--report",
+        action="store_true",
+        help="add the report for people: page, PDF, figures and Table 1 in LaTeX",
+    )

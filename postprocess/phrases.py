@@ -39,6 +39,37 @@ def write_points(x: float) -> str:
     return f"{x:g}".replace("-", "−")
 
 
+def write_signed(figure: str) -> str:
+    """A written figure with its sign, also if it is above 0.
+
+    >>> write_signed("0.40"), write_signed("−1"), write_signed("0.00")
+    ('+0.40', '−1', '0.00')
+    """
+    is_plain = figure[0].isdigit() and any(digit in "123456789" for digit in figure)
+    return f"+{figure}" if is_plain else figure
+
+
+def write_interval(low: float | None, high: float | None, decimals: int = 2) -> str:
+    """The two ends of an interval.
+
+    >>> write_interval(-0.125, 0.5), write_interval(0.25, 0.5), write_interval(None, None)
+    ('−0.13 to 0.50', '0.25–0.50', '–')
+    """
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return NONE
+    ends = [write_figure(end, decimals) for end in (low, high)]
+    return (" to " if "−" in "".join(ends) else "–").join(ends)
+
+
+def write_p(p: float | None) -> str:
+    r"""A p-value to three decimals.
+
+    >>> write_p(0.0304), write_p(0.00004), write_p(None)
+    ('0.030', '<\xa00.001', '–')
+    """
+    return f"<{SPACE}0.001" if p is not None and p < 0.0005 else write_figure(p, 3)
+
+
 def write_share(part: int, whole: int) -> str:
     r"""A share in whole per cent, halves up.
 

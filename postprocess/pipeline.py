@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from postprocess import __version__
+from postprocess.assessment import assess
+from postprocess.details import find_parts_of_speech, join_details
 from postprocess.evaluation import table1_row, table1_text
 from postprocess.files import render_dataset, render_gold
 from postprocess.ledger import render_annotators, render_ledger, render_scores
@@ -17,7 +19,6 @@ from postprocess.report import (
     Report,
     plain_report,
     render_report,
-    report_agreement,
     report_calibration,
     report_counts,
     report_filtering,
@@ -38,14 +39,16 @@ class LanguageError(ValueError):
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset ready to be written: relative path → content; how it came about; its report.
+    """A dataset ready to be written.
 
-    The report holds only what JSON can.
+    `files`: relative path → content; `outcome`: how it came about; `report`: only what JSON can
+    hold; `parts_of_speech`: of each pair (the index), if they are known.
     """
 
     files: dict[str, bytes]
     outcome: Outcome
     report: Report
+    parts_of_speech: pd.Series | None = None
 
 
 def build_dataset(
@@ -56,6 +59,7 @@ def build_dataset(
     recipe: Recipe,
     inputs: Mapping[str, str],
     checks: pd.DataFrame | None = None,
+    details: pd.DataFrame | None = None,
     notes: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Dataset:
@@ -64,18 +68,17 @@ def build_dataset(
     Parameters
     ----------
     stimuli : ParsedStimuli
-        Their rows are published verbatim. Errors in them do not refuse, since the ratings are
-        collected by now; they stand in the report.
+        Their rows are published verbatim; errors in them refuse nothing, but are reported.
     ratings : DataFrame, shape (n_ratings, 4 or more)
         As `check_ratings` takes it, in points of the recipe's scale; the order does not matter.
-    language : str
-        Such as "sl" or "sr-Latn"; names the files.
-    recipe : Recipe
-        The steps and their bounds.
+    language, recipe
+        Such as "sl" or "sr-Latn", which names the files; the steps and their bounds.
     inputs : mapping
         Name → SHA-256 of what went in, for the report.
     checks, progress
         As `post_process` takes them.
+    details : DataFrame, optional
+        As `join_details` takes it; the report depends on it, no score does.
     notes : sequence of str
         What else a reader of the report should know of the ratings.
 
@@ -86,33 +89,38 @@ def build_dataset(
 
     Raises
     ------
-    LanguageError
-        Not a language code.
-    StimuliError
-        Rows that have not the shape of the format.
-    RatingsError
-        As `post_process`.
+    LanguageError, StimuliError, RatingsError
+        Not a language code; rows without the shape of the format; as `post_process` or details.
     """
     check_language(language)
     if stimuli.unreadable:
         raise StimuliError(stimuli.unreadable)
     n_pairs = len(stimuli.rows)
     outcome = post_process(ratings, recipe, n_pairs=n_pairs, checks=checks, progress=progress)
+    used = join_details(outcome.used, details)
+    parts_of_speech = find_parts_of_speech(used)
+    if progress:
+        progress("measuring agreement", 0, 1)
+    reported = _report_outcome(outcome) | assess(outcome, stimuli.rows, used)
     report = plain_report(
         {
             "language": language,
             "code": {"version": __version__, "sha256": digest_code()},
             "inputs": dict(sorted(inputs.items())),
             "recipe": {"sha256": recipe.digest(), **recipe.model_dump()},
-            **_report_outcome(outcome),
+            **reported,
             "stimuli_findings": report_findings(stimuli.findings),
-            "notes": [*notes, *report_notes(outcome)],
+            "notes": [*notes, *report_notes(outcome, reported["change"]["n_both"])],
         }
     )
-    below = recipe.files.scientific_below
+    return Dataset(_render_files(stimuli, outcome, report), outcome, report, parts_of_speech)
+
+
+def _render_files(stimuli: ParsedStimuli, outcome: Outcome, report: Report) -> dict[str, bytes]:
+    language, recipe = report["language"], outcome.recipe
     texts = {
         f"cosimlex_{language}.csv": render_dataset(
-            stimuli.rows, outcome.scores, scientific_below=below
+            stimuli.rows, outcome.scores, scientific_below=recipe.files.scientific_below
         ),
         f"data/data_{language}.tsv": render_stimuli(stimuli.rows),
         f"gold/gold_{language}.tsv": render_gold(outcome.scores),
@@ -122,7 +130,7 @@ def build_dataset(
         RECIPE_FILE: recipe.render(),
         "report.json": render_report(report),
     }
-    return Dataset({name: text.encode() for name, text in texts.items()}, outcome, report)
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def check_language(language: str) -> None:
@@ -147,8 +155,8 @@ def _report_outcome(outcome: Outcome) -> Report:
     table1 = table1_row(outcome.scores)
     return {
         "counts": report_counts(outcome),
+        "groups_given": outcome.groups_given,
         "table1": {"figures": table1, "text": table1_text(table1)},
-        "agreement": report_agreement(outcome.used),
         "calibration": report_calibration(outcome),
         "filtering": report_filtering(outcome),
     }

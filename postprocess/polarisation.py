@@ -2,7 +2,6 @@
 
 import math
 from functools import lru_cache
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -52,12 +51,11 @@ def scale_agreement(counts: Vectors) -> NDArray[np.float64]:
     [1.0, 0.0, -1.0]
     """
     agreement = np.zeros(len(counts))
+    known = _pattern_agreements(counts.shape[1])
     bits = 1 << np.arange(counts.shape[1])
     for height in range(1, int(counts.max(initial=0)) + 1):
         used = counts >= height
-        patterns, place = np.unique(used @ bits, return_inverse=True)
-        known = np.array([_pattern_agreement(p, len(bits)) for p in patterns.tolist()])
-        agreement += used.sum(axis=1) * known[place]
+        agreement += used.sum(axis=1) * known[used @ bits]
     return np.asarray((agreement / counts.sum(axis=1)).round(DECIMALS))
 
 
@@ -124,19 +122,22 @@ def find_polarised(
     return listed.sort_values(["pvalue", "pair", "context"], ignore_index=True)
 
 
-@lru_cache(maxsize=100_000)
-def _pattern_agreement(bits: int, n_points: int) -> float:
-    pattern = [bits >> point & 1 == 1 for point in range(n_points)]
-    conforming = deviating = 0
-    for triple in combinations(pattern, 3):
-        conforming += triple in ((True, True, False), (False, True, True))
-        deviating += triple == (True, False, True)
-    triples = conforming + deviating
-    unimodality = 1.0
-    if triples:
-        net = (n_points - 2) * conforming - (n_points - 1) * deviating
-        unimodality = net / ((n_points - 2) * triples)
-    return unimodality * (1 - (sum(pattern) - 1) / (n_points - 1))
+@lru_cache(maxsize=4)
+def _pattern_agreements(n_points: int) -> NDArray[np.float64]:
+    """The agreement of every pattern, at the number that its used points are the bits of."""
+    patterns = np.arange(1 << n_points)
+    n_used = np.bitwise_count(patterns).astype(np.int64)
+    before, conforming, deviating = (np.zeros_like(patterns) for _ in range(3))
+    for point in range(n_points):
+        used = patterns >> point & 1
+        after = n_used - before - used
+        conforming += (1 - used) * (before * (before - 1) + after * (after - 1)) // 2
+        deviating += (1 - used) * before * after
+        before += used
+    net = (n_points - 2.0) * conforming - (n_points - 1.0) * deviating
+    triples = np.maximum(conforming + deviating, 1) * (n_points - 2)
+    unimodality = np.where(conforming + deviating > 0, net / triples, 1.0)
+    return np.asarray(unimodality * (1 - (n_used - 1) / (n_points - 1)))
 
 
 def _reference(

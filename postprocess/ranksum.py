@@ -30,8 +30,8 @@ def change_tests(first: Counts, second: Counts) -> ChangeTests:
     Returns
     -------
     ChangeTests
-        `pvalues`, shape (…): as `change.change_pvalues` of the same ratings: at most 0.5,
-        or 1 where all ratings are equal. `directions`: 1 where the ranks of the second context
+        `pvalues`, shape (…): half of the two-sided ones by the normal approximation, at most
+        0.5; 1 where all ratings are equal. `directions`: 1 where the ranks of the second context
         are the higher ones on average, -1 where those of the first are.
 
     References

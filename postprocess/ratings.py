@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-Codes = NDArray[np.int64]
+from postprocess.numbering import Codes, index_names, number_items
+
 COLUMNS = ("pair", "context", "annotator", "rating")
 OPTIONAL = ("group", "mark")
 NAMES = ("annotator", "group")
 UNJUDGED = "cannot judge"  # the one mark with which a rating may be missing
-MARKS = (UNJUDGED, "unfinished", "withdrawn", "replaced", "rejected")
+REJECTED = "rejected"  # in the review of engagement answers, which a recipe may disregard
+MARKS = (UNJUDGED, "unfinished", "withdrawn", "replaced", REJECTED)
 SETS_AT_ONCE = 5000  # of raters, when groups are found
 BLANK, BREAK = re.compile(r"(^|\0)\s*($|\0)"), re.compile(r"[\t\n\r]")
 UNKNOWN_MARK = re.compile(rf"(^|\0)(?!({'|'.join(MARKS)})?($|\0))")
@@ -50,30 +52,6 @@ class Scale:
         return f"{self.minimum:g}–{self.maximum:g}{steps}"
 
 
-class Sittings(NamedTuple):
-    """Who rated in which group: a sitting is one annotator in one group.
-
-    `codes`, shape (n_ratings,), number the sitting of each rating. The others, shape
-    (n_sittings,), are in the order of group and annotator: the numbers of the group and of the
-    annotator, which count through `groups` and `annotators`.
-    """
-
-    codes: Codes
-    group: Codes
-    annotator: Codes
-    groups: pd.Index
-    annotators: pd.Index
-
-    def table(self) -> pd.DataFrame:
-        """A row for each sitting: group and annotator, as text."""
-        return pd.DataFrame(
-            {
-                "group": self.groups.to_numpy()[self.group],
-                "annotator": self.annotators.to_numpy()[self.annotator],
-            }
-        )
-
-
 def check_ratings(
     ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None
 ) -> pd.DataFrame:
@@ -95,7 +73,7 @@ def check_ratings(
     -------
     DataFrame, shape (n_ratings, 4 to 6)
         Integers pair and context, categories annotator, group and mark (those that were given),
-        rating as integers if all are whole, NaN only for `UNJUDGED`; sorted by pair, context
+        rating as 32-bit integers if all are whole, NaN only for `UNJUDGED`; sorted by pair, context
         and annotator, with a fresh index.
 
     Raises
@@ -122,17 +100,18 @@ def check_ratings(
     place = _places(checked)
     if (place[1:] > place[:-1]).all():
         return checked
-    order = np.argsort(place)
+    order = _sort_places(place)
     if (np.diff(place[order]) == 0).any():
         raise RatingsError("\n".join(_repeats(ratings, checked)))
     return checked.take(order).reset_index(drop=True)
 
 
 def keep_whole(ratings: pd.Series) -> pd.Series:
-    """The ratings as integers if all of them are whole, otherwise as they are."""
-    if pd.api.types.is_integer_dtype(ratings) or ratings.isna().any():
+    """The ratings as 32-bit integers if all of them are whole, otherwise as they are."""
+    if ratings.dtype == np.int32 or ratings.isna().any():
         return ratings
-    whole = ratings.astype(int)
+    with np.errstate(invalid="ignore"):  # of a rating too large, which is on no scale
+        whole = ratings.astype(np.int32)
     return whole if (whole == ratings).all() else ratings
 
 
@@ -148,47 +127,6 @@ def items_table(ratings: pd.DataFrame) -> pd.DataFrame:
     return ratings.pivot(index=["pair", "context"], columns="annotator", values="rating").astype(
         float
     )
-
-
-def index_names(column: pd.Series) -> tuple[Codes, pd.Index]:
-    """Each name's number, counting through the names that occur in their order; and those.
-
-    >>> codes, names = index_names(pd.Series(["b", "a", "b"]))
-    >>> codes.tolist(), names.tolist()
-    ([1, 0, 1], ['a', 'b'])
-    """
-    if (
-        isinstance(column.dtype, pd.CategoricalDtype)
-        and column.cat.categories.is_monotonic_increasing
-    ):
-        codes, names = column.cat.codes.to_numpy(dtype=np.int64), column.cat.categories
-        occurs = np.bincount(codes, minlength=len(names)) > 0
-        if not occurs.all():
-            codes, names = (np.cumsum(occurs) - 1)[codes], names[occurs]
-    else:
-        codes, names = pd.factorize(column, sort=True)
-    return codes.astype(np.int64, copy=False), pd.Index(np.asarray(names, dtype=object))
-
-
-def index_sittings(ratings: pd.DataFrame) -> Sittings:
-    """Number the sittings of a ratings table that has a column group."""
-    annotator, annotators = index_names(ratings["annotator"])
-    group, groups = index_names(ratings["group"])
-    codes, keys = _number_keys(group, annotator, len(annotators))
-    return Sittings(codes, *np.divmod(keys, len(annotators)), groups, annotators)
-
-
-def _number_keys(group: Codes, annotator: Codes, n_annotators: int) -> tuple[Codes, Codes]:
-    """A number for each (group, annotator), ascending; and their keys, from which both follow."""
-    only = np.zeros(n_annotators, dtype=np.int64)
-    only[annotator] = group
-    if (only[annotator] == group).all():  # everybody sat once
-        keys = only * n_annotators + np.arange(n_annotators)
-        order = np.argsort(keys)
-        number = np.empty_like(order)
-        number[order] = np.arange(n_annotators)
-        return number[annotator], keys[order]
-    return pd.factorize(group * n_annotators + annotator, sort=True)
 
 
 def find_groups(ratings: pd.DataFrame) -> pd.Series:
@@ -230,32 +168,9 @@ def find_groups(ratings: pd.DataFrame) -> pd.Series:
     return pd.Series(names[in_order_of_first[item]], index=ratings.index, name="group")
 
 
-def number_values(column: pd.Series) -> tuple[Codes, NDArray[np.float64]]:
-    """Each rating's number among the different ratings, ascending; and those.
-
-    >>> codes, values = number_values(pd.Series([2.5, 0, 2.5]))
-    >>> codes.tolist(), values.tolist()
-    ([1, 0, 1], [0.0, 2.5])
-    """
-    found, distinct = pd.factorize(column.to_numpy())
-    order = np.argsort(distinct)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return number[found], distinct[order].astype(float)
-
-
-def number_items(ratings: pd.DataFrame) -> Codes:
-    """A number for the context of each rating, ascending by pair and context.
-
-    >>> number_items(pd.DataFrame({"pair": [1, 1, 2], "context": [1, 2, 1]})).tolist()
-    [0, 1, 2]
-    """
-    pair: Codes = ratings["pair"].to_numpy(dtype=np.int64)
-    context: Codes = ratings["context"].to_numpy(dtype=np.int64)
-    return 2 * pair + context - 3
-
-
-def make_categories(codes: NDArray[np.integer[Any]], names: list[str]) -> "pd.Categorical[Any]":
+def make_categories(
+    codes: NDArray[np.integer[Any]], names: Sequence[str] | pd.Index
+) -> "pd.Categorical[Any]":
     """A column of names from their numbers."""
     return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=str)))
 
@@ -310,18 +225,35 @@ def _numbers(column: pd.Series) -> NDArray[np.generic]:
 
 def _names(column: pd.Series) -> "pd.Categorical[Any]":
     """The names as categories in their order; what is missing as ""."""
-    codes, found = pd.factorize(column)
-    texts = [str(name) for name in found.tolist()]
-    names = sorted({*texts, ""} if (codes < 0).any() else set(texts))
-    numbers = {name: number for number, name in enumerate(names)}
-    renumbered = np.array([*(numbers[text] for text in texts), numbers.get("", -1)])
-    return make_categories(renumbered[codes], names)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, found = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        codes, found = pd.factorize(column)
+    texts = found if found.dtype == "str" else pd.Index([str(name) for name in found], dtype=str)
+    if (codes < 0).any():
+        codes, texts = np.where(codes < 0, len(texts), codes), texts.append(pd.Index([""]))
+    number, names = pd.factorize(texts, sort=True)
+    return make_categories(number[codes], names)
 
 
 def _places(checked: pd.DataFrame) -> Codes:
     """A number for each row, ascending by pair, context and annotator."""
-    n_annotators = len(checked["annotator"].cat.categories)
-    return number_items(checked) * n_annotators + checked["annotator"].cat.codes.to_numpy()
+    place = number_items(checked)
+    place *= len(checked["annotator"].cat.categories)
+    place += checked["annotator"].cat.codes.to_numpy()
+    return place
+
+
+def _sort_places(place: Codes) -> Codes:
+    """The order of ascending places: sorting numbers is faster than finding their order."""
+    n_bits = int(len(place) - 1).bit_length()
+    if int(place.max()).bit_length() + n_bits > 63:
+        return np.argsort(place)
+    order = place << n_bits
+    order |= np.arange(len(place))
+    order.sort()
+    order &= (1 << n_bits) - 1
+    return order
 
 
 def _problems(

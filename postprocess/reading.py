@@ -1,17 +1,19 @@
 """Ratings files: comma or tab separated or Parquet, small ones and those of millions of rows."""
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
 
-from postprocess.ratings import COLUMNS, OPTIONAL, RatingsError, name_some
+from postprocess.ratings import COLUMNS, OPTIONAL, RatingsError, make_categories, name_some
 from postprocess.tabular import UTF_16_MARKS, ZIP_MARK
 
 TYPES = {
@@ -19,11 +21,13 @@ TYPES = {
     "pair": pa.int32(),
     "context": pa.int8(),
     "annotator": pa.dictionary(pa.int32(), pa.string()),
-    "rating": pa.float64(),
+    "rating": pa.int32(),  # or 64-bit floats, where not all are whole
     "group": pa.dictionary(pa.int32(), pa.string()),
     "mark": pa.dictionary(pa.int32(), pa.string()),
 }
 
+AT_ONCE = 1 << 24  # bytes of a file that are parsed together
+END = ord("\n")
 COMMA, TAB = ",", "\t"
 QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have none
     COMMA: csv.QUOTE_MINIMAL,
@@ -51,9 +55,9 @@ def load_ratings(path: Path, language: str) -> pd.DataFrame:
     """
     if path.suffix == ".parquet":
         return _load_parquet(path, language)
-    data, delimiter = path.read_bytes(), TAB if path.suffix == ".tsv" else COMMA
-    ratings = _read_plain(data, language, delimiter)
-    return read_ratings(data, language, delimiter) if ratings is None else ratings
+    delimiter = TAB if path.suffix == ".tsv" else COMMA
+    ratings = _read_plain(path, language, delimiter)
+    return read_ratings(path.read_bytes(), language, delimiter) if ratings is None else ratings
 
 
 def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataFrame:
@@ -95,41 +99,72 @@ def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataF
     return ratings[[column for column in (*COLUMNS, *OPTIONAL) if column in ratings]]
 
 
-def _read_plain(data: bytes, language: str, delimiter: str) -> pd.DataFrame | None:
+def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | None:
     """The ratings of a file with a row a line, in which nothing is missing or unusual.
 
     None if something is, for `read_ratings` to read it or to say what is wrong.
     """
-    first_line = data[: data.find(b"\n")].decode("utf-8-sig", "replace")
+    with path.open("rb") as file:
+        first_line = file.readline().decode("utf-8-sig", "replace").rstrip("\r\n")
     header = next(csv.reader([first_line], delimiter=delimiter, quoting=QUOTING[delimiter]), [])
     if len(set(header)) < len(header) or not set(COLUMNS) <= set(header):
         return None
-    options = arrow_csv.ConvertOptions(
-        column_types=TYPES,
-        include_columns=[column for column in TYPES if column in header],
-        null_values=[""],
-        strings_can_be_null=False,
-        quoted_strings_can_be_null=False,
-    )
-    try:
-        table = arrow_csv.read_csv(
-            pa.py_buffer(data),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, quote_char='"' if delimiter == COMMA else False
-            ),
-            convert_options=options,
-        )
-    except pa.ArrowInvalid:
-        return None
-    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    if table.num_rows != n_lines - 1:
+    with pa.memory_map(str(path)) as file:
+        data = file.read_buffer()
+        table = _parse(data, header, delimiter)
+        n_lines = _count_lines(data)
+    if table is None or table.num_rows != n_lines - 1:
         return None
     if "language" in header:
         if table["language"].unique().to_pylist() != [language]:
             return None
         table = table.drop_columns("language")
-    ratings: pd.DataFrame = table.to_pandas(split_blocks=True, self_destruct=True)
-    return ratings
+    return _as_frame(table)
+
+
+def _count_lines(data: pa.Buffer) -> int:
+    numbers = np.frombuffer(data, dtype=np.uint8)
+    parts = range(0, len(numbers), AT_ONCE)
+    n_ends = sum(np.count_nonzero(numbers[start : start + AT_ONCE] == END) for start in parts)
+    return int(n_ends + (numbers[-1] != END))
+
+
+def _parse(data: pa.Buffer, header: Sequence[str], delimiter: str) -> pa.Table | None:
+    """The columns of `TYPES` that the header names; None if a field is not of its type."""
+    parsing = arrow_csv.ParseOptions(
+        delimiter=delimiter, quote_char='"' if delimiter == COMMA else False
+    )
+    for rating in (TYPES["rating"], pa.float64()):
+        types = {**TYPES, "rating": rating}
+        converting = arrow_csv.ConvertOptions(
+            column_types=types,
+            include_columns=[column for column in types if column in header],
+            null_values=[""],
+            strings_can_be_null=False,
+            quoted_strings_can_be_null=False,
+        )
+        with contextlib.suppress(pa.ArrowInvalid):
+            return arrow_csv.read_csv(
+                data,
+                read_options=arrow_csv.ReadOptions(block_size=AT_ONCE),
+                parse_options=parsing,
+                convert_options=converting,
+            )
+    return None
+
+
+def _as_frame(table: pa.Table) -> pd.DataFrame:
+    """The columns of a table, names as categories."""
+    table = table.unify_dictionaries().combine_chunks()
+    columns: dict[str, object] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_dictionary(column.type):
+            whole = column.chunk(0)
+            codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            columns[name] = make_categories(codes, whole.dictionary.to_pylist())
+        else:
+            columns[name] = column.to_numpy()
+    return pd.DataFrame(columns, copy=False)
 
 
 def _load_parquet(path: Path, language: str) -> pd.DataFrame:
@@ -150,8 +185,7 @@ def _load_parquet(path: Path, language: str) -> pd.DataFrame:
             found = name_some(sorted(map(str, others)))
             raise RatingsError(f'language is not "{language}" in every row: {found}')
         table = table.drop_columns("language")
-    ratings: pd.DataFrame = table.to_pandas(split_blocks=True, self_destruct=True)
-    return ratings
+    return _as_frame(table)
 
 
 def _csv_lines(data: bytes, delimiter: str = COMMA) -> Iterator[tuple[int, list[str]]]:

@@ -104,6 +104,14 @@ class FilesSection(_Section):
     scientific_below: FromZero = 1e-7
 
 
+class ReportSection(_Section):
+    """Chance in the figures of the report: bootstrap samples, random splits, and its seed."""
+
+    n_resamples: Annotated[int, Field(ge=0)] = 300
+    n_splits: Annotated[int, Field(ge=1)] = 200
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
 class Recipe(_Section):
     """How ratings become scores. The defaults are the conventions of the published files.
 
@@ -119,6 +127,7 @@ class Recipe(_Section):
     filtering: FilteringSection = FilteringSection()
     rescaling: RescalingSection = RescalingSection()
     files: FilesSection = FilesSection()
+    report: ReportSection = ReportSection()
 
     def on_scale(self, scale: Scale) -> Self:
         """The same recipe for ratings given on another scale."""

@@ -15,6 +15,7 @@ from postprocess.stacks import MOST_NUMBERS, Floats, Integers, Stack, stack_grou
 
 RESAMPLED_SPLITS = 20  # a bootstrap figure is the mean over the first so many splits
 RANGE = (0.025, 0.975)  # of the splits
+ROOTS = {"reliability": "ceiling", "low": "ceiling_low", "high": "ceiling_high"}
 
 Draw = Callable[[int], Integers]
 
@@ -122,10 +123,10 @@ def change_reliability(
 ) -> pd.DataFrame:
     """How far the changes between contexts would come out the same with other annotators.
 
-    In each split the annotators of each context are halved at random, and each half gives an
-    estimate of the change of every pair, with no annotator in both. Their correlation, stepped
-    up to all annotators, is the reliability of the changes; its square root is the ceiling:
-    what the true changes themselves would score against the measured ones.
+    In each split the annotators of each context are halved at random, and each half estimates
+    the change of every pair. The correlation of the two, stepped up to all annotators, is the
+    reliability of the changes; its square root is the ceiling: what the true changes would
+    score against the measured ones.
 
     Parameters
     ----------
@@ -134,18 +135,15 @@ def change_reliability(
         the same people is in the same half of both.
     rng : numpy Generator
         Chance.
-    n_splits : int
-        How many splits.
-    n_resamples : int
-        How many bootstrap samples of the pairs; 0 for no interval.
+    n_splits, n_resamples : int
+        How many splits, and bootstrap samples of the pairs; 0 of these for no interval.
 
     Returns
     -------
-    DataFrame, shape (3, 10), index method ("uncentered", "pearson", "spearman")
+    DataFrame, shape (3, 10), index method ("uncentered": that of subtask 1, "pearson", "spearman")
         n_pairs (with two ratings or more of either context; no others count); correlation,
-        reliability, splits_low, splits_high, low, high as in `split_half_reliability`, but by
-        pairs; ceiling, ceiling_low, ceiling_high: the square roots of reliability, low and
-        high, of 0 if they are below. The row "uncentered" is that of subtask 1.
+        reliability, splits_low, splits_high, low, high as in `split_half_reliability`, by
+        pairs; ceiling, ceiling_low, ceiling_high: the roots of reliability, low and high, or 0.
 
     Raises
     ------
@@ -178,9 +176,7 @@ def change_reliability(
     methods: tuple[Method, ...] = ("uncentered", "pearson", "spearman")
     table = _summarise(splits, methods, draw, n_resamples if n_pairs else 0)
     table.insert(0, "n_pairs", n_pairs)
-    for column, root in zip(
-        ("reliability", "low", "high"), ("ceiling", "ceiling_low", "ceiling_high"), strict=True
-    ):
+    for column, root in ROOTS.items():
         table[root] = np.sqrt(table[column].clip(lower=0))
     return table
 
@@ -213,7 +209,7 @@ def change_reliability_from_scores(scores: pd.DataFrame) -> float:
     ...     "sim1": [2.0], "sim2": [4.0], "stdev1": [1.0], "stdev2": [2.0], "n1": [5], "n2": [5]}))
     0.75
     """
-    squared = float(((scores["sim2"] - scores["sim1"]) ** 2).sum())
+    squared = float(((scores["sim2"] - scores["sim1"]).round(DECIMALS) ** 2).sum())
     errors = scores["stdev1"] ** 2 / scores["n1"] + scores["stdev2"] ** 2 / scores["n2"]
     noise = float(errors.to_numpy(dtype=float).sum())
     return 1 - noise / squared if squared > 0 else float("nan")

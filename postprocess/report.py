@@ -1,4 +1,4 @@
-"""The report of a dataset: what went in, what each step did, and how far annotators agree."""
+"""The report of a dataset: what went in, what each step did, and what came of it."""
 
 import json
 import math
@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from postprocess.agreement import leave_one_out_agreement, pairwise_agreement
-from postprocess.alpha import krippendorff_alpha
 from postprocess.exclusion import COUNTED
 from postprocess.filtering import KEPT, LEFT_OUT, explain
-from postprocess.ratings import items_table, number_items
+from postprocess.numbering import number_items
 from postprocess.steps import Outcome
 from postprocess.tabular import Finding
 
@@ -79,7 +76,7 @@ def report_calibration(outcome: Outcome) -> Report:
 def report_filtering(outcome: Outcome) -> Report:
     """Who was left out and why, and who was kept although their agreement is undefined."""
     annotators = outcome.annotators
-    annotators = annotators.assign(explanation=annotators.apply(explain, axis="columns"))
+    annotators = annotators.assign(explanation=explain(annotators))
     is_done = outcome.recipe.filtering.enabled
     left_out = annotators["decision"] == LEFT_OUT
     undefined = is_done & (annotators["decision"] == KEPT) & annotators["rho"].isna()
@@ -91,29 +88,6 @@ def report_filtering(outcome: Outcome) -> Report:
     }
 
 
-def report_agreement(used: pd.DataFrame) -> Report:
-    """Inter-rater agreement of each group and overall, on the ratings after the steps.
-
-    Overall, every annotator of every group counts once in the leave-one-out mean, every two of
-    a group once in the pairwise mean, and every context once in alpha.
-    """
-    tables = {str(group): items_table(rows) for group, rows in used.groupby("group")}
-    several = [table for table in tables.values() if table.shape[1] > 1]
-    left_out = [leave_one_out_agreement(table).to_numpy() for table in several]
-    pairwise = [_upper(pairwise_agreement(table)) for table in several]
-    everyone = used.pivot(
-        index=["pair", "context"], columns=["group", "annotator"], values="rating"
-    )
-    return {
-        "overall": {
-            "human": _mean_defined(left_out),
-            "pairwise": _mean_defined(pairwise),
-            **_alphas(everyone),
-        },
-        "groups": [_group_agreement(group, table) for group, table in tables.items()],
-    }
-
-
 def report_findings(findings: Iterable[Finding]) -> list[Report]:
     """What was wrong or odd in the stimuli, in file order."""
     return [
@@ -122,8 +96,8 @@ def report_findings(findings: Iterable[Finding]) -> list[Report]:
     ]
 
 
-def report_notes(outcome: Outcome) -> list[str]:
-    """What a reader of the figures should know."""
+def report_notes(outcome: Outcome, n_both: int) -> list[str]:
+    """What a reader of the figures should know; `n_both` annotators rated both of a pair."""
     used, notes = outcome.used, []
     if not outcome.groups_given:
         notes.append("The groups were found from the items that annotators share.")
@@ -134,8 +108,7 @@ def report_notes(outcome: Outcome) -> list[str]:
             "to go by there, and agreement none; give the questionnaires in a column group, or "
             "switch calibration off."
         )
-    n_contexts = used.groupby(["pair", "annotator"])["context"].nunique()
-    if n_both := n_contexts[n_contexts > 1].reset_index()["annotator"].nunique():
+    if n_both:
         notes.append(
             f"Annotators who rated both contexts of a pair: {n_both}. The test of the change "
             "assumes different people."
@@ -144,36 +117,6 @@ def report_notes(outcome: Outcome) -> list[str]:
     if n_single := int((per_context == 1).sum()):
         notes.append(f"Contexts with one rating, and so without a deviation: {n_single}.")
     return notes
-
-
-def _group_agreement(group: str, table: pd.DataFrame) -> Report:
-    several = table.shape[1] > 1
-    return {
-        "group": group,
-        "annotators": table.shape[1],
-        "contexts": table.shape[0],
-        "human": _mean_defined([leave_one_out_agreement(table).to_numpy()] if several else []),
-        "pairwise": _mean_defined([_upper(pairwise_agreement(table))] if several else []),
-        **_alphas(table),
-    }
-
-
-def _alphas(table: pd.DataFrame) -> dict[str, float]:
-    return {
-        "alpha_interval": krippendorff_alpha(table, level="interval"),
-        "alpha_ordinal": krippendorff_alpha(table, level="ordinal"),
-    }
-
-
-def _upper(matrix: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Each two annotators once."""
-    return matrix.to_numpy(dtype=float)[np.triu_indices(len(matrix), k=1)]
-
-
-def _mean_defined(parts: Iterable[np.ndarray[Any, np.dtype[np.float64]]]) -> float:
-    values = np.concatenate([np.empty(0), *parts])
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if defined.size else float("nan")
 
 
 def _plain(value: object) -> object:

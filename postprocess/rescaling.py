@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from postprocess.numbering import Floats
 from postprocess.ratings import Scale
 
 
@@ -26,6 +27,11 @@ def rescale_ratings(ratings: pd.DataFrame, source: Scale, target: Scale) -> pd.D
     >>> rescale_ratings(ratings, Scale(0, 6), Scale(0, 10))["rating"].tolist()
     [0.0, 5.0, 10.0]
     """
-    points = (ratings["rating"] - source.minimum) * (target.maximum - target.minimum)
-    rescaled = points / (source.maximum - source.minimum) + target.minimum
-    return ratings.assign(rating=rescaled.astype(float))
+    points = ratings["rating"].to_numpy(dtype=float)
+    return ratings.assign(rating=rescale_points(points, source, target))
+
+
+def rescale_points(points: Floats, source: Scale, target: Scale) -> Floats:
+    """Map numbers linearly, end to end, from one scale to another."""
+    span = target.maximum - target.minimum
+    return (points - source.minimum) * span / (source.maximum - source.minimum) + target.minimum

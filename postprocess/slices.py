@@ -21,7 +21,6 @@ from postprocess.resampling import (
     take_items,
 )
 from postprocess.stacks import (
-    MOST_NUMBERS,
     Floats,
     Integers,
     Stack,
@@ -33,6 +32,7 @@ from postprocess.stacks import (
 Figure = Callable[[Sequence[Stack], int], Floats]
 Kernel = Callable[[Floats], Floats]
 OVERALL = "overall"
+RESAMPLED_AT_ONCE = 2**18  # ratings of resamples held at a time: what fits a cache is no slower
 SPLIT_HALF = "split_half"
 
 
@@ -47,8 +47,8 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Agreement in every slice of the ratings, and overall.
 
-    Whatever the slice, only people of one group are compared. Each slice draws from the seed
-    afresh, so that its interval does not depend on what else is asked for.
+    Only people of one group are compared. Each slice draws from the seed afresh, so that its
+    interval does not depend on what else is asked for.
 
     Parameters
     ----------
@@ -56,25 +56,20 @@ def agreement_table(
         Columns pair, context, annotator, rating in points of one scale, and optionally group
         (or else groups are found) and language, as in `stack_groups`; and those of `by`.
     by : sequence of str
-        The columns to slice by, such as group, block, language, pos. Rows in which one is
-        missing are in none of its slices.
+        The columns to slice by, such as block. Rows in which one is missing are in none of its.
     figures : sequence of str, optional
         Some of `FIGURES`; by default all.
-    n_resamples : int
-        How many bootstrap samples of the items, drawn in each group as many as it has; 0 for
-        no intervals.
-    n_splits : int
-        Over how many random splits "split_half" is the mean.
-    seed : int
-        Of chance.
+    n_resamples, n_splits, seed : int
+        Bootstrap samples of the items, drawn in each group as many as it has (0: no intervals);
+        random splits that "split_half" is the mean of; and of chance.
 
     Returns
     -------
     DataFrame, shape (n_slices, 7 + 3 × n_figures)
         by and name (of the slice; "overall" and "" in the last row), n_groups, n_items,
         n_complete (items that all annotators of their group rated: those of the intraclass
-        correlations), n_annotators, n_ratings; and for each figure itself, and the ends of its
-        95 % interval with _low and _high. Rows in the order of `by` and of the names. Figures:
+        correlations), n_annotators, n_ratings; each figure, and the ends of its 95 % interval
+        with _low and _high. Rows in the order of `by` and of the names.
 
         human : mean over annotators of Spearman's rho with the mean of the others
         pairwise_spearman, pairwise_pearson : mean correlation over all two of one group
@@ -82,19 +77,18 @@ def agreement_table(
         icc_single, icc_average : ICC(2,1), ICC(2,k), from the variances within groups
         split_half : mean split-half reliability (Pearson) of all items
 
-        NaN where none is defined; an interval is NaN also where more than 5 % of the
-        resamples have none, or most items are in groups of one or two.
+        NaN where none is defined; an interval also where more than 5 % of the resamples have
+        none, or most items are in groups of one or two.
 
     Raises
     ------
     RatingsError
-        A column that is not there, a figure that is none, or as `stack_groups`.
+        A missing column, an unknown figure, or as `stack_groups`.
 
     References
     ----------
-    See the functions for one group: `leave_one_out_agreement`, `pairwise_agreement`,
-    `krippendorff_alpha`, `intraclass_correlation`, `split_half_reliability`. Efron and
-    Tibshirani (1993), An introduction to the bootstrap, for the intervals.
+    See `leave_one_out_agreement`, `pairwise_agreement`, `krippendorff_alpha`,
+    `intraclass_correlation`, `split_half_reliability`, `percentile_interval`.
 
     Examples
     --------
@@ -203,7 +197,7 @@ def _bootstrap(stacks: Sequence[Stack], means: SplitMeans | None, plan: _Plan) -
     rng = np.random.default_rng([plan.seed, 1])
     replicates = {figure: [np.empty(0)] for figure in plan.figures}
     n_numbers = sum(stack.tables.size for stack in stacks)
-    n_together = max(1, MOST_NUMBERS // max(1, n_numbers))
+    n_together = max(1, RESAMPLED_AT_ONCE // max(1, n_numbers))
     for first in range(0, plan.n_resamples if can_resample(stacks) else 0, n_together):
         n_drawn = min(n_together, plan.n_resamples - first)
         drawn = draw_items(stacks, n_drawn, rng)

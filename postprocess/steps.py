@@ -1,32 +1,42 @@
 """The steps in order: ratings and a recipe in, scores and the whole account of them out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from postprocess.aggregation import aggregate_ratings, refuse_unrated
-from postprocess.calibration import Calibration, calibrate_ratings
+from postprocess.aggregation import aggregate_numbers, refuse_unrated
+from postprocess.calibration import calibrate_numbers
 from postprocess.exclusion import COUNTED, find_excluded
-from postprocess.filtering import KEPT, LEFT_OUT, Filtering, filter_annotators
-from postprocess.ratings import (
+from postprocess.filtering import KEPT, LEFT_OUT, judge_annotators
+from postprocess.numbering import (
     Codes,
+    Floats,
+    Numbers,
+    Sittings,
+    number_cells,
+    number_items,
+    number_sittings,
+)
+from postprocess.ratings import (
     RatingsError,
     Scale,
-    Sittings,
     check_ratings,
-    index_sittings,
     keep_whole,
     make_categories,
     with_groups,
 )
 from postprocess.recipe import Recipe
-from postprocess.rescaling import rescale_ratings
+from postprocess.rescaling import rescale_points
 
 Progress = Callable[[str, int, int], None]
+OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
+OF_FILTERING = ["rho", "bound", "gain", "decision", "reason"]
 
 
 @dataclass(frozen=True)
@@ -41,15 +51,20 @@ class Outcome:
     gain (see `filter_annotators`); decision ("kept" or "left out") and reason. NaN where a step
     was off or the annotator had been left out before it.
     `scores`: as `aggregate_ratings` returns it, on the scale of the recipe's rescaling.
-    `used`: the ratings that made the scores, calibrated, in points of the survey's scale.
     """
 
     recipe: Recipe
     ledger: pd.DataFrame
     annotators: pd.DataFrame
     scores: pd.DataFrame
-    used: pd.DataFrame
     groups_given: bool
+
+    @cached_property
+    def used(self) -> pd.DataFrame:
+        """The ratings that made the scores, calibrated, in points of the survey's scale."""
+        rows = self.ledger[self.ledger["reason"] == COUNTED].reset_index(drop=True)
+        rows["rating"] = keep_whole(rows["calibrated"])
+        return rows.drop(columns=["calibrated", "reason"])
 
 
 def post_process(
@@ -89,94 +104,119 @@ def post_process(
     tell("checking", 0, 1)
     scale = recipe.scale.as_scale()
     checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs))
+    item = number_items(checked)
+    refuse_unrated(item, n_pairs)
     excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
-    counted = (excluded == COUNTED).to_numpy()
-    refuse_unrated(checked, n_pairs)
-    used = checked if counted.all() else checked[counted].reset_index(drop=True)
-    used = used.assign(rating=keep_whole(used["rating"]))
-    _refuse_after("leaving out what does not count", used, n_pairs)
-    sittings = index_sittings(checked)
-    of_used = sittings._replace(codes=sittings.codes[counted])
+    counts = (excluded == COUNTED).to_numpy()
+    sitting, sittings = number_sittings(checked)
+    counted = _number_counted(checked, counts, item, (sitting, sittings))
+    if not counts.all():
+        with _explaining("leaving out what does not count"):
+            refuse_unrated(counted.item, n_pairs)
     tell("calibrating", 0, 1)
-    calibration = _calibrate(used, scale, recipe, of_used)
+    points, of_calibration = _calibrate(counted, scale, recipe)
     tell("filtering", 0, 1)
-    filtering = _filter(calibration.ratings, recipe, of_used)
-    kept = filtering.ratings
-    _refuse_after("filtering", kept, n_pairs)
-    rescaled = rescale_ratings(kept, scale, recipe.rescaling.as_scale())
-    scores = aggregate_ratings(
-        rescaled, n_pairs, progress=lambda done, of: tell("scoring", done, of)
-    )
-    annotators, reason = _account(excluded, sittings, calibration, filtering)
-    calibrated = np.full(len(checked), np.nan)
-    calibrated[counted] = calibration.ratings["rating"]
-    ledger = checked.assign(calibrated=calibrated, reason=reason)
-    return Outcome(recipe, ledger, annotators, scores, kept, "group" in ratings)
+    judged = _judge(counted._replace(points=points), recipe)
+    is_kept = (judged["decision"] == KEPT).to_numpy()[counted.sitting]
+    rescaled = rescale_points(points, scale, recipe.rescaling.as_scale())
+    with _explaining("filtering"):
+        scores = aggregate_numbers(
+            counted.item,
+            counted.cell,
+            np.where(is_kept, rescaled, np.nan),
+            n_pairs,
+            progress=lambda done, of: tell("scoring", done, of),
+        )
+    figures = of_calibration.join(judged[OF_FILTERING])
+    annotators, reason = _account(excluded, sitting, sittings, figures)
+    ledger = checked.assign(calibrated=_spread(points[counted.cell], counts), reason=reason)
+    return Outcome(recipe, ledger, annotators, scores, "group" in ratings)
 
 
-def _calibrate(used: pd.DataFrame, scale: Scale, recipe: Recipe, sittings: Sittings) -> Calibration:
+def _number_counted(
+    checked: pd.DataFrame,
+    counts: NDArray[np.bool_],
+    item: Codes,
+    sat: tuple[Codes, Sittings],
+) -> Numbers:
+    """The ratings that count, as numbers."""
+    sitting, sittings = sat
+    if counts.all():
+        return number_cells(item, sitting, checked["rating"], sittings)
+    ratings = keep_whole(checked["rating"][counts])
+    return number_cells(item[counts], sitting[counts], ratings, sittings)
+
+
+def _calibrate(counted: Numbers, scale: Scale, recipe: Recipe) -> tuple[Floats, pd.DataFrame]:
     """The calibration, or its figures alone where the recipe has it off."""
     section = recipe.calibration
     threshold = section.threshold if section.enabled else np.inf
-    return calibrate_ratings(used, scale, threshold=threshold, step=section.step, sittings=sittings)
+    return calibrate_numbers(counted, scale, threshold=threshold, step=section.step)
 
 
-def _filter(calibrated: pd.DataFrame, recipe: Recipe, sittings: Sittings) -> Filtering:
-    """The filtering, or its figures alone where the recipe has it off."""
+def _judge(calibrated: Numbers, recipe: Recipe) -> pd.DataFrame:
+    """The annotators by filtering, or its figures alone where the recipe has it off."""
     section = recipe.filtering
-    filtering = filter_annotators(
+    judged = judge_annotators(
         calibrated,
         k=section.k,
         minimum_rho=section.minimum_rho,
         gain_share=section.gain_share,
-        sittings=sittings,
     )
-    if section.enabled:
-        return filtering
-    return Filtering(calibrated, filtering.annotators.assign(decision=KEPT, reason=""))
+    return judged if section.enabled else judged.assign(decision=KEPT, reason="")
 
 
 def _account(
-    excluded: pd.Series, sittings: Sittings, calibration: Calibration, filtering: Filtering
+    excluded: pd.Series, sitting: Codes, sittings: Sittings, figures: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.Series]:
-    """A row for each sitting with all its figures; and why each rating was left out."""
-    judged = filtering.annotators
-    was_judged = (judged["n_ratings"] > 0).to_numpy()
-    is_left_out = was_judged & (judged["decision"] == LEFT_OUT).to_numpy()
-    code, reasons = pd.factorize(judged["reason"].where(is_left_out, COUNTED))
+    """A row for each sitting with all its figures; and why each rating was left out.
+
+    `figures`: those of calibration and filtering, a row for each sitting.
+    """
+    codes = excluded.cat.codes.to_numpy()
+    was_judged = figures["mean"].notna().to_numpy()
+    is_left_out = was_judged & (figures["decision"] == LEFT_OUT).to_numpy()
+    of_sitting, reasons = pd.factorize(figures["reason"].where(is_left_out, COUNTED))
     names = [*excluded.cat.categories, *sorted(set(reasons) - {COUNTED})]
-    of_sitting = np.array([names.index(reason) for reason in reasons])[code]
-    codes = excluded.cat.codes.to_numpy(dtype=np.int64)
-    codes = np.where(codes > 0, codes, of_sitting[sittings.codes])
-    n_sittings = len(sittings.group)
-    first = np.array(names, dtype=object)[_first(codes, sittings)]
-    figures = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
+    numbers = np.array([names.index(reason) for reason in reasons], dtype=codes.dtype)
+    codes = np.where(codes > 0, codes, numbers[of_sitting][sitting])
+    n_ratings, n_out = (
+        np.bincount(sitting[rows], minlength=len(figures)) for rows in (slice(None), codes > 0)
+    )
+    first = np.array(names, dtype=object)[_first(codes, sitting, len(figures))]
     annotators = (
         sittings.table()
-        .assign(
-            n_ratings=np.bincount(sittings.codes, minlength=n_sittings),
-            n_used=np.bincount(sittings.codes[codes == 0], minlength=n_sittings),
-        )
-        .join(calibration.annotators.loc[was_judged, figures])
-        .join(judged.loc[was_judged, ["rho", "bound", "gain"]])
+        .assign(n_ratings=n_ratings, n_used=n_ratings - n_out)
+        .join(figures.loc[was_judged, [*OF_CALIBRATION, "rho", "bound", "gain"]])
         .assign(
             decision=np.where(was_judged & ~is_left_out, KEPT, LEFT_OUT),
-            reason=np.where(was_judged, judged["reason"], first),
+            reason=np.where(was_judged, figures["reason"], first),
         )
     )
     return annotators, pd.Series(make_categories(codes, names), index=excluded.index)
 
 
-def _first(codes: NDArray[np.integer[Any]], sittings: Sittings) -> Codes:
+def _first(codes: NDArray[np.integer[Any]], sitting: Codes, n_sittings: int) -> Codes:
     """The code of each sitting's first rating."""
-    first = np.empty(len(sittings.group), dtype=np.int64)
-    first[sittings.codes[::-1]] = codes[::-1]  # of several writes the last stays
+    first = np.empty(n_sittings, dtype=np.int64)
+    first[sitting[::-1]] = codes[::-1]  # of several writes the last stays
     return first
 
 
-def _refuse_after(step: str, left: pd.DataFrame, n_pairs: int) -> None:
+def _spread(points: Floats, counts: NDArray[np.bool_]) -> Floats:
+    """The ratings that count at their places, NaN at the others."""
+    if len(points) == len(counts):
+        return points
+    spread = np.full(len(counts), np.nan)
+    spread[counts] = points
+    return spread
+
+
+@contextmanager
+def _explaining(step: str) -> Iterator[None]:
+    """Say after which step the refusal of a context without ratings comes."""
     try:
-        refuse_unrated(left, n_pairs)
+        yield
     except RatingsError as error:
         raise RatingsError(
             f"after {step}, {error}; collect more ratings or choose a milder recipe"

@@ -16,22 +16,32 @@ from django.views.decorators.http import require_safe
 
 from surveys.exporting import stream_responses
 from surveys.models import (
+    ApiToken,
     Assignment,
     AssignmentState,
+    AuditEntry,
     Checkpoint,
     Context,
+    Delivery,
     Entrance,
+    IdempotencyRecord,
     Invitation,
     Item,
+    Membership,
     Pair,
     Place,
     Questionnaire,
     Release,
     Response,
+    Review,
+    ReviewSettings,
     Round,
+    Run,
     Study,
     StudyText,
+    Verdict,
     Visit,
+    Webhook,
 )
 from surveys.places import reopen
 from surveys.recruiting import entrance_address, personal_link
@@ -307,3 +317,78 @@ class ReleaseAdmin(ReadOnlyAdmin):
     list_display = ("study", "created_at", "n_pairs")
     list_filter = ("study",)
     exclude = ("key",)
+
+
+@admin.register(Membership)
+class MembershipAdmin(ReadOnlyAdmin):
+    list_display = ("study", "user", "role", "created_at")
+    list_filter = ("study", "role")
+    list_select_related = ("study", "user")
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    list_display = ("at", "actor", "study", "action", "subject")
+    list_filter = ("study", "action")
+    list_select_related = ("study",)
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnlyAdmin):
+    list_display = ("id", "study", "kind", "recipe_name", "state", "requested_by", "requested_at",
+                    "finished_at")  # fmt: skip
+    list_filter = ("study", "kind", "state")
+    list_select_related = ("study", "requested_by")
+    exclude = ("archive", "ledger")
+
+
+@admin.register(ReviewSettings)
+class ReviewSettingsAdmin(ReadOnlyAdmin):
+    list_display = ("study", "sample_percent", "double_percent")
+    list_select_related = ("study",)
+
+
+@admin.register(Review)
+class ReviewAdmin(ReadOnlyAdmin):
+    show_full_result_count = False  # there may be millions
+    list_display = ("id", "assignment_id", "response_id", "risk", "state", "outcome", "n_wanted")
+    list_filter = ("study", "state", "outcome")
+
+
+@admin.register(Verdict)
+class VerdictAdmin(ReadOnlyAdmin):
+    show_full_result_count = False  # there may be millions
+    list_display = ("at", "reviewer", "review_id", "opinion", "kind", "reason", "undone_at")
+    list_filter = ("review__study", "kind")
+    list_select_related = ("reviewer",)
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    list_display = ("name", "user", "scopes", "created_at", "last_used_at", "expires_at",
+                    "revoked_at")  # fmt: skip
+    list_filter = ("user",)
+    list_select_related = ("user",)
+    exclude = ("digest",)
+
+
+@admin.register(IdempotencyRecord)
+class IdempotencyRecordAdmin(ReadOnlyAdmin):
+    list_display = ("key", "user", "status", "created_at")
+    list_select_related = ("user",)
+    exclude = ("answer", "digest")
+
+
+@admin.register(Webhook)
+class WebhookAdmin(ReadOnlyAdmin):
+    list_display = ("study", "url", "events", "is_active", "created_at")
+    list_filter = ("study",)
+    list_select_related = ("study",)
+    exclude = ("secret",)
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin):
+    list_display = ("event", "subject", "webhook", "attempts", "next_at", "delivered_at", "error")
+    list_filter = ("event", "webhook__study")
+    list_select_related = ("webhook__study",)

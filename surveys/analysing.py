@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pandas as pd
 from django.db.models import Count, Q
 
-from postprocess.ratings import UNJUDGED
+from postprocess.ratings import REJECTED, UNJUDGED, Scale
 from postprocess.release.assembling import Collected
 from postprocess.stimuli import MarkedContext, Span, StimulusPair, parse_stimuli, render_stimuli
 from surveys.errors import RatingsMissing, StimuliChanged
@@ -17,20 +18,28 @@ from surveys.models import (
     Context,
     Pair,
     Response,
+    Review,
     Study,
 )
+from surveys.models.collection import AssignmentQuerySet
 
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
 WORDS_COLUMNS = ("pair", "context", "annotator", "inspired_word1", "inspired_word2")
+DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds")
 
 
 class Answers(NamedTuple):
-    """What annotators answered: ratings, answers to checkpoint items, words to be published."""
+    """What annotators answered: ratings, answers to checkpoint items, words to be published.
+
+    `details`: the block and the place of each rated text, and for how many seconds the page with
+    the scale was visible, if the browser told.
+    """
 
     ratings: pd.DataFrame
     checks: pd.DataFrame
     words: pd.DataFrame
+    details: pd.DataFrame
 
 
 def collect_study(study: Study) -> Collected:
@@ -40,13 +49,14 @@ def collect_study(study: Study) -> Collected:
     not those that were imported.
     """
     stimuli = _stimuli_as_imported(study)
-    ratings, checks, words = table_answers(study)
-    _refuse_unrated_contexts(study, ratings)
+    answers = table_answers(study)
+    _refuse_unrated_contexts(study, answers.ratings)
     return Collected(
         parse_stimuli(stimuli),
-        ratings,
-        checks=None if checks.empty else checks,
-        words=None if words.empty else words,
+        answers.ratings,
+        checks=None if answers.checks.empty else answers.checks,
+        words=None if answers.words.empty else answers.words,
+        details=answers.details,
     )
 
 
@@ -59,17 +69,20 @@ def table_answers(study: Study) -> Answers:
     still wants that.
     """
     rows = list(_list_answers(study))
+    unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
     codes = sorted({row[2] for row in rows})
     width = max(2, len(str(len(codes))))
     names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
-    ratings, checks, words = [], [], []
+    ratings, checks, words, details = [], [], [], []
     for place, number, code, rating, block, letter, unjudged, state, current, *more in rows:
-        low, high, may_publish, *written = more
+        low, high, may_publish, position, seconds, *written, assignment, response = more
         points = None if rating is None else float(rating)
         who, group = names[code], f"{block}{letter}"
         if low is None:
-            mark = _mark(is_unjudgeable=unjudged, state=state, is_current=current)
+            is_rejected = not unwanted.isdisjoint([(assignment, None), (assignment, response)])
+            mark = _mark(unjudged, state, is_current=current, is_rejected=is_rejected)
             ratings.append((place, number, who, points, group, mark))
+            details.append((place, number, who, str(block), float(position), seconds))
             if may_publish and study.publishes_words:
                 words.append((place, number, who, *written))
         elif state == AssignmentState.SUBMITTED and current:
@@ -78,6 +91,7 @@ def table_answers(study: Study) -> Answers:
         _table(ratings, RATINGS_COLUMNS),
         _table(checks, CHECKS_COLUMNS),
         _table(words, WORDS_COLUMNS),
+        _table(details, DETAILS_COLUMNS).astype({"seconds": float}),
     )
 
 
@@ -99,23 +113,40 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
         "context__checkpoint__lowest",
         "context__checkpoint__highest",
         "annotator__publishes_words",
+        "position",
+        "rating_visible_seconds",
         "inspired_word1",
         "inspired_word2",
+        "assignment",
+        "pk",
     )
 
 
-def _mark(*, is_unjudgeable: bool, state: str, is_current: bool) -> str:
+def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:
     """Why a rating does not count, as the library names it; "" if it does."""
     if not is_current:
         return "replaced"
     if state != AssignmentState.SUBMITTED:
         return "unfinished"
-    return UNJUDGED if is_unjudgeable else ""
+    if is_unjudgeable:
+        return UNJUDGED
+    return REJECTED if is_rejected else ""
 
 
 def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=list(columns))
     return table.sort_values([*columns[:2], "annotator"], ignore_index=True)
+
+
+def scale_of(study: Study) -> Scale:
+    """The study's rating scale, as the library takes it."""
+    ends = (study.scale_minimum, study.scale_maximum, study.scale_step)
+    return Scale(*map(_as_number, ends))
+
+
+def _as_number(point: Decimal) -> float:
+    """Whole where it is whole: the report is written as `postprocess build` writes it."""
+    return int(point) if point == int(point) else float(point)
 
 
 def list_shortfalls(study: Study) -> list[str]:
@@ -152,6 +183,10 @@ def list_shortfalls(study: Study) -> list[str]:
             "questionnaires with a failed checkpoint item, included",
         ),
         (
+            _count_unwanted(study, finished),
+            "ratings marked in review, left out unless the recipe says otherwise",
+        ),
+        (
             finished.filter(is_over_quota=True).count(),
             "questionnaires finished over quota, included",
         ),
@@ -161,6 +196,15 @@ def list_shortfalls(study: Study) -> list[str]:
         ),
     ]
     return [f"{words}: {count}" for count, words in counts if count]
+
+
+def _count_unwanted(study: Study, finished: AssignmentQuerySet) -> int:
+    """The ratings on stimuli, in finished questionnaires, that reviewers keep out."""
+    unwanted = Review.objects.unwanted(study)
+    whole = unwanted.filter(response__isnull=True).values("assignment")
+    single = unwanted.filter(response__isnull=False).values("response")
+    rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
+    return rated.filter(Q(assignment__in=whole) | Q(pk__in=single)).count()
 
 
 def _count_short_contexts(study: Study) -> int:

@@ -15,6 +15,7 @@ from surveys.models import (
     Visit,
     Worker,
 )
+from surveys.opening import refuse_draft
 from surveys.providers import Claims
 
 
@@ -76,7 +77,7 @@ def start_through(
 
     The ticket becomes the token of their personal link. Raises what `start_assignment` raises.
     """
-    lock_places(entrance.study_id)
+    refuse_draft(lock_places(entrance.study_id))
     entrance.refresh_from_db()
     if claims and (assignment := return_visitor(entrance, claims)):
         return assignment

@@ -25,6 +25,8 @@ from surveys.models import (
     StudyText,
     TextKind,
 )
+from surveys.notifying import tell_of_assignment
+from surveys.opening import refuse_draft
 from surveys.places import count_left, count_reopened, give_back_places, in_chunks
 from surveys.wording import current_text, refuse_outdated
 
@@ -73,9 +75,11 @@ def count_items(study: Study) -> int:
 def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> Assignment:
     """Make whoever agrees to take part an annotator with a questionnaire; once for a link.
 
-    Raises NoPlaceLeft or LinkRevoked, and TextChanged unless they agreed to what holds now.
+    Raises NoPlaceLeft, LinkRevoked or StudyNotOpen, and TextChanged unless they agreed to what
+    holds now.
     """
     study = lock_places(invitation.study_id)
+    refuse_draft(study)
     invitation = Invitation.objects.get(pk=invitation.pk)
     refuse_revoked(invitation)
     if begun := Assignment.objects.latest_from(invitation):
@@ -200,6 +204,7 @@ def submit_assignment(assignment: Assignment) -> Assignment:
         raise AssignmentEnded(_("This questionnaire was ended. Your link says more."))
     assignment.state, assignment.submitted_at = AssignmentState.SUBMITTED, timezone.now()
     assignment.save(update_fields=["state", "submitted_at"])
+    tell_of_assignment(assignment)
     return assignment
 
 

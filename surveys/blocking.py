@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from surveys.models import Block, Context, Item, Pair, Questionnaire, Study
+from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
 from surveys.repeating import open_rounds
 
 
@@ -73,3 +73,20 @@ def make_blocks(study: Study) -> list[Block]:
             )
     open_rounds(study, blocks)
     return blocks
+
+
+@transaction.atomic
+def lay_out_again(study: Study) -> list[Block]:
+    """Blocks, questionnaires and places anew, for a draft whose pairs or design have changed."""
+    clear_blocks(study)
+    return make_blocks(study)
+
+
+@transaction.atomic
+def clear_blocks(study: Study) -> None:
+    """Take away what `make_blocks` made; the database refuses where somebody has taken part."""
+    Item.objects.filter(questionnaire__block__study=study).delete()
+    Place.objects.filter(study=study).delete()
+    Round.objects.filter(block__study=study).delete()
+    Questionnaire.objects.filter(block__study=study).delete()
+    Block.objects.filter(study=study).delete()

@@ -6,14 +6,21 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from surveys.auditing import record
+from surveys.blocking import lay_out_again
 from surveys.errors import SettingRefused
-from surveys.models import Study
+from surveys.importing import StudyDesign, list_scale_problems
+from surveys.models import Checkpoint, Study
 from surveys.models.study import MOST_ASKED_FOR, write_point
+from surveys.opening import LOCKED, lock_draft
 from surveys.places import fit_places
+from surveys.reckoning import count_pairs
 
 LONGEST_LABEL = 60
+MOST_ASSIGNMENTS = 200_000  # more is a slip of the keyboard
 LOWEST = {
     "ratings_per_context": 1,
+    "block_size": 1,
     "lease_hours": 1,
     "n_check_tries": 0,
     "n_checkpoints": 0,
@@ -30,28 +37,53 @@ SETTINGS = (
 def configure_study(study: Study, **settings: Any) -> Study:
     """Change settings of a study; who has started already keeps what they agreed to.
 
-    More ratings per context make more places; fewer close those that nobody holds. Raises
-    SettingRefused with all that is wrong, and then changes nothing.
+    More ratings per context make more places; fewer close those that nobody holds. What `LOCKED`
+    names changes in a draft only. Raises SettingRefused with all that is wrong, or StudyOpen, and
+    then changes nothing.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    wanted_before = study.ratings_per_context
-    if unknown := sorted(set(settings) - set(SETTINGS)):
+    if unknown := sorted(set(settings) - set(SETTINGS) - set(LOCKED)):
         raise SettingRefused(f"No such setting: {', '.join(unknown)}.")
+    before = {name: getattr(study, name) for name in settings}
     for name, setting in settings.items():
         setattr(study, name, setting)
+    if any(before[name] != settings[name] for name in LOCKED if name in settings):
+        lock_draft(study)
     if problems := list_problems(study):
         raise SettingRefused("\n".join(problems))
     study.scale_labels = {write_point(Decimal(p)): t for p, t in study.scale_labels.items()}
+    changed = {name for name, setting in before.items() if getattr(study, name) != setting}
     study.save()
-    if study.ratings_per_context != wanted_before:
-        fit_places(study)
+    _fit(study, changed)
+    if changed:
+        told = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}
+        record("study.configured", study, **told)
     return study
+
+
+def _fit(study: Study, changed: set[str]) -> None:
+    """Make blocks and places fit what has changed."""
+    if changed & {"block_size", "seed"}:
+        lay_out_again(study)
+    elif "ratings_per_context" in changed:
+        fit_places(study)
 
 
 def list_problems(study: Study) -> list[str]:
     """What is impossible about the settings of a study."""
-    if problems := [*_list_label_problems(study), *_list_number_problems(study)]:
+    scale = study.scale_minimum, study.scale_maximum, study.scale_step
+    if problems := list_scale_problems(*scale):
         return problems
+    if problems := [
+        *_list_label_problems(study),
+        *_list_checkpoint_problems(study),
+        *_list_number_problems(study),
+    ]:
+        return problems
+    n_pairs, _ = count_pairs(study)
+    n_assignments = 2 * -(-n_pairs // study.block_size) * study.ratings_per_context
+    if n_assignments > MOST_ASSIGNMENTS:
+        return [f"this asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."]
     try:
         study.clean_fields()
     except ValidationError as error:
@@ -59,7 +91,7 @@ def list_problems(study: Study) -> list[str]:
             f"{name.replace('_', ' ')}: {' '.join(messages)}"
             for name, messages in error.message_dict.items()
         ]
-    return []
+    return StudyDesign.of(study).problems()
 
 
 def _list_number_problems(study: Study) -> list[str]:
@@ -88,6 +120,15 @@ def _list_label_problems(study: Study) -> list[str]:
                 f"the label for {written} must have from 1 to {LONGEST_LABEL} characters."
             )
     return problems
+
+
+def _list_checkpoint_problems(study: Study) -> list[str]:
+    """Checkpoint items whose known answers the scale does not have."""
+    ranges = Checkpoint.objects.filter(context__pair__study=study).values_list("lowest", "highest")
+    points = set(study.scale_points)
+    if any(not points.issuperset(ends) for ends in ranges):
+        return ["the scale lacks points that the checkpoint items of the study ask for."]
+    return []
 
 
 def _read_point(written: str) -> Decimal | None:

@@ -1,3 +1,6 @@
+from collections.abc import Iterable
+
+
 class SurveyError(Exception):
     """What an action refuses. Its message tells the reader what to do; doors show it as it is."""
 
@@ -11,6 +14,25 @@ class SurveyError(Exception):
 
 class ImportRefused(SurveyError):
     """Stimuli or the design of their study are wrong; everything found is told, one a line."""
+
+    def __init__(
+        self, message: str, *, found: Iterable[tuple[str, int | None, str | None]] = ()
+    ) -> None:
+        """`found` is each problem with its row and column, as far as it has them."""
+        super().__init__(message)
+        self.found = list(found)
+
+
+class StudyNotOpen(SurveyError):
+    """Somebody wants to take part in a study that is still a draft."""
+
+
+class StudyOpen(SurveyError):
+    """What only a draft takes: annotators may have seen the study already."""
+
+
+class OpeningRefused(SurveyError):
+    """A draft that cannot be opened as it is."""
 
 
 class StudyExists(SurveyError):
@@ -75,3 +97,27 @@ class ReleaseRefused(SurveyError):
 
 class RehearsalFailed(SurveyError):
     """The rehearsed site did not answer as a survey does."""
+
+
+class AccessRefused(SurveyError):
+    """A change of roles that would leave a study without an owner, or asks for nobody."""
+
+
+class RunRefused(SurveyError):
+    """Post-processing that cannot be run as asked for."""
+
+
+class VerdictRefused(SurveyError):
+    """A verdict on an answer that cannot be given as asked for."""
+
+
+class TokenRefused(SurveyError):
+    """A token for programs that cannot be made as asked for."""
+
+
+class KeyReused(SurveyError):
+    """One idempotency key for two different requests."""
+
+
+class WebhookRefused(SurveyError):
+    """An address that is not told anything, or nothing to tell it."""

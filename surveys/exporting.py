@@ -7,19 +7,22 @@ with = + - @, a tab or a carriage return. No worker id, note or token stands amo
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import CharField, Func, Value
+from django.db.models import CharField, Func, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.sql.compiler import SQLCompiler
 
 from surveys.models import Assignment, Invitation, Response, Study
+from surveys.models.collection import ResponseQuerySet
 from surveys.models.study import write_point
 from surveys.recruiting import personal_link
+from surveys.reminding import mask_address
 
 ROWS_A_CHUNK = 200
 ROWS_A_FETCH = 2000
@@ -84,35 +87,62 @@ RESPONSE_COLUMNS = ("language", *RESPONSE_FIELDS)
 INVITATION_COLUMNS = ("note", "link", "state", "created_at")
 
 
-def stream_responses(study: Study) -> Iterator[str]:
+def stream_responses(study: Study, **wanted: Any) -> Iterator[str]:
     """Every response of a study that has words or a rating, by assignment and position.
 
-    The header comes at once, then some hundred rows at a time, all as of one moment.
+    `wanted` narrows them as in `find_responses`. The header comes at once, then some hundred rows
+    at a time, all as of one moment.
     """
-    # `assignment__in` lets both databases read along the index of (assignment, position)
-    assignments = Assignment.objects.for_study(study)
-    answered = Response.objects.filter(assignment__in=assignments, engaged_at__isnull=False)
-    rows = answered.order_by("assignment_id", "position").values_list(*RESPONSE_FIELDS.values())
+    answered = find_responses(study, **wanted).order_by("assignment_id", "position")
+    rows = answered.values_list(*RESPONSE_FIELDS.values())
     found = rows.iterator(chunk_size=ROWS_A_FETCH)
     return _stream_csv(RESPONSE_COLUMNS, ((study.language, *row) for row in found))
 
 
+def find_responses(
+    study: Study,
+    *,
+    block: int | None = None,
+    context: int | None = None,
+    annotator: str = "",
+    state: str = "",
+    since: datetime | None = None,
+) -> ResponseQuerySet:
+    """The responses of a study that have words or a rating, narrowed as asked for.
+
+    `annotator` is a code, `state` that of the assignment, `since` of the last answer.
+    """
+    # `assignment__in` lets both databases read along the index of (assignment, position)
+    assignments = Assignment.objects.for_study(study)
+    if block is not None:
+        assignments = assignments.filter(questionnaire__block__number=block)
+    if annotator:
+        assignments = assignments.filter(annotator__code=annotator)
+    if state:
+        assignments = assignments.filter(state=state)
+    found = Response.objects.filter(assignment__in=assignments, engaged_at__isnull=False)
+    if context is not None:
+        found = found.filter(context__number=context)
+    if since is not None:
+        found = found.filter(Q(rated_at__gte=since) | Q(engaged_at__gte=since))
+    return found
+
+
 def stream_invitations(
-    study: Study, base_url: str, *, with_entrances: bool = False
+    study: Study, base_url: str, *, with_entrances: bool = False, shows_addresses: bool = True
 ) -> Iterator[str]:
     """The personal links of a study, whom each is for and how far it has led.
 
     Those of scripted annotators are left out, and unless asked for those of whoever came through
-    an entrance.
+    an entrance. Notes that are e-mail addresses may be masked.
     """
-    invitations = Invitation.objects.filter(study=study, is_rehearsal=False)
-    if not with_entrances:
-        invitations = invitations.filter(entrance__isnull=True)
+    links = Invitation.objects
+    invitations = links.by_people(study) if with_entrances else links.personal(study)
     fields = ("note", "token", "revoked_at", "latest_state", WrittenInstant("created_at"))
     found = invitations.with_latest_state().order_by("pk").values_list(*fields)
     rows = (
         (
-            note,
+            note if shows_addresses else mask_address(note),
             personal_link(token, base_url),
             "revoked" if revoked_at else state or "unused",
             created_at,

@@ -1,9 +1,10 @@
 """Stimuli file → study, pairs, contexts. The format itself is read by `postprocess.stimuli`."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
+from typing import Any, Self
 
 from babel.core import Locale, parse_locale
 from django.core.exceptions import ValidationError
@@ -40,12 +41,17 @@ class StudyDesign:
     assigning_policy: str = AssigningPolicy.BALANCED
     seed: int = 0
 
+    @classmethod
+    def of(cls, study: Study) -> Self:
+        """What was decided about a study that is there."""
+        return cls(**{field.name: getattr(study, field.name) for field in fields(cls)})
+
     def problems(self) -> list[str]:
         """Everything about it that is impossible."""
         problems = [
-            *_slug_problems(self.slug),
-            *_language_problems(self.language),
-            *_scale_problems(self.scale_minimum, self.scale_maximum, self.scale_step),
+            *list_slug_problems(self.slug),
+            *list_language_problems(self.language),
+            *list_scale_problems(self.scale_minimum, self.scale_maximum, self.scale_step),
             *(
                 f"{name} must be from 1 to {MOST_ASKED_FOR}, got {number}."
                 for name, number in (
@@ -78,18 +84,16 @@ class ImportSummary:
 
 
 def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -> ImportSummary:
-    """Make a study of a stimuli file; the same file and design again change nothing.
+    """Make a study of a stimuli file, open at once; the same file and design again change nothing.
 
     Raises ImportRefused with all that is wrong, or StudyExists; then nothing is stored.
     """
-    stimuli = parse_stimuli(data)
-    if problems := [*design.problems(), *map(str, stimuli.errors)]:
-        raise ImportRefused("\n".join(problems))
+    stimuli = read_stimuli(data, design)
     digest = digest_stimuli(stimuli.pairs)
     is_new = not _is_stored(design, digest)
     if is_new and not dry_run:
         try:
-            _store_study(design, stimuli, digest)
+            store_study(design, stimuli, is_draft=False)
         except IntegrityError:  # another import of the same name was faster
             is_new = not _is_stored(design, digest)
             if is_new:
@@ -116,9 +120,23 @@ def estimate_seconds(texts: Sequence[str]) -> int:
     return round(1.5 * n_words / 4 + 20)
 
 
-def digest_stimuli(pairs: tuple[StimulusPair, ...]) -> str:
+def read_stimuli(data: bytes, design: StudyDesign) -> ParsedStimuli:
+    """The stimuli of a file. Raises ImportRefused with all that is wrong, in the design, too."""
+    stimuli = parse_stimuli(data)
+    if problems := [*design.problems(), *map(str, stimuli.errors)]:
+        raise ImportRefused("\n".join(problems), found=_list_found(design, stimuli))
+    return stimuli
+
+
+def digest_stimuli(pairs: Iterable[StimulusPair]) -> str:
     """SHA-256 of the pairs in Cosima's own writing of the format, whatever file they came from."""
     return hashlib.sha256(render_stimuli(pair.fields() for pair in pairs).encode()).hexdigest()
+
+
+def _list_found(design: StudyDesign, stimuli: ParsedStimuli) -> list[Any]:
+    """Everything that is wrong, with its row and column where it is the file's."""
+    of_design = [(problem, None, None) for problem in design.problems()]
+    return [*of_design, *((f.reason, f.row, f.column) for f in stimuli.errors)]
 
 
 def _is_stored(design: StudyDesign, digest: str) -> bool:
@@ -144,25 +162,36 @@ def _is_stored(design: StudyDesign, digest: str) -> bool:
 
 
 @transaction.atomic
-def _store_study(design: StudyDesign, stimuli: ParsedStimuli, digest: str) -> None:
+def store_study(design: StudyDesign, stimuli: ParsedStimuli, *, is_draft: bool) -> Study:
+    """Store a study that was checked; what is no draft is open from its beginning."""
     study = Study.objects.create(
         **{**asdict(design), "title": design.title or design.slug},
-        stimuli_sha256=digest,
+        stimuli_sha256=digest_stimuli(stimuli.pairs),
         seconds_per_item=estimate_seconds([pair.context1.text for pair in stimuli.pairs]),
     )
+    if not is_draft:
+        study.opened_at = study.created_at
+        study.save(update_fields=["opened_at"])
+    store_pairs(study, stimuli.pairs)
+    make_blocks(study)
+    return study
+
+
+def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
+    """Store the pairs of a study that has none, with their contexts."""
     pairs = Pair.objects.bulk_create(
         Pair(study=study, position=position, word1=pair.word1, word2=pair.word2)
-        for position, pair in enumerate(stimuli.pairs, 1)
+        for position, pair in enumerate(stimuli, 1)
     )
     Context.objects.bulk_create(
-        _as_context(pair, number, marked)
-        for pair, stimulus in zip(pairs, stimuli.pairs, strict=True)
+        as_context(pair, number, marked)
+        for pair, stimulus in zip(pairs, stimuli, strict=True)
         for number, marked in ((1, stimulus.context1), (2, stimulus.context2))
     )
-    make_blocks(study)
 
 
-def _as_context(pair: Pair, number: int, marked: MarkedContext) -> Context:
+def as_context(pair: Pair, number: int, marked: MarkedContext) -> Context:
+    """A context as it is stored."""
     return Context(
         pair=pair,
         number=number,
@@ -174,7 +203,8 @@ def _as_context(pair: Pair, number: int, marked: MarkedContext) -> Context:
     )
 
 
-def _scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> list[str]:
+def list_scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> list[str]:
+    """What is impossible about a scale."""
     if not -100 <= minimum < maximum <= 100:
         return [f"the scale must rise, between -100 and 100, got {minimum} to {maximum}."]
     if any(point != round(point, 2) for point in (minimum, maximum, step)):
@@ -186,7 +216,8 @@ def _scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> list[s
     return []
 
 
-def _slug_problems(slug: str) -> list[str]:
+def list_slug_problems(slug: str) -> list[str]:
+    """What keeps a text from being the short name of a study."""
     try:
         validate_slug(slug)
     except ValidationError:
@@ -194,8 +225,11 @@ def _slug_problems(slug: str) -> list[str]:
     return [] if len(slug) <= 50 else [f"the study name {slug!r} is longer than 50 characters."]
 
 
-def _language_problems(tag: str) -> list[str]:
-    """Known are the languages that CLDR has an English name for, with or without script, region."""
+def list_language_problems(tag: str) -> list[str]:
+    """What keeps a text from being the tag of a language.
+
+    Known are the languages that CLDR has an English name for, with or without script, region.
+    """
     known = Locale("en")
     try:
         language, territory, script, variant = parse_locale(tag, sep="-")[:4]

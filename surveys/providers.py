@@ -69,6 +69,15 @@ def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
     return Claims(dict(zip(rules.parameters, claimed, strict=True)), *claimed)
 
 
+def arrival_parameters(provider: str) -> str:
+    """What stands behind the address that a provider is given, for it to fill in; or nothing."""
+    rules = RULES.get(Provider(provider))
+    if rules is None:
+        return ""
+    names = (rules.worker_id, rules.provider_study, rules.submission)
+    return "&".join(f"{name}={{{{%{name}%}}}}" for name in names)
+
+
 def completion_address(provider: str, code: str) -> str:
     """Where to send somebody with a code; empty where there is nowhere to send them."""
     rules = RULES.get(Provider(provider))

@@ -7,13 +7,18 @@ from urllib.parse import urljoin
 
 from django.conf import settings as site
 from django.db import transaction
+from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 
+from surveys.auditing import record
 from surveys.errors import InvitationRefused, SettingRefused
-from surveys.models import Entrance, Invitation, Provider, Study
+from surveys.models import AssignmentState, Entrance, Invitation, Provider, Study
+from surveys.models.recruitment import REVOKED, UNUSED, InvitationQuerySet
+from surveys.providers import arrival_parameters
 
 LONGEST_NOTE = 200
+MOST_INVITED = 10_000  # at once; more is a slip of the keyboard
 CODES = ("completion_code", "no_place_code")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
@@ -35,9 +40,35 @@ def entrance_address(entrance: Entrance) -> str:
     return urljoin(site.SITE_URL, reverse("annotate:arrive", args=[entrance.token]))
 
 
-def invite_annotators(study: Study, count: int) -> list[Invitation]:
-    """Make that many personal links."""
-    return Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
+def address_for_provider(entrance: Entrance) -> str:
+    """The address to give to a provider, with the parameters that it fills in for each person."""
+    parameters = arrival_parameters(entrance.provider)
+    return f"{entrance_address(entrance)}{parameters and '?'}{parameters}"
+
+
+@transaction.atomic
+def invite_annotators(study: Study, count: int, *, n_before: int | None = None) -> list[Invitation]:
+    """Make that many personal links.
+
+    Raises InvitationRefused for an impossible number, and unless there are as many before as
+    somebody counted on: a form that is sent twice makes no second set.
+    """
+    if not 0 <= count <= MOST_INVITED:
+        raise InvitationRefused(f"Up to {MOST_INVITED:,} links can be made at once, not {count:,}.")
+    if n_before is not None:
+        _refuse_others_meanwhile(study, n_before)
+    made = Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
+    record("invitations.made", study, "", new=len(made))
+    return made
+
+
+def _refuse_others_meanwhile(study: Study, n_before: int) -> None:
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two forms at once
+    if n_before != Invitation.objects.personal(study).count():
+        raise InvitationRefused(
+            "Links were made since this page was opened, perhaps by sending it twice. Look at the "
+            "list, and send it again if more are wanted."
+        )
 
 
 @transaction.atomic
@@ -54,7 +85,29 @@ def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
     new = Invitation.objects.bulk_create(
         Invitation(study=study, note=note) for note in wanted if note not in by_note
     )
+    record("invitations.made", study, "from a list", new=len(new), known=len(known))
     return InvitedList(new, known)
+
+
+def find_invitations(
+    study: Study, *, sees_addresses: bool, state: str = "", note: str = "", through: str = ""
+) -> InvitationQuerySet:
+    """The links of a study with their whereabouts, the latest first, narrowed as asked for."""
+    links = Invitation.objects
+    found = links.by_people(study) if through else links.personal(study)
+    if note:
+        found = found.noted(note, sees_addresses=sees_addresses)
+    located: Any = found.with_whereabouts().order_by("-pk")
+    narrowed: InvitationQuerySet = located.filter(whereabouts=state) if state else located
+    return narrowed
+
+
+def count_whereabouts(study: Study) -> dict[str, int]:
+    """How many personal links there are by where their people are."""
+    found: Any = Invitation.objects.personal(study).with_whereabouts().order_by()
+    counts = dict(found.values_list("whereabouts").annotate(n=Count("pk")))
+    states = (UNUSED, *AssignmentState.values, REVOKED)
+    return {state: counts[state] for state in states if state in counts}
 
 
 def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:
@@ -75,7 +128,13 @@ def open_entrance(study: Study, provider: str, **settings: Any) -> Entrance:
     entrance, _ = entrances.get_or_create(study=study, provider=provider)
     for name, setting in {**settings, "closed_at": None}.items():
         setattr(entrance, name, setting)
+    if entrance.completion_code and entrance.completion_code == entrance.no_place_code:
+        raise SettingRefused(
+            "The two codes must differ: by them the provider tells who has finished from who "
+            "found no place."
+        )
     entrance.save()
+    record("entrance.opened", study, entrance.get_provider_display(), cap=entrance.cap)
     return entrance
 
 
@@ -96,9 +155,12 @@ def _refuse_settings(provider: str, settings: dict[str, Any]) -> None:
             )
 
 
+@transaction.atomic
 def close_entrance(entrance: Entrance) -> Entrance:
     """Let nobody start through it any more; who has started goes on."""
-    Entrance.objects.filter(pk=entrance.pk, closed_at=None).update(closed_at=timezone.now())
+    is_open = Entrance.objects.filter(pk=entrance.pk, closed_at=None)
+    if is_open.update(closed_at=timezone.now()):
+        record("entrance.closed", entrance.study, entrance.get_provider_display())
     entrance.refresh_from_db()
     return entrance
 
@@ -107,7 +169,12 @@ def _read_notes(notes: Iterable[str]) -> list[str]:
     """The notes without empty lines, each once."""
     found: dict[str, int] = {}
     problems = []
-    for number, note in enumerate(map(str.strip, notes), 1):
+    lines = list(notes)
+    if len(lines) > MOST_INVITED:
+        raise InvitationRefused(
+            f"Nobody was invited: the list has {len(lines):,} lines, and may have {MOST_INVITED:,}."
+        )
+    for number, note in enumerate(map(str.strip, lines), 1):
         if not note:
             continue
         if len(note) > LONGEST_NOTE:

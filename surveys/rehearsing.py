@@ -57,6 +57,8 @@ def rehearse_study(
     places, or too few ratings for all of them.
     """
     _check_address(rehearsal.base_url)
+    if study.is_draft:
+        raise RehearsalFailed(f"Study {study} is a draft: nobody can take part. Open it first.")
     places = list_places_left(study)
     n_places = sum(places.values())
     count = n_places if n_annotators is None else n_annotators

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from pathlib import Path
 
 from django.utils import timezone
 
-from postprocess.ratings import RatingsError, Scale
+from postprocess.pipeline import Dataset
+from postprocess.ratings import RatingsError
 from postprocess.recipe import Recipe
 from postprocess.release.assembling import Choices, build_release, write_release
 from postprocess.release.description import (
@@ -19,7 +19,7 @@ from postprocess.release.description import (
 from postprocess.release.errors import ReleaseError
 from postprocess.release.template import render_template
 from postprocess.report import summarise
-from surveys.analysing import collect_study, list_shortfalls
+from surveys.analysing import collect_study, list_shortfalls, scale_of
 from surveys.describing import describe_study
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
@@ -31,14 +31,16 @@ class Wishes:
     """What a researcher chooses for a release beside the recipe.
 
     `description`: a TOML file with what the site does not know; `n_practice` and `seed`: of the
-    practice kit; `complete`: refuse while anything is still to be written; `ids_of`: an earlier
-    release of the study, whose annotators' ids are to be used again.
+    practice kit; `complete`: refuse while anything is still to be written; `has_report`: add the
+    report for people; `ids_of`: an earlier release of the study, whose annotators' ids are to be
+    used again.
     """
 
     description: bytes = b""
     n_practice: int = 0
     seed: int = 0
     complete: bool = False
+    has_report: bool = False
     ids_of: Release | None = None
 
 
@@ -58,10 +60,11 @@ def release_dataset(
         release = build_release(
             collected,
             complete_description(study, wishes.description, released_on=timezone.now().date()),
-            recipe.on_scale(_scale_of(study)),
+            recipe.on_scale(scale_of(study)),
             Choices(key, wishes.n_practice, wishes.seed, wishes.complete),
             language=study.language,
             notes=list_shortfalls(study),
+            add_files=_render_reports if wishes.has_report else None,
         )
         write_release(release, folder)
     except RatingsError as error:
@@ -99,6 +102,13 @@ def list_unwritten(release: Release) -> list[str]:
     ]
 
 
+def _render_reports(dataset: Dataset) -> dict[str, bytes]:
+    """The report for people, by what takes a while to load."""
+    from postprocess.reporting.bundle import render_reports
+
+    return render_reports(dataset)
+
+
 def _choose_key(study: Study, ids_of: Release | None) -> str:
     if ids_of is None:
         return make_key()
@@ -108,16 +118,3 @@ def _choose_key(study: Study, ids_of: Release | None) -> str:
             "before releases had keys."
         )
     return ids_of.key
-
-
-def _scale_of(study: Study) -> Scale:
-    return Scale(
-        _as_number(study.scale_minimum),
-        _as_number(study.scale_maximum),
-        _as_number(study.scale_step),
-    )
-
-
-def _as_number(point: Decimal) -> float:
-    """Whole where it is whole: the report is written as `postprocess build` writes it."""
-    return int(point) if point == int(point) else float(point)

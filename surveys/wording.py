@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
+from surveys.auditing import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.stimuli import MarkedText
@@ -50,13 +51,20 @@ class CheckQuestion:
 
 def current_text(study: Study, kind: TextKind) -> StudyText:
     """The version that annotators read now; the first one is the default of the language."""
-    latest = StudyText.objects.filter(study=study, kind=kind).first()
-    if latest:
-        return latest
-    text, _ = StudyText.objects.get_or_create(
-        study=study, kind=kind, version=1, defaults={"body": default_body(study.language, kind)}
-    )
+    text = read_text(study, kind)
+    if text.pk is None:
+        text, _ = StudyText.objects.get_or_create(
+            study=study, kind=kind, version=1, defaults={"body": text.body}
+        )
     return text
+
+
+def read_text(study: Study, kind: TextKind) -> StudyText:
+    """As `current_text`, but a default that nobody was shown yet is not stored."""
+    latest = StudyText.objects.filter(study=study, kind=kind).first()
+    return latest or StudyText(
+        study=study, kind=kind, version=1, body=default_body(study.language, kind)
+    )
 
 
 def refuse_outdated(shown: object, current: object) -> None:
@@ -91,6 +99,7 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
         return current
     text = StudyText.objects.create(study=study, kind=kind, version=current.version + 1, body=body)
     study.save(update_fields=["revision"])
+    record("text.set", study, kind.value, version=text.version)
     return text
 
 

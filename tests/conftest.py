@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from django.core.management import call_command
 from hypothesis import settings
 
@@ -14,6 +15,21 @@ settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+
+
+# What leads to the database: Django's own, or that of a real site.
+REACHING = {"db", "transactional_db", "live_server", "pristine"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is tested on every database; `scripts/test` runs all the rest on SQLite alone."""
+    for item in items:
+        reaches = REACHING.intersection(getattr(item, "fixturenames", ()))
+        if (reaches or item.get_closest_marker("django_db")) and not item.get_closest_marker(
+            "either_database"
+        ):
+            item.add_marker("every_database")
 
 
 def lack(part: str) -> None:
@@ -33,8 +49,22 @@ def collected_static_files() -> None:
 
 
 @pytest.fixture(autouse=True)
+def background_work_is_done_at_once(settings, tmp_path_factory):
+    settings.BACKGROUND = "at once"
+    settings.MEDIA_ROOT = tmp_path_factory.getbasetemp() / "files"
+
+
+@pytest.fixture(autouse=True)
 def fast_password_hasher(settings):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(settings):
+    """Figures that the console keeps are those of one test."""
+    backend = "django.core.cache.backends.locmem.LocMemCache"
+    settings.CACHES = {"default": {"BACKEND": backend}}
+    cache.clear()
 
 
 @pytest.fixture(scope="session")

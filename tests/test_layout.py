@@ -10,12 +10,17 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("annotation_site", "surveys", "postprocess")
 
-DOORS = ("surveys.annotate", "surveys.management", "surveys.admin")
+DOORS = (
+    "surveys.annotate", "surveys.api", "surveys.console", "surveys.management", "surveys.admin",
+)  # fmt: skip
+TASKS = "surveys.tasks"  # a door that others may start
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"
 FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.modelling",
-    "surveys.checkpointing", "surveys.describing",
+    "surveys.checkpointing", "surveys.describing", "surveys.checking", "surveys.drafting",
+    "surveys.measuring", "surveys.running", "surveys.inspecting",
+    "surveys.weighing", "surveys.gauging",
 }  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
 

@@ -5,8 +5,10 @@ import hashlib
 import sys
 from pathlib import Path
 
+from postprocess.commands.reports import render_and_tell
+from postprocess.details import load_details
 from postprocess.options import add_recipe_arguments, recipe_from
-from postprocess.pipeline import Dataset, build_dataset
+from postprocess.pipeline import build_dataset
 from postprocess.progress import telling_progress
 from postprocess.reading import load_checks, load_ratings
 from postprocess.report import summarise
@@ -54,9 +56,10 @@ def run(options: argparse.Namespace) -> int:
             recipe=recipe,
             inputs={name: _digest(path) for name, path in files.items()},
             checks=checks,
+            details=load_details(options.ratings),
             progress=progress,
         )
-    reports = {} if options.no_report else _render_reports(dataset)
+    reports = {} if options.no_report else render_and_tell(dataset)
     paths = write_files({**dataset.files, **reports}, options.out)
     sys.stderr.write("".join(_line(finding) for finding in stimuli.findings))
     if stimuli.errors:
@@ -66,17 +69,6 @@ def run(options: argparse.Namespace) -> int:
         )
     sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
     return 0
-
-
-def _render_reports(dataset: Dataset) -> dict[str, bytes]:
-    """The reports; on the terminal, why one of them is missing."""
-    # Only here, for loading what draws takes longer than building a small dataset.
-    from postprocess.reporting.bundle import render_reports
-    from postprocess.reporting.printing import find_obstacle
-
-    if obstacle := find_obstacle():
-        sys.stderr.write(f"{obstacle}\n")
-    return render_reports(dataset)
 
 
 def _digest(path: Path) -> str:

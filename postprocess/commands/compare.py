@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from postprocess.comparison import Comparison, compare_outcomes
-from postprocess.ledger import render_figures
 from postprocess.reading import load_checks, load_ratings
 from postprocess.recipe import list_presets, read_recipe
+from postprocess.rendering import render_table
 from postprocess.steps import post_process
 from postprocess.stimuli import parse_stimuli
 from postprocess.writing import write_files
@@ -65,4 +65,4 @@ def _tables(comparison: Comparison) -> dict[str, bytes]:
         "compared_scores.tsv": comparison.scores.reset_index(),
         "compared_annotators.tsv": comparison.annotators,
     }
-    return {name: render_figures(table).encode() for name, table in tables.items()}
+    return {name: render_table(table).encode() for name, table in tables.items()}

@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from postprocess.commands.reports import render_and_tell
+from postprocess.details import load_details
 from postprocess.options import add_choice_arguments, add_recipe_arguments, recipe_from
 from postprocess.progress import telling_progress
 from postprocess.reading import load_checks, load_ratings
@@ -46,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
         load_ratings(options.ratings, options.language),
         load_checks(options.checkpoints) if options.checkpoints else None,
         load_words(options.ratings) if description.consent.publishes_words else None,
+        load_details(options.ratings),
     )
     with telling_progress() as progress:
         release = build_release(
@@ -54,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
             recipe,
             Choices(key, options.practice, options.seed, options.complete),
             language=options.language,
+            add_files=render_and_tell if options.report else None,
             progress=progress,
         )
     paths = write_release(release, options.out)

@@ -14,8 +14,8 @@ from postprocess.figures.drawing import (
     put_legend,
 )
 from postprocess.figures.scores import stack_contexts
+from postprocess.numbering import Codes, number_items
 from postprocess.phrases import write_count
-from postprocess.ratings import Codes, number_items
 from postprocess.steps import Outcome
 
 TITLE = "Ratings per context"

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from postprocess.details import DETAILS, PLACE, join_details
 from postprocess.pipeline import Dataset, build_dataset, check_language
 from postprocess.ratings import check_ratings
 from postprocess.recipe import Recipe
@@ -52,13 +53,15 @@ class Collected:
     """What a study collected.
 
     `ratings` as `check_ratings` takes it; `checks`, answers to checkpoint items, as
-    `count_failed` does; `words`, as `publish_individual` does: those that may be published.
+    `count_failed` does; `words`, as `publish_individual` does: those that may be published;
+    `details`, as `join_details` does: for the report, and not published.
     """
 
     stimuli: ParsedStimuli
     ratings: pd.DataFrame
     checks: pd.DataFrame | None = None
     words: pd.DataFrame | None = None
+    details: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -104,22 +107,15 @@ def build_release(
 
     Parameters
     ----------
-    collected : Collected
-        Ratings in points of the recipe's scale.
-    description : Description
-        What is known of the study; what it lacks is marked in the files.
-    recipe : Recipe
-        On the scale of the ratings.
-    choices : Choices
-        The key, the practice kit, and whether gaps are allowed.
-    language : str
-        Such as "sl"; names the files.
-    notes : sequence of str
-        What else a reader of the report should know.
+    collected, description : Collected, Description
+        Ratings in points of the recipe's scale; what is known of the study (what is lacking is
+        marked in the files).
+    recipe, choices : Recipe, Choices
+        The steps; the key, the practice kit, and whether gaps are allowed.
     add_files : callable, optional
         Makes further files of the dataset, such as a report for people: path → content.
-    progress : callable, optional
-        As `build_dataset` takes it.
+    language, notes, progress
+        As `build_dataset` takes them.
 
     Returns
     -------
@@ -144,26 +140,16 @@ def build_release(
         individual.ratings,
         language=language,
         recipe=recipe,
-        inputs=_digest_inputs(stimuli, answers),
+        inputs=_digest_inputs(stimuli, answers, individual.ratings),
         checks=individual.checks,
+        details=individual.ratings,
         notes=notes,
         progress=progress,
     )
     files = {**dataset.files, **_render_kits(stimuli, dataset, split, language), **answers}
-    files |= {text.path: f"{text.body}\n".encode() for text in description.texts if text.body}
-    files[DESCRIPTION] = description.render().encode()
-    if add_files:
-        files |= add_files(dataset)
-    subject = Subject(
-        language=language,
-        description=description,
-        recipe=recipe,
-        dataset=dataset,
-        n_test=len(split.test),
-        n_practice=len(split.practice),
-        files=sorted({*files, *CARDS, CROISSANT, CHECKSUMS}),
-        rating_columns=["language", *(c for c in SCHEMA if c in individual.ratings)],
-    )
+    files |= _render_description(description)
+    files |= add_files(dataset) if add_files else {}
+    subject = _take_stock(dataset, description, split, files, individual.ratings)
     return _seal(subject, files, complete=choices.complete)
 
 
@@ -212,6 +198,7 @@ def _publish(
     """The individual answers under ids and the pairs' numbers of this release."""
     n_pairs = len(collected.stimuli.rows)
     ratings = check_ratings(collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs)
+    ratings = join_details(ratings, collected.details)
     words = collected.words if description.consent.publishes_words else None
     individual = publish_individual(ratings, collected.checks, words, key)
     if not split.practice:
@@ -234,12 +221,23 @@ def _render_individual(individual: Individual, language: str) -> dict[str, bytes
     return files
 
 
-def _digest_inputs(stimuli: ParsedStimuli, answers: Mapping[str, bytes]) -> dict[str, str]:
-    """The digests of what went in, as the release has it."""
+def _render_description(description: Description) -> dict[str, bytes]:
+    """The description, and the texts that annotators read."""
+    texts = {text.path: f"{text.body}\n".encode() for text in description.texts if text.body}
+    return {**texts, DESCRIPTION: description.render().encode()}
+
+
+def _digest_inputs(
+    stimuli: ParsedStimuli, answers: Mapping[str, bytes], ratings: pd.DataFrame
+) -> dict[str, str]:
+    """The digests of what went in: as the release has it, and of the details, which it has not."""
     contents = {"stimuli": render_stimuli(stimuli.rows).encode()}
     for name, content in answers.items():
         if not name.endswith(".parquet"):
             contents[name.partition("_")[0]] = content
+    if known := [name for name in DETAILS if name in ratings]:
+        details = ratings[[*PLACE, *known]].to_csv(index=False, lineterminator="\n")
+        contents["details"] = details.encode()
     return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
 
@@ -261,6 +259,26 @@ def _render_kits(
         ):
             check_disjoint(files, of_test, of_practice)
     return files
+
+
+def _take_stock(
+    dataset: Dataset,
+    description: Description,
+    split: Split,
+    files: Mapping[str, bytes],
+    ratings: pd.DataFrame,
+) -> Subject:
+    """What the cards are to tell of."""
+    return Subject(
+        language=dataset.report["language"],
+        description=description,
+        recipe=dataset.outcome.recipe,
+        dataset=dataset,
+        n_test=len(split.test),
+        n_practice=len(split.practice),
+        files=sorted({*files, *CARDS, CROISSANT, CHECKSUMS}),
+        rating_columns=["language", *(c for c in SCHEMA if c in ratings)],
+    )
 
 
 def _seal(subject: Subject, files: dict[str, bytes], *, complete: bool) -> Release:

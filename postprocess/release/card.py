@@ -8,6 +8,8 @@ from postprocess.release.contents import DATASET, PAIR, Column, describe_file, r
 from postprocess.release.figures import (
     Subject,
     count_annotators,
+    count_divided,
+    describe_change,
     describe_days,
     describe_time,
     list_agreement,
@@ -137,6 +139,8 @@ def _describe_steps(subject: Subject) -> Iterator[str]:
     if lines := list(list_agreement(subject)):
         yield "Agreement of the ratings that make the scores:"
         yield bullets(map(escape, lines))
+    if trust := " ".join(filter(None, (describe_change(subject), count_divided(subject)))):
+        yield escape(trust)
     yield (
         "Every setting is in `recipe.toml`, every rating and why it counts or not in "
         "`ledger.tsv`. Figures and agreement are those of all pairs that were collected."

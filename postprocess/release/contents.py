@@ -77,7 +77,7 @@ def describe_file(subject: Subject, path: str) -> str:
         "annotators.tsv": "each annotator of each group: figures and decision",
         "ledger.tsv": "each rating: what happened to it, and why",
         "recipe.toml": "the steps of post-processing with all settings",
-        "report.json": "counts, digests, agreement, who was moved or left out",
+        "report.json": "counts, digests, agreement, reliability, who was moved or left out",
         "report.html": "the report for people",
         "report.pdf": "the report for people, to print",
         "table1.tex": "the row of Table 1 of the task paper",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from postprocess.phrases import write_figure, write_interval
 from postprocess.pipeline import Dataset
 from postprocess.recipe import Recipe
 from postprocess.release.description import Description
@@ -82,18 +83,53 @@ def list_steps(subject: Subject) -> Iterator[str]:
 
 
 def list_agreement(subject: Subject) -> Iterator[str]:
-    """The measures of agreement, on the ratings that make the scores."""
+    """The measures of agreement, on the ratings that make the scores, with their intervals."""
     overall = subject.dataset.report["agreement"]["overall"]
     names = {
         "human": "mean Spearman correlation of an annotator with the mean of the others",
-        "pairwise": "mean Spearman correlation of two annotators",
-        "alpha_interval": "Krippendorff's alpha, interval",
+        "pairwise_spearman": "mean Spearman correlation of two annotators",
+        "pairwise_pearson": "mean Pearson correlation of two annotators",
         "alpha_ordinal": "Krippendorff's alpha, ordinal",
+        "alpha_interval": "Krippendorff's alpha, interval",
+        "icc_average": "ICC(2,k), reliability of the scores",
+        "split_half": "split-half reliability of the scores",
     }
     for key, name in names.items():
-        figure = overall.get(key)
-        if isinstance(figure, int | float):
-            yield f"{name}: {figure:.3f}"
+        if overall[key] is not None:
+            ends = overall.get(f"{key}_low"), overall.get(f"{key}_high")
+            yield f"{name}: {_with_interval(overall[key], *ends)}"
+
+
+def describe_change(subject: Subject) -> str:
+    """How far the changes can be trusted, in sentences; "" where that is not defined."""
+    change = subject.dataset.report["change"]["used"][0]
+    if change["reliability"] is None:
+        return ""
+    reliability = _with_interval(change["reliability"], change["low"], change["high"])
+    ceiling = _with_interval(change["ceiling"], change["ceiling_low"], change["ceiling_high"])
+    return (
+        f"Reliability of the changes, by split halves: {reliability}, which is what as many other "
+        f"annotators would be expected to score in subtask 1. Ceiling of subtask 1: {ceiling}; no "
+        "prediction made without sight of the published changes can be expected to pass it."
+    )
+
+
+def count_divided(subject: Subject) -> str:
+    """On how many contexts annotators divide, in a sentence; "" for none."""
+    divided = subject.dataset.report["divided"]
+    if not divided["contexts"]:
+        return ""
+    return (
+        f"On {len(divided['contexts'])} of {divided['n_contexts']} contexts annotators fall into "
+        "two camps, so that the score is nobody's judgement; report.json lists them."
+    )
+
+
+def _with_interval(figure: float, low: float | None, high: float | None) -> str:
+    text = write_figure(figure, 3)
+    if low is None or high is None:
+        return text
+    return f"{text} (95 % interval {write_interval(low, high, 3)})"
 
 
 def describe_time(subject: Subject) -> str:

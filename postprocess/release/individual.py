@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +10,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
 
+from postprocess.details import PLACE
 from postprocess.exclusion import CHECK_COLUMNS
-from postprocess.files import render_rows
-from postprocess.ledger import write_figures
-from postprocess.ratings import RatingsError, index_names
+from postprocess.numbering import index_names
+from postprocess.ratings import RatingsError
 from postprocess.release.pseudonyms import make_pseudonyms
+from postprocess.rendering import render_table
 
 WORDS = ("inspired_word1", "inspired_word2")
-PLACE = ("pair", "context", "annotator")
 PUBLISHED_CHECKS = ("checkpoint", *CHECK_COLUMNS)
 FORMULA_SIGNS = ("=", "+", "-", "@")
 WITHDRAWN = "withdrawn"
@@ -90,17 +90,11 @@ def publish_individual(
 
 def render_ratings(ratings: pd.DataFrame, language: str) -> str:
     """The text of `ratings_<lang>.tsv`; words as no spreadsheet takes for a formula."""
-    columns = [column for column in SCHEMA if column in ratings]
-    texts: list[Iterable[str]] = []
-    for column in columns:
-        if column == "rating":
-            texts.append(write_figures(ratings[column]))
-        elif column in WORDS:
-            texts.append(map(write_word, ratings[column]))
-        else:
-            texts.append(ratings[column].astype(str))
-    rows = ((language, *row) for row in zip(*texts, strict=True))
-    return render_rows(["language", *columns], rows)
+    table = ratings[[column for column in SCHEMA if column in ratings]]
+    safe = {column: table[column].map(write_word) for column in WORDS if column in table}
+    table = table.assign(**safe)
+    table.insert(0, "language", language)
+    return render_table(table)
 
 
 def write_ratings_parquet(ratings: pd.DataFrame, language: str) -> bytes:

@@ -14,9 +14,9 @@ from postprocess.files import (
     render_gold,
     render_rows,
 )
-from postprocess.ledger import render_figures
 from postprocess.release.individual import write_parquet
 from postprocess.release.practice import Row
+from postprocess.rendering import render_table
 from postprocess.stimuli import render_stimuli
 
 PRACTICE = "practice_kit"
@@ -37,7 +37,7 @@ def render_kit(
     texts = {
         f"data/data_{language}.tsv": render_stimuli(rows),
         f"gold/gold_{language}.tsv": render_gold(scores),
-        "scores.tsv": render_figures(scores.rename_axis("pair").reset_index()),
+        "scores.tsv": render_table(scores.rename_axis("pair").reset_index()),
         **{
             f"results/{name}_{language}.tsv": render_rows(columns, [])
             for name, columns in RESULT_COLUMNS.items()

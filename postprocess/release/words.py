@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pandas as pd
-import pyarrow.parquet as arrow_parquet
 
+from postprocess.details import PLACE, load_columns
 from postprocess.ratings import RatingsError
-from postprocess.reading import COMMA, QUOTING, TAB
-from postprocess.release.individual import PLACE, WORDS
+from postprocess.release.individual import WORDS
 
 
 def load_words(path: Path) -> pd.DataFrame | None:
@@ -25,29 +24,14 @@ def load_words(path: Path) -> pd.DataFrame | None:
     OSError
         The file cannot be read.
     """
-    table = _load(path)
+    table = load_columns(path, (*PLACE, *WORDS))
     found = [column for column in WORDS if column in table]
     if not found:
         return None
     if missing := [column for column in (*PLACE, *WORDS) if column not in table]:
         raise RatingsError(f"{path} has {found[0]}, but no column {', '.join(missing)}")
-    words = table[[*PLACE, *WORDS]].fillna("").astype(str)
+    words = table[[*PLACE, *WORDS]]
     places = {name: pd.to_numeric(words[name], errors="coerce") for name in PLACE[:2]}
     if any(place.isna().any() for place in places.values()):
         raise RatingsError(f"{path} has words without a pair or context")
     return words.assign(**{name: place.astype(int) for name, place in places.items()})
-
-
-def _load(path: Path) -> pd.DataFrame:
-    if path.suffix == ".parquet":
-        table: pd.DataFrame = arrow_parquet.read_table(path).to_pandas()
-        return table
-    delimiter = TAB if path.suffix == ".tsv" else COMMA
-    return pd.read_csv(
-        path,
-        sep=delimiter,
-        quoting=QUOTING[delimiter],
-        dtype=str,
-        keep_default_na=False,
-        encoding="utf-8-sig",
-    )

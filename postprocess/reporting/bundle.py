@@ -1,7 +1,5 @@
 """Every report of a dataset in one go: page, print, figures, and Table 1 for a paper."""
 
-import pandas as pd
-
 from postprocess.figures.gallery import illustrate, render_plates
 from postprocess.pipeline import Dataset
 from postprocess.reporting.page import render_page
@@ -9,17 +7,13 @@ from postprocess.reporting.printing import find_obstacle, render_pdf
 from postprocess.reporting.published import render_table1
 
 
-def render_reports(
-    dataset: Dataset, *, parts_of_speech: pd.Series | None = None
-) -> dict[str, bytes]:
+def render_reports(dataset: Dataset) -> dict[str, bytes]:
     """The reports of a dataset as files.
 
     Parameters
     ----------
     dataset : Dataset
         As `build_dataset` returns it.
-    parts_of_speech : Series of str, optional
-        Index pair: changes are shown for each part of speech.
 
     Returns
     -------
@@ -29,7 +23,7 @@ def render_reports(
         same for the same dataset, to the byte.
     """
     outcome, report = dataset.outcome, dataset.report
-    plates = render_plates(illustrate(outcome, parts_of_speech))
+    plates = render_plates(illustrate(outcome, dataset.parts_of_speech))
     files = {"report.html": render_page(dataset, plates).encode()}
     if not find_obstacle():
         drawings = {name: plate.svg for name, plate in plates.items()}

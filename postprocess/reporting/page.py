@@ -11,7 +11,7 @@ from postprocess.figures.gallery import Plate
 from postprocess.figures.inlining import inline_svg
 from postprocess.phrases import write_count, write_figure, write_points, write_share
 from postprocess.pipeline import Dataset
-from postprocess.reporting import tables
+from postprocess.reporting import tables, trust
 from postprocess.steps import Outcome
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -50,6 +50,8 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         lead=_lead(dataset),
         key=_key_figures(dataset),
         each=_ratings_each(dataset.outcome),
+        apart=trust.count_apart(report),
+        wanted=recipe.report,
         printed=printed,
     )
 
@@ -63,7 +65,9 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(count=write_count, points=write_points, share=write_share)
+    environment.filters.update(
+        count=write_count, points=write_points, share=write_share, figure=write_figure
+    )
     return environment
 
 
@@ -82,9 +86,13 @@ def _tabulate(dataset: Dataset) -> dict[str, tables.Table]:
         "moved": tables.tabulate_moved(report),
         "left_out": tables.tabulate_left_out(report),
         "undefined": tables.tabulate_undefined(report),
-        "agreement": tables.tabulate_agreement(report),
+        "agreement": trust.tabulate_agreement(report),
+        **{f"by_{by}": trust.tabulate_slices(report, by) for by in trust.SLICES},
+        "change": trust.tabulate_change(report),
+        "confounds": trust.tabulate_confounds(report),
+        "divided": trust.tabulate_divided(report),
         "table1": tables.tabulate_table1(report),
-        "tests": tables.tabulate_tests(outcome.scores),
+        "tests": tables.tabulate_tests(report, outcome.scores),
         "inputs": tables.tabulate_inputs(report),
     }
 

@@ -6,19 +6,19 @@ from typing import NamedTuple
 import pandas as pd
 
 from postprocess.exclusion import COUNTED
-from postprocess.phrases import write_count, write_figure, write_points, write_share
+from postprocess.phrases import (
+    write_count,
+    write_figure,
+    write_points,
+    write_share,
+    write_signed,
+)
 from postprocess.pipeline import Dataset
 from postprocess.report import Report
 from postprocess.reporting.published import HEADINGS, table1_rows
 from postprocess.steps import Outcome
 
 MOST_ROWS = 100  # of a table; the rest is in the file that it names
-MEASURES = {
-    "human": "human",
-    "pairwise": "pairwise ρ",
-    "alpha_interval": "α interval",
-    "alpha_ordinal": "α ordinal",
-}
 
 
 class Table(NamedTuple):
@@ -31,7 +31,7 @@ class Table(NamedTuple):
     caption: str
     columns: tuple[str, ...]
     rows: list[list[str]]
-    method: str = ""
+    method: str
     rest: str = ""
     last_row_stands_out: bool = False
 
@@ -57,14 +57,12 @@ def tabulate_reasons(outcome: Outcome) -> Table:
 
 
 def tabulate_groups(dataset: Dataset) -> Table:
-    """Who rated what in each group, and how far they agree."""
-    report, annotators = dataset.report, dataset.outcome.annotators
-    agreement = {entry["group"]: entry for entry in report["agreement"]["groups"]}
+    """Who rated what in each group."""
+    annotators = dataset.outcome.annotators
     contexts = dataset.outcome.ledger[["group", "pair", "context"]].drop_duplicates()
     n_contexts = contexts["group"].astype(str).value_counts()
     rows = []
     for group, members in annotators.groupby("group"):
-        found = agreement.get(group, {})
         rows.append(
             [
                 str(group),
@@ -73,33 +71,13 @@ def tabulate_groups(dataset: Dataset) -> Table:
                 write_count(int((members["n_used"] > 0).sum())),
                 write_count(int(members["n_ratings"].sum())),
                 write_count(int(members["n_used"].sum())),
-                *(write_figure(found.get(measure)) for measure in MEASURES),
             ]
         )
     columns = (
         "group", "#contexts", "#annotators", "#of them used", "#ratings", "#of them used"
     )  # fmt: skip
-    return _cut(
-        Table(
-            "Groups: who rated the same contexts, and their agreement after all steps",
-            (*columns, *(f"#{name}" for name in MEASURES.values())),
-            rows,
-            method="agreement",
-        ),
-        "report.json",
-    )
-
-
-def tabulate_agreement(report: Report) -> Table:
-    """Agreement overall, by each measure."""
-    overall = report["agreement"]["overall"]
-    rows = [[name, write_figure(overall.get(key), 3)] for key, name in MEASURES.items()]
-    return Table(
-        "Agreement of all groups together, after all steps",
-        ("measure", "#figure"),
-        rows,
-        method="agreement",
-    )
+    table = Table("Groups: who rated the same contexts", columns, rows, method="groups")
+    return cut(table, "report.json")
 
 
 def tabulate_moved(report: Report) -> Table:
@@ -110,14 +88,14 @@ def tabulate_moved(report: Report) -> Table:
             str(one["group"]),
             write_figure(one["mean"]),
             write_figure(one["group_mean"]),
-            _signed(write_figure(one["deviation"])),
-            _signed(write_points(one["shift"])),
+            write_signed(write_figure(one["deviation"])),
+            write_signed(write_points(one["shift"])),
             write_count(one["n_clipped"]),
         ]
         for one in report["calibration"]["shifted"]
     ]
     columns = ("annotator", "group", "#mean", "#of group", "#deviation", "#moved by", "#stayed")
-    return _cut(
+    return cut(
         Table("Annotators moved by calibration", columns, rows, method="calibration"),
         "annotators.tsv",
     )
@@ -132,13 +110,13 @@ def tabulate_left_out(report: Report) -> Table:
             write_count(one["n_ratings"]),
             write_figure(one["rho"], 3),
             write_figure(one["bound"], 3),
-            _signed(write_figure(one["gain"], 3)),
+            write_signed(write_figure(one["gain"], 3)),
             str(one["reason"]),
         ]
         for one in report["filtering"]["left_out"]
     ]
     columns = ("annotator", "group", "#ratings", "#mean ρ", "#bound", "#gain", "reason")
-    return _cut(Table("Annotators left out", columns, rows, method="filtering"), "annotators.tsv")
+    return cut(Table("Annotators left out", columns, rows, method="filtering"), "annotators.tsv")
 
 
 def tabulate_undefined(report: Report) -> Table:
@@ -149,7 +127,7 @@ def tabulate_undefined(report: Report) -> Table:
     ]
     columns = ("annotator", "group", "#ratings", "why")
     table = Table("Annotators kept without a defined ρ", columns, rows, method="filtering")
-    return _cut(table, "annotators.tsv")
+    return cut(table, "annotators.tsv")
 
 
 def tabulate_table1(report: Report) -> Table:
@@ -164,16 +142,20 @@ def tabulate_table1(report: Report) -> Table:
     )
 
 
-def tabulate_tests(scores: pd.DataFrame) -> Table:
+def tabulate_tests(report: Report, scores: pd.DataFrame) -> Table:
     """How many pairs change by which test."""
-    n = len(scores)
     tests = {
         "published, one-sided: p": scores["pvalue"],
         "two-sided: p": scores["pvalue_two_sided"],
         "two-sided, false discoveries held down: q": scores["qvalue"],
     }
+    if paired := report["change"]["paired"]:
+        name = (
+            f"paired, two-sided: p of {write_count(len(paired), 'pair')} rated by the same people"
+        )
+        tests[name] = pd.Series([one["p"] for one in paired])
     rows = [
-        [name, *(_share(figures < level, n) for level in (0.1, 0.05, 0.01))]
+        [name, *(_share(figures < level, len(figures)) for level in (0.1, 0.05, 0.01))]
         for name, figures in tests.items()
     ]
     columns = ("test", "#below 0.1", "#below 0.05", "#below 0.01")
@@ -191,8 +173,9 @@ def tabulate_findings(report: Report) -> Table:
         ]
         for found in report["stimuli_findings"]
     ]
-    table = Table("Findings in the stimuli", ("#row", "column", "kind", "finding"), rows)
-    return _cut(table, "report.json")
+    columns = ("#row", "column", "kind", "finding")
+    table = Table("Findings in the stimuli", columns, rows, method="findings")
+    return cut(table, "report.json")
 
 
 def tabulate_inputs(report: Report) -> Table:
@@ -203,10 +186,10 @@ def tabulate_inputs(report: Report) -> Table:
         f"code (version {report['code']['version']})": report["code"]["sha256"],
     }
     rows = [[str(name), str(digest)] for name, digest in digests.items()]
-    return Table("What went in", ("input", "SHA-256"), rows)
+    return Table("What went in", ("input", "SHA-256"), rows, method="digests")
 
 
-def _cut(table: Table, file: str) -> Table:
+def cut(table: Table, file: str) -> Table:
     """The table with as many rows as a reader looks at, and where the others are."""
     if len(table.rows) <= MOST_ROWS:
         return table
@@ -219,8 +202,3 @@ def _cut(table: Table, file: str) -> Table:
 def _share(found: Iterable[bool], n: int) -> str:
     count = int(sum(found))
     return f"{write_count(count)} ({write_share(count, n)})"
-
-
-def _signed(figure: str) -> str:
-    is_plain = figure[0].isdigit() and any(digit in "123456789" for digit in figure)
-    return f"+{figure}" if is_plain else figure

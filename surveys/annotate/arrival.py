@@ -5,14 +5,12 @@ from collections.abc import Callable
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
 
 from surveys.annotate.pages import (
     HTTP_UNPROCESSABLE,
     address_of,
     annotator_page,
-    face_of,
-    render_text,
-    speak,
 )
 from surveys.arriving import (
     find_by_ticket,
@@ -26,6 +24,8 @@ from surveys.assigning import Consent, count_items, has_place_left, refuse_revok
 from surveys.completing import no_place_completion
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.collection import make_token
+from surveys.opening import refuse_draft
+from surveys.presenting.faces import face_of, interface_of, render_text
 from surveys.providers import Claims, read_claims
 from surveys.wording import current_text
 
@@ -45,7 +45,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
     study = invitation.study
     if assignment := Assignment.objects.latest_from(invitation):
         return redirect("annotate:next", lead_back(assignment).token)
-    speak(face_of(study.pk, study.revision))
+    meet(study)
     refuse_revoked(invitation)
     return _ask_consent(request, study, lambda agreed: start_assignment(invitation, agreed))
 
@@ -55,7 +55,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     """An entrance. Who comes by the open link is given an address of their own first."""
     entrance = get_object_or_404(Entrance.objects.select_related("study"), token=token)
     study = entrance.study
-    speak(face_of(study.pk, study.revision))
+    meet(study)
     sent = request.POST if request.method == "POST" else request.GET
     claims = read_claims(entrance.provider, sent)
     if claims is None:
@@ -79,7 +79,7 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     if entrance.provider != Provider.LINK or not TICKET.fullmatch(ticket):
         raise Http404
     study = entrance.study
-    speak(face_of(study.pk, study.revision))
+    meet(study)
     begun = find_by_ticket(entrance, ticket)
     if begun and (assignment := Assignment.objects.latest_from(begun)):
         return redirect("annotate:next", lead_back(assignment).token)
@@ -91,6 +91,12 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
         entrance=entrance,
         own_link=address_of("join", token, ticket),
     )
+
+
+def meet(study: Study) -> None:
+    """Speak the study's language; while it is a draft nobody goes further."""
+    translation.activate(interface_of(study))
+    refuse_draft(study)
 
 
 def _ask_consent(

@@ -7,26 +7,25 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from surveys.annotate.forms import CheckForm
-from surveys.annotate.markdown import render_markdown
 from surveys.annotate.pages import (
     HTTP_UNPROCESSABLE,
-    Face,
     annotator_page,
-    face_of,
     find_assignment,
     own_link,
     redirect_to_due,
 )
-from surveys.annotate.shells import (
+from surveys.introducing import Step, check_comprehension, complete_step, find_due_step
+from surveys.models import Assignment, StudyText, TextKind
+from surveys.presenting.faces import Face, face_of
+from surveys.presenting.forms import CheckForm
+from surveys.presenting.items import (
     RATING_PAGE,
     WORDS_PAGE,
     describe_text,
     make_engagement_form,
     make_rating_form,
 )
-from surveys.introducing import Step, check_comprehension, complete_step, find_due_step
-from surveys.models import Assignment, StudyText, TextKind
+from surveys.presenting.markdown import render_markdown
 from surveys.wording import current_text, read_check, read_practice
 
 StepView = Callable[[HttpRequest, Assignment], HttpResponse]

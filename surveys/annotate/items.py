@@ -4,24 +4,24 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from surveys.annotate.forms import RatingForm, read_pasted, read_visit
 from surveys.annotate.pages import (
     HTTP_UNPROCESSABLE,
     annotator_page,
-    face_of,
     find_here,
     redirect_to_due,
 )
-from surveys.annotate.shells import (
+from surveys.annotate.shells import render_item
+from surveys.answering import record_engagement, record_rating, record_unjudgeable
+from surveys.models.due import DueItem, Whereabouts
+from surveys.presenting.faces import face_of
+from surveys.presenting.forms import RatingForm, read_pasted, read_visit
+from surveys.presenting.items import (
     RATING_PAGE,
     WORDS_PAGE,
     ItemPage,
     make_engagement_form,
     make_rating_form,
-    render_item,
 )
-from surveys.answering import record_engagement, record_rating, record_unjudgeable
-from surveys.models.due import DueItem, Whereabouts
 
 
 @annotator_page

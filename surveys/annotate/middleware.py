@@ -46,7 +46,9 @@ class SurveyErrorMiddleware:
         if not isinstance(error, SurveyError):
             return None
         page = {"error": error, "token": _find_survey(request)}
-        answer = render(request, "annotate/problem.html", page, status=error.status)
+        found = request.resolver_match
+        door = "console" if found and found.namespace == "console" else "annotate"
+        answer = render(request, f"{door}/problem.html", page, status=error.status)
         answer["Cache-Control"] = "private, no-store"
         return answer
 

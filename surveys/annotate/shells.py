@@ -8,51 +8,23 @@ which is most of what it would cost (`docs/performance.md`). Pages with a fault 
 import re
 import secrets
 import time
-from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 from django.forms import Form
-from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from surveys.annotate.forms import EngagementForm, RatingForm, repeat_visit
-from surveys.annotate.pages import Face, face_of
 from surveys.models.due import DueItem, Whereabouts
-from surveys.models.stimuli import MarkedText
+from surveys.presenting.faces import face_of
+from surveys.presenting.forms import repeat_visit
+from surveys.presenting.items import RATING_PAGE, ItemPage, describe_text
 from surveys.protocol import MOST_KEPT
 
 NAMES = ("text", "form1", "form2", "progress", "token", "shown")
 MOST_PROGRESS = 10_000
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
-
-
-class ItemPage(NamedTuple):
-    """One of the two pages of an item: its template and its form."""
-
-    template: str
-    make_form: Callable[[Face, QueryDict | None], Form]
-
-
-def make_engagement_form(face: Face, sent: QueryDict | None) -> EngagementForm:
-    """Two words, bound to what was sent."""
-    return EngagementForm(sent, direction=face.text_direction)
-
-
-def make_rating_form(face: Face, sent: QueryDict | None) -> RatingForm:
-    """The scale of a study, bound to what was sent."""
-    return RatingForm(
-        sent,
-        points=[point.value for point in face.scale],
-        allows_unjudgeable=face.study.allows_unjudgeable,
-    )
-
-
-WORDS_PAGE = ItemPage("annotate/engage.html", make_engagement_form)
-RATING_PAGE = ItemPage("annotate/rate.html", make_rating_form)
 
 
 def render_item(
@@ -78,21 +50,6 @@ def render_item(
     pieces = list(_make_shell(page, where.study_id, where.revision))
     pieces[1::2] = [values[name] for name in pieces[1::2]]
     return "".join(pieces)
-
-
-def describe_text(item: MarkedText, *, is_marked: bool) -> dict[str, SafeString]:
-    """A text as pages show it: bare, or with its targets in bold, and named."""
-    if not is_marked:
-        return {"text": escape(item.text)}
-    marked = "".join(
-        f"<strong>{escape(piece)}</strong>" if is_target else escape(piece)
-        for piece, is_target in item.parts
-    )
-    return {
-        "text": SafeString(marked),
-        "form1": escape(item.form1),
-        "form2": escape(item.form2),
-    }
 
 
 @lru_cache(maxsize=2 * MOST_KEPT)

@@ -99,6 +99,11 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def for_study(self, study: Study) -> Self:
         return self.filter(study=study)
 
+    def narrowed(self, *, state: str = "", code: str = "") -> Self:
+        """Those in a state, of annotators whose code begins so; all where nothing is asked for."""
+        found = self.filter(state=state) if state else self
+        return found.filter(annotator__code__startswith=code) if code else found
+
     def submitted(self) -> Self:
         return self.filter(state=AssignmentState.SUBMITTED)
 

@@ -40,6 +40,9 @@ class Entrance(models.Model):
         return f"{self.get_provider_display()} to {self.study}"
 
 
+REVOKED, UNUSED = "revoked", "unused"
+
+
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def with_study(self) -> Self:
         return self.select_related("study", "annotator")
@@ -48,6 +51,29 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         """Annotated with `latest_state`, that of its annotator's last assignment, or None."""
         latest = Assignment.objects.filter(annotator=models.OuterRef("annotator")).order_by("-pk")
         return self.annotate(latest_state=models.Subquery(latest.values("state")[:1]))
+
+    def by_people(self, study: Study) -> Self:
+        """Those of a study that are for people, not for a rehearsal."""
+        return self.filter(study=study, is_rehearsal=False)
+
+    def personal(self, study: Study) -> Self:
+        """Those that were made for somebody, not those of who came through an entrance."""
+        return self.by_people(study).filter(entrance__isnull=True)
+
+    def with_whereabouts(self) -> Self:
+        """Annotated with `whereabouts`: revoked, unused, or the state of the last assignment."""
+        states = models.Case(
+            models.When(revoked_at__isnull=False, then=models.Value(REVOKED)),
+            models.When(annotator__isnull=True, then=models.Value(UNUSED)),
+            default=models.F("latest_state"),
+            output_field=models.CharField(),
+        )
+        return self.with_latest_state().annotate(whereabouts=states)
+
+    def noted(self, text: str, *, sees_addresses: bool) -> Self:
+        """Those whose note holds a text. Addresses are not found by who may not see them."""
+        found = self.filter(note__icontains=text)
+        return found if sees_addresses else found.exclude(note__contains="@")
 
 
 class Invitation(models.Model):

@@ -81,6 +81,9 @@ class Study(models.Model):
         max_length=16, default=make_revision, help_text="changes whenever the study does"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(
+        null=True, blank=True, help_text="from when on annotators may come; empty for a draft"
+    )
 
     class Meta:
         verbose_name_plural = "studies"
@@ -105,6 +108,11 @@ class Study(models.Model):
         if options.get("update_fields") is not None:
             options["update_fields"] = {*options["update_fields"], "revision"}
         super().save(**options)
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether its stimuli and its design may still change, and nobody may take part."""
+        return self.opened_at is None
 
     @property
     def scale_points(self) -> list[Decimal]:

@@ -7,12 +7,26 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from surveys.models import Assignment
+from surveys.models import Assignment, Entrance, Invitation
+
+PROLIFIC = {"PROLIFIC_PID": "5f" * 12, "STUDY_ID": "6a" * 12, "SESSION_ID": "7b" * 12}
+RIGHT = {"question0": "1", "question1": "2", "question2": "0"}  # of the default check
+WRONG = {**RIGHT, "question1": "0"}
 
 
 def page(name: str, assignment: Assignment, *position: int) -> str:
     """The address of a page of an assignment."""
     return reverse(f"annotate:{name}", args=[assignment.token, *position])
+
+
+def welcome(invitation: Invitation) -> str:
+    """The address of a personal link."""
+    return reverse("annotate:welcome", args=[invitation.token])
+
+
+def arrive(entrance: Entrance) -> str:
+    """The address of an entrance."""
+    return reverse("annotate:arrive", args=[entrance.token])
 
 
 def hidden_fields(answer: HttpResponse) -> dict[str, str]:
@@ -25,3 +39,8 @@ def hidden_fields(answer: HttpResponse) -> dict[str, str]:
 def agree(client: Client, url: str) -> Any:
     """Read the page at an address and agree to what it says; the answer to that."""
     return client.post(url.split("?")[0], {**hidden_fields(client.get(url)), "answer": "agree"})
+
+
+def due(client: Client, assignment: Assignment) -> Any:
+    """The page to which the link of an assignment leads."""
+    return client.get(page("next", assignment)).url

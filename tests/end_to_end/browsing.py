@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Literal
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 OPTIONS = [
@@ -41,8 +41,17 @@ class WatchedPage:
 
     def submit(self) -> None:
         """Press the first button of the form and wait for what comes of it."""
+        self.follow(self.page.locator("form button").first)
+
+    def follow(self, link: Locator) -> None:
+        """Click on what leads to another page and wait until that is whole."""
         with self.page.expect_navigation():
-            self.page.locator("form button").first.click()
+            link.click()
+
+    def appear(self, size: tuple[int, int], colours: Literal["light", "dark"]) -> None:
+        """Show the page on a screen of another size and in other colours."""
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+        self.page.emulate_media(color_scheme=colours)
 
     def begin(self, link: str) -> None:
         """Agree, take the steps before the first text, and go to it."""

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import psycopg
+from django.conf import settings
 
 from tests.end_to_end.databases import free_port
 
@@ -22,9 +23,13 @@ START_SECONDS = 30
 
 
 class Site:
-    """One installation of Cosima, run by its commands as an operator does."""
+    """One installation of Cosima, run by its commands as an operator does.
+
+    It has the static files that were collected for all tests.
+    """
 
     def __init__(self, var: Path, database_url: str) -> None:
+        (var / "static").symlink_to(settings.STATIC_ROOT)
         self.url = f"http://127.0.0.1:{free_port()}"
         self.environment = {
             **os.environ,
@@ -60,8 +65,8 @@ class Site:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        self.start()
         try:
+            self.start()
             yield
         finally:
             self.kill(signal.SIGTERM)

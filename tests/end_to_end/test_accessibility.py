@@ -21,6 +21,8 @@ from tests.end_to_end.right_to_left import CHECK_TEXTS, PRACTICE_TEXTS, ROWS
 from tests.end_to_end.site import ROOT, Site
 from tests.factories import stimuli_file
 
+pytestmark = pytest.mark.either_database
+
 PICTURES = os.environ.get("SCREENSHOTS")
 LANGUAGES = ["en", "hr", "sl", "fi", "ar", "fa"]
 PROLIFIC = "PROLIFIC_PID=5f5f&STUDY_ID=6a6a&SESSION_ID=7b7b"
@@ -41,7 +43,6 @@ if PICTURES:
 
 def violations(watched: WatchedPage) -> list[str]:
     """What axe complains of on the page, with the rule and the place."""
-    watched.page.wait_for_load_state("networkidle")  # axe fails in a page that is being replaced
     found = Axe().run(watched.page).response["violations"]
     return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
 
@@ -67,25 +68,27 @@ def practice_text(language: str) -> str:
 
 
 class Beholder:
-    """Looks at pages one by one: what axe finds on each, and a picture where one is wanted."""
+    """Looks at pages one by one, in every look: what axe finds there; a picture where wanted."""
 
-    def __init__(self, chromium: Browser, look: Look, name: str) -> None:
-        self.watched = WatchedPage(chromium, look.size, colours=look.colours)
-        self.name = f"{name}-{look.name}"
-        self.found: dict[str, list[str]] = {}
+    def __init__(self, chromium: Browser, looks: list[Look], name: str) -> None:
+        self.looks, self.name = looks, name
+        self.watched = WatchedPage(chromium, looks[0].size, colours=looks[0].colours)
+        self.found: dict[tuple[str, str], list[str]] = {}
 
     @property
-    def complaints(self) -> dict[str, list[str]]:
-        """What axe complains of, by page; nothing of pages that are all right."""
-        return {name: rules for name, rules in self.found.items() if rules}
+    def complaints(self) -> dict[tuple[str, str], list[str]]:
+        """What axe complains of, by page and look; nothing of pages that are all right."""
+        return {where: rules for where, rules in self.found.items() if rules}
 
     def look(self, page: str) -> None:
-        self.found[page] = violations(self.watched)
-        assert self.watched.sideways_scroll == 0, page
-        if PICTURES:
-            number = len(self.found)
-            path = Path(PICTURES) / f"{self.name}-{number:02}-{page.replace(' ', '-')}.png"
-            self.watched.page.screenshot(path=path, full_page=True)
+        number = len(self.found) // len(self.looks) + 1
+        for look in self.looks:
+            self.watched.appear(look.size, look.colours)
+            self.found[page, look.name] = violations(self.watched)
+            assert self.watched.sideways_scroll == 0, (page, look.name)
+            if PICTURES:
+                name = f"{self.name}-{look.name}-{number:02}-{page.replace(' ', '-')}.png"
+                self.watched.page.screenshot(path=Path(PICTURES) / name, full_page=True)
 
 
 def look_at_every_page(beholder: Beholder, site: Site, study: str, language: str) -> None:
@@ -100,8 +103,7 @@ def look_at_every_page(beholder: Beholder, site: Site, study: str, language: str
         page.goto(address)
         look(name)
     page.goto(other)
-    with page.expect_navigation():
-        page.locator("button.quiet").click()
+    watched.follow(page.locator("button.quiet"))
     look("declined")
     page.goto(link)
     look("welcome")
@@ -122,7 +124,7 @@ def look_at_every_page(beholder: Beholder, site: Site, study: str, language: str
     look("page 2 not to be judged")
     watched.rate(3)
     look("thanks")
-    page.get_by_role("link").last.click()
+    watched.follow(page.get_by_role("link").last)
     look("withdraw")
     watched.begin(failing)
     for _ in range(2):
@@ -132,7 +134,7 @@ def look_at_every_page(beholder: Beholder, site: Site, study: str, language: str
     page.goto(late)
     look("no place left")
     page.goto(link)
-    page.get_by_role("link").last.click()
+    watched.follow(page.get_by_role("link").last)
     watched.submit()
     look("withdrawn")
 
@@ -153,38 +155,35 @@ def look_at_practice_and_check(beholder: Beholder, language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_axe_finds_nothing(chromium, site: Site, tmp_path, language):
-    stimuli = tmp_path / "data.tsv"
-    stimuli.write_bytes(one_row(language))
-    for look in LOOKS:
-        prepare_study(site, look.name, language, stimuli, tmp_path)
-        beholder = Beholder(chromium, look, language)
+    prepare_study(site, "study", language, tmp_path)
+    beholder = Beholder(chromium, LOOKS, language)
 
-        look_at_every_page(beholder, site, look.name, language)
+    look_at_every_page(beholder, site, "study", language)
 
-        assert beholder.complaints == {}
-        assert len(beholder.found) == 22
-        direction = beholder.watched.page.locator("html").get_attribute("dir")
-        assert direction == ("rtl" if language in {"ar", "fa"} else "ltr")
+    assert beholder.complaints == {}
+    assert len(beholder.found) == 22 * len(LOOKS)
+    direction = beholder.watched.page.locator("html").get_attribute("dir")
+    assert direction == ("rtl" if language in {"ar", "fa"} else "ltr")
 
 
 @pytest.mark.parametrize("language", LANGUAGES if PICTURES else ["en", "ar"])
 def test_axe_finds_nothing_on_rarer_pages(chromium, site: Site, tmp_path, language):
-    stimuli = tmp_path / "data.tsv"
-    stimuli.write_bytes(one_row(language, times=2))
-    for look in LOOKS if PICTURES else [LOOKS[language == "ar"]]:
-        prepare_two_blocks(site, look.name, language, stimuli)
-        beholder = Beholder(chromium, look, f"{language}-rarer")
+    prepare_two_blocks(site, "study", language, tmp_path)
+    looks = LOOKS if PICTURES else [LOOKS[language == "ar"]]
+    beholder = Beholder(chromium, looks, f"{language}-rarer")
 
-        look_at_arrivals(beholder, site, look.name, tmp_path)
-        look_at_ends(beholder, site, look.name)
-        look_at_failure(beholder, site, language)
+    look_at_arrivals(beholder, site, "study", tmp_path)
+    look_at_ends(beholder, site, "study")
+    look_at_failure(beholder, site, language)
 
-        assert beholder.complaints == {}
-        assert len(beholder.found) == 9
+    assert beholder.complaints == {}
+    assert len(beholder.found) == 9 * len(looks)
 
 
-def prepare_two_blocks(site: Site, study: str, language: str, stimuli: Path) -> None:
+def prepare_two_blocks(site: Site, study: str, language: str, folder: Path) -> None:
     """A study of one text a block, without practice, to which people come in every way."""
+    stimuli = folder / "data.tsv"
+    stimuli.write_bytes(one_row(language, times=2))
     site.manage(
         "import_stimuli", stimuli, "--study", study, "--language", language,
         "--ratings-per-context", "4", "--block-size", "1",
@@ -249,8 +248,10 @@ def look_at_failure(beholder: Beholder, site: Site, language: str) -> None:
     beholder.look("failure")
 
 
-def prepare_study(site: Site, study: str, language: str, stimuli: Path, folder: Path) -> None:
+def prepare_study(site: Site, study: str, language: str, folder: Path) -> None:
     """A study with everything that a page can show."""
+    stimuli = folder / "data.tsv"
+    stimuli.write_bytes(one_row(language))
     site.manage(
         "import_stimuli", stimuli, "--study", study, "--language", language,
         "--ratings-per-context", "1",

@@ -5,6 +5,8 @@ import pytest
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import ROOT, Site
 
+either_database = pytest.mark.either_database  # on each of them one whole questionnaire is enough
+
 
 @pytest.fixture
 def link(site: Site) -> str:
@@ -17,7 +19,11 @@ def link(site: Site) -> str:
 
 @pytest.mark.parametrize(
     ("size", "scripts"),
-    [(DESKTOP, True), (PHONE, True), (PHONE, False)],
+    [
+        (DESKTOP, True),
+        pytest.param(PHONE, True, marks=either_database),
+        pytest.param(PHONE, False, marks=either_database),
+    ],
     ids=["1280 px", "360 px", "360 px without JavaScript"],
 )
 def test_a_whole_questionnaire(chromium, site: Site, link, size, scripts):
@@ -47,6 +53,7 @@ def test_a_whole_questionnaire(chromium, site: Site, link, size, scripts):
     assert page.context.cookies() == []
 
 
+@either_database
 def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, link):
     first = WatchedPage(chromium, PHONE)
     first.begin(link)
@@ -70,6 +77,7 @@ def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, lin
     assert second.page.get_by_role("heading", name="Read the text").is_visible()
 
 
+@either_database
 def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
     watched = WatchedPage(chromium, PHONE)
     watched.begin(link)
@@ -89,6 +97,7 @@ def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
     assert watched.page.get_by_role("alert").inner_text() == "Please choose a number."
 
 
+@either_database
 def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
@@ -111,6 +120,7 @@ def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
+@either_database
 def test_the_scale_fits_a_phone_at_twice_its_size(chromium, site: Site, link):
     """180 CSS pixels: a phone of 360 at 200 %."""
     watched = WatchedPage(chromium, (180, 370))
@@ -127,6 +137,7 @@ def test_the_scale_fits_a_phone_at_twice_its_size(chromium, site: Site, link):
     assert min(box["height"] for box in boxes) >= 44
 
 
+@either_database
 def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, link):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
@@ -154,13 +165,14 @@ def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, link):
     assert focused[0] == chosen[0] != plain[0]
 
 
-def test_sideways_scroll_sees_what_is_too_wide(chromium, site: Site):
+def test_sideways_scroll_sees_what_is_too_wide(chromium):
     watched = WatchedPage(chromium, PHONE, scripts=False)
     watched.page.set_content('<div style="width: 900px">wide</div>')
 
     assert watched.sideways_scroll > 500
 
 
+@either_database
 def test_a_questionnaire_by_keyboard_alone(chromium, link):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page

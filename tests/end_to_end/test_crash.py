@@ -40,7 +40,6 @@ def test_a_rehearsal_outlives_a_postgres_that_is_killed(tmp_path):
     with OwnPostgres() as postgres:
         site = Site(tmp_path, postgres.url)
         site.manage("migrate", "--verbosity", "0")
-        site.manage("collectstatic", "--noinput", "--verbosity", "0")
         prepare(site)
         with site.serving():
             acknowledged = rehearse_under_fire(

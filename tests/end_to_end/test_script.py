@@ -5,6 +5,8 @@ import pytest
 from tests.end_to_end.browsing import DESKTOP, WatchedPage
 from tests.end_to_end.site import ROOT, Site
 
+pytestmark = pytest.mark.either_database
+
 ANSWER = """
 SELECT inspired_word1, inspired_word2, rating, has_pasted_word1, has_pasted_word2,
        words_visible_seconds, rating_visible_seconds

@@ -8,6 +8,7 @@ from postprocess.stimuli import ParsedStimuli
 from tests.postprocess.simulated import simulate_study
 from tests.postprocess.stimuli_rows import parse_rows, row_with
 
+LITTLE_CHANCE = ("report.n_resamples=20", "report.n_splits=5")  # so that tests are quick
 INPUTS = {"ratings": "1" * 64, "stimuli": "2" * 64}
 
 
@@ -16,13 +17,17 @@ def stimuli_for(n_pairs: int) -> ParsedStimuli:
 
 
 def dataset_of(
-    ratings: pd.DataFrame | None = None, recipe: str = "cosimlex", *changes: str
+    ratings: pd.DataFrame | None = None,
+    recipe: str = "cosimlex",
+    *changes: str,
+    details: pd.DataFrame | None = None,
 ) -> Dataset:
     ratings = simulate_study() if ratings is None else ratings
     return build_dataset(
         stimuli_for(int(ratings["pair"].max())),
         ratings,
         language="sl",
-        recipe=read_recipe(recipe, changes),
+        recipe=read_recipe(recipe, [*LITTLE_CHANCE, *changes]),
         inputs=INPUTS,
+        details=details,
     )

@@ -7,9 +7,10 @@ from postprocess.pipeline import build_dataset
 from postprocess.recipe import read_recipe
 from postprocess.stimuli import parse_stimuli, render_stimuli
 from postprocess.writing import write_files
+from tests.postprocess.datasets import LITTLE_CHANCE
 
 N_PAIRS, N_RATINGS = 12, 10
-RAW = read_recipe("raw")
+RAW = read_recipe("raw", LITTLE_CHANCE)
 
 
 def stimuli_row(number):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from postprocess.agreement import (
+    agreement_with_means,
     leave_one_out_agreement,
     pairwise_agreement,
     pearson,
@@ -164,3 +165,27 @@ def test_pairwise_agreement_with_a_copy_of_an_annotator_is_one(columns):
         assert rho.loc["A0", "copy"] == pytest.approx(expected, nan_ok=True)
         same = rho["copy"].drop(["A0", "copy"]).tolist()
         assert rho["A0"].drop(["A0", "copy"]).tolist() == pytest.approx(same, nan_ok=True)
+
+
+def test_agreement_with_means_is_that_of_leaving_one_out():
+    ratings = table([[0, 1, 2, 6, 5, 3], [0, 2, 5, 6, 1, 3], [1, 1, 3, 0, 6, 2]])
+    means = ratings.drop(columns="A0").mean(axis=1)
+
+    rho, low, high = agreement_with_means(ratings["A0"], means)
+
+    assert rho == leave_one_out_agreement(ratings)["A0"]
+    assert low < rho < high <= 1
+
+
+def test_agreement_with_means_does_not_depend_on_what_is_missing():
+    own, means = [0, 1, 2, 6, 5, 3, 4], [0, 2, 1, 6, 1, 5, 3]
+
+    longer = agreement_with_means([*own, NAN, 3], [*means, 2, NAN])
+
+    assert longer == agreement_with_means(own, means)
+    assert longer != agreement_with_means(own, means, seed=1)
+
+
+@pytest.mark.parametrize(("own", "means"), [([], []), ([1, 2], [1, 2]), ([3] * 5, [1, 2, 3, 4, 5])])
+def test_agreement_with_means_is_undefined_for_few_or_constant_ratings(own, means):
+    assert np.isnan(agreement_with_means(own, means)).all()

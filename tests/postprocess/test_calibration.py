@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ def test_calibrate_ratings_moves_the_one_who_deviates(ratings_of):
 
     calibration = calibrate_ratings(ratings, Scale())
 
-    expected = ratings.assign(rating=[1, 2, 3, 2, 2, 2, 2, 2, 5, 4, 5, 2])
+    moved = [1, 2, 3, 2, 2, 2, 2, 2, 5, 4, 5, 2]
+    expected = ratings.assign(rating=np.array(moved, dtype=np.int32))
     pd.testing.assert_frame_equal(calibration.ratings, expected)
     assert calibration.annotators.to_dict("records")[2] == {
         "group": "1",
@@ -93,3 +95,12 @@ def test_calibrate_ratings_mirrors_a_mirrored_scale(columns):
     assert (6 - calibrated["rating"]).tolist() == other["rating"].tolist()
     assert pd.api.types.is_integer_dtype(calibrated["rating"])
     assert calibrated["rating"].between(0, 6).all()
+
+
+def test_calibrate_ratings_moves_onto_the_ratings_of_others(ratings_of):
+    # 2.3 - 1 is a little less than 1.3 in floating point, and must be a tie all the same
+    ratings = ratings_of(A=[2.3], B=[1.3], C=[0.0], D=[0.0])
+
+    moved = calibrate_ratings(ratings, Scale(step=0.1)).ratings["rating"].tolist()
+
+    assert moved == [1.3, 1.3, 0.0, 0.0]

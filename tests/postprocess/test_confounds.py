@@ -240,3 +240,12 @@ def test_find_confounds_takes_the_published_files(published):
         "score": [222],
     }
     assert ((table["low"] <= table["estimate"]) & (table["estimate"] <= table["high"])).all()
+
+
+def test_find_confounds_has_no_intervals_without_resamples():
+    scores, measures = scores_of([1, 2, 4], [4, 2, 0]), measures_of([1, 2, 3], [3, 1, 2])
+
+    table = find_confounds(scores, measures, rng=rng(), n_resamples=0)
+
+    assert table["estimate"].notna().all()
+    assert table[["low", "high"]].isna().all(axis=None)

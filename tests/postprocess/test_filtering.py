@@ -24,7 +24,7 @@ def test_filter_annotators_leaves_out_low_agreement(ratings_of):
     assert annotators["bound"].tolist() == pytest.approx([-2 / 3] * 4)
     assert annotators["n_ratings"].tolist() == [5, 5, 5, 5]
     assert decisions(filtering)["D"] == ("left out", "below the correlation bound")
-    assert explain(annotators.loc["D"]) == "mean rho -1.000 is below the group's bound -0.667"
+    assert explain(annotators.loc[["D"]]) == ["mean rho -1.000 is below the group's bound -0.667"]
     assert filtering.ratings["annotator"].unique().tolist() == ["A", "B", "C"]
     assert filtering.ratings.index.tolist() == list(range(15))
 
@@ -105,7 +105,7 @@ def test_filter_annotators_leaves_out_the_share_whose_leaving_gains_most(ratings
     # rhos: 3 of 1, 3 of -1, 3 of 0.9, 1 of -0.9: mean 0.18; without D 3 of 1, 3 of 0.9: 0.95
     assert annotators.loc["D", "gain"] == pytest.approx(0.95 - 0.18)
     assert decisions(filtering)["D"] == ("left out", "gain in agreement")
-    assert explain(annotators.loc["D"]) == "without them the group's mean rho rises by 0.770"
+    assert explain(annotators.loc[["D"]]) == ["without them the group's mean rho rises by 0.770"]
     assert annotators["decision"].tolist() == ["kept", "kept", "kept", "left out", "kept"]
 
 

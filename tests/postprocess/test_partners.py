@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess import partners
 from postprocess.agreement import pairwise_agreement
+from postprocess.numbering import number_ratings
 from postprocess.partners import average_agreement
-from postprocess.ratings import index_sittings, items_table
+from postprocess.ratings import items_table
 
 RATINGS = st.lists(
     st.lists(st.one_of(st.none(), st.integers(0, 6)), min_size=4, max_size=4),
@@ -17,8 +17,8 @@ RATINGS = st.lists(
 
 
 def average(ratings):
-    sittings = index_sittings(ratings)
-    return sittings.table().join(average_agreement(ratings, sittings))
+    numbers = number_ratings(ratings)
+    return numbers.sittings.table().join(average_agreement(numbers))
 
 
 def naive(ratings):
@@ -61,16 +61,6 @@ def test_average_agreement_is_the_mean_of_all_pairs(first, second):
     found = average(ratings)[["rho", "gain"]].to_numpy()
 
     assert found == pytest.approx(naive(ratings), abs=1e-12, nan_ok=True)
-
-
-def test_average_agreement_is_the_same_the_long_way(ratings_of, monkeypatch):
-    rng = np.random.default_rng(1)
-    ratings = ratings_of(**{name: rng.integers(0, 7, 20).tolist() for name in "ABCDEF"})
-    short = average(ratings)
-
-    monkeypatch.setattr(partners, "MOST_CELLS", 1)  # no group is taken whole
-
-    pd.testing.assert_frame_equal(average(ratings), short, rtol=0, atol=1e-12)
 
 
 def test_average_agreement_tells_apart_why_it_is_undefined(ratings_of):

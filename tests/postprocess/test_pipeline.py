@@ -13,7 +13,9 @@ from postprocess.pipeline import (
 from postprocess.ratings import RatingsError
 from postprocess.reading import read_ratings
 from postprocess.recipe import read_recipe
+from postprocess.steps import post_process
 from postprocess.stimuli import COLUMNS, StimuliError, parse_stimuli, render_stimuli
+from tests.postprocess.datasets import LITTLE_CHANCE
 
 ROWS = [
     (
@@ -51,7 +53,7 @@ def build(ratings=None, stimuli=STIMULI, *, recipe="cosimlex", changes=()):
         stimuli,
         ratings_table() if ratings is None else ratings,
         language="xx",
-        recipe=read_recipe(recipe, changes),
+        recipe=read_recipe(recipe, [*LITTLE_CHANCE, *changes]),
         inputs={"stimuli": "s" * 64, "ratings": "r" * 64},
     )
 
@@ -73,7 +75,7 @@ def test_build_dataset_gives_back_the_published_files(published, language, below
         parse_stimuli(stimuli),
         ratings,
         language=language,
-        recipe=read_recipe("raw", [f"files.scientific_below={below}"]),
+        recipe=read_recipe("raw", [*LITTLE_CHANCE, f"files.scientific_below={below}"]),
         inputs={},
     )
 
@@ -81,6 +83,19 @@ def test_build_dataset_gives_back_the_published_files(published, language, below
     assert dataset.files[f"cosimlex_{language}.csv"] == dataset_file
     assert dataset.files[f"data/data_{language}.tsv"] == stimuli
     assert list(dataset.report["table1"]["text"].values()) == table1
+
+
+@pytest.mark.parametrize("language", ["sl", "fi"])
+def test_post_process_keeps_published_ratings_whole(published, language):
+    ratings = read_ratings((published / f"ratings_{language}.csv").read_bytes(), language)
+
+    recipe = read_recipe("cosimlex", ["calibration.threshold=0.1"])  # few means lie far apart
+
+    outcome = post_process(ratings, recipe, n_pairs=ratings["pair"].astype(int).max())
+
+    assert (outcome.annotators["shift"] != 0).any()
+    assert pd.api.types.is_integer_dtype(outcome.used["rating"])
+    assert outcome.used["rating"].between(0, 6).all()
 
 
 # --- what is built --------------------------------------------------------------------------
@@ -116,7 +131,7 @@ def test_build_dataset_takes_every_step_and_reports_it():
     assert dataset.report == report
     assert report["inputs"] == {"ratings": "r" * 64, "stimuli": "s" * 64}
     assert report["code"] == {"version": "0.1.0", "sha256": digest_code()}
-    assert [group["contexts"] for group in report["agreement"]["groups"]] == [4, 4]
+    assert [group["n_items"] for group in report["agreement"]["by"]["group"]] == [4, 4]
     assert 0 < report["agreement"]["overall"]["human"] <= 1
     assert report["notes"] == ["The groups were found from the items that annotators share."]
     assert list(dataset.files) == [

@@ -6,8 +6,6 @@ from postprocess.ratings import (
     Scale,
     check_ratings,
     find_groups,
-    index_names,
-    index_sittings,
     items_table,
     with_groups,
 )
@@ -44,7 +42,7 @@ def test_check_ratings_gives_its_one_form():
     checked = check_ratings(raw, Scale(), n_pairs=2)
 
     expected = table((1, 1, "7", 3), (1, 2, "B", 6), (2, 1, "A", 0))
-    kinds = {"pair": "int32", "context": "int8", "annotator": "category"}
+    kinds = {"pair": "int32", "context": "int8", "annotator": "category", "rating": "int32"}
     pd.testing.assert_frame_equal(checked, expected.astype(kinds))
     assert list(raw.columns) == ["extra", "rating", "annotator", "context", "pair"]
 
@@ -181,32 +179,6 @@ def test_items_table_has_a_row_for_each_context():
 
     assert items.index.tolist() == [(1, 1), (2, 1)]
     assert items.fillna(-1).to_dict("list") == {"A": [2.0, 3.0], "B": [4.0, -1.0]}
-
-
-def test_index_sittings_numbers_by_group_and_annotator():
-    ratings = pd.DataFrame({"annotator": list("BABC"), "group": ["2", "1", "1", "1"]})
-
-    sittings = index_sittings(ratings)
-
-    assert sittings.table().to_numpy().tolist() == [["1", "A"], ["1", "B"], ["1", "C"], ["2", "B"]]
-    assert sittings.codes.tolist() == [3, 0, 1, 2]
-
-
-def test_index_sittings_of_people_who_sat_once_are_numbered_alike():
-    once = pd.DataFrame({"annotator": list("CAB"), "group": ["1", "2", "1"]})
-
-    sittings = index_sittings(once)
-
-    assert sittings.table().to_numpy().tolist() == [["1", "B"], ["1", "C"], ["2", "A"]]
-    assert sittings.codes.tolist() == [1, 2, 0]
-
-
-def test_index_names_counts_only_names_that_occur():
-    names = pd.Series(pd.Categorical(["c", "a"], categories=["a", "b", "c"]))
-
-    codes, found = index_names(names)
-
-    assert (codes.tolist(), found.tolist()) == ([1, 0], ["a", "c"])
 
 
 def test_check_ratings_takes_marks_and_misses_only_what_could_not_be_judged():

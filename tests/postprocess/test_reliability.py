@@ -310,3 +310,9 @@ def test_change_reliability_from_scores_is_undefined_without_change_or_deviation
 
     for scores in (still, single):
         assert np.isnan(change_reliability_from_scores(scores.assign(n1=2, n2=2)))
+
+
+def test_change_reliability_from_scores_knows_no_change_from_a_rounding():
+    row = {"sim1": 5.0, "sim2": 5.000000000000001, "stdev1": 1.0, "stdev2": 1.0, "n1": 5, "n2": 5}
+
+    assert np.isnan(change_reliability_from_scores(pd.DataFrame([row])))

@@ -157,7 +157,7 @@ def test_agreement_table_in_parts_is_the_same(simulated, monkeypatch):
     ratings = simulated()
     figures = WITHOUT_CHANCE
     whole = agreement_table(ratings, by=["group"], figures=figures, n_resamples=20)
-    monkeypatch.setattr(slices_module, "MOST_NUMBERS", 500)
+    monkeypatch.setattr(slices_module, "RESAMPLED_AT_ONCE", 500)
 
     parts = agreement_table(ratings, by=["group"], figures=figures, n_resamples=20)
 

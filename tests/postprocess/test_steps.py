@@ -13,6 +13,8 @@ TABLES = st.lists(
     st.lists(st.integers(0, 6), min_size=PEOPLE, max_size=PEOPLE), min_size=3, max_size=8
 )
 
+KEEPING = ("cosimlex", "filtering.enabled=false")
+
 
 def table(by_pair, *, marks=None):
     """Ratings of each pair: the same people rate context 1, as many others context 2."""
@@ -31,7 +33,7 @@ def run(ratings, recipe="cosimlex", *changes, **more):
     return post_process(ratings, read_recipe(recipe, changes), n_pairs=n_pairs, **more)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(TABLES, st.randoms(use_true_random=False))
 def test_post_process_does_not_depend_on_row_order(by_pair, random):
     ratings = table(by_pair)
@@ -49,7 +51,7 @@ def test_post_process_does_not_depend_on_row_order(by_pair, random):
             )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(TABLES)
 def test_post_process_does_not_depend_on_names(by_pair):
     ratings = table(by_pair)
@@ -67,7 +69,7 @@ def test_post_process_does_not_depend_on_names(by_pair):
         pd.testing.assert_frame_equal(renamed, other.annotators, rtol=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(TABLES)
 def test_post_process_keeps_whole_ratings_whole(by_pair):
     outcome = outcome_or_refusal(table(by_pair))
@@ -75,6 +77,50 @@ def test_post_process_keeps_whole_ratings_whole(by_pair):
     if not isinstance(outcome, str):
         assert pd.api.types.is_integer_dtype(outcome.used["rating"])
         assert outcome.used["rating"].between(0, 6).all()
+
+
+@settings(max_examples=30)
+@given(TABLES)
+def test_post_process_turns_scores_with_the_contexts(by_pair):
+    ratings = table(by_pair)
+
+    one = run(ratings, *KEEPING)
+    other = run(ratings.assign(context=3 - ratings["context"]), *KEEPING)
+
+    for first, second in (("sim1", "sim2"), ("stdev1", "stdev2"), ("n1", "n2")):
+        assert one.scores[first].tolist() == other.scores[second].tolist()
+    assert one.scores["pvalue"].tolist() == pytest.approx(other.scores["pvalue"].tolist())
+    assert one.scores["delta"].tolist() == pytest.approx((-other.scores["delta"]).tolist())
+    assert one.scores["change"].tolist() == (-other.scores["change"]).tolist()
+
+
+@settings(max_examples=30)
+@given(TABLES, st.integers(-3, 3))
+def test_post_process_of_a_moved_scale_gives_the_same(by_pair, constant):
+    ratings = table(by_pair)
+    moved = ratings.assign(rating=ratings["rating"] + constant)
+    ends = [f"scale.minimum={constant}", f"scale.maximum={6 + constant}"]
+
+    one, other = run(ratings, *KEEPING), run(moved, *KEEPING, *ends)
+
+    pd.testing.assert_frame_equal(one.scores, other.scores, rtol=1e-9)
+    figures = ["shift", "n_clipped", "rho", "reason"]
+    pd.testing.assert_frame_equal(one.annotators[figures], other.annotators[figures], rtol=1e-9)
+
+
+@settings(max_examples=30)
+@given(TABLES)
+def test_post_process_of_everybody_twice_gives_the_same_scores(by_pair):
+    ratings = table(by_pair)
+    twins = ratings.assign(annotator=ratings["annotator"] + "'")
+
+    one, other = run(ratings, *KEEPING), run(pd.concat([ratings, twins]), *KEEPING)
+
+    for figure in ("sim1", "sim2", "median1", "median2", "change", "delta"):
+        assert one.scores[figure].tolist() == pytest.approx(other.scores[figure].tolist())
+    assert (other.scores["n1"] == 2 * one.scores["n1"]).all()
+    assert (other.scores["pvalue"] <= one.scores["pvalue"]).all()
+    assert other.annotators["shift"].tolist() == one.annotators["shift"].repeat(2).tolist()
 
 
 def outcome_or_refusal(ratings):

@@ -10,7 +10,7 @@ from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.leaving import withdraw_annotator
-from surveys.models import Annotator, Block, Context, Study
+from surveys.models import Annotator, Block, Context, Response, Study
 from surveys.recruiting import invite_annotators, invite_scripted_annotators
 from surveys.repeating import repeat_block
 from tests.factories import finish, make_study, rate_due, start
@@ -33,7 +33,7 @@ def rated_study() -> Study:
 def test_table_answers_names_pairs_contexts_and_questionnaires():
     study = rated_study()
 
-    table, checks, words = table_answers(study)
+    table, checks, words, _ = table_answers(study)
 
     assert checks.empty
     assert words.empty
@@ -44,6 +44,20 @@ def test_table_answers_names_pairs_contexts_and_questionnaires():
         assert row.group == f"1{context.item.questionnaire.letter}"
         assert row.rating in ({1, 2} if row.group == "1A" else {5, 6})
     assert sorted(table["annotator"].unique()) == ["A01", "A02", "A03", "A04"]
+
+
+def test_table_answers_tells_block_place_and_seconds_of_each_rating():
+    study = rated_study()
+    Response.objects.filter(position=1).update(rating_visible_seconds=2.5)
+
+    ratings, _, _, details = table_answers(study)
+
+    place = ["pair", "context", "annotator"]
+    assert details[place].equals(ratings[place])
+    assert set(details["block"]) == {"1"}
+    assert sorted(details["position"]) == [1, 1, 1, 1, 2, 2, 2, 2]
+    assert details.loc[details["position"] == 1, "seconds"].tolist() == [2.5] * 4
+    assert details.loc[details["position"] == 2, "seconds"].isna().all()
 
 
 def test_table_answers_marks_unfinished_assignments():
@@ -143,7 +157,7 @@ def test_table_answers_holds_the_words_of_those_who_agreed(is_wanted):
     finish(start(study))
     study = configure_study(study, publishes_words=is_wanted)
 
-    ratings, _, words = table_answers(study)
+    ratings, _, words, _ = table_answers(study)
 
     agreed = Annotator.objects.get(publishes_words=True).code
     name = f"A{sorted(Annotator.objects.values_list('code', flat=True)).index(agreed) + 1:02}"
@@ -155,8 +169,8 @@ def test_table_answers_holds_the_words_of_those_who_agreed(is_wanted):
         assert words.empty
 
 
-def test_table_answers_takes_one_query(django_assert_num_queries):
+def test_table_answers_takes_two_queries(django_assert_num_queries):
     study = rated_study()
 
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         table_answers(study)

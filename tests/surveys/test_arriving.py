@@ -1,57 +1,25 @@
-"""Who comes through an entrance, and what they hand back to whoever sent them."""
+"""Who comes through an entrance."""
 
 import pytest
 
-from surveys.answering import record_engagement, record_unjudgeable
-from surveys.arriving import is_full, lead_back, refuse_closed, return_visitor, start_through
-from surveys.assigning import count_places_left, start_another_assignment
-from surveys.completing import Completion, completion_of, earned_before, no_place_completion
-from surveys.configuring import configure_study
-from surveys.errors import ArrivalRefused, LinkRevoked, NoPlaceLeft, SurveyError
+from surveys.arriving import is_full, refuse_closed, return_visitor, start_through
+from surveys.assigning import count_places_left
+from surveys.errors import LinkRevoked, NoPlaceLeft, SurveyError
 from surveys.leaving import return_assignment, withdraw_annotator
 from surveys.models import (
     Annotator,
     Assignment,
     Entrance,
     Invitation,
-    Provider,
     Visit,
     Worker,
 )
 from surveys.models.collection import make_token
-from surveys.providers import Claims, completion_address, read_claims
 from surveys.recruiting import close_entrance, open_entrance
-from tests.factories import finish, make_study, start, stored, whereabouts
+from tests.factories import make_study, start, stored
+from tests.surveys.newcomers import FULL, arrive, claims_of
 
 pytestmark = pytest.mark.django_db
-
-CODES = {"completion_code": "DONE1", "no_place_code": "FULL1"}
-DONE = Completion("DONE1", "https://app.prolific.com/submissions/complete?cc=DONE1")
-FULL = Completion("FULL1", "https://app.prolific.com/submissions/complete?cc=FULL1")
-
-
-@pytest.fixture
-def prolific() -> Entrance:
-    """The entrance of a study with a place in A and one in B."""
-    return open_entrance(make_study(2, ratings_per_context=1), "prolific", **CODES)
-
-
-@pytest.fixture
-def link() -> Entrance:
-    """The open link of a study with a place in A and one in B."""
-    return open_entrance(make_study(2, ratings_per_context=1), "link")
-
-
-def claims_of(worker_id: str, submission: str = "s1") -> Claims:
-    claims = read_claims(
-        "prolific", {"PROLIFIC_PID": worker_id, "STUDY_ID": "st1", "SESSION_ID": submission}
-    )
-    assert claims is not None
-    return claims
-
-
-def arrive(entrance: Entrance, worker_id: str = "w1", submission: str = "s1") -> Assignment:
-    return start_through(entrance, make_token(), claims_of(worker_id, submission))
 
 
 def counts() -> dict[str, int]:
@@ -247,173 +215,3 @@ def test_a_ticket_that_is_somebody_elses_personal_link_leads_nowhere_else(link):
         start_through(link, personal.token)
 
     assert counts() == before
-
-
-# What a provider says
-
-
-@pytest.mark.parametrize("value", ["5f1a", "A" * 64, "a_b-C9"])
-def test_read_claims_takes_identifiers(value):
-    claims = read_claims(
-        "prolific", {"PROLIFIC_PID": value, "STUDY_ID": "st", "SESSION_ID": "se", "other": "x"}
-    )
-
-    assert claims == Claims(
-        parameters={"STUDY_ID": "st", "SESSION_ID": "se", "PROLIFIC_PID": value},
-        provider_study="st",
-        submission="se",
-        worker_id=value,
-    )
-
-
-@pytest.mark.parametrize(
-    "value", ["", "A" * 65, "a b", "a\n", "a\0", "ž", "٣", "{{%PROLIFIC_PID%}}", "<b>", "a'--"]
-)
-def test_read_claims_refuses_what_is_no_identifier(value):
-    with pytest.raises(ArrivalRefused, match="The address lacks PROLIFIC_PID"):
-        read_claims("prolific", {"PROLIFIC_PID": value, "STUDY_ID": "st", "SESSION_ID": "se"})
-
-
-def test_read_claims_names_everything_that_is_missing():
-    with pytest.raises(ArrivalRefused, match="lacks STUDY_ID, SESSION_ID, PROLIFIC_PID"):
-        read_claims("prolific", {})
-
-
-def test_read_claims_of_the_open_link_are_none():
-    assert read_claims(Provider.LINK, {"PROLIFIC_PID": "w1"}) is None
-
-
-@pytest.mark.parametrize(
-    ("provider", "code", "address"),
-    [
-        ("prolific", "C1", "https://app.prolific.com/submissions/complete?cc=C1"),
-        ("prolific", "", ""),
-        ("link", "C1", ""),
-    ],
-)
-def test_completion_address_is_where_the_provider_takes_a_code(provider, code, address):
-    assert completion_address(provider, code) == address
-
-
-# What is handed back
-
-
-def test_completion_of_a_finished_assignment_is_the_code(prolific):
-    assignment = arrive(prolific)
-    finish(start(prolific.study, assignment.annotator.invitation))
-
-    assert completion_of(Annotator.objects.get()) == DONE
-
-
-def test_completion_counts_texts_that_could_not_be_judged(prolific):
-    configure_study(prolific.study, allows_unjudgeable=True)
-    assignment = start(prolific.study, arrive(prolific).annotator.invitation)
-    finish_without_judging(assignment)
-
-    assert completion_of(Annotator.objects.get()) == DONE
-
-
-def finish_without_judging(assignment: Assignment) -> None:
-    for _ in range(assignment.n_items):
-        record_engagement(whereabouts(assignment), "sea", "salt")
-        record_unjudgeable(whereabouts(assignment), "")
-
-
-def test_completion_of_who_was_screened_out_is_the_other_code(prolific):
-    assignment = return_assignment(arrive(prolific), "comprehension check not passed")
-
-    assert completion_of(assignment.annotator) == FULL
-
-
-def test_completion_is_the_code_that_was_current_when_the_annotator_came(prolific):
-    assignment = arrive(prolific, "w1", "s1")
-    open_entrance(prolific.study, "prolific", completion_code="DONE2")
-    finish(start(prolific.study, assignment.annotator.invitation))
-
-    assert completion_of(Annotator.objects.get()) == DONE
-
-
-def test_completion_is_the_code_of_the_last_visit(prolific):
-    assignment = arrive(prolific, "w1", "s1")
-    finish(start(prolific.study, assignment.annotator.invitation))
-    entrance = open_entrance(prolific.study, "prolific", completion_code="DONE2")
-
-    return_visitor(entrance, claims_of("w1", "s2"))
-
-    assert completion_of(Annotator.objects.get()).code == "DONE2"
-
-
-def test_completion_is_todays_code_where_none_was_there_at_the_visit(prolific):
-    Entrance.objects.update(completion_code="")
-    assignment = arrive(Entrance.objects.get())
-    finish(start(prolific.study, assignment.annotator.invitation))
-    open_entrance(prolific.study, "prolific", completion_code="DONE2")
-
-    assert completion_of(Annotator.objects.get()).code == "DONE2"
-
-
-@pytest.fixture
-def at_second_block() -> Assignment:
-    """Somebody from Prolific who has done a block and is at another."""
-    study = make_study(4, block_size=2, ratings_per_context=1)
-    entrance = open_entrance(configure_study(study, allows_more_blocks=True), "prolific", **CODES)
-    first = start(study, arrive(entrance).annotator.invitation)
-    finish(first)
-    return start_another_assignment(Assignment.objects.get(pk=first.pk))
-
-
-@pytest.mark.parametrize("end", ["withdrawn", "returned", None])
-def test_completion_of_who_has_done_a_block_stays_whatever_becomes_of_the_next(
-    at_second_block, end
-):
-    if end == "withdrawn":
-        withdraw_annotator(at_second_block.annotator)
-    elif end == "returned":
-        return_assignment(at_second_block, "asked by mail")
-
-    assert completion_of(at_second_block.annotator) == DONE
-
-
-def test_earned_before_is_there_for_who_is_at_a_further_block(at_second_block):
-    first = Assignment.objects.earliest("pk")
-
-    assert earned_before(at_second_block) == DONE
-    assert earned_before(first) is None  # its page has it
-
-
-def test_earned_before_is_nothing_at_the_first_block(prolific):
-    configure_study(prolific.study, allows_more_blocks=True)
-
-    assert earned_before(return_of(arrive(prolific))) is None
-
-
-def return_of(assignment: Assignment) -> Assignment:
-    return Assignment.objects.with_study().get(pk=assignment.pk)
-
-
-def test_lead_back_shows_the_block_that_is_done_while_another_is_under_way(at_second_block):
-    first = Assignment.objects.earliest("pk")
-
-    assert lead_back(at_second_block) == first
-    finish(at_second_block)
-    assert lead_back(return_of(at_second_block)) == at_second_block
-
-
-def test_completion_of_a_personal_link_is_none(prolific):
-    assignment = start(prolific.study)
-    finish(assignment)
-
-    assert completion_of(Annotator.objects.get()) is None
-
-
-def test_completion_of_an_open_link_has_a_code_and_no_address(link):
-    entrance = open_entrance(link.study, "link", completion_code="THANKS")
-    ticket = make_token()
-    start_through(entrance, ticket)
-    finish(start(link.study, Invitation.objects.get()))
-
-    assert completion_of(Annotator.objects.get()) == Completion("THANKS", "")
-
-
-def test_no_code_is_nothing_to_hand_back(link):
-    assert no_place_completion(link) is None

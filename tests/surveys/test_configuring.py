@@ -208,8 +208,7 @@ def test_scale_labels_that_cannot_be_shown_are_refused(study, labels, said):
         ({"contact": "x" * 201}, "contact: "),
         ({"assigning_policy": "by taste"}, "assigning policy: .*by taste"),
         ({"allows_unjudgeable": "maybe"}, "allows unjudgeable: "),
-        ({"language": "sl"}, "No such setting: language"),
-        ({"slug": "x", "block_size": 9}, "No such setting: block_size, slug"),
+        ({"slug": "x", "revision": "y"}, "No such setting: revision, slug"),
     ],
 )
 def test_impossible_settings_are_refused(study, changes, said):

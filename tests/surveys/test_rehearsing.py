@@ -56,6 +56,17 @@ def test_rehearse_study_says_when_the_site_does_not_run():
 
 
 @pytest.mark.django_db
+def test_rehearse_study_refuses_a_draft():
+    study = make_study(stimuli=numbered_stimuli(1))
+    study.opened_at = None
+
+    with pytest.raises(RehearsalFailed, match="is a draft"):
+        rehearse_study(study, Rehearsal("http://127.0.0.1:1", MODEL))
+
+    assert not Invitation.objects.exists()
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(("n_annotators", "n_started"), [(None, 4), (4, 1), (0, 0)])
 def test_rehearse_study_refuses_more_annotators_than_places(n_annotators, n_started):
     study = make_study(stimuli=numbered_stimuli(1))

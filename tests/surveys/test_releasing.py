@@ -11,7 +11,7 @@ from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.leaving import withdraw_annotator
-from surveys.models import Annotator, Release, Study
+from surveys.models import Annotator, Release, Response, Study
 from surveys.releasing import Wishes, list_unwritten, release_dataset
 from tests.factories import finish, make_study, start, stored
 from tests.surveys.checkpoint_rows import file as checkpoints_file
@@ -71,6 +71,20 @@ def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
     assert report["inputs"]["stimuli"] == study.stimuli_sha256
     with zipfile.ZipFile(tmp_path / "out.zip") as archive:
         assert {name.partition("/")[2] for name in archive.namelist()} == set(files)
+
+
+def test_release_dataset_adds_the_report_where_it_is_wanted(tmp_path):
+    study = rated_study()
+    Response.objects.filter(position=1).update(rating_visible_seconds=2.5)
+
+    release_dataset(study, tmp_path / "out", Recipe(), Wishes(has_report=True))
+
+    files = files_of(tmp_path / "out")
+    assert {"report.html", "table1.tex", "figures/scores.svg"} <= set(files)
+    page = files["report.html"].decode()
+    assert "position in the questionnaire" in page
+    assert "not known: no column" not in page
+    assert "report.html" in files["SHA256SUMS"].decode()
 
 
 def test_release_dataset_of_an_unfinished_study_writes_nothing(tmp_path):

@@ -17,9 +17,10 @@ from surveys.assigning import (
 from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft, RepeatRefused
 from surveys.leaving import return_assignment
-from surveys.models import Assignment, Block, Place, Response, Round, Study
-from surveys.repeating import repeat_block
+from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round, Study
+from surveys.repeating import preview_repeat, repeat_block
 from tests.factories import counted_ratings, finish, make_study, rate_due, start, stored
+from tests.surveys.answered import finished_study
 
 pytestmark = pytest.mark.django_db
 
@@ -203,3 +204,43 @@ def assert_nothing_is_repeated(block: Block) -> None:
 def test_database_refuses_a_second_current_round(study, block):
     with pytest.raises(IntegrityError), transaction.atomic():
         Round.objects.create(block=block, number=2, reason="again")
+
+
+def test_preview_repeat_tells_what_it_would_take():
+    study = finished_study(4)
+    start(study)
+    round_ = Round.objects.select_related("block").get()
+
+    cost = preview_repeat(study, round_)
+
+    assert (cost.n_new, cost.n_set_aside, cost.n_under_way) == (20, 4, 1)
+    assert cost.is_measured
+    assert Round.objects.get() == round_
+
+
+def test_preview_repeat_without_answers_goes_by_the_settings():
+    study = configure_study(make_study(4, block_size=4), seconds_per_item=30)
+
+    cost = preview_repeat(study, Round.objects.select_related("block").get())
+
+    assert (cost.is_measured, cost.minutes_each, cost.hours) == (False, 2, 4 * 2 / 60)
+
+
+def test_repeat_block_is_recorded():
+    study = finished_study(1)
+
+    repeat_block(Block.objects.get(), reason="careless", author="ana")
+
+    entry = AuditEntry.objects.get(study=study, action="block.repeated")
+    assert (entry.subject, entry.details) == ("block 1", {"round": 2, "reason": "careless"})
+
+
+def test_repeat_block_refuses_a_round_that_is_over():
+    finished_study(1)
+    block = Block.objects.get()
+    repeat_block(block, reason="careless", author="ana", round_number=1)
+
+    with pytest.raises(RepeatRefused, match="in round 2 by now"):
+        repeat_block(block, reason="careless", author="ana", round_number=1)
+
+    assert block.rounds.count() == 2

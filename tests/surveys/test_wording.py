@@ -2,9 +2,9 @@
 
 import pytest
 
-from surveys.annotate.markdown import render_markdown
 from surveys.errors import TextRefused
 from surveys.models import Study, StudyText, TextKind
+from surveys.presenting.markdown import render_markdown
 from surveys.wording import (
     DEFAULTS,
     FILES,

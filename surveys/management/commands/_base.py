@@ -7,12 +7,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
+from surveys.auditing import acting
 from surveys.errors import SurveyError
 from surveys.models import Study
 from surveys.recruiting import CODE
 
 MOST_AT_ONCE = 100_000
 STANDARD_INPUT = "-"
+COMMAND_LINE = "the command line"
 
 
 class SurveyCommand(BaseCommand):
@@ -20,7 +22,8 @@ class SurveyCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
-            return super().execute(*args, **options)
+            with acting(COMMAND_LINE):
+                return super().execute(*args, **options)
         except SurveyError as error:
             raise CommandError(str(error)) from error
 

@@ -5,8 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 from surveys.management.commands._base import code
 from surveys.management.commands._entrance import EntranceCommand, add_code
 from surveys.models import Entrance, Provider, Study
-from surveys.providers import RULES
-from surveys.recruiting import entrance_address
+from surveys.recruiting import address_for_provider
 
 
 class Command(EntranceCommand):
@@ -33,11 +32,4 @@ class Command(EntranceCommand):
             raise CommandError("Give --completion-code: Prolific shows it with the study there.")
 
     def describe(self, entrance: Entrance) -> str:
-        return f"{entrance_address(entrance)}?{write_parameters()}"
-
-
-def write_parameters() -> str:
-    """What Prolific fills in for each person."""
-    rules = RULES[Provider.PROLIFIC]
-    names = (rules.worker_id, rules.provider_study, rules.submission)
-    return "&".join(f"{name}={{{{%{name}%}}}}" for name in names)
+        return address_for_provider(entrance)

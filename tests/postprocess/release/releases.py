@@ -9,10 +9,11 @@ import pandas as pd
 from postprocess.recipe import read_recipe
 from postprocess.release.assembling import Choices, Collected, build_release
 from postprocess.release.description import read_entries
+from tests.postprocess.datasets import LITTLE_CHANCE
 from tests.postprocess.stimuli_rows import parse_rows
 
 KEY = "a key for tests alone"
-RECIPE = read_recipe("raw")
+RECIPE = read_recipe("raw", LITTLE_CHANCE)
 SECRET_WORD = "zaljubljenost"
 
 

@@ -268,3 +268,31 @@ def test_a_release_tells_that_words_are_missing_where_nobody_agreed():
 
 def test_a_key_is_not_shown():
     assert "secret" not in repr(Choices("a secret key for tests"))
+
+
+def test_details_are_in_the_report_under_the_numbers_of_the_release_and_in_no_file():
+    collected = collect(6)
+    places = collected.ratings[["pair", "context", "annotator"]]
+    details = places.assign(block="7", seconds=[31.25 + n for n in range(len(places))])
+
+    made = release(collect(6, details=details), n_practice=2)
+
+    report = made.dataset.report
+    assert [one["name"] for one in report["agreement"]["by"]["block"]] == ["7"]
+    asked = {one["confound"]: one for one in report["confounds"]["table"]}
+    assert asked["seconds"]["n"] == report["counts"]["ratings_used"]
+    assert set(report["inputs"]) == {"details", "ratings", "stimuli"}
+    assert not [name for name, content in made.files.items() if b"31.25" in content]
+    without = release(collected, n_practice=2)
+    assert made.files["ratings_sl.tsv"] == without.files["ratings_sl.tsv"]
+    assert made.files["scores.tsv"] == without.files["scores.tsv"]
+
+
+def test_the_card_tells_agreement_and_the_ceiling_with_their_intervals():
+    made = release(collect(8))
+    card, report = made.files["README.md"].decode(), made.dataset.report
+    overall, change = report["agreement"]["overall"], report["change"]["used"][0]
+
+    assert f"mean of the others: {overall['human']:.3f} (95 % interval".replace("-", "−") in card
+    assert "ICC(2,k), reliability of the scores" in card.replace("\\", "")
+    assert f"Ceiling of subtask 1: {change['ceiling']:.3f} (95 % interval" in card

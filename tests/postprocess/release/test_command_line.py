@@ -51,6 +51,17 @@ def test_release_writes_a_folder_and_says_what_is_missing(arguments, tmp_path, c
     )
 
 
+def test_release_adds_the_report_where_it_is_wanted(arguments, tmp_path):
+    little = ["--set", "report.n_resamples=0", "--set", "report.n_splits=1"]
+
+    assert main([*arguments, *little, "--key", KEY, "--report"]) == 0
+
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"report.html", "table1.tex", "figures"} <= written
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert "the report for people" in card
+
+
 def test_release_of_a_full_description_is_complete(arguments, tmp_path, capsys):
     described = describe(tmp_path, consent={"obtained": "Yes.", "publishes_words": True})
     (tmp_path / "key").write_text(KEY + "\n")

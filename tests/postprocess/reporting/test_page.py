@@ -7,8 +7,10 @@ import html5lib
 import pytest
 from lxml import html
 
+from postprocess import assessment
 from postprocess.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
+from postprocess.slices import FIGURES
 from tests.postprocess.datasets import INPUTS, dataset_of
 from tests.postprocess.figures.edges import shuffled
 from tests.postprocess.simulated import rate, simulate_study
@@ -47,6 +49,13 @@ def dataset():
 @pytest.fixture(scope="module")
 def page(dataset):
     return page_of(dataset)
+
+
+@pytest.fixture(scope="module")
+def bare_page():
+    """Of ratings without anything: one annotator, no group, nothing known."""
+    rows = [(pair, context, "A", pair + context) for pair in (1, 2) for context in (1, 2)]
+    return page_of(dataset_of(rate(*rows), "raw"))
 
 
 @pytest.fixture(scope="module")
@@ -141,14 +150,128 @@ def test_page_has_table_1_with_the_dataset_last(dataset, page):
 
 
 def test_page_has_the_agreement_of_the_report(dataset, page):
-    overall = dataset.report["agreement"]["overall"]
-    rows = dict(rows_of(page, "Agreement of all groups"))
+    agreement = dataset.report["agreement"]
+    overall, given = agreement["overall"], agreement["as_given"]
+    rows = {name: cells for name, *cells in rows_of(page, "Agreement of all groups")}
 
-    assert rows["human"] == f"{overall['human']:.3f}"
-    assert rows["α ordinal"] == f"{overall['alpha_ordinal']:.3f}"
+    assert rows["human"] == [
+        f"{overall['human']:.3f}", f"{overall['human_low']:.3f}–{overall['human_high']:.3f}",
+        f"{given['human']:.3f}", f"{given['human_low']:.3f}–{given['human_high']:.3f}",
+    ]  # fmt: skip
+    assert rows["α ordinal"][0] == f"{overall['alpha_ordinal']:.3f}"
+    assert len(rows) == len(FIGURES)
     groups = rows_of(page, "Groups:")
     assert [row[0] for row in groups] == ["1A", "1B"]
     assert sum(int(row[4]) for row in groups) == len(dataset.outcome.ledger)
+
+
+def test_page_has_the_agreement_of_every_group(dataset, page):
+    rows = rows_of(page, "Agreement by group")
+
+    one = dataset.report["agreement"]["by"]["group"][0]
+    assert [row[0] for row in rows] == ["1A", "1B"]
+    assert rows[0][-3:] == ["24", str(one["n_annotators"]), str(one["n_ratings"])]
+    assert rows[0][1] == f"{one['human']:.2f}{one['human_low']:.2f}–{one['human_high']:.2f}"
+    assert "Not told apart, since the ratings have no such column: blocks (block) and" in text_of(
+        page
+    )
+
+
+def test_page_tells_agreement_by_block_and_part_of_speech_where_they_are_known():
+    ratings = simulate_study()
+    places = ratings[["pair", "context", "annotator"]]
+    known = places.assign(block="1", pos=["noun" if n % 2 else "verb" for n in places["pair"]])
+
+    page = page_of(dataset_of(ratings, details=known))
+
+    assert [row[0] for row in rows_of(page, "Agreement by part of speech")] == ["noun", "verb"]
+    assert "Agreement by block" not in page  # which would be the overall one again
+    assert "Not told apart" not in page
+
+
+def test_page_tells_the_ceiling_of_subtask_1(dataset, page):
+    used, given = dataset.report["change"]["used"], dataset.report["change"]["as_given"]
+    rows = rows_of(page, "Reliability of the change of 24 pairs")
+
+    assert [row[0] for row in rows[2:4]] == [
+        "Spearman, in the scores", "uncentred (subtask 1), as given"
+    ]  # fmt: skip
+    assert rows[0][1] == f"{used[0]['reliability']:.3f}"
+    assert rows[3][3] == f"{given[0]['ceiling']:.3f}"
+    text = text_of(page)
+    assert f"√R = {used[0]['ceiling']:.3f} is the ceiling" in text
+    assert "With 24 pairs the intervals are wide" in text
+    assert "that of the ratings as given is the safe one" in text
+
+
+def test_page_names_every_confound_that_is_not_known(dataset, page):
+    rows = rows_of(page, "Scores, changes and ratings set against")
+
+    assert len(rows) == len(dataset.report["confounds"]["table"]) + 3
+    assert rows[-3][0] == "rating: position in the questionnaire"
+    assert rows[-3][-1] == "not known: no column position"
+    assert sum("not known: no column seconds" in row for row in rows) == 2
+
+
+def test_page_lists_the_contexts_on_which_annotators_divide(page):
+    camps = [(1, 1, f"A{i}", 6 * (i % 2)) for i in range(10)]
+    divided = page_of(dataset_of(rate(*camps, *[(1, 2, f"B{i}", 3) for i in range(10)])))
+
+    (row,) = rows_of(divided, "Contexts on which annotators divide")
+    assert row[:2] == ["1", "1"]
+    assert row[3:] == ["5 0 0 0 0 0 5", "−1.00", "<\u00a00.001"]
+    assert "0 contexts of 48 have ratings that fall apart" in text_of(page)
+
+
+def test_page_tells_the_paired_test_where_the_same_people_rated_both(bare_page):
+    tests = rows_of(bare_page, "Pairs found to change")
+
+    assert tests[-1][:2] == [
+        "paired, two-sided: p of 2 pairs rated by the same people", "0 (0\u00a0%)"
+    ]  # fmt: skip
+    assert "1 annotator rated both contexts of a pair" in text_of(bare_page)
+    assert "The paired test, Wilcoxon’s" in text_of(bare_page)
+
+
+def test_page_says_why_there_are_no_intervals(monkeypatch):
+    monkeypatch.setattr(assessment, "MOST_RESAMPLED", 1000)
+
+    text = text_of(page_of(dataset_of(simulate_study(), "cosimlex", "report.n_resamples=300")))
+
+    assert "There are no intervals: 384 ratings are too many" in text
+    assert "percentile intervals by bootstrap" not in text
+
+
+@pytest.mark.parametrize("kind", ["page", "bare_page"])
+def test_every_figure_and_table_leads_to_a_formula_and_a_reference(request, kind):
+    tree = html.document_fromstring(request.getfixturevalue(kind))
+    references = [plain(entry.text_content()) for entry in tree.xpath("//*[@id='references']//li")]
+    parts = method_parts(tree)
+    shown = tree.xpath("//figure|//table")
+
+    assert len(shown) > 12
+    for one in shown:
+        (link,) = one.xpath(".//a[starts-with(@href, '#method-')]/@href")
+        formulas, sources = parts[link.removeprefix("#")]
+        assert formulas, link
+        cited = re.findall(r"([A-Z][\w ]*?)(?: et al\.| and [\w ]+)? \((\d{4})\)", sources)
+        assert cited, link
+        for name, year in cited:
+            assert any(f"({year})" in entry and name in entry for entry in references), (name, year)
+
+
+def method_parts(tree):
+    """Each entry of the methods: its formulas, and its sources as text."""
+    parts = {}
+    for heading in tree.xpath("//*[@id='methods']/h3"):
+        after = heading.xpath("following-sibling::*")
+        end = next((i for i, one in enumerate(after) if one.tag == "h3"), len(after))
+        by_class = {
+            kind: [plain(one.text_content()) for one in after[:end] if one.get("class") == kind]
+            for kind in ("formula", "source")
+        }
+        parts[heading.get("id")] = by_class["formula"], " ".join(by_class["source"])
+    return parts
 
 
 def test_page_names_inputs_and_recipe(dataset, page):
@@ -182,7 +305,7 @@ def test_page_of_one_annotator_has_dashes_for_what_is_not_defined():
     page = page_of(dataset_of(rate(*rows, group="1")))
 
     html5lib.HTMLParser(strict=True).parse(page)
-    assert dict(rows_of(page, "Agreement of all groups"))["human"] == "–"
+    assert rows_of(page, "Agreement of all groups")[0] == ["human", "–", "–"]
     assert rows_of(page, "Annotators kept without")[0][0] == "A"
     assert not re.search(r"\b(nan|None)\b", text_of(page))
 
@@ -202,13 +325,14 @@ def test_printed_page_names_its_figures_and_fonts(dataset):
 
 def test_methods_name_functions_and_headings_that_exist(page):
     tree = html.document_fromstring(page)
-    docs = (Path(__file__).parents[3] / "docs/postprocessing.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## (?:\d )?([^—\n]+)", docs, re.MULTILINE)
     places = tree.xpath("//p[@class='where']")
 
-    assert len(places) == 9
+    assert len(places) == 18
     for place in places:
         module, *names = re.findall(r"[\w.]+", place.xpath("string(code)"))
         module, _, first = module.rpartition(".")
         assert all(hasattr(import_module(module), name) for name in (first, *names))
-        assert re.search("“(.+)”", place.text_content()).group(1) in [h.strip() for h in headings]
+        docs, heading = re.search(r"(docs/\w+\.md), “(.+)”", plain(place.text_content())).groups()
+        text = (Path(__file__).parents[3] / docs).read_text(encoding="utf-8")
+        headings = re.findall(r"^##? (?:\d )?([^—\n]+)", text, re.MULTILINE)
+        assert heading in [one.strip() for one in headings], (docs, heading)

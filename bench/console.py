@@ -1,0 +1,187 @@
+"""How long each page of the console takes when many responses are stored.
+
+    .venv/bin/python bench/console.py --cluster postgres://postgres@127.0.0.1:5432
+    .venv/bin/python bench/console.py --sizes 10000
+
+Each size has a fresh site with so many responses in the study that is looked at (20,000 pairs in
+1000 blocks) and as many in studies beside it. Pages are asked for through the WSGI application's
+middleware and views, by Django's test client: no network. Told is the median after a first visit,
+and what a page took of a processor, which other work on the machine does not change much.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import django
+from databases import fresh_database, settle
+from django.apps import apps
+from django.db import connection
+from filling import STUDY, fill
+from serving import run
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATABASES = {"sqlite": "SQLite", "pg": "PostgreSQL"}
+LONGEST = 200  # milliseconds that a page may take
+
+
+class Visit(NamedTuple):
+    """What a page took: the first time, the median of the later times, and its queries.
+
+    `cpu` is what each of the later ones took of a processor, that of the database included: about
+    what the page takes on a machine that does nothing else.
+    """
+
+    first: float
+    later: float
+    cpu: float
+    n_queries: int
+
+
+def list_pages(study: Any) -> Iterator[tuple[str, str]]:
+    """The pages of a study by what they are called, dear ones included."""
+    start = f"/console/studies/{study.slug}/"
+    finished = study.assignments.filter(state="submitted").select_related("annotator")
+    annotator = finished.order_by("-pk").first().annotator
+    link = study.invitations.order_by("-pk").first()
+    yield from {
+        "studies": "/console/",
+        "overview": start,
+        "recruitment": f"{start}recruitment/",
+        "recruitment, those who have finished": f"{start}recruitment/?state=submitted",
+        "recruitment, by note": f"{start}recruitment/?note=ana&through=all",
+        "a link": f"{start}recruitment/links/{link.pk}/",
+        "make links": f"{start}recruitment/invite/",
+        "Prolific": f"{start}recruitment/prolific/",
+        "collection": f"{start}collection/",
+        "collection, last page": f"{start}collection/?page=9999",
+        "a block": f"{start}collection/blocks/2/",
+        "repeat a block": f"{start}collection/blocks/2/repeat/",
+        "annotators": f"{start}collection/annotators/",
+        "annotators, by state": f"{start}collection/annotators/?state=submitted",
+        "annotators, last page": f"{start}collection/annotators/?page=99999",
+        "an annotator": f"{start}collection/annotators/{annotator.code}/",
+        "a context": f"{start}collection/contexts/1/1/",
+        "log": f"{start}log/",
+    }.items()
+
+
+def measure(n_visits: int) -> dict[str, Visit]:
+    """Visit the pages of a filled site."""
+    from django.contrib.auth.models import User
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
+
+    study = apps.get_model("surveys", "Study").objects.get(slug=STUDY)
+    client, found = Client(SERVER_NAME="127.0.0.1"), {}
+    client.force_login(User.objects.create_superuser(f"bench{time.time_ns()}"))
+    client.get("/console/")  # loads what is loaded once
+    for name, address in list_pages(study):
+        taken, cpu = [], 0.0
+        for number in range(1 + n_visits):
+            if number == 1:
+                cpu = cpu_seconds()
+            started = time.perf_counter()
+            answer = client.get(address)
+            taken.append(1000 * (time.perf_counter() - started))
+            if answer.status_code != 200:
+                raise SystemExit(f"{name}: {answer.status_code} from {address}")
+        cpu = 1000 * (cpu_seconds() - cpu) / n_visits
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address)
+        found[name] = Visit(taken[0], median(taken[1:]), cpu, len(queries))
+    return found
+
+
+def cpu_seconds() -> float:
+    """What this process and its PostgreSQL backend on this machine have taken of a processor."""
+    own = time.process_time()
+    if connection.vendor != "postgresql":
+        return own
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
+    return own + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def act(action: str, number: int) -> None:
+    """Fill or measure the site of this process's environment."""
+    sys.path.insert(0, str(REPOSITORY))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
+    django.setup()
+    if action == "measure":
+        sys.stdout.write(json.dumps(measure(number)))
+        return
+    fill(2 * number)
+    responses = apps.get_model("surveys", "Response").objects
+    sys.stdout.write(str(responses.filter(annotator__study__slug=STUDY).count()))
+
+
+def compare(kind: str, options: argparse.Namespace) -> str:
+    """Fill a site for each size, visit its pages, and write a table."""
+    found: dict[int, dict[str, Visit]] = {}
+    for size in options.sizes:
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder)))
+            url = stack.enter_context(fresh_database(kind, folder, options.cluster))
+            environment = {
+                **os.environ, "DATABASE_URL": url, "VAR_DIR": str(folder),
+                "SITE_URL": "http://127.0.0.1:8000", "ENV_FILE": os.devnull,
+            }  # fmt: skip
+            for words in (("migrate",), ("collectstatic", "--noinput")):
+                arguments = sys.executable, "manage.py", *words, "--verbosity", "0"
+                run(*arguments, cwd=REPOSITORY, environment=environment)
+            own = sys.executable, __file__, "--inside"
+            n = run(*own, "fill", str(size), cwd=REPOSITORY, environment=environment)
+            settle(url)
+            visits = str(options.visits)
+            told = run(*own, "measure", visits, cwd=REPOSITORY, environment=environment)
+            pages = {name: Visit(*figures) for name, figures in json.loads(told).items()}
+            found[int(n)] = pages
+    return write_table(DATABASES[kind], found)
+
+
+def write_table(database: str, found: Mapping[int, Mapping[str, Visit]]) -> str:
+    """A row a page: for each size the median, the processor's time, and the number of queries."""
+    sizes = sorted(found)
+    lines = [[database, *(f"{size:,}" for size in sizes)], ["---", *["---:"] * len(sizes)]]
+    for name in found[sizes[0]]:
+        cells = []
+        for visit in (found[size][name] for size in sizes):
+            mark = " **!**" if visit.later > LONGEST else ""
+            cells.append(f"{visit.later:.0f} ({visit.cpu:.0f}; {visit.n_queries}){mark}")
+        lines.append([name, *cells])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def main() -> None:
+    """Measure and print a table for each database."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    add = parser.add_argument
+    add("--sizes", type=int, nargs="+", default=[10_000, 1_000_000], help="responses of the study")
+    add("--databases", nargs="+", choices=DATABASES, help="default: sqlite, and pg with --cluster")
+    add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
+    add("--visits", type=int, default=9, help="of each page, after the first")
+    add("--folder", type=Path, help="where the sites are; a million responses take 1 GB")
+    add("--inside", nargs=2, metavar=("ACTION", "NUMBER"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.inside:
+        act(options.inside[0], int(options.inside[1]))
+        return
+    sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
+    sys.stdout.write("Milliseconds: median (processor; queries)\n\n")
+    for kind in options.databases or (["sqlite", "pg"] if options.cluster else ["sqlite"]):
+        sys.stdout.write(f"{compare(kind, options)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""Whether whole ratings can have the mean and the deviation of each context."""
+
+import functools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from postprocess.auditing.errors import AuditError
+from postprocess.auditing.granularity import Grid, Sums, fitting_sums, fitting_totals
+from postprocess.auditing.sizes import (
+    Fits,
+    Size,
+    chances_of_fit,
+    count_explained,
+    find_sizes,
+    name_sizes,
+)
+from postprocess.ratings import Scale
+from postprocess.tabular import Finding, Severity
+
+Figures = Sequence[tuple[float, float]]  # mean and deviation of each context
+Solutions = Mapping[int, Sequence[Sums]]  # number of ratings → sums that fit the figures
+SURVEY_SCALE, PUBLISHED_SCALE = Scale(0, 6), Scale(0, 10, 10)
+POPULATION_SHARE = 0.8  # of contexts that must fit a population deviation for it to be one
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What is taken for granted of the ratings behind a dataset.
+
+    `sizes` are the numbers of ratings that a context may have; `is_known` says that it has one
+    of them for certain, and not just at most the last.
+    """
+
+    scale: Scale = SURVEY_SCALE
+    published: Scale = PUBLISHED_SCALE
+    sizes: range = range(1, 41)
+    is_known: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.sizes or self.sizes[0] < 1:
+            raise AuditError("a context has one rating or more; the most must not be the fewest")
+
+    @functools.cached_property
+    def grid(self) -> Grid:
+        """Where published ratings may lie. Raises AuditError for too fine a scale."""
+        return Grid.of(self.scale, self.published)
+
+    def __str__(self) -> str:
+        size = name_sizes(self.sizes) if self.is_known else f"up to {self.sizes[-1]}"
+        return f"{size} ratings on {self.scale}"
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """What the figures of a dataset's contexts can come from.
+
+    `solutions` has context 1 and 2 of pair 1, then those of pair 2, and so on. `likely` are the
+    numbers of ratings that explain the dataset, without gaps, or empty if nothing is known;
+    `counted` says how many contexts each of them fits. `ddof` is 0 if the deviations are those
+    of populations.
+    """
+
+    solutions: tuple[Solutions, ...]
+    likely: range
+    counted: tuple[Size, ...]
+    ddof: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def n_possible(self) -> int:
+        """How many contexts have a solution."""
+        return sum(bool(one) for one in self.solutions)
+
+
+def judge_contexts(scores: pd.DataFrame, assumptions: Assumptions) -> Contexts:
+    """Find what the mean and deviation of every context can come from.
+
+    Parameters
+    ----------
+    scores : DataFrame, shape (n_pairs, 4 or more), index pair
+        sim1, sim2, stdev1 and stdev2 as printed, in published points; NaN where there is none.
+    assumptions : Assumptions
+        On the ratings behind them.
+
+    Returns
+    -------
+    Contexts
+        With an error for a figure that no ratings can have under the assumptions, and a warning
+        for a context that only such numbers of ratings fit as no other context needs.
+    """
+    places = [(row, number) for row in scores.index for number in (1, 2)]
+    table = scores[["sim1", "stdev1", "sim2", "stdev2"]].to_numpy(dtype=float).reshape(-1, 2)
+    figures: Figures = [(mean, deviation) for mean, deviation in table.tolist()]
+    ddof, solutions, fits = _choose(figures, assumptions)
+    counted = find_sizes(fits)
+    likely = range(counted[0].n, counted[-1].n + 1) if counted else range(0)
+    if assumptions.is_known:
+        likely = assumptions.sizes
+    findings = [] if ddof else [_population_finding(solutions)]
+    for (row, number), (mean, deviation), found in zip(places, figures, solutions, strict=True):
+        findings.extend(
+            Finding(severity, reason, row, f"{column}{number}")
+            for severity, column, reason in _problems(mean, deviation, found, likely, assumptions)
+        )
+    return Contexts(tuple(solutions), likely, counted, ddof, tuple(findings))
+
+
+def _choose(figures: Figures, assumptions: Assumptions) -> tuple[int, list[Solutions], Fits]:
+    """The solutions with sample deviations or, if clearly more fit, with those of populations."""
+    solutions = _solve_all(figures, assumptions, 1)
+    fits = _fits(figures, solutions, assumptions, 1)
+    if not all(solutions):
+        of_populations = _solve_all(figures, assumptions, 0)
+        other_fits = _fits(figures, of_populations, assumptions, 0)
+        explained = count_explained(other_fits)
+        if explained > max(count_explained(fits), POPULATION_SHARE * len(figures)):
+            return 0, of_populations, other_fits
+    return 1, solutions, fits
+
+
+def _solve_all(figures: Figures, assumptions: Assumptions, ddof: int) -> list[Solutions]:
+    """For each mean and deviation the numbers of ratings that fit, with their sums."""
+
+    @functools.cache
+    def solve(mean: float, deviation: float | None) -> Solutions:
+        spread = math.nan if deviation is None else deviation
+        found = {
+            n: tuple(fitting_sums(mean, spread, n, assumptions.grid, ddof=ddof))
+            for n in assumptions.sizes
+        }
+        return {n: sums for n, sums in found.items() if sums}
+
+    return [
+        {} if math.isnan(mean) else solve(mean, None if math.isnan(deviation) else deviation)
+        for mean, deviation in figures
+    ]
+
+
+def _fits(
+    figures: Figures, solutions: Sequence[Solutions], assumptions: Assumptions, ddof: int
+) -> Fits:
+    sizes = assumptions.sizes
+    fits = np.array([[n in found for n in sizes] for found in solutions], dtype=bool)
+    return Fits(sizes, fits, chances_of_fit(figures, sizes, assumptions.grid, ddof=ddof))
+
+
+def _problems(
+    mean: float, deviation: float, found: Solutions, likely: range, assumptions: Assumptions
+) -> Iterator[tuple[Severity, str, str]]:
+    """What is wrong with one context: severity, column and reason."""
+    if math.isnan(mean):
+        yield Severity.ERROR, "sim", "there is no number here; fill in the mean"
+        return
+    if found and (not likely or any(n in likely for n in found)):
+        return
+    grid = assumptions.grid
+    if not any(fitting_totals(mean, n, grid) for n in assumptions.sizes):
+        reason = f"the mean {mean:.12g} is not that of {assumptions}; correct it"
+        yield Severity.ERROR, "sim", reason
+        return
+    if math.isnan(deviation):
+        severity = Severity.WARNING if found else Severity.ERROR
+        reason = "there is no number here; fill in the deviation, unless there is a single rating"
+        yield severity, "stdev", reason
+        return
+    looked_at = likely or assumptions.sizes
+    column = "stdev" if any(fitting_totals(mean, n, grid) for n in looked_at) else "sim"
+    of_population = any(any(fitting_sums(mean, deviation, n, grid, ddof=0)) for n in likely)
+    hint = " (as that of a population, divided by n, it is possible)" if of_population else ""
+    if found:
+        reason = (
+            f"the mean {mean:.12g} and the deviation {deviation:.12g} fit {name_sizes(found)} "
+            f"ratings only, and {name_sizes(likely)} explain the other contexts{hint}; correct "
+            "one of the two, unless this context has as many"
+        )
+        yield Severity.WARNING, column, reason
+        return
+    reason = (
+        f"the deviation {deviation:.12g} is not that of {assumptions} with the mean "
+        f"{mean:.12g}{hint}; correct the one that is wrong"
+    )
+    yield Severity.ERROR, column, reason
+
+
+def _population_finding(solutions: Sequence[Solutions]) -> Finding:
+    n_fitting = sum(bool(found) for found in solutions)
+    reason = (
+        f"the deviations of {n_fitting} of {len(solutions)} contexts are those of populations "
+        "(divided by n); publish those of samples (divided by n - 1)"
+    )
+    return Finding(Severity.ERROR, reason, column="stdev1, stdev2")

@@ -1,0 +1,87 @@
+"""The audit of a folder: every kit by itself, and practice kits against the test data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from postprocess.auditing.contexts import Assumptions
+from postprocess.auditing.errors import AuditError
+from postprocess.auditing.findings import Audit, Check, KitAudit
+from postprocess.auditing.kits import audit_kit
+from postprocess.auditing.layout import find_kits
+from postprocess.auditing.overlap import Overlap, find_overlap
+from postprocess.tabular import Finding, Severity
+
+
+def audit_dataset(
+    place: Path, practice: Path | None = None, assumptions: Assumptions | None = None
+) -> Audit:
+    """Check a dataset in the published format, or several.
+
+    Parameters
+    ----------
+    place : Path
+        A folder or a single file; `find_kits` says which files are looked at.
+    practice : Path, optional
+        A practice kit that lies elsewhere.
+    assumptions : Assumptions, optional
+        On the ratings behind the dataset; without it, those of the published format.
+
+    Returns
+    -------
+    Audit
+        Errors are wrong for certain, given the assumptions; warnings are odd.
+
+    Raises
+    ------
+    AuditError
+        Nothing to audit, none of it readable, or too fine a scale.
+    OSError
+        A file or folder that cannot be read.
+    """
+    layout = find_kits(place, practice)
+    audits = [audit_kit(kit, assumptions or Assumptions()) for kit in layout.kits]
+    if not any(audit.pairs.rows or audit.pairs.scores for audit in audits):
+        raise AuditError("\n".join(f"{n.file}: {n.finding}" for a in audits for n in a.noticed))
+    for audit in audits:
+        if audit.kit.is_practice:
+            _compare_practice(audit, [one for one in audits if not one.kit.is_practice])
+    return Audit(tuple(audits), layout.unknown)
+
+
+def _compare_practice(practice: KitAudit, tests: Sequence[KitAudit]) -> None:
+    """Find the pairs of a practice kit in the test data of its language."""
+    language = practice.kit.language
+    same = [t for t in tests if t.pairs.rows and t.kit.language in (language, "")]
+    if not same:
+        told = f"not compared: there is no test data of the language {language}"
+        practice.summary.append(("in the test data", told))
+    for test in same:
+        found = list(find_overlap(practice.pairs, test.pairs))
+        findings = (_overlap_finding(one, test.name) for one in found)
+        practice.notice(Check.PRACTICE, practice.name, findings)
+        practice.summary.append(("in the test data", _tell_overlap(found, practice, test)))
+
+
+def _overlap_finding(one: Overlap, test: str) -> Finding:
+    scores = {
+        True: " with the same scores",
+        False: " with other scores",
+        None: "",
+    }[one.has_same_scores]
+    swapped = " and its contexts the other way round" if one.is_swapped else ""
+    what = f"this pair is row {one.test_row} of {test}{scores}{swapped}"
+    if not one.is_whole:
+        what = f"one of the texts stands in row {one.test_row} of {test}"
+    return Finding(Severity.WARNING, f"{what}; leave it out of one of the two", one.row)
+
+
+def _tell_overlap(found: Sequence[Overlap], practice: KitAudit, test: KitAudit) -> str:
+    whole = [one for one in found if one.is_whole]
+    same = sum(one.has_same_scores is True for one in whole)
+    swapped = sum(one.is_swapped for one in whole)
+    told = f"{len(whole)} of {len(practice.pairs.rows)} pairs stand in {test.name}"
+    if whole:
+        told += f", {same} with the same scores, {swapped} with the contexts swapped"
+    if partly := len(found) - len(whole):
+        told += f"; {partly} more share a text with it"
+    return told

@@ -1,0 +1,149 @@
+"""Which files of a folder are a dataset's, and which of them belong together."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from postprocess.auditing.errors import AuditError
+
+NAME = re.compile(
+    r"(?P<dataset>cosimlex)_(?P<of_dataset>[^.]+)\.csv"
+    r"|((?P<data>data)|(?P<gold>gold))_(?P<of_other>[^.]+)\.tsv"
+    r"|(?P<ratings>ratings)_(?P<of_ratings>[^.]+)\.(csv|tsv)"
+)
+KINDS = ("dataset", "data", "gold", "ratings")
+BESIDE = {"data", "gold"}  # folders of an evaluation kit, beside the dataset
+PRACTICE = re.compile(r"practice", re.IGNORECASE)
+
+
+class Source(NamedTuple):
+    """A file of a dataset: what it is called in messages, and where it is."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The files of one dataset of one language; a practice kit is another than the test data."""
+
+    language: str
+    is_practice: bool
+    dataset: Source | None
+    data: tuple[Source, ...]
+    gold: tuple[Source, ...]
+    ratings: tuple[Source, ...]
+
+
+class Layout(NamedTuple):
+    """The kits, in the order of their files, and the names of all files that are no part of any."""
+
+    kits: tuple[Kit, ...]
+    unknown: tuple[str, ...]
+
+
+class _Known(NamedTuple):
+    """A file whose name says what it is; `base` is the folder of its kit."""
+
+    source: Source
+    kind: str
+    language: str
+    base: tuple[str, ...]
+    is_practice: bool
+
+
+def find_kits(place: Path, practice: Path | None = None) -> Layout:
+    """List the files of a dataset, or of several.
+
+    Parameters
+    ----------
+    place : Path
+        A folder, looked through with all folders in it, or a single file. A file that is called
+        otherwise than the format has it is taken for a dataset.
+    practice : Path, optional
+        The same for a practice kit that lies elsewhere. Within `place`, folders whose name begins
+        with "practice" are practice kits.
+
+    Returns
+    -------
+    Layout
+        Files of one language in one folder, or in folders data and gold in it, are one kit.
+        Stimuli and gold scores without a dataset beside them belong to that of their language,
+        if there is only one.
+
+    Raises
+    ------
+    AuditError
+        No file of a known name.
+    OSError
+        A place that is not there.
+    """
+    known, unknown = _look_through(place, is_practice=False)
+    if practice is not None:
+        there = practice.resolve()
+        known = [file for file in known if not file.source.path.resolve().is_relative_to(there)]
+        more, more_unknown = _look_through(practice, is_practice=True)
+        known, unknown = [*known, *more], [*unknown, *more_unknown]
+    with_dataset = {(f.is_practice, f.language) for f in known if f.kind == "dataset"}
+    used = [f for f in known if f.kind != "ratings" or (f.is_practice, f.language) in with_dataset]
+    if not used:
+        raise AuditError(
+            f"{place} has no file cosimlex_<lang>.csv, data_<lang>.tsv or gold_<lang>.tsv in it; "
+            "name the folder of a dataset, or a file"
+        )
+    unused = [file.source.name for file in known if file not in used]
+    return Layout(tuple(_join(used)), (*unknown, *unused))
+
+
+def _look_through(place: Path, *, is_practice: bool) -> tuple[list[_Known], list[str]]:
+    if not place.is_dir():
+        place.stat()
+        source = Source(place.name, place)
+        known = _recognise(source, PurePosixPath(place.name), is_practice=is_practice)
+        return [known or _Known(source, "dataset", "", (str(place),), is_practice)], []
+    found, unknown = [], []
+    for path in sorted(p for p in place.rglob("*") if p.is_file()):
+        relative = PurePosixPath(path.relative_to(place).as_posix())
+        if any(part.startswith(".") for part in relative.parts):
+            continue
+        name = str(place.name / relative) if is_practice else str(relative)
+        if known := _recognise(Source(name, path), relative, is_practice=is_practice):
+            found.append(known)
+        else:
+            unknown.append(name)
+    return found, unknown
+
+
+def _recognise(source: Source, relative: PurePosixPath, *, is_practice: bool) -> _Known | None:
+    match = NAME.fullmatch(relative.name)
+    if match is None:
+        return None
+    kind = next(kind for kind in KINDS if match[kind])
+    language = match["of_dataset"] or match["of_other"] or match["of_ratings"]
+    folders = relative.parent.parts
+    if kind != "dataset" and folders and folders[-1] in BESIDE:
+        folders = folders[:-1]
+    is_practice = is_practice or any(PRACTICE.match(folder) for folder in folders)
+    base = ("practice", *folders) if is_practice else folders
+    return _Known(source, kind, language, base, is_practice)
+
+
+def _join(files: Sequence[_Known]) -> Iterable[Kit]:
+    """The files in kits."""
+    datasets = [file for file in files if file.kind == "dataset"]
+    bases: dict[tuple[bool, str], list[tuple[str, ...]]] = defaultdict(list)
+    for file in datasets:
+        bases[file.is_practice, file.language].append(file.base)
+    joined: dict[tuple[bool, str, tuple[str, ...]], list[_Known]] = defaultdict(list)
+    for file in [*datasets, *(file for file in files if file.kind != "dataset")]:
+        with_dataset = bases[file.is_practice, file.language]
+        base = with_dataset[0] if len(with_dataset) == 1 else file.base
+        joined[file.is_practice, file.language, base].append(file)
+    for (is_practice, language, _), members in joined.items():
+        by_kind = {k: tuple(m.source for m in members if m.kind == k) for k in KINDS}
+        dataset = by_kind["dataset"][0] if by_kind["dataset"] else None
+        others = (by_kind[kind] for kind in KINDS[1:])
+        yield Kit(language, is_practice, dataset, *others)

@@ -1,0 +1,84 @@
+"""An audit as text to read, and as tables."""
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+
+from postprocess.auditing.findings import Audit, KitAudit, Noticed
+from postprocess.auditing.sizes import name_sizes
+from postprocess.files import render_rows
+from postprocess.ratings import name_some
+
+MOST_TOLD = 10  # findings of one check in one file
+FINDING_COLUMNS = ("severity", "check", "file", "row", "column", "reason")
+CONTEXT_COLUMNS = ("file", "row", "context", "sim", "stdev", "fitting")
+FINDINGS_FILE, CONTEXTS_FILE = "audit_findings.tsv", "audit_contexts.tsv"
+
+
+def render_audit(audit: Audit, *, with_details: bool = False) -> str:
+    """The audit as text: a summary of each kit, its findings, and what was not looked at.
+
+    Of one check in one file ten findings are told, or all of them with details; details are
+    also the numbers of ratings that fit each context.
+    """
+    lines = [line for kit in audit.kits for line in _kit_lines(kit, with_details=with_details)]
+    if audit.unknown:
+        lines += [f"not looked at: {name_some(list(audit.unknown))}", ""]
+    n_warnings = len(audit.noticed) - audit.n_errors
+    lines.append(f"{_count(audit.n_errors, 'error')}, {_count(n_warnings, 'warning')}")
+    return "\n".join(lines) + "\n"
+
+
+def render_tables(audit: Audit) -> dict[str, bytes]:
+    """The findings, and the numbers of ratings that fit each context, as tab-separated files."""
+    findings = [
+        (
+            "error" if one.is_error else "warning",
+            one.check,
+            one.file,
+            "" if one.finding.row is None else str(one.finding.row),
+            one.finding.column or "",
+            " ".join(one.finding.reason.split()),
+        )
+        for one in audit.noticed
+    ]
+    tables = {
+        FINDINGS_FILE: render_rows(FINDING_COLUMNS, findings),
+        CONTEXTS_FILE: render_rows(CONTEXT_COLUMNS, _context_rows(audit)),
+    }
+    return {name: text.encode() for name, text in tables.items()}
+
+
+def _context_rows(audit: Audit) -> Iterator[tuple[str, ...]]:
+    for kit in audit.kits:
+        if kit.contexts is not None:
+            for *place, sim, stdev, fitting in kit.contexts.itertuples(index=False):
+                figures = ("" if math.isnan(one) else f"{one:.12g}" for one in (sim, stdev))
+                yield (*map(str, place), *figures, " ".join(map(str, fitting)))
+
+
+def _kit_lines(kit: KitAudit, *, with_details: bool) -> Iterator[str]:
+    yield kit.name
+    width = max((len(label) for label, _ in kit.summary), default=0)
+    for label, told in kit.summary:
+        yield f"  {label:<{width}}  {told}"
+    if with_details and kit.contexts is not None:
+        for _, row, context, *_, fitting in kit.contexts.itertuples(index=False):
+            yield f"  row {row}, context {context}: {name_sizes(fitting) or 'no number of'} ratings"
+    for _, noticed in groupby(kit.noticed, key=lambda one: (one.check, one.file)):
+        yield from _finding_lines(list(noticed), with_details=with_details)
+    yield ""
+
+
+def _finding_lines(noticed: list[Noticed], *, with_details: bool) -> Iterator[str]:
+    told = noticed if with_details else noticed[:MOST_TOLD]
+    for one in told:
+        kind = "error" if one.is_error else "warning"
+        separator = ", " if one.finding.row is not None or one.finding.column else ": "
+        yield f"  {kind:<7}  {one.file}{separator}{one.finding}"
+    if len(noticed) > len(told):
+        yield f"  … and {len(noticed) - len(told)} more of {one.file} (--details shows all)"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

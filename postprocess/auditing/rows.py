@@ -1,0 +1,171 @@
+"""The rows of two files of one dataset, compared: stimuli, gold scores, numbers of ratings."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from postprocess.auditing.printed import exact, may_be_same, printed_bounds
+from postprocess.auditing.sizes import name_sizes
+from postprocess.files import GOLD_COLUMNS, format_number
+from postprocess.stimuli import COLUMNS
+from postprocess.tabular import Finding, Severity
+
+Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
+SWAPPED = (0, 1, 3, 2, 6, 7, 4, 5)  # the columns of a row whose contexts are exchanged
+
+
+def compare_stimuli(
+    dataset: Mapping[int, Row], data: Mapping[int, Row], dataset_name: str
+) -> Iterator[Finding]:
+    """What stands in a stimuli file otherwise than in the dataset, by rows of the stimuli file.
+
+    Fields are compared as they are, to the character. `dataset` and `data` are rows by number.
+    """
+    yield from _compare_lengths(len(dataset), len(data), dataset_name)
+    places = {tuple(row): number for number, row in dataset.items()}
+    for number in dataset.keys() & data.keys():
+        here, there = tuple(data[number]), tuple(dataset[number])
+        if here == there:
+            continue
+        columns = [c for c, one, other in zip(COLUMNS, here, there, strict=True) if one != other]
+        if tuple(here[i] for i in SWAPPED) == there:
+            reason = f"the two contexts stand the other way round in {dataset_name}; exchange them"
+            yield Finding(Severity.ERROR, reason, number, "context1, context2")
+        elif here in places:
+            reason = f"this is row {places[here]} of {dataset_name}; put the rows into one order"
+            yield Finding(Severity.ERROR, reason, number)
+        else:
+            reason = f"not the same in row {number} of {dataset_name}; make them equal"
+            yield Finding(Severity.ERROR, reason, number, ", ".join(columns))
+
+
+def compare_gold(scores: pd.DataFrame, gold: pd.DataFrame, dataset_name: str) -> Iterator[Finding]:
+    """What stands in a gold file otherwise than in the dataset, by rows of the gold file.
+
+    Parameters
+    ----------
+    scores : DataFrame, shape (n_pairs, 2 or more), index pair
+        sim1 and sim2 of the dataset.
+    gold : DataFrame, shape (n_pairs, 3), index pair
+        As `read_gold` returns it.
+    dataset_name : str
+        What findings call the dataset.
+
+    Yields
+    ------
+    Finding
+        Errors; figures that may be one number, printed with more and with fewer digits, agree.
+    """
+    yield from _compare_lengths(len(scores), len(gold), dataset_name)
+    of_dataset = _figures(scores, ("sim1", "sim2"))
+    for number, (*sims, _) in _figures(gold, GOLD_COLUMNS).items():
+        printed = of_dataset.get(number)
+        if printed is None:
+            continue
+        if _agree(sims, printed):
+            continue
+        if _agree(sims[::-1], printed):
+            reason = f"the two scores stand the other way round in {dataset_name}; exchange them"
+            yield Finding(Severity.ERROR, reason, number, ", ".join(GOLD_COLUMNS[:2]))
+            continue
+        for column, sim, other, name in zip(
+            GOLD_COLUMNS[:2], sims, printed, ("sim1", "sim2"), strict=True
+        ):
+            if not _agree([sim], [other]):
+                reason = (
+                    f"{sim:.12g}, but {name} is {other:.12g} in row {number} of {dataset_name}; "
+                    "correct the one that is wrong"
+                )
+                yield Finding(Severity.ERROR, reason, number, column)
+
+
+def check_gold_changes(gold: pd.DataFrame) -> Iterator[Finding]:
+    """Rows of a gold file whose change is not the difference of its two scores.
+
+    Published changes are differences of the printed scores. Differences of the scores before
+    rounding are let pass, but where most rows have the former, they are warned of.
+    """
+    rows = _figures(gold.dropna(), GOLD_COLUMNS)
+    of_printed = {number for number, figures in rows.items() if _is_difference(*figures)}
+    for number, (first, second, change) in rows.items():
+        if number in of_printed:
+            continue
+        printed = format_number(float(exact(second) - exact(first)))
+        reason = (
+            f"{change:.12g}, but sim_context2 - sim_context1 is {printed}; correct the one that is "
+            "wrong"
+        )
+        if not _may_be_difference(first, second, change):
+            yield Finding(Severity.ERROR, reason, number, "change")
+        elif len(of_printed) > len(rows) / 2:
+            yield Finding(Severity.WARNING, reason, number, "change")
+
+
+def empty_scores(gold: pd.DataFrame) -> Iterator[Finding]:
+    """The empty fields of a gold file."""
+    for column in GOLD_COLUMNS:
+        for row in gold.index[gold[column].isna()]:
+            reason = "there is no number here; fill it in"
+            yield Finding(Severity.ERROR, reason, int(row), column)
+
+
+def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Finding]:
+    """Contexts of a dataset whose figures need more ratings than there are.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 2 or more)
+        pair, context and, if known, mark (why a rating does not count), as `load_ratings`
+        returns them. Pairs are the rows of the dataset.
+    contexts : DataFrame, shape (n_contexts, 3 or more)
+        row, context, and in fitting the numbers of ratings that fit.
+
+    Yields
+    ------
+    Finding
+        Errors. There may be more ratings than a context needs: some may have been left out.
+    """
+    if "mark" in ratings:
+        ratings = ratings[ratings["mark"].isna() | (ratings["mark"].astype(str) == "")]
+    numbers = ratings[["pair", "context"]].apply(pd.to_numeric, errors="coerce")
+    counted = Counter(zip(numbers["pair"].tolist(), numbers["context"].tolist(), strict=True))
+    for row, context, fitting in zip(
+        contexts["row"], contexts["context"], contexts["fitting"], strict=True
+    ):
+        n_ratings = counted[row, context]
+        if fitting and n_ratings < fitting[0]:
+            reason = (
+                f"the mean and the deviation need {name_sizes(fitting)} ratings, and there are "
+                f"{n_ratings}; correct the figures or find the ratings that are missing"
+            )
+            yield Finding(Severity.ERROR, reason, row, f"sim{context}, stdev{context}")
+
+
+def _compare_lengths(n_dataset: int, n_other: int, dataset_name: str) -> Iterator[Finding]:
+    if n_dataset != n_other:
+        reason = f"{n_other} rows, but {dataset_name} has {n_dataset}; give every pair its row"
+        yield Finding(Severity.ERROR, reason)
+
+
+def _figures(table: pd.DataFrame, columns: Sequence[str]) -> dict[int, list[float]]:
+    """The figures of some columns by row."""
+    return dict(zip(table.index.tolist(), table[list(columns)].to_numpy().tolist(), strict=True))
+
+
+def _agree(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Whether figures agree; an empty one, which is NaN, agrees with whatever there is."""
+    return all(
+        one != one or other != other or may_be_same(one, other)
+        for one, other in zip(first, second, strict=True)
+    )
+
+
+def _is_difference(first: float, second: float, change: float) -> bool:
+    return exact(second) - exact(first) in printed_bounds(change)
+
+
+def _may_be_difference(first: float, second: float, change: float) -> bool:
+    """Whether scores that are printed so may have a difference that is printed so."""
+    one, other, wanted = (printed_bounds(figure) for figure in (first, second, change))
+    return other.high - one.low >= wanted.low and other.low - one.high <= wanted.high

@@ -1,0 +1,61 @@
+"""`python -m postprocess audit`: whether the figures of a dataset can be, and its files agree."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from postprocess.auditing.contexts import Assumptions
+from postprocess.auditing.examining import audit_dataset
+from postprocess.auditing.rendering import render_audit, render_tables
+from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
+from postprocess.writing import write_files
+
+if TYPE_CHECKING:  # argparse does not name this type in public
+    from argparse import _SubParsersAction
+
+EPILOG = "Exit status: 0 no errors, 1 errors were found, 2 nothing to audit. See docs/audit.md."
+
+
+def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "audit", help="check a published dataset for figures that cannot be", epilog=EPILOG
+    )
+    add = parser.add_argument
+    add("place", type=Path, metavar="DIR", help="a folder of datasets, or one cosimlex_<lang>.csv")
+    add("--practice", type=Path, metavar="DIR", help="a practice kit that lies elsewhere")
+    number = parser.add_mutually_exclusive_group()
+    number.add_argument(
+        "--ratings",
+        type=int,
+        nargs="+",
+        metavar="N",
+        help="how many ratings a context has for certain; two numbers: from the one to the other",
+    )
+    number.add_argument(
+        "--most",
+        type=int,
+        default=Assumptions().sizes[-1],
+        metavar="N",
+        help="the most ratings that a context may have (default: %(default)s)",
+    )
+    add_scale_arguments(parser)
+    add("--details", action="store_true", help="tell every finding, and what fits each context")
+    add("--out", type=Path, metavar="DIR", help="write findings and fitting numbers as tables")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit and tell; 1 if there are errors."""
+    scales = scale_from(options), published_scale_from(options)
+    given = options.ratings
+    sizes = range(min(given), max(given) + 1) if given else range(1, options.most + 1)
+    audit = audit_dataset(
+        options.place, options.practice, Assumptions(*scales, sizes, is_known=bool(given))
+    )
+    sys.stdout.write(render_audit(audit, with_details=options.details))
+    if options.out:
+        for path in write_files(render_tables(audit), options.out):
+            sys.stdout.write(f"written   {path}\n")
+    return 1 if audit.n_errors else 0

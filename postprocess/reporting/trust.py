@@ -1,0 +1,166 @@
+"""The tables of the report that say how far its other figures can be trusted."""
+
+from typing import Any
+
+from postprocess.phrases import (
+    write_count,
+    write_figure,
+    write_interval,
+    write_p,
+    write_signed,
+)
+from postprocess.report import Report
+from postprocess.reporting.tables import Table, cut
+
+FIGURES = {
+    "human": "human",
+    "pairwise_spearman": "pairwise ρ",
+    "pairwise_pearson": "pairwise r",
+    "alpha_ordinal": "α ordinal",
+    "alpha_interval": "α interval",
+    "icc_single": "ICC(2,1)",
+    "icc_average": "ICC(2,k)",
+    "split_half": "split half",
+}
+OF_SLICES = [figure for figure in FIGURES if figure != "icc_single"]  # as many as A4 has room for
+SLICES = {"group": "group", "block": "block", "pos": "part of speech"}
+CORRELATIONS = {
+    "uncentered": "uncentred (subtask 1)",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+}
+OF_CONTEXT = {
+    "distance": "distance of the two words, in words",
+    "n_tokens": "length of the text, in words",
+    "position": "place of the two words in the text",
+    "sentence": "number of the sentence of the first of them",
+    "same_sentence": "both in one sentence",
+    "word1_first": "word 1 before word 2",
+}
+OF_RATING = {
+    "position": "position in the questionnaire",
+    "seconds": "seconds that the rating took",
+    "annotator_seconds": "median seconds of the annotator",
+}
+STATISTICS = {"rho": "ρ", "difference": "difference"}
+INTERVAL = "#95 % interval"
+
+
+def tabulate_agreement(report: Report) -> Table:
+    """Agreement overall, by each figure, after all steps and before them."""
+    agreement = report["agreement"]
+    overall, given = agreement["overall"], agreement["as_given"]
+    columns = ["figure", "#in the scores", INTERVAL]
+    rows = [[name, *_figure(overall, key, 3)] for key, name in FIGURES.items()]
+    if given:
+        columns += ["#as given", INTERVAL]
+        rows = [[*row, *_figure(given, key, 3)] for row, key in zip(rows, FIGURES, strict=True)]
+    caption = "Agreement of all groups together: of the ratings in the scores"
+    if given:
+        caption += ", and of all that count, before calibration and filtering"
+    return Table(caption, tuple(columns), rows, method="agreement")
+
+
+def tabulate_slices(report: Report, by: str) -> Table:
+    """Agreement of each group, block or part of speech; no rows where it is not known."""
+    slices = report["agreement"]["by"].get(by, [])
+    counts = ("n_items", "n_annotators", "n_ratings")
+    rows = [
+        [
+            str(one["name"]),
+            *("\n".join(_figure(one, figure, 2)).removesuffix("\n–") for figure in OF_SLICES),
+            *(write_count(one[count]) for count in counts),
+        ]
+        for one in slices
+    ]
+    columns = (
+        SLICES[by], *(f"#{FIGURES[f]}" for f in OF_SLICES), "#contexts", "#annotators", "#ratings"
+    )  # fmt: skip
+    caption = f"Agreement by {SLICES[by]}, of the ratings in the scores, with 95 % intervals"
+    return cut(Table(caption, columns, rows, method="agreement"), "report.json")
+
+
+def tabulate_change(report: Report) -> Table:
+    """The reliability of the changes, and the ceiling that it sets."""
+    change = report["change"]
+    rows = [
+        [
+            f"{CORRELATIONS[one['method']]}, {which}",
+            *_figure(one, "reliability", 3, "low", "high"),
+            *_figure(one, "ceiling", 3),
+            write_interval(one["splits_low"], one["splits_high"], 3),
+        ]
+        for which, kind in (("in the scores", "used"), ("as given", "as_given"))
+        for one in change[kind] or []
+    ]
+    columns = (
+        "correlation, ratings", "#reliability R", INTERVAL, "#ceiling √R", INTERVAL,
+        "#R in 95 % of the splits",
+    )  # fmt: skip
+    n_pairs = write_count(change["used"][0]["n_pairs"], "pair")
+    caption = f"Reliability of the change of {n_pairs}, and the ceiling that it sets"
+    return Table(caption, columns, rows, method="reliability")
+
+
+def tabulate_confounds(report: Report) -> Table:
+    """What scores, changes and ratings are related to, and what could not be looked at."""
+    confounds = report["confounds"]
+    rows = [
+        [
+            f"{one['outcome']}: {name_confound(one)}",
+            write_signed(write_figure(one["estimate"])),
+            write_interval(one["low"], one["high"]),
+            write_p(one["pvalue"]),
+            write_count(one["n"]),
+            STATISTICS[one["statistic"]],
+        ]
+        for outcome in ("score", "change", "rating")
+        for one in confounds["table"]
+        if one["outcome"] == outcome
+    ]
+    rows += [
+        [f"rating: {OF_RATING[one['confound']]}", *4 * "–", f"not known: no column {one['column']}"]
+        for one in confounds["not_known"]
+    ]
+    columns = ("what is set against what", "#estimate", INTERVAL, "#p", "#n", "statistic")
+    caption = "Scores, changes and ratings set against what should not matter"
+    return Table(caption, columns, rows, method="confounds")
+
+
+def count_apart(report: Report) -> tuple[int, int]:
+    """How many intervals of the confounds leave out 0, and how many there are."""
+    ends = [(one["low"], one["high"]) for one in report["confounds"]["table"]]
+    known = [(low, high) for low, high in ends if low is not None and high is not None]
+    return sum(low > 0 or high < 0 for low, high in known), len(known)
+
+
+def name_confound(one: Report) -> str:
+    """A confound in words."""
+    names = OF_RATING if one["outcome"] == "rating" else OF_CONTEXT
+    return names[one["confound"]]
+
+
+def tabulate_divided(report: Report) -> Table:
+    """The contexts whose ratings fall into two camps."""
+    rows = [
+        [
+            write_count(one["pair"]),
+            write_count(one["context"]),
+            one["words"],
+            one["ratings"],
+            write_figure(one["agreement"]),
+            write_p(one["pvalue"]),
+        ]
+        for one in report["divided"]["contexts"]
+    ]
+    columns = ("#pair", "#context", "words", "how many gave each point", "#A", "#p")
+    caption = "Contexts on which annotators divide, the clearest first"
+    return cut(Table(caption, columns, rows, method="divided"), "report.json")
+
+
+def _figure(
+    found: dict[str, Any], key: str, decimals: int, low: str = "", high: str = ""
+) -> tuple[str, str]:
+    """A figure and its interval."""
+    ends = found.get(low or f"{key}_low"), found.get(high or f"{key}_high")
+    return write_figure(found[key], decimals), write_interval(*ends, decimals)

@@ -1,0 +1,119 @@
+"""What all views of the API have in common: who asks, of which study, and once."""
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, ClassVar, cast
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
+from rest_framework.parsers import JSONParser
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from surveys.accessing import Right, role_in
+from surveys.api.authentication import TokenAuthentication
+from surveys.api.errors import TooLarge
+from surveys.api.negotiation import OnlyJson
+from surveys.api.permissions import HasScope
+from surveys.api.throttles import CreatingThrottle, TokenThrottle
+from surveys.auditing import acting
+from surveys.models import Role, Study
+from surveys.remembering import LONGEST_KEY, answer_once
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"},
+    OpenApiParameter.HEADER,
+    description="Asked for again under the same key within 24 hours, it is not done again, and "
+    "answered the same.",
+)
+
+
+class ApiView(APIView):
+    """A view for whoever has a token with its scope; what it does is recorded as theirs."""
+
+    scopes: ClassVar[dict[str, str]] = {}  # by method; that of GET stands for others, too
+    tag: ClassVar[str] = ""
+    action_name: ClassVar[str] = ""
+    authentication_classes = [TokenAuthentication]
+    permission_classes = [HasScope]
+    throttle_classes = [TokenThrottle, CreatingThrottle]
+    parser_classes = [JSONParser]
+    renderer_classes = [JSONRenderer]
+    content_negotiation_class = OnlyJson
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with ExitStack() as self._during:
+            answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        answer["Cache-Control"] = "no-store"
+        return answer
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if int(length) > settings.API_LARGEST_REQUEST:
+            raise TooLarge
+        self._during.enter_context(acting(self.user))
+
+    @property
+    def user(self) -> User:
+        """Whose token it is."""
+        return cast("User", self.request.user)
+
+    def read(self, asked: type[BaseSerializer[Any]], data: Any = None) -> Any:
+        """What a request asks for, checked. Raises ValidationError."""
+        serializer = asked(data=self.request.data if data is None else data)
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
+
+    def create(
+        self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[], int] = 201
+    ) -> Response:
+        """Make something and answer with it: once, where the request has a key.
+
+        The status may depend on what was made.
+        """
+
+        def act() -> tuple[int, Any]:
+            content = json.loads(JSONRenderer().render(make().data))
+            return (status if isinstance(status, int) else status()), content
+
+        key = self.request.headers.get("Idempotency-Key")
+        if key is None:
+            answered, content = act()
+            return Response(content, status=answered)
+        if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+            raise ValidationError({"Idempotency-Key": f"1 to {LONGEST_KEY} printable characters."})
+        answer = answer_once(self.user, key, [self.request.path, self.request.data], act)
+        headers = {"Idempotent-Replayed": "true"} if answer.is_repeated else None
+        return Response(answer.content, status=answer.status, headers=headers)
+
+
+class StudyView(ApiView):
+    """A view of a study, whose slug the address has: `self.study`.
+
+    Not found for whoever has no role in it; refused for a role without the right.
+    """
+
+    rights: ClassVar[dict[str, Right]] = {"GET": Right.READ}
+    study: Study
+    role: Role
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        study = Study.objects.filter(slug=kwargs["slug"]).first()
+        role = role_in(study, self.user) if study else None
+        if study is None or role is None:
+            raise NotFound
+        right = self.rights.get(request.method or "", self.rights.get("GET", Right.OWN))
+        if role not in right.value:
+            raise PermissionDenied(f"The role {role.value} in this study does not allow this.")
+        self.study, self.role = study, role

@@ -1,0 +1,88 @@
+"""Fields that take what JSON says and nothing that could be meant by it."""
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from rest_framework import serializers
+
+INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
+
+class Asked(serializers.Serializer[Any]):
+    """What a request asks for: a field that is not known is refused, not overlooked."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
+            raise serializers.ValidationError(
+                {str(name)[:100]: "There is no such field." for name in unknown}
+            )
+        return super().to_internal_value(data)
+
+
+class Text(serializers.CharField):
+    """A string, whatever stands at its ends."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"trim_whitespace": False, **options})
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Slug(serializers.SlugField):
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Whole(serializers.IntegerField):
+    """A whole number, not one in quotes."""
+
+    def to_internal_value(self, data: Any) -> int:
+        is_whole = type(data) is int or (type(data) is float and data.is_integer())
+        if not is_whole:
+            self.fail("invalid")
+        return int(data)
+
+
+class Number(serializers.FloatField):
+    """A point of a scale, not one in quotes; whether it is one, the actions know."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_value=-100, max_value=100, **options)
+
+    def to_internal_value(self, data: Any) -> Decimal:  # type: ignore[override]
+        if type(data) not in (int, float):
+            self.fail("invalid")
+        return Decimal(str(data))
+
+
+class Truth(serializers.BooleanField):
+    """`true` or `false`."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+class WrittenWhole(serializers.IntegerField):
+    """A whole number of a query string."""
+
+    def to_internal_value(self, data: Any) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,18}", str(data)):
+            self.fail("invalid")
+        return int(data)
+
+
+class WrittenInstant(serializers.DateTimeField):
+    """An instant with its offset, as RFC 3339 writes it."""
+
+    def to_internal_value(self, value: Any) -> Any:
+        if not INSTANT.fullmatch(str(value)):
+            self.fail("invalid", format="YYYY-MM-DDThh:mm:ssZ")
+        return super().to_internal_value(str(value).upper())

@@ -1,0 +1,251 @@
+"""What the API says of a study and its collection, and what may be asked for."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from surveys.api.fields import (
+    Asked,
+    Number,
+    Slug,
+    Text,
+    Truth,
+    Whole,
+    WrittenInstant,
+    WrittenWhole,
+)
+from surveys.models import AssigningPolicy, AssignmentState, Invitation, Study
+from surveys.models.study import MOST_ASKED_FOR
+from surveys.recruiting import LONGEST_NOTE, personal_link
+
+FIGURES = ("is_new", "n_pairs", "n_blocks", "n_assignments", "warnings")  # of an import
+MOST_AT_ONCE = 1000  # invitations of one request
+
+
+class StudySerializer(serializers.ModelSerializer[Study]):
+    """A study and what its reader is to it."""
+
+    role = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Study
+        fields = ("slug", "title", "language", "role", "stimuli_sha256", "created_at")
+
+    def get_role(self, study: Study) -> str | None:
+        roles: dict[int, str] = self.context["roles"]
+        return roles.get(study.pk)
+
+
+class NewStudySerializer(Asked):
+    """Stimuli, and the design of the study that is to be made of them."""
+
+    slug = Slug(max_length=50)
+    language = Text(max_length=35, help_text="BCP 47 tag of the texts, such as sl")
+    stimuli = Text(help_text="the text of the stimuli file, tab-separated")
+    title = Text(max_length=200, allow_blank=True, default="")
+    ratings_per_context = Whole(min_value=1, max_value=MOST_ASKED_FOR)
+    block_size = Whole(min_value=1, max_value=MOST_ASKED_FOR, default=20)
+    scale_minimum = Number(default=0)
+    scale_maximum = Number(default=6)
+    scale_step = Number(default=1)
+    lease_hours = Whole(min_value=1, max_value=MOST_ASKED_FOR, default=24)
+    assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, default="balanced")
+    seed = Whole(min_value=-(2**63), max_value=2**63 - 1, default=0)
+    dry_run = Truth(default=False, help_text="check everything and store nothing")
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    """Something odd about the stimuli."""
+
+    message = serializers.CharField(source="reason")
+    row = serializers.IntegerField(allow_null=True)
+    column = serializers.CharField(allow_null=True)
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    """What an import did, or would do."""
+
+    slug = serializers.CharField()
+    is_new = serializers.BooleanField(help_text="false where the same was imported before")
+    is_stored = serializers.BooleanField(help_text="false for a dry run")
+    n_pairs = serializers.IntegerField()
+    n_blocks = serializers.IntegerField()
+    n_assignments = serializers.IntegerField(help_text="that the design asks for")
+    warnings = FindingSerializer(many=True)
+
+
+class ContextSerializer(serializers.Serializer[Any]):
+    """A text with the two words of its pair as they stand in it."""
+
+    number = serializers.IntegerField()
+    text = serializers.CharField()
+    word1 = serializers.CharField(source="form1")
+    word2 = serializers.CharField(source="form2")
+    word1_start = serializers.IntegerField(help_text="in code points")
+    word2_start = serializers.IntegerField()
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    """Two words and their two contexts."""
+
+    position = serializers.IntegerField(help_text="row of the file, from 1")
+    word1 = serializers.CharField()
+    word2 = serializers.CharField()
+    contexts = ContextSerializer(many=True)
+
+
+class DesignSerializer(serializers.ModelSerializer[Study]):
+    """All that was decided about a study."""
+
+    scale_minimum = Number()
+    scale_maximum = Number()
+    scale_step = Number()
+    scale_labels = serializers.DictField(child=serializers.CharField())
+
+    class Meta:
+        model = Study
+        fields = (
+            "title", "contact", "language", "ratings_per_context", "block_size", "scale_minimum",
+            "scale_maximum", "scale_step", "scale_labels", "lease_hours", "assigning_policy",
+            "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
+            "n_check_tries", "n_checkpoints", "seconds_per_item", "seed",
+        )  # fmt: skip
+
+
+class DesignChangeSerializer(Asked):
+    """What may change about a study after its stimuli have come in."""
+
+    title = Text(min_length=1, max_length=200, required=False)
+    contact = Text(max_length=200, allow_blank=True, required=False)
+    ratings_per_context = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
+    lease_hours = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
+    assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, required=False)
+    scale_labels = serializers.DictField(child=Text(max_length=60), required=False)
+    allows_unjudgeable = Truth(required=False)
+    allows_more_blocks = Truth(required=False)
+    erases_withdrawn = Truth(required=False)
+    publishes_words = Truth(required=False)
+    n_check_tries = Whole(min_value=0, max_value=MOST_ASKED_FOR, required=False)
+    n_checkpoints = Whole(min_value=0, max_value=MOST_ASKED_FOR, required=False)
+    seconds_per_item = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
+
+
+class StepSerializer(serializers.Serializer[Any]):
+    """A step on the way of a study."""
+
+    name = serializers.CharField()
+    is_done = serializers.BooleanField()
+    missing = serializers.CharField(help_text="what to do where it is not done")
+
+
+class QuestionnaireSerializer(serializers.Serializer[Any]):
+    """How far a questionnaire is in the current round of its block."""
+
+    block = serializers.IntegerField()
+    letter = serializers.CharField()
+    round = serializers.IntegerField()
+    wanted = serializers.IntegerField()
+    live = serializers.IntegerField()
+    finished = serializers.IntegerField()
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    """How far a study is."""
+
+    wanted = serializers.IntegerField(help_text="assignments")
+    live = serializers.IntegerField()
+    finished = serializers.IntegerField()
+    steps = StepSerializer(many=True)
+    questionnaires = QuestionnaireSerializer(many=True)
+
+
+class InvitationSerializer(serializers.Serializer[Any]):
+    """A personal link. Whom it was made for is not told."""
+
+    id = serializers.IntegerField()
+    link = serializers.SerializerMethodField()
+    state = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+
+    def get_link(self, invitation: Invitation) -> str:
+        return personal_link(invitation.token)
+
+    def get_state(self, invitation: Any) -> str:
+        if invitation.revoked_at:
+            return "revoked"
+        return getattr(invitation, "latest_state", None) or "unused"
+
+
+class InvitedSerializer(serializers.Serializer[Any]):
+    """Personal links in the order of what was asked for."""
+
+    invitations = InvitationSerializer(many=True)
+    n_new = serializers.IntegerField(help_text="how many were not there before")
+
+
+class NewInvitationsSerializer(Asked):
+    """How many links, or whom for: one of the two."""
+
+    count = Whole(min_value=1, max_value=MOST_AT_ONCE, required=False)
+    notes = serializers.ListField(
+        child=Text(max_length=LONGEST_NOTE),
+        max_length=MOST_AT_ONCE,
+        min_length=1,
+        required=False,
+        help_text="a label or an address for each; one that has a valid link gets no other",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if len(attrs) != 1:
+            raise serializers.ValidationError("Give either count or notes.")
+        return attrs
+
+
+class RevocationSerializer(Asked):
+    """Why a link is revoked."""
+
+    because = Text(max_length=200, trim_whitespace=True, help_text="kept with the link")
+
+
+class ResponseFilterSerializer(Asked):
+    """Which responses are wanted."""
+
+    block = WrittenWhole(min_value=1, required=False)
+    context = serializers.ChoiceField(  # type: ignore[assignment]
+        [("1", "1"), ("2", "2")], required=False
+    )
+    annotator = serializers.CharField(max_length=16, required=False, help_text="the code")
+    state = serializers.ChoiceField(
+        AssignmentState.choices, required=False, help_text="of the assignment"
+    )
+    since = WrittenInstant(required=False, help_text="answered or changed then or later")
+
+
+class ResponseSerializer(serializers.Serializer[Any]):
+    """What an annotator answered to one text."""
+
+    pair = serializers.IntegerField(help_text="row of the stimuli, or of the checkpoint items")
+    context = serializers.IntegerField()  # type: ignore[assignment]
+    checkpoint = serializers.BooleanField()
+    annotator = serializers.CharField(help_text="a code by chance")
+    block = serializers.IntegerField()
+    questionnaire = serializers.CharField()
+    round = serializers.IntegerField()
+    is_current_round = serializers.BooleanField()
+    assignment_state = serializers.CharField()
+    is_over_quota = serializers.BooleanField()
+    is_scripted = serializers.BooleanField()
+    position = serializers.IntegerField()
+    inspired_word1 = serializers.CharField()
+    inspired_word2 = serializers.CharField()
+    pasted_word1 = serializers.BooleanField()
+    pasted_word2 = serializers.BooleanField()
+    rating = serializers.FloatField(allow_null=True)
+    cannot_judge = serializers.BooleanField()
+    comment = serializers.CharField()
+    words_shown_at = serializers.CharField(allow_null=True)
+    engaged_at = serializers.CharField()
+    words_visible_seconds = serializers.FloatField(allow_null=True)
+    rating_shown_at = serializers.CharField(allow_null=True)
+    rated_at = serializers.CharField(allow_null=True)
+    rating_visible_seconds = serializers.FloatField(allow_null=True)

@@ -1,0 +1,130 @@
+"""Studies: made of stimuli, listed, their design and how far they are."""
+
+from dataclasses import fields
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from surveys.accessing import Right, visible_studies
+from surveys.api import serializers as s
+from surveys.api.base import IDEMPOTENCY_KEY, ApiView, StudyView
+from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
+from surveys.configuring import configure_study
+from surveys.founding import found_study
+from surveys.importing import StudyDesign
+from surveys.models import Membership, Pair, Role, Study
+from surveys.outlining import outline_study
+from surveys.progressing import count_progress
+
+
+class Studies(ApiView):
+    """The studies in which the token's person has a role."""
+
+    tag, action_name = "studies", "studies"
+    scopes: ClassVar = {"GET": "studies:read", "POST": "studies:write"}
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.StudySerializer))
+    def get(self, request: Request) -> Response:
+        """List the studies, the oldest first."""
+        page = paginate(visible_studies(self.user), request, "pk")
+        roles = self._find_roles(page.rows)
+        studies = s.StudySerializer(page.rows, many=True, context={"roles": roles})
+        return Response({"next": page.next, "results": studies.data})
+
+    @extend_schema(
+        parameters=[IDEMPOTENCY_KEY],
+        request=s.NewStudySerializer,
+        responses={201: s.ImportSerializer, 200: s.ImportSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Make a study of a stimuli file, all or nothing, and its token's person the owner.
+
+        What is wrong is told with row and column. The same again changes nothing (200, as after
+        a dry run).
+        """
+        asked = dict(self.read(s.NewStudySerializer))
+        data, dry_run = asked.pop("stimuli").encode(), asked.pop("dry_run")
+        design = StudyDesign(**{f.name: asked[f.name] for f in fields(StudyDesign)})
+        made: dict[str, Any] = {}
+
+        def found() -> s.ImportSerializer:
+            summary = found_study(data, design, self.user, dry_run=dry_run)
+            told = {name: getattr(summary, name) for name in s.FIGURES}
+            is_stored = not dry_run
+            made["status"] = 201 if summary.is_new and is_stored else 200
+            return s.ImportSerializer({**told, "slug": design.slug, "is_stored": is_stored})
+
+        return self.create(found, lambda: made["status"])
+
+    def _find_roles(self, studies: list[Study]) -> dict[int, str]:
+        if self.user.is_superuser:
+            return {study.pk: Role.OWNER.value for study in studies}
+        theirs: QuerySet[Membership] = Membership.objects.of(self.user).filter(study__in=studies)
+        return dict(theirs.values_list("study_id", "role"))
+
+
+class OneStudy(StudyView):
+    """A study."""
+
+    tag, action_name = "studies", "study"
+    scopes: ClassVar = {"GET": "studies:read"}
+
+    @extend_schema(responses=s.StudySerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Show a study."""
+        roles = {self.study.pk: self.role.value}
+        return Response(s.StudySerializer(self.study, context={"roles": roles}).data)
+
+
+class Pairs(StudyView):
+    """The stimuli of a study."""
+
+    tag, action_name = "studies", "pairs"
+    scopes: ClassVar = {"GET": "studies:read"}
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.PairSerializer))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the pairs with their contexts, in the order of the file."""
+        pairs = Pair.objects.stimuli(self.study).prefetch_related("contexts")
+        return Response(paginate(pairs, request, "position").write(s.PairSerializer))
+
+
+class Design(StudyView):
+    """What was decided about a study."""
+
+    tag, action_name = "studies", "design"
+    scopes: ClassVar = {"GET": "studies:read", "PATCH": "studies:write"}
+    rights: ClassVar = {"GET": Right.READ, "PATCH": Right.WORK}
+
+    @extend_schema(responses=s.DesignSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Show the design."""
+        return Response(s.DesignSerializer(self.study).data)
+
+    @extend_schema(request=s.DesignChangeSerializer, responses=s.DesignSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change what may still change: all that is given, or nothing."""
+        study = configure_study(self.study, **self.read(s.DesignChangeSerializer))
+        return Response(s.DesignSerializer(study).data)
+
+
+class Progress(StudyView):
+    """How far a study is."""
+
+    tag, action_name = "collection", "progress"
+    scopes: ClassVar = {"GET": "studies:read"}
+
+    @extend_schema(responses=s.ProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Show what is done and what is missing, step by step and by questionnaire."""
+        questionnaires = count_progress(self.study)
+        totals = {
+            name: sum(getattr(questionnaire, name) for questionnaire in questionnaires)
+            for name in ("wanted", "live", "finished")
+        }
+        steps = outline_study(self.study)
+        progress = {**totals, "steps": steps, "questionnaires": questionnaires}
+        return Response(s.ProgressSerializer(progress).data)

@@ -1,0 +1,37 @@
+"""What was decided, by whom and when: written in the transaction of the decision itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+
+from surveys.models import AuditEntry, Study
+
+NOBODY = "the site"
+_acting: ContextVar[User | str] = ContextVar("acting", default=NOBODY)
+
+
+@contextmanager
+def acting(actor: User | AbstractBaseUser | AnonymousUser | str) -> Iterator[None]:
+    """Within this, what is recorded was done by somebody, or by what the text names."""
+    token = _acting.set(actor if isinstance(actor, User | str) else NOBODY)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None:
+    """Keep a decision. Details are what JSON can hold, without anything that names a worker."""
+    actor = _acting.get()
+    user = actor if isinstance(actor, User) else None
+    AuditEntry.objects.create(
+        study=study,
+        user=user,
+        actor=(user.get_username() if user else str(actor))[:150],
+        action=action,
+        subject=subject[:200],
+        details=details,
+    )

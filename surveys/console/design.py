@@ -1,0 +1,178 @@
+"""The step Design: what is asked, of how many, in which words; and opening the study."""
+
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from surveys.accessing import Right
+from surveys.configuring import configure_study
+from surveys.console.access import study_page
+from surveys.console.design_forms import DesignForm, ReckoningForm, TextForm
+from surveys.console.forms import attempt
+from surveys.models import Study, StudyText, TextKind
+from surveys.models.study import write_point
+from surveys.opening import open_study
+from surveys.presenting.faces import direction_of
+from surveys.presenting.items import describe_text
+from surveys.presenting.markdown import render_markdown
+from surveys.reckoning import count_pairs
+from surveys.wording import (
+    MAY_BE_EMPTY,
+    check_text,
+    default_body,
+    has_default_texts,
+    read_check,
+    read_practice,
+    read_text,
+    set_text,
+)
+
+HTTP_UNPROCESSABLE = 422
+
+
+class TextLine(NamedTuple):
+    """A text of a study in the list of them."""
+
+    kind: TextKind
+    text: StudyText
+    is_default: bool
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def design(request: HttpRequest, study: Study) -> HttpResponse:
+    """All that is decided about a study; a POST to reckon stores nothing."""
+    is_sent = request.method == "POST"
+    form = DesignForm(request.POST if is_sent else None, study=study)
+    may_store = is_sent and "reckon" not in request.POST
+    if may_store and attempt(form, lambda: configure_study(study, **form.settings)):
+        messages.success(request, "The design is stored.")
+        return redirect("console:design", study.slug)
+    page = {
+        "study": study,
+        "form": form,
+        "plan": form.plan,
+        "is_reckoned": is_sent and not form.errors,
+        "locked": describe_locked(study),
+        "texts": list_texts(study),
+        "has_defaults": has_default_texts(study.language),
+    }
+    status = HTTP_UNPROCESSABLE if is_sent and form.errors else 200
+    return render(request, "console/design.html", page, status=status)
+
+
+@require_GET
+@study_page(Right.WORK)
+def reckoning(request: HttpRequest, study: Study) -> HttpResponse:
+    """What the numbers in the address ask for: the part of the design page that follows them."""
+    plan = ReckoningForm(request.GET, study=study).plan
+    return render(request, "console/_plan.html", {"plan": plan})
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
+    """A text that annotators read: to be changed, and looked at before it is stored."""
+    if kind not in TextKind.values:
+        raise Http404
+    wanted = TextKind(kind)
+    now = read_text(study, wanted)
+    form = TextForm(
+        request.POST if request.method == "POST" else None,
+        kind=wanted,
+        body=find_version(study, wanted, request.GET.get("version", ""), now),
+        direction=direction_of(study.language),
+    )
+
+    def store() -> None:
+        set_text(study, wanted, form.cleaned_data["body"])
+        messages.success(request, f"The {wanted.value} is stored. Annotators read it from now on.")
+
+    def look() -> None:
+        check_text(wanted, form.cleaned_data["body"].replace("\r\n", "\n").strip())
+
+    only_looks = "look" in request.POST
+    is_right = form.is_bound and attempt(form, look if only_looks else store)
+    if is_right and not only_looks:
+        return redirect("console:text", study.slug, kind)
+    page = {
+        "study": study,
+        "kind": wanted,
+        "form": form,
+        "now": now,
+        "versions": StudyText.objects.filter(study=study, kind=wanted).order_by("-version")[:50],
+        "may_be_empty": wanted in MAY_BE_EMPTY,
+        "example": default_body("en", wanted) if wanted in MAY_BE_EMPTY else "",
+        **show_text(study, wanted, form, is_right=is_right or not form.is_bound),
+    }
+    status = 200 if not form.errors else HTTP_UNPROCESSABLE
+    return render(request, "console/text.html", page, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def opening(request: HttpRequest, study: Study) -> HttpResponse:
+    """What opening means; a POST opens."""
+    if request.method == "POST":
+        open_study(study)
+        messages.success(request, "The study is open.")
+        return redirect("console:design", study.slug)
+    n_pairs, _ = count_pairs(study)
+    page = {
+        "study": study,
+        "n_pairs": n_pairs,
+        "locked": describe_locked(study),
+        "plan": DesignForm(study=study).plan,
+        "has_defaults": has_default_texts(study.language),
+    }
+    return render(request, "console/opening.html", page)
+
+
+def describe_locked(study: Study) -> list[tuple[str, str]]:
+    """What opening locks, and as what."""
+    low, high, step = (
+        write_point(point) for point in (study.scale_minimum, study.scale_maximum, study.scale_step)
+    )
+    return [
+        ("Language of the texts", study.language),
+        ("Scale", f"{low} to {high}, in steps of {step}"),
+        ("Pairs in a block, at most", str(study.block_size)),
+        ("Seed", str(study.seed)),
+    ]
+
+
+def list_texts(study: Study) -> list[TextLine]:
+    """The texts that annotators read now."""
+    now = [(kind, read_text(study, kind)) for kind in TextKind]
+    return [
+        TextLine(kind, text, text.body == default_body(study.language, kind)) for kind, text in now
+    ]
+
+
+def find_version(study: Study, kind: TextKind, version: str, now: StudyText) -> str:
+    """The body of an earlier version, if one is asked for; else the one that is read now."""
+    if not version.isdecimal() or len(version) > 9:
+        return now.body
+    earlier = StudyText.objects.filter(study=study, kind=kind, version=int(version)).first()
+    return (earlier or now).body
+
+
+def show_text(study: Study, kind: TextKind, form: TextForm, *, is_right: bool) -> dict[str, Any]:
+    """What a text looks like to annotators; nothing of one that is refused."""
+    body = str(form["body"].value() or "").replace("\r\n", "\n").strip()
+    shown: dict[str, Any] = {
+        "text_language": study.language,
+        "direction": direction_of(study.language),
+    }
+    if not is_right or not body:
+        return shown
+    if kind == TextKind.PRACTICE and (item := read_practice(body)):
+        marked = describe_text(item, is_marked=True)["text"]
+        return {**shown, "item": item, "text": marked,
+                "explanation": render_markdown(item.explanation)}  # fmt: skip
+    if kind == TextKind.CHECK:
+        return {**shown, "questions": read_check(body)}
+    return {**shown, "html": render_markdown(body)}

@@ -1,0 +1,175 @@
+"""Recruitment: personal links, and the ways by which many may come."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.accessing import Right
+from surveys.console.access import study_page
+from surveys.console.forms import attempt
+from surveys.console.recruitment_forms import (
+    EntranceForm,
+    InvitationFilter,
+    InviteForm,
+    ProlificForm,
+    RevokeForm,
+)
+from surveys.exporting import stream_invitations
+from surveys.leaving import revoke_invitation
+from surveys.models import Entrance, Invitation, Provider, Study
+from surveys.providers import completion_address
+from surveys.recruiting import (
+    address_for_provider,
+    close_entrance,
+    count_whereabouts,
+    find_invitations,
+    invite_annotators,
+    invite_listed,
+    open_entrance,
+)
+from surveys.reminding import list_recruits
+
+LINKS_A_PAGE = 25
+FORMS = {Provider.LINK: EntranceForm, Provider.PROLIFIC: ProlificForm}
+PAGES = {Provider.LINK: "open_link", Provider.PROLIFIC: "prolific"}
+
+
+@require_GET
+@study_page(Right.WORK)
+def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
+    """The personal links and where their people are, the latest first."""
+    form = InvitationFilter(request.GET)
+    wanted = form.cleaned_data if form.is_valid() else {}
+    found = find_invitations(study, sees_addresses=_sees_addresses(request), **wanted)
+    counts, paginator = count_whereabouts(study), Paginator(found, LINKS_A_PAGE)
+    if not form.data.get("note") and not form.data.get("through"):  # they are counted already
+        state = wanted.get("state")
+        paginator.count = counts.get(state, 0) if state else sum(counts.values())
+    rows = paginator.get_page(request.GET.get("page"))
+    page = {
+        "study": study,
+        "form": form,
+        "rows": rows,
+        "recruits": list_recruits(study, rows, sees_addresses=_sees_addresses(request)),
+        "counts": counts,
+        "ways": _list_ways(study),
+    }
+    return render(request, "console/recruitment.html", page, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def invite(request: HttpRequest, study: Study) -> HttpResponse:
+    """Make personal links, so many or for a list of people."""
+    is_sent = request.method == "POST"
+    form = InviteForm(request.POST, request.FILES) if is_sent else InviteForm()
+    n_before = request.POST.get("n_before", "")
+
+    def act() -> None:
+        if count := form.cleaned_data["count"]:
+            made = invite_annotators(
+                study, count, n_before=int(n_before) if n_before.isdecimal() else -1
+            )
+            messages.success(request, f"Links made: {len(made)}.")
+        else:
+            new, known = invite_listed(study, form.lines)
+            messages.success(request, f"Links made: {len(new)}; known already: {len(known)}.")
+
+    if is_sent and attempt(form, act):
+        return redirect("console:recruitment", study.slug)
+    page = {"study": study, "form": form, "n_before": Invitation.objects.personal(study).count()}
+    return render(request, "console/invite.html", page, status=422 if form.errors else 200)
+
+
+@require_GET
+@study_page(Right.WORK)
+def export(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+    """The personal links as CSV."""
+    chunks = stream_invitations(study, settings.SITE_URL, shows_addresses=_sees_addresses(request))
+    name = f"invitations_{study.slug}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def invitation(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
+    """One personal link: copy it, remind whom it is for, revoke it."""
+    links: Any = Invitation.objects.by_people(study).with_whereabouts()
+    found = get_object_or_404(links, pk=invitation_id)
+    form = RevokeForm(request.POST if request.method == "POST" else None)
+
+    def act() -> None:
+        revoke_invitation(found, form.cleaned_data["because"])
+        messages.success(request, "The link leads nowhere any more.")
+
+    if request.method == "POST" and attempt(form, act):
+        return redirect("console:invitation", study.slug, invitation_id)
+    (recruit,) = list_recruits(study, [found], sees_addresses=_sees_addresses(request))
+    page = {"study": study, "invitation": found, "recruit": recruit, "form": form}
+    return render(request, "console/invitation.html", page, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResponse:
+    """The open link, or the place on Prolific: open it, change it."""
+    found = Entrance.objects.filter(study=study, provider=provider).first()
+    fields = ("cap", "completion_code", "no_place_code")
+    initial = {name: getattr(found, name) for name in fields} if found else {}
+    form = FORMS[provider](request.POST if request.method == "POST" else None, initial=initial)
+
+    def act() -> None:
+        open_entrance(study, provider, **form.cleaned_data)
+        messages.success(request, "It is open.")
+
+    if request.method == "POST" and attempt(form, act):
+        return redirect(f"console:{PAGES[provider]}", study.slug)
+    page = {
+        "study": study,
+        "entrance": found,
+        "is_prolific": provider == Provider.PROLIFIC,
+        "address": address_for_provider(found) if found else "",
+        "returns": _list_returns(found) if found else [],
+        "form": form,
+    }
+    return render(request, "console/entrance.html", page, status=422 if form.errors else 200)
+
+
+@require_POST
+@study_page(Right.WORK)
+def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
+    """Let nobody start any more by the open link, or from Prolific."""
+    found = get_object_or_404(Entrance.objects.select_related("study"), study=study, pk=entrance_id)
+    close_entrance(found)
+    return redirect(f"console:{PAGES[Provider(found.provider)]}", study.slug)
+
+
+def _list_ways(study: Study) -> list[dict[str, object]]:
+    """How many may come: the page of each way, and its entrance if it is in use."""
+    entrances = {entrance.provider: entrance for entrance in study.entrances.all()}
+    labels = {Provider.LINK: "Open link", Provider.PROLIFIC: "Prolific"}
+    return [
+        {"page": page, "label": labels[provider], "entrance": entrances.get(provider)}
+        for provider, page in PAGES.items()
+    ]
+
+
+def _list_returns(entrance: Entrance) -> list[tuple[str, str, str]]:
+    """Each code, for whom it is, and where the provider takes it."""
+    codes = {
+        "who has finished": entrance.completion_code,
+        "who found no place": entrance.no_place_code,
+    }
+    return [
+        (whom, code, completion_address(entrance.provider, code)) for whom, code in codes.items()
+    ]
+
+
+def _sees_addresses(request: HttpRequest) -> bool:
+    return request.role in Right.OWN.value  # type: ignore[attr-defined]

@@ -1,0 +1,59 @@
+"""Release: everything that is published, as a download; its versions."""
+
+from collections.abc import Sequence
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from surveys.accessing import Right
+from surveys.console.access import signed_in, study_page
+from surveys.console.forms import attempt
+from surveys.console.results_forms import ReleaseForm
+from surveys.inspecting import write_presets
+from surveys.models import Run, RunState, Study
+from surveys.releasing import write_form
+from surveys.running import request_release
+from surveys.tasks import start_run
+
+MOST_SHOWN = 50
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def release(request: HttpRequest, study: Study) -> HttpResponse:
+    """The releases of a study, the latest first, and a form for the next."""
+    made = Run.objects.filter(study=study).releases().select_related("release", "requested_by")
+    runs = list(made[:MOST_SHOWN])
+    form = ReleaseForm(study, request.POST or None, initial=_begin(request, study, runs))
+
+    def make() -> None:
+        recipe = form.cleaned_data["recipe"]
+        run = request_release(study, recipe, form.wishes(), signed_in(request))
+        start_run(run.pk)
+
+    if request.method == "POST" and attempt(form, make):
+        messages.success(request, "The release is being made; this page tells how far it is.")
+        return redirect("console:release", study.slug)
+    busy = (RunState.WAITING, RunState.RUNNING)
+    page = {
+        "study": study,
+        "runs": runs,
+        "form": form,
+        "is_busy": any(run.state in busy for run in runs),
+    }
+    return render(request, "console/release.html", page, status=422 if form.errors else 200)
+
+
+def _begin(request: HttpRequest, study: Study, runs: Sequence[Run]) -> dict[str, str]:
+    """The recipe of the run that was looked at, or of the last release; the description so far."""
+    if request.method == "POST":
+        return {}
+    asked = request.GET.get("run", "")
+    is_number = asked.isdecimal() and len(asked) < 10
+    run = Run.objects.filter(study=study, pk=asked).first() if is_number else None
+    last = runs[0] if runs else None
+    recipe = run.recipe if run else last.recipe if last else write_presets()["cosimlex"]
+    told = last.wishes.get("description", "") if last else ""
+    return {"recipe": recipe, "description": told or write_form(study)}

@@ -1,0 +1,72 @@
+"""The pages around a study's steps: all studies, one at a glance, its people, its log."""
+
+from django.contrib.auth.models import User
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.accessing import Right, grant_role, revoke_role, visible_studies
+from surveys.console.access import console_page, study_page
+from surveys.console.forms import MemberForm, attempt
+from surveys.models import Membership, Role, Study
+from surveys.outlining import outline_study
+
+ENTRIES_A_PAGE = 50
+
+
+@require_GET
+@console_page
+def studies(request: HttpRequest) -> HttpResponse:
+    """All studies in which somebody has a role."""
+    found = visible_studies(request.user).order_by("-created_at", "-pk")
+    return render(request, "console/studies.html", {"studies": found})
+
+
+@require_GET
+@study_page(Right.READ)
+def overview(request: HttpRequest, study: Study) -> HttpResponse:
+    """A study at a glance: its steps, and what is to be done next."""
+    page = {"study": study, "steps": outline_study(study)}
+    return render(request, "console/overview.html", page)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def people(request: HttpRequest, study: Study) -> HttpResponse:
+    """Who works on a study; its owners give and take roles."""
+    form = MemberForm(request.POST or None)
+
+    def grant() -> None:
+        user = User.objects.get(username=form.cleaned_data["username"])
+        grant_role(study, user, Role(form.cleaned_data["role"]))
+
+    if request.method == "POST" and attempt(form, grant):
+        return redirect("console:people", study.slug)
+    members = Membership.objects.filter(study=study).select_related("user")
+    page = {"study": study, "members": members, "form": form}
+    return render(request, "console/people.html", page, status=200 if not form.errors else 422)
+
+
+@require_POST
+@study_page(Right.OWN)
+def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
+    """Take somebody out of a study."""
+    member = get_object_or_404(Membership.objects.select_related("user"), study=study, user=user_id)
+    revoke_role(study, member.user)
+    return redirect("console:people", study.slug)
+
+
+@require_GET
+@study_page(Right.WORK)
+def log(request: HttpRequest, study: Study) -> HttpResponse:
+    """Who did what when, the latest first."""
+    entries = study.audit_entries.all()
+    filters = {name: request.GET.get(name, "").strip() for name in ("action", "actor")}
+    if filters["action"]:
+        entries = entries.filter(action__startswith=filters["action"])
+    if filters["actor"]:
+        entries = entries.filter(actor=filters["actor"])
+    entries_page = Paginator(entries, ENTRIES_A_PAGE).get_page(request.GET.get("page"))
+    page = {"study": study, "entries": entries_page, "filters": filters}
+    return render(request, "console/log.html", page)

@@ -1,0 +1,179 @@
+"""Stimuli file → a draft, and what changes in the stimuli of one before it is opened."""
+
+from collections.abc import Iterable, Mapping
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from postprocess.stimuli import ParsedStimuli
+from surveys.accessing import grant_role, role_in
+from surveys.auditing import record
+from surveys.blocking import clear_blocks, lay_out_again
+from surveys.checking import (
+    LARGEST_FILE,
+    as_stimulus,
+    check_row,
+    fingerprint_row,
+    read_row,
+    write_row,
+)
+from surveys.errors import ImportRefused, StimuliChanged, StudyExists
+from surveys.importing import (
+    StudyDesign,
+    as_context,
+    digest_stimuli,
+    estimate_seconds,
+    read_stimuli,
+    store_pairs,
+    store_study,
+)
+from surveys.models import Context, Pair, Role, Study
+from surveys.opening import lock_draft
+
+FAR_AWAY = 1_000_000_000  # behind every position that there is
+
+
+@transaction.atomic
+def make_draft(data: bytes, design: StudyDesign, owner: User) -> Study:
+    """Make a study that is not open yet of a stimuli file, and somebody its owner.
+
+    The same again changes nothing. Raises ImportRefused with all that is wrong, or StudyExists.
+    """
+    _refuse_large(data)
+    stimuli = read_stimuli(data, design)
+    if known := Study.objects.filter(slug=design.slug).first():
+        return _find_again(known, stimuli, owner)
+    try:
+        with transaction.atomic():
+            study = store_study(design, stimuli, is_draft=True)
+    except IntegrityError as error:  # another study of the same name was faster
+        raise _name_taken(design.slug) from error
+    grant_role(study, owner, Role.OWNER)
+    record("study.drafted", study, n_pairs=len(stimuli.pairs), stimuli=study.stimuli_sha256)
+    return study
+
+
+@transaction.atomic
+def replace_stimuli(study: Study, data: bytes) -> Study:
+    """Put the rows of another file in place of all those of a draft; the same again does nothing.
+
+    Raises ImportRefused with all that is wrong, or StudyOpen.
+    """
+    _refuse_large(data)
+    study = lock_draft(study)
+    stimuli = read_stimuli(data, StudyDesign.of(study))
+    before, n_before = study.stimuli_sha256, Pair.objects.stimuli(study).count()
+    if digest_stimuli(stimuli.pairs) == before:
+        return study
+    _remove(study, Pair.objects.stimuli(study).values_list("pk", flat=True))
+    store_pairs(study, stimuli.pairs)
+    study.seconds_per_item = estimate_seconds([pair.context1.text for pair in stimuli.pairs])
+    _settle(study)
+    pairs = f"{n_before} → {len(stimuli.pairs)}"
+    record("stimuli.replaced", study, pairs=pairs, stimuli=f"{before} → {study.stimuli_sha256}")
+    return study
+
+
+@transaction.atomic
+def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str) -> bool:
+    """Change a row of a draft's stimuli, given as its columns. Whether anything has changed.
+
+    `shown` is the fingerprint of the row that somebody had before them. Raises ImportRefused,
+    StudyOpen or StimuliChanged, where somebody else was faster.
+    """
+    study = lock_draft(pair.study)
+    _refuse_unreasoned(reason)
+    if errors := check_row(fields).errors:
+        told = "\n".join(f"{p.column}: {p.what}; {p.advice}" for p in errors)
+        raise ImportRefused(told)
+    pair, contexts, before = _find_row(pair, shown)
+    changed = [column for column in before if before[column] != fields[column]]
+    if not changed:
+        return False
+    stimulus = read_row(fields)
+    pair.word1, pair.word2 = stimulus.word1, stimulus.word2
+    pair.save(update_fields=["word1", "word2"])
+    for context, marked in zip(contexts, (stimulus.context1, stimulus.context2), strict=True):
+        revised = as_context(pair, context.number, marked)
+        revised.pk = context.pk
+        revised.save(force_update=True)
+    _settle(study)
+    row = {"reason": reason.strip()}
+    row |= {f"{column} before": before[column] for column in changed}
+    row |= {f"{column} after": fields[column] for column in changed}
+    record("stimuli.revised", study, f"row {pair.position}", **row)
+    return True
+
+
+@transaction.atomic
+def drop_row(pair: Pair, *, shown: str, reason: str) -> None:
+    """Take a row out of a draft's stimuli; the rows behind it move up.
+
+    Raises ImportRefused for the last one or without a reason, StudyOpen or StimuliChanged.
+    """
+    study = lock_draft(pair.study)
+    _refuse_unreasoned(reason)
+    pair, _, before = _find_row(pair, shown)
+    if Pair.objects.stimuli(study).count() == 1:
+        raise ImportRefused("This is the last row; a study needs one. Replace the file instead.")
+    position = pair.position
+    _remove(study, [pair.pk])
+    behind = Pair.objects.stimuli(study).filter(position__gt=position)
+    behind.update(position=F("position") + FAR_AWAY)  # no two rows at a place, not for a moment
+    moved = Pair.objects.stimuli(study).filter(position__gt=FAR_AWAY)
+    moved.update(position=F("position") - FAR_AWAY - 1)
+    _settle(study)
+    record("stimuli.dropped", study, f"row {position}", reason=reason.strip(), **before)
+
+
+def _refuse_large(data: bytes) -> None:
+    if len(data) > LARGEST_FILE:
+        raise ImportRefused(f"The file is larger than the {LARGEST_FILE:,} bytes that are taken.")
+
+
+def _refuse_unreasoned(reason: str) -> None:
+    if not reason.strip():
+        raise ImportRefused("Say why: the reason is kept in the log.")
+
+
+def _find_again(known: Study, stimuli: ParsedStimuli, owner: User) -> Study:
+    """The draft that the same person has made of the same stimuli. Raises StudyExists."""
+    is_same = known.stimuli_sha256 == digest_stimuli(stimuli.pairs)
+    if known.is_draft and is_same and role_in(known, owner) is Role.OWNER:
+        return known
+    raise _name_taken(known.slug)
+
+
+def _name_taken(slug: str) -> StudyExists:
+    return StudyExists(f"There is a study {slug} already. Give this one another short name.")
+
+
+def _find_row(pair: Pair, shown: str) -> tuple[Pair, list[Context], dict[str, str]]:
+    now = Pair.objects.filter(pk=pair.pk).first()
+    contexts = list(Context.objects.filter(pair=pair).order_by("number"))
+    row = write_row(now, contexts) if now else {}
+    if now is None or fingerprint_row(row) != shown:
+        raise StimuliChanged(
+            "This row has been changed since you opened it. Open it again to see how it is now."
+        )
+    return now, contexts, row
+
+
+def _remove(study: Study, pairs: Iterable[int]) -> None:
+    """Delete pairs with their contexts; `_settle` makes the blocks anew."""
+    ids = list(pairs)
+    clear_blocks(study)
+    Context.objects.filter(pair__in=ids).delete()
+    Pair.objects.filter(pk__in=ids).delete()
+
+
+def _settle(study: Study) -> None:
+    """Make digest and blocks those of the rows that are stored now."""
+    contexts: dict[int, list[Context]] = {}
+    for context in Context.objects.stimuli(study).order_by("number"):
+        contexts.setdefault(context.pair_id, []).append(context)
+    pairs = Pair.objects.stimuli(study)
+    study.stimuli_sha256 = digest_stimuli(as_stimulus(p, contexts[p.pk]) for p in pairs)
+    study.save()
+    lay_out_again(study)

@@ -1,0 +1,29 @@
+import secrets
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from surveys.accessing import add_researcher
+from surveys.management.commands._base import SurveyCommand, find_study
+from surveys.models import Role
+
+
+class Command(SurveyCommand):
+    help = (
+        "Make an account for the console, or give one a role in a study. A new account's password "
+        "is printed, once."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--study", help="in which to give a role")
+        parser.add_argument("--role", choices=Role.values, default=Role.OWNER.value)
+
+    def handle(self, *, username: str, study: str | None, role: str, **options: Any) -> None:
+        found = find_study(study) if study else None
+        password = secrets.token_urlsafe(12)
+        user, is_new = add_researcher(username, password, study=found, role=Role(role))
+        if is_new:
+            self.stdout.write(f"Account {user.get_username()} made; its password: {password}")
+        if found:
+            self.stdout.write(f"{user.get_username()} is {role} of {found}.")

@@ -1,0 +1,18 @@
+from django.core.management.base import CommandParser
+
+from surveys.filing import file_answers
+from surveys.management.commands._base import SurveyCommand, find_study
+
+
+class Command(SurveyCommand):
+    help = "Look through all finished questionnaires of a study for reviewers. Pages do it, too."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+
+    def handle(self, *, study: str, **options: object) -> None:
+        found, n_filed = find_study(study), 0
+        while n_new := file_answers(found):
+            n_filed += n_new
+        noun = "questionnaire is" if n_filed == 1 else "questionnaires are"
+        self.stdout.write(f"{n_filed} {noun} ready to be reviewed.")

@@ -1,0 +1,29 @@
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from surveys.management.commands._base import SurveyCommand, positive
+from surveys.tokening import SCOPES, make_token
+
+
+class Command(SurveyCommand):
+    help = "Make a token for somebody's programs. Its key is printed, once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("name", help="what it is for")
+        parser.add_argument("--scope", action="append", choices=SCOPES, required=True)
+        parser.add_argument("--days", type=positive, help="after which it expires; else never")
+
+    def handle(
+        self, *, username: str, name: str, scope: list[str], days: int | None, **options: Any
+    ) -> None:
+        user = User.objects.filter(username=username, is_active=True).first()
+        if user is None:
+            raise CommandError(f"There is no account {username!r}.")
+        expires_at = timezone.now() + timedelta(days=days) if days else None
+        _, key = make_token(user, name, scope, expires_at=expires_at)
+        self.stdout.write(key)

@@ -1,0 +1,134 @@
+"""What lets programs in, and tells them what has happened."""
+
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from surveys.models.study import Study
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def valid(self, now: datetime) -> Self:
+        """Those that open the API, of people who may sign in."""
+        unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=now)
+        return self.filter(unexpired, revoked_at__isnull=True, user__is_active=True)
+
+
+class ApiToken(models.Model):
+    """A key with which somebody's programs use the API; only its digest is kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100, help_text="what it is for")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key")
+    scopes = models.JSONField(default=list, help_text="what it may do, such as studies:read")
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="to the minute")
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"
+
+
+class IdempotencyRecord(models.Model):
+    """The answer to a request that made something, given again when the request is repeated."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False
+    )
+    key = models.CharField(max_length=255, help_text="chosen by the program")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of what was asked for")
+    status = models.PositiveSmallIntegerField()
+    answer = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("user", "key"), name="one_answer_a_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer to {self.key}"
+
+
+class WebhookEvent(models.TextChoices):
+    """What a webhook can tell of."""
+
+    ASSIGNMENT_FINISHED = "assignment.finished"
+    BLOCK_FINISHED = "block.finished"
+    RUN_FINISHED = "run.finished"
+
+
+class WebhookQuerySet(models.QuerySet["Webhook"]):
+    def listening(self, study_id: int) -> Self:
+        return self.filter(study_id=study_id, is_active=True)
+
+
+class Webhook(models.Model):
+    """An address that is told what happens in a study."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="webhooks")
+    url = models.CharField(max_length=500)
+    secret = models.CharField(max_length=64, help_text="signs what is sent; shown once")
+    events = models.JSONField(default=list)
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = WebhookQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+
+    def __str__(self) -> str:
+        return f"webhook {self.pk} of {self.study}"
+
+
+class DeliveryQuerySet(models.QuerySet["Delivery"]):
+    def due(self, now: datetime) -> Self:
+        """Those to be tried now."""
+        return self.filter(next_at__lte=now, webhook__is_active=True)
+
+
+class Delivery(models.Model):
+    """Something a webhook is to be told: until it has been, or has been tried often enough."""
+
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries", db_index=False)
+    event = models.CharField(max_length=30, choices=WebhookEvent)
+    subject = models.CharField(max_length=60, help_text="what it happened to")
+    payload = models.JSONField()
+    attempts = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    next_at = models.DateTimeField(
+        null=True, blank=True, help_text="when it is tried next; empty for never"
+    )
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=200, blank=True, default="")
+
+    objects = DeliveryQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        verbose_name_plural = "deliveries"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("webhook", "event", "subject"), name="told_once_of_each"
+            ),
+            models.CheckConstraint(
+                condition=Q(delivered_at__isnull=True) | Q(next_at__isnull=True),
+                name="delivered_is_not_due",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(F("next_at"), condition=Q(next_at__isnull=False), name="deliveries_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event}, {self.subject}"

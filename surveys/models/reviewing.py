@@ -1,0 +1,248 @@
+from datetime import datetime
+from typing import Any, ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from surveys.models.collection import Assignment, Response
+from surveys.models.study import Study
+
+DRAWS = 10_000
+LONGEST_REASON = 500
+THIRD = 3  # the opinion that settles what two reviewers see differently
+
+
+class ReviewSettings(models.Model):
+    """How the answers of a study are reviewed. Its row is also the lock of the queue."""
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="review_settings")
+    sample_percent = models.PositiveSmallIntegerField(
+        default=100, help_text="of the answers without evidence; those with some are all reviewed"
+    )
+    double_percent = models.PositiveSmallIntegerField(
+        default=0, help_text="of the answers, judged by two reviewers blind to each other"
+    )
+
+    class Meta:
+        verbose_name_plural = "review settings"
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(sample_percent__lte=100, double_percent__lte=100),
+                name="review_shares_are_percents",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"review of {self.study}"
+
+
+class VerdictKind(models.TextChoices):
+    """What a person makes of an answer, or of all answers of an assignment."""
+
+    GOOD = "good", "good"
+    UNUSED = "unused", "pay, but do not use"
+    REJECTED = "rejected", "reject"
+
+    @classmethod
+    def against(cls) -> "tuple[VerdictKind, ...]":
+        """Those that keep ratings out of the dataset."""
+        return (cls.UNUSED, cls.REJECTED)
+
+
+class ReviewState(models.TextChoices):
+    """Where the judging of something stands."""
+
+    OPEN = "open", "to be judged"
+    NOT_DRAWN = "not drawn", "not in the sample"
+    DISPUTED = "disputed", "judged differently by two reviewers"
+    DECIDED = "decided", "judged"
+    COVERED = "covered", "judged with its whole questionnaire"
+    WITHDRAWN = "withdrawn", "withdrawn by the annotator"
+
+
+class ReviewQuerySet(models.QuerySet["Review"]):
+    def answers(self, study: Study) -> Self:
+        """Those of single answers."""
+        return self.filter(study=study, response__isnull=False)
+
+    def assignments(self, study: Study) -> Self:
+        """Those of whole assignments."""
+        return self.filter(study=study, response__isnull=True)
+
+    def unwanted(self, study: Study) -> Self:
+        """Those whose ratings are kept out of the dataset."""
+        return self.filter(study=study, outcome__in=VerdictKind.against())
+
+    def by_risk(self) -> Self:
+        return self.order_by("-risk", "pk")
+
+    def waiting_for(self, reviewer_id: int, now: datetime) -> Self:
+        """Those that still want an opinion which this reviewer could give and nobody else is at."""
+        standing = Verdict.objects.standing().filter(review=OuterRef("pk"))
+        claims = ReviewClaim.objects.filter(review=OuterRef("pk"), until__gt=now)
+        n_taken = _count(standing) + _count(claims.exclude(reviewer=reviewer_id))
+        is_mine = Exists(standing.filter(reviewer=reviewer_id))
+        return self.filter(~is_mine, n_wanted__gt=n_taken, state=ReviewState.OPEN)
+
+    def disputes_for(self, study: Study, reviewer_id: int) -> Self:
+        """What two others judged differently."""
+        mine = Verdict.objects.standing().filter(review=OuterRef("pk"), reviewer=reviewer_id)
+        return self.filter(~Exists(mine), study=study, state=ReviewState.DISPUTED)
+
+    def with_answers(self) -> Self:
+        """With all that a page shows of them."""
+        return self.select_related(
+            "study", "response__context", "response__pair", "assignment__annotator",
+            "assignment__round", "assignment__questionnaire__block",
+        )  # fmt: skip
+
+    def with_n_answers(self) -> Self:
+        """Whole assignments, annotated with `n_flagged`: answers of theirs with evidence."""
+        flagged = Review.objects.filter(
+            assignment=OuterRef("assignment"), response__isnull=False, risk__gt=0
+        )
+        return self.annotate(n_flagged=_count(flagged))
+
+    def count_states(self, study: Study) -> dict[str, int]:
+        """How many single answers stand where."""
+        found = self.answers(study).order_by().values_list("state").annotate(n=Count("pk"))
+        return {**dict.fromkeys(ReviewState.values, 0), **dict(found)}
+
+
+class Review(models.Model):
+    """Something to be judged: an answer, or a whole assignment, where `response` is empty.
+
+    `evidence` holds what a machine noticed, without the words themselves; `outcome` is the verdict
+    that counts. Only `filing` and `reviewing` change it.
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="reviews", db_index=False)
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="reviews")
+    response = models.OneToOneField(
+        Response, models.PROTECT, null=True, blank=True, related_name="review"
+    )
+    evidence = models.JSONField(default=list, blank=True)
+    risk = models.PositiveSmallIntegerField(default=0, help_text="weight of the evidence")
+    draw = models.PositiveSmallIntegerField(help_text="decides about sample and second reviewer")
+    n_wanted = models.PositiveSmallIntegerField(default=1, help_text="reviewers, 1 or 2")
+    state = models.CharField(max_length=10, choices=ReviewState, default=ReviewState.OPEN)
+    outcome = models.CharField(max_length=10, choices=VerdictKind, blank=True, default="")
+    filed_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ReviewQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("assignment",),
+                condition=Q(response__isnull=True),
+                name="one_review_a_whole_assignment",
+            ),
+            models.CheckConstraint(
+                condition=Q(n_wanted__in=(1, 2), draw__lt=DRAWS), name="one_or_two_reviewers"
+            ),
+            models.CheckConstraint(
+                condition=(Q(state="decided") & ~Q(outcome=""))
+                | (~Q(state="decided") & Q(outcome="")),
+                name="decided_has_an_outcome",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=("study", "state", "-risk", "id"), name="review_queue"),
+            models.Index(fields=("study", "outcome"), name="review_outcomes"),
+        ]
+
+    def __str__(self) -> str:
+        return f"review of {self.response or self.assignment}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is of a whole assignment."""
+        return self.response_id is None
+
+
+class VerdictQuerySet(models.QuerySet["Verdict"]):
+    def standing(self) -> Self:
+        """Those that nobody has taken back."""
+        return self.filter(undone_at__isnull=True)
+
+    def latest_of(self, study: Study, reviewer_id: int) -> "Verdict | None":
+        """What a reviewer decided last, and has not taken back."""
+        theirs = self.standing().filter(review__study=study, reviewer=reviewer_id)
+        return theirs.select_related("review__response").order_by("-pk").first()
+
+    def double(self, study: Study) -> list[tuple[int, int, str]]:
+        """Review, reviewer and kind of what two reviewers judged blindly, the first one first."""
+        second = self.standing().filter(review=OuterRef("review"), opinion=2)
+        blind = self.standing().filter(Exists(second), review__study=study, opinion__in=(1, 2))
+        return list(blind.order_by("review", "opinion").values_list("review", "reviewer", "kind"))
+
+
+class Verdict(models.Model):
+    """What a reviewer decided. Verdicts are added; taken back, they stay, marked `undone_at`."""
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="verdicts", db_index=False)
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="verdicts", db_index=False
+    )
+    opinion = models.PositiveSmallIntegerField(
+        help_text="1 or 2 of those wanted; 3 where it settles what two saw differently"
+    )
+    kind = models.CharField(max_length=10, choices=VerdictKind)
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True, default="")
+    at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    objects = VerdictQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("review", "opinion"),
+                condition=Q(undone_at__isnull=True),
+                name="one_standing_verdict_an_opinion",
+            ),
+            models.UniqueConstraint(
+                fields=("review", "reviewer"),
+                condition=Q(undone_at__isnull=True),
+                name="one_standing_verdict_a_reviewer",
+            ),
+            models.CheckConstraint(
+                condition=Q(opinion__in=(1, 2, THIRD)), name="opinion_is_1_2_or_3"
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind=VerdictKind.REJECTED) | ~Q(reason=""),
+                name="rejected_for_a_reason",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=("review", "opinion"), name="verdicts_of_a_review"),
+            models.Index(fields=("reviewer", "-id"), name="verdicts_of_a_reviewer"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.reviewer}"
+
+
+class ReviewClaim(models.Model):
+    """What a reviewer has before them, so that others at work get something else meanwhile."""
+
+    review = models.ForeignKey(Review, models.CASCADE, related_name="claims", db_index=False)
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("review", "reviewer"), name="one_claim_each"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.review}, before {self.reviewer}"
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    n = rows.order_by().values("review" if rows.model is not Review else "assignment")
+    return Coalesce(Subquery(n.annotate(n=Count("pk")).values("n")), 0)

@@ -1,0 +1,81 @@
+from pathlib import PurePath
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from surveys.models.publication import Release
+from surveys.models.study import Study
+
+
+class RunKind(models.TextChoices):
+    """What is made of a study's ratings."""
+
+    RESULTS = "results", "results to look at"
+    RELEASE = "release", "a release to publish"
+
+
+class RunState(models.TextChoices):
+    """How far a run has come."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+def name_file(run: "Run", name: str) -> str:
+    """Where a file of a run is kept, below MEDIA_ROOT."""
+    return f"runs/{run.pk}/{PurePath(name).name}"
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def results(self) -> Self:
+        return self.filter(kind=RunKind.RESULTS)
+
+    def releases(self) -> Self:
+        return self.filter(kind=RunKind.RELEASE)
+
+    def done(self) -> Self:
+        return self.filter(state=RunState.DONE)
+
+
+class Run(models.Model):
+    """Post-processing of a study's ratings as they were at some time, by a recipe."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
+    kind = models.CharField(max_length=10, choices=RunKind)
+    recipe = models.TextField(help_text="TOML")
+    recipe_name = models.CharField(max_length=60)
+    wishes = models.JSONField(default=dict, blank=True, help_text="of a release")
+    state = models.CharField(max_length=10, choices=RunState, default=RunState.WAITING)
+    stage = models.CharField(max_length=40, blank=True, default="")
+    share_done = models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent")
+    error = models.TextField(blank=True, default="")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    requested_at = models.DateTimeField(auto_now_add=True)
+    heard_at = models.DateTimeField(auto_now=True, help_text="last sign of life")
+    finished_at = models.DateTimeField(null=True, blank=True)
+    report = models.JSONField(null=True, blank=True)
+    archive = models.FileField(upload_to=name_file, blank=True)
+    ledger = models.FileField(upload_to=name_file, blank=True)
+    release = models.OneToOneField(
+        Release, models.PROTECT, null=True, blank=True, related_name="run"
+    )
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=~Q(state=RunState.DONE) | Q(report__isnull=False),
+                name="done_runs_have_a_report",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk} of {self.study}: {self.recipe_name}, {self.state}"

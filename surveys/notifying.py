@@ -1,0 +1,228 @@
+"""What happens in a study → signed messages to the addresses its owners gave.
+
+A message is stored in the transaction of what it tells of, and sent afterwards, in the background.
+"""
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Collection, Mapping
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from django.conf import settings as site
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from surveys.auditing import record
+from surveys.errors import WebhookRefused
+from surveys.models import (
+    Assignment,
+    AssignmentState,
+    Delivery,
+    Place,
+    Round,
+    Run,
+    Study,
+    Webhook,
+    WebhookEvent,
+)
+
+MOST_A_STUDY = 10
+LONGEST_URL = 500
+PATIENCE = 10.0  # seconds for an answer
+CLAIMED = timedelta(minutes=2)  # to whoever sends it; then somebody else may
+PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
+AT_HOME = {"localhost", "127.0.0.1", "::1"}
+
+
+@transaction.atomic
+def add_webhook(study: Study, url: str, events: Collection[str]) -> Webhook:
+    """Tell an address of what happens in a study from now on. Raises WebhookRefused."""
+    _refuse_url(url)
+    _refuse_events(events)
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if Webhook.objects.filter(study=study).count() >= MOST_A_STUDY:
+        raise WebhookRefused(f"The study has {MOST_A_STUDY} webhooks already; remove one first.")
+    made = Webhook.objects.create(
+        study=study,
+        url=url,
+        events=sorted(set(events)),
+        secret=f"whsec_{secrets.token_urlsafe(32)}",
+    )
+    record("webhook.added", study, f"webhook {made.pk}", url=url, events=made.events)
+    return made
+
+
+@transaction.atomic
+def change_webhook(webhook: Webhook, **changes: Any) -> Webhook:
+    """Change url, events or is_active of a webhook. Raises WebhookRefused."""
+    webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
+    if unknown := sorted(set(changes) - {"url", "events", "is_active"}):
+        raise WebhookRefused(f"No such setting: {', '.join(unknown)}.")
+    for name, value in changes.items():
+        setattr(webhook, name, sorted(set(value)) if name == "events" else value)
+    _refuse_url(webhook.url)
+    _refuse_events(webhook.events)
+    webhook.save(update_fields=["url", "events", "is_active"])
+    record("webhook.changed", webhook.study, f"webhook {webhook.pk}", **changes)
+    return webhook
+
+
+@transaction.atomic
+def remove_webhook(webhook: Webhook) -> None:
+    """Tell an address nothing any more; what it was told is forgotten, too."""
+    name, study, url = f"webhook {webhook.pk}", webhook.study, webhook.url
+    if Webhook.objects.filter(pk=webhook.pk).delete()[0]:
+        record("webhook.removed", study, name, url=url)
+
+
+def tell_of_assignment(assignment: Assignment) -> None:
+    """Store that an assignment, and perhaps its block, was finished: in the same transaction."""
+    webhooks = list(Webhook.objects.listening(assignment.study_id))
+    if not webhooks:
+        return
+    # who finishes at the same time waits, so that the last one sees all the others
+    round_ = Round.objects.select_for_update(no_key=True).get(pk=assignment.round_id)
+    block = round_.block
+    where = {"study": block.study.slug, "block": block.number, "round": round_.number}
+    finished = {
+        **where,
+        "questionnaire": assignment.questionnaire.letter,
+        "annotator": assignment.annotator.code,
+        "finished_at": timezone.now().isoformat(),
+    }
+    event = WebhookEvent.ASSIGNMENT_FINISHED
+    _store(webhooks, event, f"assignment {assignment.pk}", finished)
+    if round_.is_current and _is_finished(round_):
+        subject = f"round {round_.pk}"
+        at = timezone.now().isoformat()
+        _store(webhooks, WebhookEvent.BLOCK_FINISHED, subject, {**where, "finished_at": at})
+
+
+def tell_of_run(run: Run) -> None:
+    """Store that a run has come to its end, well or badly: in the same transaction."""
+    webhooks = list(Webhook.objects.listening(run.study_id))
+    if webhooks:
+        at = timezone.now().isoformat()
+        told = {
+            "study": run.study.slug, "run": run.pk, "kind": run.kind, "state": run.state,
+            "finished_at": at,
+        }  # fmt: skip
+        _store(webhooks, WebhookEvent.RUN_FINISHED, f"run {run.pk} at {at}", told)
+
+
+def deliver(delivery_id: int) -> float | None:
+    """Send a message if it is due. After how many seconds to try again, if at all.
+
+    Of several who try at once one sends it.
+    """
+    now = timezone.now()
+    claimed = Delivery.objects.due(now).filter(pk=delivery_id)
+    if not claimed.update(next_at=now + CLAIMED, attempts=F("attempts") + 1):
+        return None
+    delivery = Delivery.objects.select_related("webhook").get(pk=delivery_id)
+    error = _send(delivery)
+    if not error:
+        Delivery.objects.filter(pk=delivery_id).update(
+            delivered_at=timezone.now(), next_at=None, error=""
+        )
+        return None
+    pauses = PAUSES[delivery.attempts - 1 : delivery.attempts]
+    next_at = timezone.now() + pauses[0] if pauses else None
+    Delivery.objects.filter(pk=delivery_id).update(next_at=next_at, error=error[:200])
+    return pauses[0].total_seconds() if pauses else None
+
+
+def sign(secret: str, at: int, body: bytes) -> str:
+    """The header that shows who sent a message, and when: HMAC-SHA256 over both.
+
+    >>> sign("whsec_x", 0, b"{}")[:20]
+    't=0,v1=7038aeae91b44'
+    """
+    mac = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256)
+    return f"t={at},v1={mac.hexdigest()}"
+
+
+def _send(delivery: Delivery) -> str:
+    """Send a message once. Why it did not arrive, or nothing."""
+    webhook = delivery.webhook
+    told = {"id": delivery.pk, "event": delivery.event, "data": delivery.payload}
+    body = json.dumps(told).encode()
+    headers = {
+        "Content-Type": "application/json",
+        "Cosima-Event": delivery.event,
+        "Cosima-Signature": sign(webhook.secret, int(timezone.now().timestamp()), body),
+        "User-Agent": "Cosima",
+    }
+    try:
+        _refuse_url(webhook.url)  # the site's settings may have changed
+        # of the answer the status is enough: nothing is read that could be without end
+        with (
+            httpx.Client(follow_redirects=False, trust_env=False, timeout=PATIENCE) as client,
+            client.stream("POST", webhook.url, content=body, headers=headers) as answer,
+        ):
+            status = answer.status_code
+    except (httpx.HTTPError, httpx.InvalidURL, WebhookRefused) as error:
+        return f"{type(error).__name__}: {error}"
+    return "" if 200 <= status < 300 else f"It answered {status}."
+
+
+def _store(
+    webhooks: list[Webhook], event: WebhookEvent, subject: str, payload: Mapping[str, Any]
+) -> None:
+    """Store messages to those who want them, and have them sent once that is certain."""
+    from surveys.tasks import start_deliveries  # which loads the actions that store messages
+
+    wanting = [webhook for webhook in webhooks if event in webhook.events]
+    Delivery.objects.bulk_create(
+        (
+            Delivery(
+                webhook=webhook, event=event, subject=subject, payload=payload,
+                next_at=timezone.now(),
+            )
+            for webhook in wanting
+        ),
+        ignore_conflicts=True,
+    )  # fmt: skip
+    stored = Delivery.objects.due(timezone.now()).filter(webhook__in=wanting)
+    start_deliveries(list(stored.values_list("pk", flat=True)))
+
+
+def _is_finished(round_: Round) -> bool:
+    """Whether every place of a round has led to a finished assignment."""
+    places = Place.objects.filter(round=round_, is_open=True)
+    return not places.exclude(assignment__state=AssignmentState.SUBMITTED).exists()
+
+
+def _refuse_url(url: str) -> None:
+    """Raise WebhookRefused for an address to which this site sends nothing."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+        httpx.URL(url)
+    except (ValueError, httpx.InvalidURL) as error:
+        raise WebhookRefused(f"This is not an address: {url[:100]!r}.") from error
+    if len(url) > LONGEST_URL or not url.isprintable() or " " in url:
+        raise WebhookRefused(f"An address has up to {LONGEST_URL} characters, without spaces.")
+    if parts.scheme not in {"http", "https"} or not host or parts.username or parts.password:
+        raise WebhookRefused(
+            "An address is like https://lab.example.org/cosima, without a name or password."
+        )
+    if site.WEBHOOK_HOSTS:
+        if host not in site.WEBHOOK_HOSTS:
+            raise WebhookRefused(f"This site sends nothing to {host}; ask its operator.")
+    elif parts.scheme != "https" and host not in AT_HOME:
+        raise WebhookRefused("Give an address with https, so that nobody reads or changes it.")
+
+
+def _refuse_events(events: Collection[str]) -> None:
+    if unknown := sorted(set(events) - set(WebhookEvent.values)):
+        known = ", ".join(WebhookEvent.values)
+        raise WebhookRefused(f"No such event: {', '.join(unknown)}. Events: {known}.")
+    if not events:
+        raise WebhookRefused("Choose what the address is to be told: there is no event.")

@@ -1,0 +1,122 @@
+"""What every page of a study shows alike: scale, languages, instructions."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from babel import Locale
+from django.conf import settings
+from django.utils import translation
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from surveys.models import Study, StudyText, TextKind
+from surveys.models.study import write_point
+from surveys.presenting.markdown import render_markdown
+from surveys.protocol import MOST_KEPT, protocol_of
+from surveys.wording import default_body, read_text
+
+
+@dataclass(frozen=True)
+class ScalePoint:
+    """A point of the scale as pages show it, with the language of its label."""
+
+    value: str
+    label: str
+    language: str
+
+
+@dataclass(frozen=True)
+class Face:
+    """What every page of a study shows alike, made once for a revision of the study."""
+
+    study: Study
+    interface: str
+    text_language: str
+    text_direction: str
+    scale: tuple[ScalePoint, ...]
+    instructions: "RenderedText"
+
+    @property
+    def interface_direction(self) -> str:
+        """The way the interface is written."""
+        return direction_of(self.interface)
+
+    @property
+    def has_many_labels(self) -> bool:
+        """Whether more than the two ends of the scale are named."""
+        return sum(bool(point.label) for point in self.scale) > 2
+
+    @property
+    def digit_keys(self) -> tuple[str, str] | None:
+        """The keys of the lowest and the highest point; None where some point is no digit."""
+        ends = self.scale[0].value, self.scale[-1].value
+        return ends if all(len(point.value) == 1 for point in self.scale) else None
+
+    def count_minutes(self, n_pages: int) -> int:
+        """About how many minutes that many pages take; at least one."""
+        return max(1, round(n_pages * self.study.seconds_per_item / 2 / 60))
+
+
+@dataclass(frozen=True)
+class RenderedText:
+    """A text of a study as HTML, with the language it is in."""
+
+    html: SafeString
+    language: str
+    direction: str
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def face_of(study_id: int, revision: str) -> Face:
+    """What the pages of a study show alike as of a revision."""
+    protocol = protocol_of(study_id, revision)
+    return _make_face(protocol.study, protocol.scale_points, protocol.instructions)
+
+
+def preview_face(study: Study) -> Face:
+    """As `face_of`, of a study as it would be; stores nothing, not even a default text."""
+    return _make_face(study, tuple(study.scale_points), read_text(study, TextKind.INSTRUCTIONS))
+
+
+def _make_face(study: Study, points: tuple[Decimal, ...], instructions: StudyText) -> Face:
+    interface = interface_of(study)
+    with translation.override(interface):
+        ends = {points[0]: _("not similar at all"), points[-1]: _("nearly the same")}
+    given = study.scale_labels
+    return Face(
+        study=study,
+        interface=interface,
+        text_language=study.language,
+        text_direction=direction_of(study.language),
+        scale=tuple(
+            ScalePoint(value, given[value], study.language)
+            if value in given
+            else ScalePoint(value, ends.get(point, ""), interface)
+            for point, value in zip(points, map(write_point, points), strict=True)
+        ),
+        instructions=render_text(study, instructions),
+    )
+
+
+def render_text(study: Study, text: StudyText) -> RenderedText:
+    """A text as HTML; Cosima's default may be in English where the study is not."""
+    is_default = text.body == default_body("en", TextKind(text.kind))
+    language = settings.LANGUAGE_CODE if is_default else study.language
+    return RenderedText(render_markdown(text.body), language, direction_of(language))
+
+
+def direction_of(language: str) -> str:
+    """The way a language is written: ltr or rtl."""
+    return Locale.parse(language, sep="-").text_direction
+
+
+def interface_of(study: Study) -> str:
+    """The language of the interface: the study's where it is translated, else the site's."""
+    language = study.language.split("-")[0]
+    return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+
+
+def speak(face: Face) -> None:
+    """Use the interface in the study's language where it is translated, else the site's."""
+    translation.activate(face.interface)

@@ -1,0 +1,210 @@
+"""Ratings and a recipe → results or a release, made in the background and kept."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from postprocess.pipeline import build_dataset
+from postprocess.ratings import RatingsError
+from postprocess.recipe import Recipe, RecipeError, parse_recipe
+from postprocess.release.sealing import write_archive
+from postprocess.stimuli import StimuliError
+from postprocess.storing import write_ledger
+from surveys.analysing import collect_study, list_shortfalls, scale_of
+from surveys.auditing import record
+from surveys.errors import RunRefused, SurveyError
+from surveys.models import Release, Run, RunKind, RunState, Study
+from surveys.notifying import tell_of_run
+from surveys.releasing import Wishes, release_dataset
+
+SILENCE = timedelta(minutes=10)  # after which a run counts as broken off
+BETWEEN_SIGNS = timedelta(seconds=1)
+INTERRUPTED = "It was broken off. Try again; if that does not help, ask an operator for the log."
+
+
+@transaction.atomic
+def request_results(study: Study, recipe: str, by: User | None) -> Run:
+    """Put down that a study's ratings are to be post-processed by a recipe, in TOML.
+
+    Raises RunRefused for a recipe that cannot be used.
+    """
+    return _request(study, RunKind.RESULTS, read_recipe(study, recipe), by)
+
+
+@transaction.atomic
+def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: User | None) -> Run:
+    """Put down that a release is to be made; `wishes` as `Wishes` has them, `ids_of` a number.
+
+    Raises RunRefused for a recipe, or for a release whose ids are wanted, that cannot be used.
+    """
+    of = wishes.get("ids_of")
+    if of and not Release.objects.filter(study=study, pk=of).exists():
+        raise RunRefused(f"This study has no release {of}.")
+    return _request(study, RunKind.RELEASE, read_recipe(study, recipe), by, wishes=dict(wishes))
+
+
+@transaction.atomic
+def retry_run(run: Run) -> Run:
+    """Put down that a run is to be tried again. Raises RunRefused unless it failed or broke off."""
+    if not Run.objects.filter(_is_over(), pk=run.pk).update(
+        state=RunState.WAITING, error="", stage="", share_done=0, heard_at=timezone.now()
+    ):
+        raise RunRefused("Only a run that failed or was broken off can be tried again.")
+    record("run.retried", run.study, f"run {run.pk}")
+    run.refresh_from_db()
+    return run
+
+
+def perform_run(run_id: int) -> None:
+    """Do what a run asks for, once: whoever comes second does nothing.
+
+    What the library or an action refuses is kept as the run's error.
+    """
+    begun = Run.objects.filter(pk=run_id, state=RunState.WAITING).update(
+        state=RunState.RUNNING, heard_at=timezone.now()
+    )
+    if not begun:
+        return
+    run = Run.objects.select_related("study").get(pk=run_id)
+    with _keeping_what_goes_wrong(run):
+        recipe = parse_recipe(run.recipe.encode())
+        make = _make_release if run.kind == RunKind.RELEASE else _make_results
+        made = make(run, recipe)
+        _finish(run, **made)
+
+
+def is_broken_off(run: Run) -> bool:
+    """Whether a run that is not over has given no sign of life for too long."""
+    is_open = run.state in (RunState.WAITING, RunState.RUNNING)
+    return is_open and timezone.now() - run.heard_at > SILENCE
+
+
+def read_recipe(study: Study, recipe: str) -> Recipe:
+    """A recipe in TOML, on the study's scale. Raises RunRefused with all that is wrong."""
+    try:
+        return parse_recipe(recipe.encode()).on_scale(scale_of(study))
+    except RecipeError as error:
+        raise RunRefused(str(error)) from error
+
+
+def _request(study: Study, kind: RunKind, recipe: Recipe, by: User | None, **more: Any) -> Run:
+    run = Run.objects.create(
+        study=study,
+        kind=kind,
+        recipe=recipe.render(),
+        recipe_name=recipe.name,
+        requested_by=by,
+        **more,
+    )
+    record(f"{kind.value}.requested", study, f"run {run.pk}", recipe=recipe.name)
+    return run
+
+
+def _is_over() -> Q:
+    silent = Q(heard_at__lt=timezone.now() - SILENCE)
+    return Q(state=RunState.FAILED) | (Q(state__in=(RunState.WAITING, RunState.RUNNING)) & silent)
+
+
+def _make_results(run: Run, recipe: Recipe) -> dict[str, Any]:
+    from postprocess.reporting.bundle import render_reports  # takes a while to load
+
+    collected = collect_study(run.study)
+    dataset = build_dataset(
+        collected.stimuli,
+        collected.ratings,
+        language=run.study.language,
+        recipe=recipe,
+        inputs={},
+        checks=collected.checks,
+        details=collected.details,
+        notes=list_shortfalls(run.study),
+        progress=_tell(run),
+    )
+    _tell(run)("drawing the report", 0, 1)
+    files = {**dataset.files, **render_reports(dataset)}
+    archive = write_archive(files, f"results_{run.study.slug}_{run.pk}")
+    return {
+        "report": dataset.report,
+        "archive": ContentFile(archive, f"results_{run.study.slug}_{run.pk}.zip"),
+        "ledger": ContentFile(write_ledger(dataset.outcome), "ledger.parquet"),
+    }
+
+
+def _make_release(run: Run, recipe: Recipe) -> dict[str, Any]:
+    wanted = dict(run.wishes)
+    wishes = Wishes(
+        description=wanted.pop("description", "").encode(),
+        ids_of=Release.objects.filter(pk=wanted.pop("ids_of", None)).first(),
+        **wanted,
+    )
+    _tell(run)("making the release", 0, 1)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / f"cosimlex_{run.study.language}"
+        release = release_dataset(run.study, folder, recipe, wishes)
+        archive = folder.with_suffix(".zip").read_bytes()
+    name = f"cosimlex_{run.study.language}_{release.pk}.zip"
+    return {
+        "report": release.report,
+        "archive": ContentFile(archive, name),
+        "release": release,
+    }
+
+
+def _finish(run: Run, *, archive: "ContentFile[bytes]", **made: Any) -> None:
+    for name, value in made.items():
+        if name == "ledger":
+            run.ledger.save(value.name, value, save=False)
+        else:
+            setattr(run, name, value)
+    run.archive.save(str(archive.name), archive, save=False)
+    run.state, run.stage, run.error = RunState.DONE, "", ""
+    run.finished_at = timezone.now()
+    with transaction.atomic():
+        run.save()
+        record(f"{run.kind}.made", run.study, f"run {run.pk}", recipe=run.recipe_name)
+        tell_of_run(run)
+
+
+@contextmanager
+def _keeping_what_goes_wrong(run: Run) -> Iterator[None]:
+    """Whatever ends the work early leaves the run failed, with the reason where one was given."""
+    reason = INTERRUPTED
+    try:
+        yield
+    except (SurveyError, RatingsError, RecipeError, StimuliError) as error:
+        reason = str(error)
+    finally:
+        _fail(run, reason)
+
+
+@transaction.atomic
+def _fail(run: Run, reason: str) -> None:
+    """Put down that a run has failed, unless it is done."""
+    running = Run.objects.filter(pk=run.pk, state=RunState.RUNNING)
+    if running.update(state=RunState.FAILED, error=reason, heard_at=timezone.now()):
+        run.state = RunState.FAILED
+        tell_of_run(run)
+
+
+def _tell(run: Run) -> Callable[[str, int, int], None]:
+    """A function that keeps how far a run is, about once a second."""
+    told: dict[str, Any] = {"stage": None, "at": None}
+
+    def tell(stage: str, done: int, of: int) -> None:
+        now = timezone.now()
+        if stage == told["stage"] and now - told["at"] < BETWEEN_SIGNS:
+            return
+        told.update(stage=stage, at=now)
+        share = 100 * done // max(of, 1)
+        Run.objects.filter(pk=run.pk).update(stage=stage[:40], share_done=share, heard_at=now)
+
+    return tell

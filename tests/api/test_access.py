@@ -1,0 +1,175 @@
+"""Who is let in: every operation asked for from outside."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from surveys.api.reference import list_operations
+from surveys.models import ApiToken, Role
+from surveys.tokening import SCOPES, revoke_token
+from tests.api.conftest import Program
+from tests.factories import make_study, start
+
+OPERATIONS = [one for subject in list_operations().values() for one in subject]
+OF_A_STUDY = [one for one in OPERATIONS if "{slug}" in one.path]
+FOR_ANYBODY = {
+    "study_get", "pairs_get", "design_get", "progress_get", "responses_get", "responses_csv_get",
+    "responses_parquet_get",
+}  # fmt: skip
+FOR_OWNERS = {
+    "webhooks_get", "webhooks_post", "webhook_get", "webhook_patch", "webhook_delete",
+    "deliveries_get",
+}  # fmt: skip
+
+every_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.id)
+every_operation_of_a_study = pytest.mark.parametrize(
+    "operation", OF_A_STUDY, ids=lambda one: one.id
+)
+
+
+def ask(program, operation, study):
+    """Ask for an operation, with 1 for whatever its address holds beside the study."""
+    path = operation.path.removeprefix("/api/v1/").replace("{slug}", study.slug)
+    for name in ("run_id", "other_id", "webhook_id", "invitation_id"):
+        path = path.replace(f"{{{name}}}", "1")
+    return program.send(operation.method, path, None if operation.method == "GET" else {})
+
+
+@every_operation
+def test_nobody_is_let_in_without_a_token(operation, study):
+    answer = ask(Program(""), operation, study)
+
+    assert answer.status_code == 401
+    assert answer["WWW-Authenticate"] == "Bearer"
+    assert answer.json()["errors"][0]["code"] == "not_authenticated"
+
+
+@every_operation
+def test_a_token_with_other_scopes_is_refused(operation, study, program):
+    kind = operation.scope.partition(":")[0]
+    others = [scope for scope in SCOPES if not scope.startswith(kind)]
+
+    answer = ask(program(Role.OWNER, *others), operation, study)
+
+    assert answer.status_code == 403
+    assert operation.scope in answer.json()["errors"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "operation", [one for one in OPERATIONS if one.method != "GET"], ids=lambda one: one.id
+)
+def test_a_token_for_reading_changes_nothing(operation, study, program):
+    reading = [scope for scope in SCOPES if scope.endswith(":read")]
+
+    assert ask(program(Role.OWNER, *reading), operation, study).status_code == 403
+
+
+@every_operation_of_a_study
+def test_a_study_of_others_is_not_found(operation, study, program):
+    other = make_study(1, slug="other")
+
+    answers = [ask(program(Role.OWNER), operation, one) for one in (other, other)]
+
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert answers[0].json() == {"errors": [{"code": "not_found", "message": "Not found."}]}
+
+
+@every_operation_of_a_study
+@pytest.mark.parametrize("role", Role)
+def test_a_role_does_what_it_may(operation, role, study, program):
+    may = operation.id in FOR_ANYBODY or role is Role.OWNER
+    may = may or (role is Role.RESEARCHER and operation.id not in FOR_OWNERS)
+
+    answer = ask(program(role), operation, study)
+
+    assert (answer.status_code == 403) is not may
+    assert answer.status_code < 500
+
+
+def test_a_revoked_token_opens_nothing(study, program):
+    asking = program()
+    revoke_token(ApiToken.objects.get())
+
+    assert asking.get("studies/").status_code == 401
+
+
+def test_an_expired_token_opens_nothing(study, program):
+    asking = program(expires_at=timezone.now() + timedelta(days=1))
+    ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    assert asking.get("studies/").status_code == 401
+
+
+def test_the_token_of_somebody_switched_off_opens_nothing(study, program):
+    asking = program()
+    User.objects.update(is_active=False)
+
+    assert asking.get("studies/").status_code == 401
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic eDp5", "Bearer ž\x00", "x"])
+def test_no_other_header_opens_anything(db, header):
+    answer = Client(headers={"authorization": header}).get("/api/v1/studies/")
+
+    assert answer.status_code == 401
+
+
+def test_a_session_opens_nothing(study, client):
+    user = User.objects.create_superuser("op")
+    client.force_login(user)
+
+    assert client.get("/api/v1/studies/").status_code == 401
+
+
+def test_an_annotators_link_opens_nothing(study):
+    assignment = start(study)
+
+    for token in (assignment.token, assignment.annotator.invitation.token):
+        assert Program(token).get("studies/").status_code == 401
+
+
+def test_an_operator_owns_every_study(study, program):
+    asking = program(None)
+    User.objects.update(is_superuser=True)
+
+    assert asking.get(f"studies/{study.slug}/").json()["role"] == "owner"
+    assert asking.get("studies/").json()["results"][0]["role"] == "owner"
+
+
+def test_what_has_no_address_is_told_as_json(db):
+    for method in ("get", "post", "delete"):
+        answer = getattr(Client(), method)("/api/v1/nothing/here")
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (404, "not_found")
+
+
+def test_too_many_requests_are_slowed(study, program, settings):
+    settings.API_RATES = {**settings.API_RATES, "all": "3/min", "creating": "1/min"}
+    asking, other = program(), program(name="eva")
+
+    made = [asking.post("studies/study/invitations/", {"count": 1}) for _ in range(2)]
+    read = [asking.get("studies/") for _ in range(3)]
+
+    assert [answer.status_code for answer in made] == [201, 429]
+    assert [answer.status_code for answer in read] == [200, 429, 429]
+    assert 1 <= int(read[-1]["Retry-After"]) <= 60
+    assert other.get("studies/").status_code == 200
+
+
+def test_the_use_of_a_token_is_kept_once_a_minute(study, program):
+    asking = program()
+    asking.get("studies/")
+    first = ApiToken.objects.get().last_used_at
+    asking.get("studies/")
+
+    assert first is not None
+    assert ApiToken.objects.get().last_used_at == first
+    ApiToken.objects.update(last_used_at=first - timedelta(minutes=2))
+    asking.get("studies/")
+    assert ApiToken.objects.get().last_used_at > first - timedelta(minutes=2)
+
+
+def test_answers_are_kept_by_no_cache(study, program):
+    assert program().get("studies/")["Cache-Control"] == "no-store"

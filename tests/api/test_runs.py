@@ -1,0 +1,125 @@
+import io
+import zipfile
+
+import pytest
+
+from surveys.inspecting import write_presets
+from surveys.models import Release, Run
+from surveys.running import request_results
+from tests.api.conftest import told
+from tests.factories import finish, make_study, start
+
+RAW = write_presets()["raw"]
+
+
+@pytest.fixture
+def answered(db):
+    """A study whose every context has two ratings."""
+    study = make_study(3)
+    for rating in (1, 2, 4, 5):
+        finish(start(study), rating=rating)
+    return study
+
+
+@pytest.fixture
+def study(answered):
+    return answered
+
+
+def test_recipes_are_listed(program):
+    recipes = program().get("recipes/").json()
+
+    assert {recipe["name"] for recipe in recipes} == set(write_presets())
+
+
+def test_a_recipe_is_run_and_looked_into(program, study, django_capture_on_commit_callbacks):
+    asking, path = program(), "studies/study/runs/"
+    with django_capture_on_commit_callbacks(execute=True):
+        made = asking.post(path, {"preset": "raw"}).json()
+    with django_capture_on_commit_callbacks(execute=True):
+        other = asking.post(path, {"recipe": RAW}).json()
+
+    run = asking.get(f"{path}{made['id']}/").json()
+    ledger = asking.get(f"{path}{made['id']}/ledger/", context=1).json()
+    apart = asking.get(f"{path}{made['id']}/compared-with/{other['id']}/").json()
+    report = asking.get(f"{path}{made['id']}/report/").json()
+    files = asking.get(f"{path}{made['id']}/files/").getvalue()
+
+    assert made["state"] == "waiting"
+    assert (run["state"], run["error"], run["share_done"] <= 100) == ("done", "", True)
+    assert ledger["n_found"] == len(ledger["rows"]) == 6
+    assert (apart["pairs"], apart["annotators"]) == ([], [])
+    assert report["counts"]["pairs"] == 3
+    assert any(
+        name.endswith("recipe.toml") for name in zipfile.ZipFile(io.BytesIO(files)).namelist()
+    )
+    assert [one["id"] for one in asking.get(path).json()["results"]] == [made["id"], other["id"]]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({}, 422), ({"preset": "raw", "recipe": RAW}, 422), ({"preset": "none"}, 409),
+     ({"recipe": "x = ["}, 409), ({"recipe": 'name = "x"\nmore = 1'}, 409), ({"recipe": 1}, 422)],
+)  # fmt: skip
+def test_a_recipe_that_cannot_be_used_is_refused(program, body, status):
+    answer = program().post("studies/study/runs/", body)
+
+    assert answer.status_code == status
+    assert told(answer)
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", [{"pair": "x"}, {"context": "3"}, {"page": "0"}, {"more": "1"}])
+def test_a_search_that_is_wrong_is_refused(program, study, wrong):
+    run = request_results(study, RAW, None)
+
+    answer = program().get(f"studies/study/runs/{run.pk}/ledger/", **wrong)
+
+    assert answer.status_code == 422
+
+
+def test_what_is_not_done_has_no_files(program, study):
+    run = request_results(study, RAW, None)
+    asking, path = program(), f"studies/study/runs/{run.pk}/"
+
+    for what in ("report/", "files/", "ledger/", f"compared-with/{run.pk}/"):
+        assert asking.get(path + what).status_code == 404
+    assert asking.post(f"{path}retry/").status_code == 409
+
+
+def test_a_failed_run_is_tried_again(program, study, django_capture_on_commit_callbacks):
+    run = request_results(study, RAW, None)
+    Run.objects.update(state="failed", error="it was")
+
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = program().post(f"studies/study/runs/{run.pk}/retry/")
+
+    assert answer.json()["state"] == "waiting"
+    run.refresh_from_db()
+    assert run.state == "done"
+
+
+def test_a_release_is_made_and_downloaded(program, study, django_capture_on_commit_callbacks):
+    asking, path = program(), "studies/study/releases/"
+    told_of = asking.get("studies/study/description/").json()["description"]
+    wishes = {"preset": "raw", "description": told_of, "has_report": False}
+    with django_capture_on_commit_callbacks(execute=True):
+        made = asking.post(path, wishes).json()
+
+    release = asking.get(f"{path}{made['id']}/").json()
+    files = asking.get(f"{path}{made['id']}/files/")
+
+    assert (release["state"], release["error"]) == ("done", "")
+    assert release["release"] == Release.objects.get().pk
+    assert files["Content-Type"] == "application/zip"
+    assert zipfile.ZipFile(io.BytesIO(files.getvalue())).testzip() is None
+    assert asking.get(f"studies/study/runs/{made['id']}/").status_code == 404
+
+
+def test_the_ids_of_another_studys_release_are_refused(program, study):
+    other = make_study(1, slug="other")
+    foreign = Release.objects.create(study=other, report={})
+
+    answer = program().post("studies/study/releases/", {"preset": "raw", "ids_of": foreign.pk})
+
+    assert (answer.status_code, told(answer)[0][0]) == (409, "RunRefused")

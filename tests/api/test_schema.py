@@ -1,0 +1,84 @@
+"""Whether the API does what its description says, and nothing worse."""
+
+import copy
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.wsgi import get_wsgi_application
+from hypothesis import HealthCheck, settings
+from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
+
+from surveys.api.reference import describe_api
+from surveys.inspecting import write_presets
+from surveys.models import Delivery, Invitation, Role, Run, Webhook
+from surveys.running import request_results
+from tests.factories import finish, start
+
+KNOWN = {"slug": ["study", "nothing"]}  # what addresses hold that lead somewhere; ids are 1 or 99
+
+
+def narrowed_description() -> dict[str, Any]:
+    """The description with addresses of which half lead somewhere."""
+    described = copy.deepcopy(describe_api())
+    for methods in described["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path":
+                    parameter["schema"] = {"enum": KNOWN.get(parameter["name"], [1, 99])}
+    return described
+
+
+CONFIG = SchemathesisConfig(
+    projects=ProjectsConfig(
+        default=ProjectConfig(generation=GenerationConfig(max_examples=8, deterministic=True))
+    )
+)
+schema = schemathesis.openapi.from_dict(narrowed_description(), config=CONFIG)
+schema.app = get_wsgi_application()
+
+
+@pytest.fixture
+def asking(study, program, settings):
+    """A program of an owner, of a study with one of everything."""
+    often = dict.fromkeys(settings.API_RATES, "100000/s")
+    settings.API_RATES = often
+    settings.BACKGROUND = "threads"  # and none is started: nothing is committed here
+    finish(start(study))
+    Run.objects.filter(pk=request_results(study, write_presets()["raw"], None).pk).update(id=1)
+    webhook = Webhook.objects.create(
+        pk=1, study=study, url="https://lab.example.org/", events=["run.finished"], secret="s"
+    )
+    Delivery.objects.create(webhook=webhook, event="run.finished", subject="1", payload={})
+    if not Invitation.objects.filter(pk=1).exists():
+        Invitation.objects.create(pk=1, study=study)
+    return program(Role.OWNER)
+
+
+@pytest.mark.either_database
+@schema.parametrize()
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)
+def test_the_api_does_what_it_says(case, asking):
+    case.call_and_validate(headers=asking.headers)
+
+
+def test_the_description_is_served_to_tools(client):
+    answer = client.get("/api/v1/schema/")
+
+    assert answer.json() == describe_api()
+    assert answer.json()["openapi"] == "3.1.0"
+
+
+def test_every_operation_has_a_scope_a_text_and_its_refusals():
+    for methods in describe_api()["paths"].values():
+        for operation in methods.values():
+            text, _, scope = operation["description"].partition("\n\nScope: ")
+            assert text
+            assert scope
+            assert {"401", "403", "404", "422", "429"} <= set(operation["responses"])
+            assert operation["security"] == [{"token": []}]

@@ -1,0 +1,196 @@
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.accessing import grant_role
+from surveys.models import AuditEntry, Membership, Role, Study
+from tests.api.conftest import told
+from tests.factories import finish, make_study, numbered_stimuli, start, stimuli_file, stimuli_row
+
+NEW = {
+    "slug": "new",
+    "language": "en",
+    "ratings_per_context": 2,
+    "stimuli": numbered_stimuli(3).decode(),
+}
+
+
+def test_a_study_is_made_and_belongs_to_who_made_it(study, program):
+    answer = program(None).post("studies/", NEW)
+
+    assert answer.status_code == 201
+    assert answer.json() == {
+        "slug": "new", "is_new": True, "is_stored": True, "n_pairs": 3, "n_blocks": 1,
+        "n_assignments": 4, "warnings": [],
+    }  # fmt: skip
+    assert Membership.objects.get(study__slug="new").user.username == "ana"
+    entry = AuditEntry.objects.get(action="study.imported")
+    assert (entry.actor, entry.study.slug) == ("ana", "new")
+
+
+def test_the_same_study_again_changes_nothing(study, program):
+    asking = program(None)
+    asking.post("studies/", NEW)
+
+    answer = asking.post("studies/", NEW)
+
+    assert (answer.status_code, answer.json()["is_new"]) == (200, False)
+    assert Study.objects.count() == 2
+
+
+def test_a_dry_run_stores_nothing(study, program):
+    answer = program(None).post("studies/", {**NEW, "dry_run": True})
+
+    assert (answer.status_code, answer.json()["is_stored"]) == (200, False)
+    assert not Study.objects.filter(slug="new").exists()
+
+
+def test_everything_wrong_with_stimuli_is_told_by_row_and_column(study, program):
+    rows = stimuli_row(), stimuli_row(word1=""), stimuli_row(context2="No targets. At all.")
+    wrong = {**NEW, "stimuli": stimuli_file(*rows).decode(), "language": "xx"}
+
+    answer = program(None).post("studies/", wrong)
+
+    errors = answer.json()["errors"]
+    assert answer.status_code == 409
+    assert {(error["row"], error["column"]) for error in errors} >= {
+        (None, None), (2, "word1"), (3, "context2"),
+    }  # fmt: skip
+    assert all(error["code"] == "ImportRefused" and error["message"] for error in errors)
+    assert Study.objects.count() == 1
+
+
+def test_the_name_of_a_study_of_others_is_taken_and_no_more_is_told(study, program):
+    stimuli = numbered_stimuli(2).decode()
+
+    same = program(None).post("studies/", {**NEW, "slug": "study", "stimuli": stimuli})
+    different = program(None).post("studies/", {**NEW, "slug": "study"})
+
+    assert same.status_code == different.status_code == 409
+    assert same.json() == different.json()
+    assert not Membership.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"slug": "a b"}, "slug"), ({"slug": 5}, "slug"), ({"language": None}, "language"),
+        ({"ratings_per_context": "2"}, "ratings_per_context"), ({"scale_step": True}, "scale_step"),
+        ({"block_size": -1}, "block_size"), ({"dry_run": "yes"}, "dry_run"),
+        ({"stimuli": "\0"}, "stimuli"), ({"stimuli": ["x"]}, "stimuli"), ({"more": 1}, "more"),
+        ({"scale_maximum": 1e300}, "scale_maximum"), ({"seed": 2**70}, "seed"),
+    ],
+)  # fmt: skip
+def test_fields_that_are_wrong_are_named(study, program, change, field):
+    answer = program(None).post("studies/", {**NEW, **change})
+
+    assert answer.status_code == 422
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+    assert Study.objects.count() == 1
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", "null", '"x"', "NaN", '{"slug": NaN}', "\xff"])
+def test_what_is_no_json_is_refused(study, program, body):
+    client = program().client
+
+    answer = client.post("/api/v1/studies/", body, content_type="application/json")
+
+    assert answer.status_code in (400, 422)
+    assert answer.json()["errors"]
+
+
+def test_a_form_is_refused(study, program):
+    assert program().client.post("/api/v1/studies/", NEW).status_code == 415
+
+
+def test_what_is_too_large_is_refused(study, program, settings):
+    settings.API_LARGEST_REQUEST = 100
+
+    assert program().post("studies/", NEW).status_code == 413
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_studies_are_listed_by_pages(study, program, n, django_assert_num_queries):
+    asking = program()
+    for number in range(n):
+        other = make_study(1, slug=f"s{number}")
+        grant_role(other, User.objects.get(username="ana"), Role.REVIEWER)
+    asking.get("studies/")
+
+    with django_assert_num_queries(3):  # token, studies, roles
+        first = asking.get("studies/", limit=1).json()
+
+    rest = asking.client.get(first["next"]).json()
+    assert [one["slug"] for one in first["results"]] == ["study"]
+    assert rest["results"][0]["slug"] == "s0"
+    assert rest["results"][0]["role"] == "reviewer"
+    assert (rest["next"] is None) is (n == 1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"limit": "0"}, {"limit": "1001"}, {"limit": "x"}, {"limit": "٣"}],
+)  # fmt: skip
+def test_a_page_that_is_none_is_refused(study, program, wrong):
+    answer = program().get("studies/", **wrong)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] in wrong
+
+
+@pytest.mark.parametrize("cursor", ["x", "", "ž", "OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5"])
+def test_a_cursor_that_leads_nowhere_is_told(study, program, cursor):
+    assert program().get("studies/", cursor=cursor).status_code == 404
+
+
+def test_stimuli_are_shown_in_the_order_of_the_file(study, program):
+    pairs = program().get("studies/study/pairs/").json()["results"]
+
+    assert [pair["position"] for pair in pairs] == [1, 2]
+    context = pairs[0]["contexts"][0]
+    assert context["text"][context["word1_start"] :].startswith(context["word1"])
+
+
+def test_the_design_is_shown_and_changed(study, program):
+    asking = program()
+
+    answer = asking.send(
+        "patch", "studies/study/design/", {"ratings_per_context": 3, "scale_labels": {"0": "no"}}
+    )
+
+    assert answer.status_code == 200
+    assert asking.get("studies/study/design/").json() == answer.json()
+    assert answer.json()["ratings_per_context"] == 3
+    assert answer.json()["scale_maximum"] == 6
+
+
+def test_a_design_that_is_impossible_is_refused_whole(study, program):
+    change = {"ratings_per_context": 3, "scale_labels": {"99": "no"}}
+
+    answer = program().send("patch", "studies/study/design/", change)
+
+    assert (answer.status_code, told(answer)[0][0]) == (409, "SettingRefused")
+    study.refresh_from_db()
+    assert study.ratings_per_context == 2
+
+
+def test_progress_counts_what_is_wanted_under_way_and_finished(study, program):
+    finish(start(study))
+    start(study)
+
+    progress = program().get("studies/study/progress/").json()
+
+    assert {name: progress[name] for name in ("wanted", "live", "finished")} == {
+        "wanted": 4, "live": 1, "finished": 1,
+    }  # fmt: skip
+    assert [one["letter"] for one in progress["questionnaires"]] == ["A", "B"]
+    assert "collection" in [step["name"] for step in progress["steps"]]
+
+
+@pytest.mark.parametrize("n_pairs", [2, 6])
+def test_progress_asks_as_often_for_many(program, n_pairs, django_assert_max_num_queries):
+    asking, made = program(), make_study(n_pairs, slug="more", block_size=2)
+    grant_role(made, User.objects.get(username="ana"), Role.OWNER)
+    asking.get("studies/")
+
+    with django_assert_max_num_queries(13):
+        asking.get("studies/more/progress/")

@@ -1,0 +1,155 @@
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from surveys.accessing import grant_role
+from surveys.models import AuditEntry, Block, Role, Round
+from tests.factories import make_study, start
+from tests.surveys.answered import answer
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.RESEARCHER)
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def read(client, *address):
+    answer = client.get(page(*address))
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+def finish_all(study):
+    for _ in range(4):
+        answer(start(study))
+
+
+def test_collection_tells_what_is_wanted_live_done_and_usable(study, client):
+    answer(start(study))
+    start(study)
+
+    text = read(client, "collection", study)
+
+    assert "<dt>Wanted</dt><dd>4</dd>" in text
+    assert "<dt>Live</dt><dd>1</dd>" in text
+    assert "<dt>Done</dt><dd>1</dd>" in text
+    assert 'aria-label="1 usable and 1 live of 4 wanted"' in text
+    assert "No forecast yet: 1 finished" in text
+
+
+def test_collection_says_when_all_is_there(study, client):
+    finish_all(study)
+
+    assert "Everything that is wanted has been collected" in read(client, "collection", study)
+
+
+def test_collection_offers_to_work_out_what_takes_long(study, client, monkeypatch):
+    finish_all(study)
+    quick = {"most_ratings": 0, "at_least": 0}
+    monkeypatch.setattr("surveys.gauging.gauge_blocks.__kwdefaults__", quick)
+    assert "1 block has answers that are not in the agreement" in read(client, "collection", study)
+
+    done = client.post(page("gauge", study))
+
+    assert (done.status_code, done.url) == (302, f"{page('collection', study)}?page=1")
+    assert "answers that are not in the agreement" not in read(client, "collection", study)
+
+
+def test_a_block_tells_its_annotators_and_contexts(study, client):
+    finish_all(study)
+    assignment = study.assignments.first()
+
+    text = read(client, "block", study, 1)
+
+    assert assignment.annotator.code in text
+    assert page("context", study, 1, 2) in text
+    assert "Round 1, the current one" in text
+    assert client.post(page("gauge_block", study, 1)).url == page("block", study, 1)
+
+
+def test_a_block_that_is_not_there_is_not_found(study, client):
+    for number in (2, 10**30):
+        assert client.get(page("block", study, number)).status_code == 404
+
+
+def test_repeat_previews_the_cost_and_asks_for_a_reason(study, client):
+    answer(start(study))
+
+    text = read(client, "repeat", study, 1)
+    refused = client.post(page("repeat", study, 1), {"reason": " ", "round_number": 1})
+
+    assert "4 new assignments" in text
+    assert "1 finished assignment<" in text
+    assert refused.status_code == 422
+    assert "This field is required" in refused.content.decode()
+    assert Round.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "sent", [{}, {"reason": "x" * 501}, {"reason": "x\0", "round_number": "-1"},
+             {"reason": "x", "round_number": "9" * 40}, {"reason": "x", "round_number": "one"}],
+)  # fmt: skip
+def test_repeat_refuses_what_makes_no_sense(sent, study, client):
+    answer(start(study))
+
+    assert client.post(page("repeat", study, 1), sent).status_code == 422
+    assert Round.objects.count() == 1
+
+
+def test_repeat_opens_a_round_once(study, client):
+    answer(start(study))
+    sent = {"reason": "ratings all alike", "round_number": 1}
+
+    first = client.post(page("repeat", study, 1), sent)
+    again = client.post(page("repeat", study, 1), sent)
+
+    assert (first.status_code, first.url) == (302, page("block", study, 1))
+    assert again.status_code == 422
+    assert "repeated meanwhile" in again.content.decode()
+    assert list(Round.objects.values_list("number", "reason", "opened_by")) == [
+        (1, "", ""),
+        (2, "ratings all alike", "ana"),
+    ]
+    assert AuditEntry.objects.filter(action="block.repeated", actor="ana").count() == 1
+    assert "ratings all alike" in read(client, "block", study, 1)
+
+
+def test_repeat_needs_somebody_to_have_taken_part(study, client):
+    refused = client.post(page("repeat", study, 1), {"reason": "x", "round_number": 1})
+
+    assert refused.status_code == 422
+    assert "Nobody has taken part" in refused.content.decode()
+
+
+def test_a_reviewer_is_not_offered_to_repeat(study, sign_in):
+    assert page("repeat", study, 1) not in read(sign_in(Role.REVIEWER), "block", study, 1)
+
+
+def test_reasons_are_escaped(study, client):
+    answer(start(study))
+    client.post(page("repeat", study, 1), {"reason": "<b>bad</b>", "round_number": 1})
+
+    assert "&lt;b&gt;bad" in read(client, "block", study, 1)
+
+
+@pytest.mark.parametrize("name", ["collection", "block", "repeat", "annotators"])
+def test_pages_ask_as_often_for_many(name, db, sign_in):
+    client, counts = sign_in(Role.OWNER), []
+    for n in (1, 3):
+        study = make_study(2 * n, slug=f"study-{n}", block_size=2, ratings_per_context=n)
+        grant_role(study, User.objects.get(), Role.OWNER)
+        for _ in range(Block.objects.filter(study=study).count() * n):
+            answer(start(study))
+        more = [1] if name in {"block", "repeat"} else []
+        client.get(page(name, study, *more))  # figures are kept from now on
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(page(name, study, *more)).status_code == 200
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]

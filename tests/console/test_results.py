@@ -1,0 +1,193 @@
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from surveys.inspecting import write_presets
+from surveys.models import AuditEntry, Release, Role, Run, RunState, Study
+from surveys.running import perform_run, request_results
+from tests.factories import finish, make_study, start
+
+RAW = write_presets()["raw"]
+QUICK = RAW.replace("n_resamples = 300", "n_resamples = 0")
+
+
+@pytest.fixture
+def study(db):
+    study = make_study(4)
+    for _ in range(4):
+        finish(start(study))
+    return study
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.RESEARCHER)
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def run_recipe(client, study, capture, recipe=QUICK):
+    with capture(execute=True):
+        answer = client.post(page("results", study), {"recipe": recipe})
+    assert answer.status_code == 302, answer.content.decode()
+    return Run.objects.latest("pk")
+
+
+def test_a_recipe_is_run_and_its_report_and_files_are_there(
+    study, client, django_capture_on_commit_callbacks
+):
+    run = run_recipe(client, study, django_capture_on_commit_callbacks)
+
+    assert (run.state, run.recipe_name, run.error) == ("done", "raw", "")
+    overview = client.get(page("run", study, run.pk)).content.decode()
+    assert "16 of 16" in overview  # 4 pairs, 2 contexts, 2 ratings
+    report = client.get(page("report", study, run.pk))
+    assert b"<h1" in report.content
+    policy = report["Content-Security-Policy"]
+    assert "sandbox" in policy
+    assert "unsafe" not in policy
+    archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        names = {name.partition("/")[2] for name in files.namelist()}
+    assert {"cosimlex_en.csv", "ledger.tsv", "recipe.toml", "report.html"} <= names
+    assert AuditEntry.objects.filter(action="results.requested", actor="ana").exists()
+
+
+def test_the_ledger_is_searched(study, client, django_capture_on_commit_callbacks):
+    run = run_recipe(client, study, django_capture_on_commit_callbacks)
+
+    def search(**wanted):
+        return client.get(page("ledger", study, run.pk), wanted).content.decode()
+
+    assert "16 ratings" in search()
+    assert "4 ratings" in search(annotator="A01")
+    assert "2 ratings" in search(pair="3", context="2")
+    assert "There is no such rating" in search(reason="*")
+    assert "pair must be a number" in search(pair="three")
+
+
+def test_two_runs_are_compared(study, client, django_capture_on_commit_callbacks):
+    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    other = QUICK.replace("maximum = 10", "maximum = 1")
+    second = run_recipe(client, study, django_capture_on_commit_callbacks, other)
+
+    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+
+    assert answer.status_code == 200
+    assert "Pairs written differently" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ("", "This field is required"),
+        ("format = ", "the recipe is no TOML"),
+        ("[calibration]\nthreshhold = 1", "calibration.threshhold: there is no such setting"),
+        ("[filtering]\nk = -1", "filtering.k"),
+        ("x" * 20_001, "at most 20000 characters"),
+    ],
+)
+def test_a_recipe_that_cannot_be_used_is_refused(recipe, said, study, client):
+    answer = client.post(page("results", study), {"recipe": recipe})
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_what_the_ratings_do_not_allow_is_kept_as_the_runs_error(
+    client, sign_in, django_capture_on_commit_callbacks
+):
+    empty = make_study(1, slug="empty")
+    run = request_results(empty, QUICK, None)
+
+    perform_run(run.pk)
+
+    run.refresh_from_db()
+    assert run.state == RunState.FAILED
+    assert "have no rating from a finished questionnaire" in run.error
+
+
+def test_a_run_is_performed_once(study):
+    run = request_results(study, QUICK, None)
+    Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
+
+    perform_run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.report) == (RunState.RUNNING, None)
+
+
+def test_a_run_that_was_broken_off_is_tried_again(
+    study, client, django_capture_on_commit_callbacks
+):
+    run = request_results(study, QUICK, None)
+    assert client.post(page("retry", study, run.pk)).status_code == 409  # it may still come
+    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now() - timedelta(minutes=11))
+    assert "broken off" in client.get(page("run", study, run.pk)).content.decode()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(page("retry", study, run.pk))
+
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_a_release_is_made_and_downloaded(study, client, django_capture_on_commit_callbacks):
+    form = client.get(page("release", study)).context["form"]
+    wanted = {"recipe": QUICK, "description": form.initial["description"]}
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.post(page("release", study), {**wanted, "n_practice": 0, "seed": 0})
+    assert answer.status_code == 302
+
+    run = Run.objects.get()
+    assert (run.state, run.error) == ("done", "")
+    assert run.release == Release.objects.get()
+    archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
+    assert zipfile.ZipFile(io.BytesIO(archive)).testzip() is None
+    assert f"Release {run.release_id}" in client.get(page("release", study)).content.decode()
+
+
+def test_a_release_with_gaps_is_refused_where_that_was_wanted(
+    study, client, django_capture_on_commit_callbacks
+):
+    wanted = {"recipe": QUICK, "n_practice": 0, "seed": 0, "complete": "on"}
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(page("release", study), wanted)
+
+    run = Run.objects.get()
+    assert run.state == RunState.FAILED
+    assert not Release.objects.exists()
+
+
+def test_the_form_of_a_release_names_every_field_that_is_wrong(study, client):
+    answer = client.post(page("release", study), {"n_practice": -1, "seed": "x", "ids_of": 99})
+
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert "greater than or equal to 0" in text
+    assert "Enter a whole number" in text
+    assert "not one of the available choices" in text
+
+
+@pytest.mark.parametrize("n", [2, 5])  # of two the form has what can be compared
+def test_results_asks_as_often_for_many(n, study, client, django_assert_num_queries):
+    for _ in range(n):
+        request_results(study, QUICK, None)
+    client.get(page("results", study))  # what is looked up once
+
+    with django_assert_num_queries(8):
+        client.get(page("results", study))
+
+
+def test_files_of_a_run_are_not_found_in_another_study(study, client, sign_in):
+    run = request_results(make_study(1, slug="other"), QUICK, None)
+
+    assert client.get(page("run", study, run.pk)).status_code == 404
+    assert Study.objects.count() == 2

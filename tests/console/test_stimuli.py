@@ -1,0 +1,311 @@
+"""A new study of a file, its rows as annotators see them, and their revision."""
+
+import html
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from surveys.checking import LARGEST_FILE
+from surveys.drafting import make_draft
+from surveys.importing import StudyDesign
+from surveys.models import AuditEntry, Context, Membership, Pair, Study
+from surveys.opening import open_study
+from tests.factories import make_study, numbered_stimuli, stimuli_file, stimuli_row
+
+pytestmark = pytest.mark.django_db
+NEW = "/console/new/"
+ODD = stimuli_file(stimuli_row(context1="A <strong>cats</strong> and a <strong>dog</strong>"))
+
+
+@pytest.fixture
+def ana():
+    return User.objects.create_user("ana")
+
+
+@pytest.fixture
+def browser(ana):
+    client = Client()
+    client.force_login(ana)
+    return client
+
+
+@pytest.fixture
+def draft(ana):
+    return make_draft(
+        numbered_stimuli(3), StudyDesign(slug="draft", language="en", ratings_per_context=2), ana
+    )
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def upload(browser, data, address=NEW, **fields):
+    sent = {"title": "My words", "slug": "", "language": "en", **fields}
+    if data is not None:
+        sent["file"] = SimpleUploadedFile("data.tsv", data)
+    return browser.post(address, sent)
+
+
+def fields_of(answer, *names):
+    """What the last inputs of these names hold, as a browser sends it."""
+    text = answer.content.decode()
+    found = {}
+    for name in names:
+        value = re.findall(rf'name="{name}"[^>]*value="([^"]*)"', text)[-1:]
+        area = re.findall(rf'<textarea name="{name}"[^>]*>\n?(.*?)</textarea>', text, re.DOTALL)[
+            -1:
+        ]
+        found[name] = html.unescape((value or area)[0])
+    return found
+
+
+COLUMNS = ("word1", "word2", "context1", "context2", "word1_context1", "word2_context1",
+           "word1_context2", "word2_context2")  # fmt: skip
+
+
+# A new study
+
+
+def test_a_new_study_is_a_draft_of_its_maker(browser, ana):
+    answer = upload(browser, numbered_stimuli(3))
+
+    study = Study.objects.get()
+    assert (answer.status_code, answer.url) == (302, page("stimuli", study))
+    assert (study.slug, study.title, study.is_draft) == ("my-words", "My words", True)
+    assert Membership.objects.values_list("user", "role").get() == (ana.pk, "owner")
+    upload(browser, numbered_stimuli(3))  # a double click
+    assert Study.objects.count() == 1
+
+
+def test_everything_wrong_in_a_file_is_told_in_its_place_and_nothing_stored(browser):
+    rows = [stimuli_row(word1=""), stimuli_row(), stimuli_row(context2="One <strong>cat.")]
+
+    answer = upload(browser, stimuli_file(*rows), language="xx", title="")
+
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert "<td>1</td><td>2</td><td>word1</td>" in text
+    assert "<td>3</td><td>4</td><td>context2</td>" in text
+    assert "The language &#x27;xx&#x27; is unknown" in text
+    assert "This field is required" in text
+    assert not Study.objects.exists()
+
+
+def test_a_long_list_of_faults_is_cut(browser):
+    answer = upload(browser, stimuli_file(*[stimuli_row(word1="")] * 130))
+
+    text = answer.content.decode()
+    assert "the first 100 of 130 are listed" in text
+    assert text.count("<td>word1</td>") == 100
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (None, "Choose the file"),
+        (b"", "the file is empty"),
+        (b"PK\x03\x04rest", "the file is a spreadsheet"),
+        ("word1".encode("utf-16"), "the file is UTF-16"),
+        (b"word1\tword2\xe8\n", "not UTF-8"),
+        (b"x" * (LARGEST_FILE + 1), "The file has 4.0 MB; up to 4 MB are taken"),
+        (b"<script>alert(1)</script>\n", "missing columns"),
+    ],
+)
+def test_a_file_that_is_none_is_told(browser, data, said):
+    answer = upload(browser, data)
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert "<script>alert" not in answer.content.decode()
+    assert not Study.objects.exists()
+
+
+def test_what_is_odd_is_confirmed_first_without_choosing_the_file_again(browser):
+    asked = upload(browser, ODD)
+    assert asked.status_code == 200
+    assert "far from three" in asked.content.decode()
+    assert not Study.objects.exists()
+
+    sent = fields_of(asked, "kept")
+    confirmed = re.search(r'name="confirmed" value="(\w+)"', asked.content.decode())[1]
+    other = upload(browser, None, **sent, confirmed="0" * 16)
+    assert not Study.objects.exists()
+    assert other.status_code == 200
+
+    assert upload(browser, None, **sent, confirmed=confirmed).status_code == 302
+    assert Pair.objects.count() == 1
+
+
+@pytest.mark.parametrize("kept", ["", "x", "AAAA", "é" * 100])
+def test_a_kept_file_that_is_none_is_asked_for(browser, kept):
+    answer = upload(browser, None, kept=kept, confirmed="x")
+
+    assert answer.status_code == 422
+    assert "Choose the file" in answer.content.decode()
+
+
+def test_a_name_that_is_taken_keeps_the_file(browser):
+    make_study(1, slug="my-words")
+
+    answer = upload(browser, numbered_stimuli(2))
+
+    assert answer.status_code == 422
+    assert "another short name" in answer.content.decode()
+    assert upload(browser, None, slug="mine", **fields_of(answer, "kept")).status_code == 302
+
+
+@pytest.mark.parametrize("slug", ["a b", "x" * 51, "č/../..", "<b>"])
+def test_short_names_that_cannot_be_are_refused(browser, slug):
+    assert upload(browser, numbered_stimuli(1), slug=slug).status_code == 422
+    assert not Study.objects.exists()
+
+
+# The rows
+
+
+def test_rows_are_shown_as_annotators_see_them(browser, draft):
+    text = browser.get(page("stimuli", draft)).content.decode()
+
+    assert "First came alpha1. Rain fell. Then beta1 left." in text
+    assert (
+        "First came <strong>alpha1</strong>. Rain fell. Then <strong>beta1</strong> left." in text
+    )
+    assert 'How similar in meaning are <b lang="en">alpha1</b>' in text
+    assert "0 = not similar at all" in text
+
+
+@pytest.mark.parametrize("n", [1, 3, 25])
+def test_rows_make_as_many_queries_however_many(n, ana, browser, django_assert_num_queries):
+    design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
+    study = make_draft(numbered_stimuli(n), design, ana)
+    for number in range(n):
+        make_draft(
+            numbered_stimuli(number + 1),
+            StudyDesign(slug=f"other-{number}", language="en", ratings_per_context=1),
+            ana,
+        )
+    browser.get(page("stimuli", study))
+
+    with django_assert_num_queries(11):
+        text = browser.get(page("stimuli", study)).content.decode()
+
+    assert text.count("<article") == min(n, 10)
+
+
+def test_rows_have_pages_and_are_found_by_a_word(ana, browser):
+    design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
+    study = make_draft(numbered_stimuli(25), design, ana)
+
+    assert "alpha25 – beta25" in browser.get(page("stimuli", study), {"page": 3}).content.decode()
+    found = browser.get(page("stimuli", study), {"word": "ALPHA25\0"}).content.decode()
+    assert found.count("<article") == 1
+    assert browser.get(page("stimuli", study), {"word": "%<b>"}).status_code == 200
+
+
+def test_figures_and_overlaps_are_shown(browser, draft, ana):
+    design = StudyDesign(slug="twin", title="Twin", language="en", ratings_per_context=1)
+    make_draft(numbered_stimuli(2), design, ana)
+    make_study(2, slug="of-others")
+
+    text = browser.get(page("stimuli", draft)).content.decode()
+
+    assert "has 2 of the same pairs of words and 4 of the same texts" in text
+    assert "of-others" not in text
+    assert '<td class="number">8</td><td class="number">8' in text  # words in a context
+
+
+def test_a_row_is_changed_with_a_reason(browser, draft):
+    pair = draft.pairs.get(position=2)
+    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown")
+
+    answer = browser.post(
+        page("row", draft, pair.pk), {**sent, "word1": "Alpha", "reason": "a capital"}
+    )
+
+    assert (answer.status_code, answer.url) == (302, page("stimuli", draft))
+    pair.refresh_from_db()
+    assert pair.word1 == "Alpha"
+    entry = AuditEntry.objects.get(action="stimuli.revised")
+    assert (entry.actor, entry.details["reason"]) == ("ana", "a capital")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"word1": ""}, "The field is empty; fill it in."),
+        ({"context1": "two\nlines"}, "A tab or line break inside the field"),
+        ({"context1": "<script>x</script>"}, "are not marked with"),
+        ({"word2": "alpha1"}, "a pair needs two words"),
+        ({"context2": "x" * 20_001}, "at most 20000 characters"),
+        ({"word1": "a\0"}, "Null characters are not allowed"),
+        ({"reason": " "}, "This field is required"),
+        ({"shown": "0" * 16, "word1": "new"}, "has been changed since you opened it"),
+    ],
+)
+def test_a_row_that_is_wrong_is_given_back(browser, draft, change, said):
+    pair = draft.pairs.get(position=1)
+    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown")
+    before = list(Context.objects.values()), list(Pair.objects.values())
+
+    answer = browser.post(page("row", draft, pair.pk), {**sent, "reason": "why", **change})
+
+    assert answer.status_code == 422
+    assert said in html.unescape(answer.content.decode())
+    assert (list(Context.objects.values()), list(Pair.objects.values())) == before
+
+
+def test_a_row_without_any_field_is_given_back(browser, draft):
+    pair = draft.pairs.get(position=1)
+
+    assert browser.post(page("row", draft, pair.pk), {}).status_code == 422
+    assert browser.post(page("remove_row", draft, pair.pk), {}).status_code == 422
+
+
+def test_a_row_is_dropped_once(browser, draft):
+    pair = draft.pairs.get(position=1)
+    shown = fields_of(browser.get(page("row", draft, pair.pk)), "drop-shown")
+    sent = {**shown, "drop-reason": "too easy"}
+
+    for _ in range(2):
+        answer = browser.post(page("remove_row", draft, pair.pk), sent)
+        assert (answer.status_code, answer.url) == (302, page("stimuli", draft))
+    assert draft.pairs.count() == 2
+
+
+def test_another_studys_row_is_not_found(browser, draft):
+    other = make_study(1, slug="other").pairs.get()
+
+    assert browser.get(page("row", draft, other.pk)).status_code == 404
+    browser.post(page("remove_row", draft, other.pk), {"drop-reason": "x", "drop-shown": "x"})
+    assert Pair.objects.filter(pk=other.pk).exists()
+
+
+def test_the_file_is_replaced(browser, draft):
+    address = page("replace_file", draft)
+
+    assert upload(browser, b"word1", address).status_code == 422
+    assert upload(browser, ODD, address).status_code == 200
+    assert draft.pairs.count() == 3
+    assert upload(browser, numbered_stimuli(5), address).url == page("stimuli", draft)
+    assert draft.pairs.count() == 5
+
+
+def test_an_open_studys_rows_stay(browser, draft):
+    pair = draft.pairs.get(position=1)
+    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown", "drop-shown")
+    open_study(draft)
+    sent |= {"reason": "why", "drop-reason": "why", "word1": "new"}
+
+    for name in ("row", "remove_row"):
+        answer = browser.post(page(name, draft, pair.pk), sent)
+        assert answer.status_code == 422
+        assert "make a new study" in answer.content.decode()
+    answer = upload(browser, numbered_stimuli(5), page("replace_file", draft))
+    assert answer.status_code == 422
+    assert "Change or drop" not in browser.get(page("stimuli", draft)).content.decode()
+    assert draft.pairs.count() == 3

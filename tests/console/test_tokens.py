@@ -1,0 +1,92 @@
+import lxml.html
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from surveys.models import ApiToken, AuditEntry, Role
+from surveys.tokening import find_token
+
+PAGE = "/console/tokens/"
+ASKED = {"name": "my script", "scopes": ["studies:read", "responses:read"]}
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.REVIEWER)
+
+
+def shown_key(answer):
+    return lxml.html.fromstring(answer.content).get_element_by_id("key").get("value")
+
+
+def test_a_token_is_made_and_its_key_shown_once(client):
+    answer = client.post(PAGE, ASKED)
+
+    token = find_token(shown_key(answer))
+    assert (token.name, token.scopes, token.user.username) == (
+        "my script", ["studies:read", "responses:read"], "ana",
+    )  # fmt: skip
+    assert shown_key(answer) not in client.get(PAGE).content.decode()
+    assert AuditEntry.objects.filter(action="token.made", actor="ana").exists()
+
+
+def test_a_form_that_is_sent_twice_makes_one_token(client):
+    client.post(PAGE, ASKED)
+
+    answer = client.post(PAGE, ASKED)
+
+    assert answer.status_code == 422
+    assert ApiToken.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{}, {"name": ""}, {"name": "x" * 101}, {"scopes": []}, {"scopes": ["everything"]},
+     {"last_day": "2001-01-01"}, {"last_day": "soon"}, {"last_day": "9999-12-32"}],
+)  # fmt: skip
+def test_a_form_that_is_wrong_makes_nothing(client, wrong):
+    answer = client.post(PAGE, {**ASKED, **wrong} if wrong else {"name": ""})
+
+    assert answer.status_code == 422
+    assert not ApiToken.objects.exists()
+
+
+def test_a_token_with_a_last_day_ends_with_it(client):
+    client.post(PAGE, {**ASKED, "last_day": "2999-12-31"})
+
+    assert f"{ApiToken.objects.get().expires_at:%Y-%m-%d %H:%M}" == "2999-12-31 23:59"
+
+
+def test_a_token_is_revoked_by_its_person_alone(client, sign_in):
+    client.post(PAGE, ASKED)
+    token = ApiToken.objects.get()
+    address = reverse("console:revoke_token", args=[token.pk])
+
+    assert sign_in(Role.OWNER, "eva").post(address).status_code == 404
+    assert client.get(address).status_code == 405
+    assert client.post(address).status_code == 302
+
+    token.refresh_from_db()
+    assert token.revoked_at is not None
+    assert "my script" not in client.get(PAGE).content.decode()
+
+
+def test_what_the_api_does_is_a_page_for_everybody(db):
+    answer = Client().get("/api/v1/")
+
+    assert answer.status_code == 200
+    assert b"/api/v1/studies/{slug}/responses/" in answer.content
+    assert "script-src 'self'" in answer["Content-Security-Policy"]
+    assert "http" not in "".join(
+        lxml.html.fromstring(answer.content).xpath("//script/@src | //link/@href | //img/@src")
+    )
+
+
+def test_a_token_is_made_by_a_command(client, capsys):
+    call_command("make_token", "ana", "nightly", "--scope", "runs:write", "--days", "30")
+
+    token = find_token(capsys.readouterr().out.strip())
+    assert (token.user.username, token.scopes) == ("ana", ["runs:write"])
+    with pytest.raises(CommandError, match="no account"):
+        call_command("make_token", "nobody", "nightly", "--scope", "runs:write")

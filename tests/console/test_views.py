@@ -1,0 +1,127 @@
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from surveys.accessing import grant_role
+from surveys.auditing import acting, record
+from surveys.models import AuditEntry, Membership, Role
+from tests.factories import make_study
+
+PASSWORD = "correct horse"
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def post_password(password):
+    return Client().post(reverse("console:sign_in"), {"username": "ana", "password": password})
+
+
+def test_sign_in_leads_to_the_studies(db):
+    User.objects.create_user("ana", password=PASSWORD)
+
+    answer = post_password(PASSWORD)
+
+    assert (answer.status_code, answer.url) == (302, reverse("console:studies"))
+
+
+def test_sign_in_pauses_after_five_wrong_passwords(db):
+    User.objects.create_user("ana", password=PASSWORD)
+
+    first = [post_password("wrong").status_code for _ in range(5)]
+    later = post_password(PASSWORD)
+
+    assert first == [200] * 4 + [429]
+    assert later.status_code == 429
+    assert "quarter of an hour" in later.content.decode()
+
+
+def test_studies_lists_those_of_whoever_is_signed_in(study, sign_in):
+    make_study(1, slug="of-others")
+
+    text = sign_in(Role.REVIEWER).get(reverse("console:studies")).content.decode()
+
+    assert study.slug in text
+    assert "of-others" not in text
+
+
+def test_overview_says_what_is_missing(study, sign_in):
+    text = sign_in(Role.OWNER).get(page("overview", study)).content.decode()
+
+    assert "still to come" in text
+    assert "Nothing is released yet" in text
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_studies_asks_as_often_for_many(n, db, django_assert_num_queries):
+    user = User.objects.create_user("ana")
+    for number in range(n):
+        grant_role(make_study(1, slug=f"study-{number}"), user, Role.OWNER)
+    client = Client()
+    client.force_login(user)
+
+    with django_assert_num_queries(3):
+        client.get(reverse("console:studies"))
+
+
+def test_people_gives_a_role_and_takes_it(study, sign_in):
+    client, mate = sign_in(Role.OWNER), User.objects.create_user("mate")
+
+    answer = client.post(page("people", study), {"username": "mate", "role": "reviewer"})
+    assert answer.status_code == 302
+    assert Membership.objects.get(user=mate).role == "reviewer"
+
+    client.post(page("leave", study, mate.pk))
+    assert not Membership.objects.filter(user=mate).exists()
+    done = AuditEntry.objects.values_list("actor", "action", "subject", "details")
+    assert list(done)[:2] == [
+        ("ana", "member.revoked", "mate", {}),
+        ("ana", "member.granted", "mate", {"role": "reviewer"}),
+    ]
+
+
+def test_people_refuses_names_that_nobody_has(study, sign_in):
+    answer = sign_in(Role.OWNER).post(page("people", study), {"username": "nobody", "role": "x"})
+
+    assert answer.status_code == 422
+    text = answer.content.decode()
+    assert "There is no such account" in text
+    assert "x is not one of the available choices" in text
+
+
+def test_people_keeps_the_last_owner(study, sign_in):
+    client = sign_in(Role.OWNER)
+    owner = User.objects.get(username="ana")
+
+    lowered = client.post(page("people", study), {"username": "ana", "role": "reviewer"})
+    left = client.post(page("leave", study, owner.pk))
+
+    assert (lowered.status_code, left.status_code) == (422, 409)
+    assert "only owner" in left.content.decode()
+    assert Membership.objects.get(user=owner).role == Role.OWNER
+
+
+def test_log_shows_what_was_done_by_whom(study, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    with acting("the command line"):
+        record("study.configured", study, "", ratings_per_context="10 → 12")
+
+    text = client.get(page("log", study), {"action": "study."}).content.decode()
+
+    assert "the command line" in text
+    assert "ratings_per_context: 10 → 12" in text
+    assert "member.granted" not in text
+
+
+def test_log_has_pages(study, sign_in):
+    client = sign_in(Role.OWNER)
+    for number in range(60):
+        record("study.configured", study, f"change {number}")
+
+    first, last = (client.get(page("log", study), {"page": n}).content.decode() for n in (1, 99))
+
+    assert "change 59" in first
+    assert "change 0<" not in first
+    assert "change 0<" in last

@@ -1,0 +1,155 @@
+"""Reviewers at work in headless Chromium: by keyboard alone, two at once, and without scripts."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.site import Site
+from tests.end_to_end.test_accessibility import violations
+
+PASSWORD = "correct horse battery"
+MADE = """
+from django.contrib.auth.models import User
+from django.db import transaction
+from surveys.accessing import grant_role
+from surveys.models import Role
+from surveys.reviewing import configure_review
+from tests.factories import make_study
+from tests.surveys.reviewed import submit
+with transaction.atomic():
+    study = make_study({n_pairs}, slug="study", language="tlh", ratings_per_context=9,
+                       block_size={n_pairs})
+    for number in range({n_people}):
+        submit(study, has_pasted_word1=number == 0)
+    configure_review(study, sample_percent=100, double_percent={double})
+    for name in ("rea", "leo", "mia"):
+        user = User.objects.create_user(name, password="{password}")
+        grant_role(study, user, Role.RESEARCHER if name == "mia" else Role.REVIEWER)
+"""
+STANDING = "SELECT count(*) FROM surveys_verdict WHERE undone_at IS NULL"
+JUDGED = "SELECT count(DISTINCT review_id) FROM surveys_verdict WHERE undone_at IS NULL"
+
+
+def prepare(site: Site, n_pairs: int, n_people: int, double: int = 0) -> None:
+    made = {"n_pairs": n_pairs, "n_people": n_people, "double": double, "password": PASSWORD}
+    site.manage("shell", "--no-imports", "-c", MADE.format(**made))
+
+
+def sign_in(chromium, site: Site, name: str, **options) -> WatchedPage:
+    watched = WatchedPage(chromium, options.pop("size", DESKTOP), **options)
+    watched.page.goto(f"{site.url}/console/sign-in/")
+    watched.page.fill("[name=username]", name)
+    watched.page.fill("[name=password]", PASSWORD)
+    with watched.page.expect_navigation():
+        watched.page.get_by_role("button", name="Sign in").click()
+    watched.page.goto(address(site))
+    return watched
+
+
+def address(site: Site, page: str = "") -> str:
+    return f"{site.url}/console/studies/study/review/{page}"
+
+
+def one(site: Site, statement: str) -> int:
+    return int(site.query(statement)[0][0])
+
+
+def press(page: Page, keys: str) -> None:
+    """Press keys one after the other, each as soon as there is an answer to judge."""
+    for key in keys:
+        page.locator("article:not([hidden]) .verdict:focus").wait_for()
+        page.keyboard.press(key)
+
+
+def wait_until_judged(page: Page) -> None:
+    page.get_by_text("Everything is judged that you can judge").wait_for()
+
+
+def judge_the_rest(page: Page) -> None:
+    while True:
+        page.locator("article:not([hidden]) .verdict:focus, main .lead").first.wait_for()
+        if page.locator("main .lead").count():
+            break
+        page.keyboard.press("g")
+    wait_until_judged(page)
+
+
+def test_three_hundred_answers_by_keyboard_alone(chromium, site: Site):
+    prepare(site, n_pairs=100, n_people=3)
+    watched = sign_in(chromium, site, "rea")
+
+    press(watched.page, "g" * 149 + "u" * 100 + "z")
+    press(watched.page, "u" * 1 + "g" * 50)
+    press(watched.page, "r")
+    watched.page.keyboard.type("gur: no words")  # in the reason keys are letters
+    watched.page.keyboard.press("Enter")
+    wait_until_judged(watched.page)
+
+    assert one(site, STANDING) == one(site, JUDGED) == 300
+    assert one(site, "SELECT count(*) FROM surveys_verdict") == 301  # what was undone stays
+    kinds = site.query(f"{STANDING.replace('count(*)', 'kind, count(*)')} GROUP BY kind")
+    assert sorted(kinds) == [("good", 199), ("rejected", 1), ("unused", 100)]
+    assert site.query("SELECT reason FROM surveys_verdict WHERE kind = 'rejected'") == [
+        ("gur: no words",)
+    ]
+    assert watched.complaints == []
+    assert len(watched.hosts) == 1
+
+
+def test_two_reviewers_at_once_judge_everything_once(chromium, site: Site):
+    prepare(site, n_pairs=20, n_people=2)
+    rea, leo = (sign_in(chromium, site, name) for name in ("rea", "leo"))
+
+    for watched in (rea, leo) * 10:
+        press(watched.page, "g")
+    for watched in (rea, leo):
+        judge_the_rest(watched.page)
+
+    assert one(site, STANDING) == one(site, JUDGED) == 40
+    assert rea.complaints + leo.complaints == []
+    names = site.query("SELECT DISTINCT reviewer_id FROM surveys_verdict")
+    assert len(names) == 2
+
+
+def test_a_reviewer_who_was_signed_out_loses_nothing_unnoticed(chromium, site: Site):
+    prepare(site, n_pairs=4, n_people=1)
+    watched = sign_in(chromium, site, "rea")
+    first = watched.page.locator("article:not([hidden])").get_attribute("data-review")
+    watched.page.context.clear_cookies()
+
+    press(watched.page, "g")
+
+    watched.page.get_by_text("You are signed out").wait_for()
+    assert watched.page.locator("article:not([hidden])").get_attribute("data-review") == first
+    assert one(site, STANDING) == 0
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1280 px", "360 px"])
+def test_review_without_scripts(chromium, site: Site, size):
+    prepare(site, n_pairs=2, n_people=1)
+    watched = sign_in(chromium, site, "rea", size=size, scripts=False)
+    page = watched.page
+
+    page.get_by_role("button", name="Good").click()
+    page.get_by_role("button", name="Undo").click()
+    assert page.get_by_role("heading", name="Answer").is_visible()
+    page.get_by_label("Reject, because").fill("copied")
+    page.get_by_role("button", name="Reject").click()
+    page.get_by_role("button", name="Pay, but do not use").click()
+
+    assert page.get_by_text("Everything is judged").is_visible()
+    assert watched.sideways_scroll == 0
+    kinds = site.query("SELECT kind FROM surveys_verdict WHERE undone_at IS NULL ORDER BY id")
+    assert kinds == [("rejected",), ("unused",)]
+
+
+def test_axe_finds_nothing_on_the_pages_of_the_review(chromium, site: Site):
+    prepare(site, n_pairs=3, n_people=2, double=100)
+    for name, key in (("rea", "g"), ("leo", "u")):
+        press(sign_in(chromium, site, name).page, key * 3)
+    for size, colours in ((DESKTOP, "light"), (PHONE, "dark")):
+        watched = sign_in(chromium, site, "mia", size=size, colours=colours)
+        for page in ("", "questionnaires/", "disputes/", "agreement/", "settings/", "1/", "2/"):
+            watched.page.goto(address(site, page))
+            assert violations(watched) == [], page
+            assert watched.sideways_scroll == 0, page

@@ -1,0 +1,86 @@
+"""Runs in the background of a real site: in its own process, and by a worker behind Redis."""
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import httpx
+import pytest
+import redis
+
+from tests.conftest import lack
+from tests.end_to_end.site import ROOT, Site
+from tests.factories import numbered_stimuli
+
+BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
+SECONDS = 90
+RECIPE = 'name = "quick"\n[filtering]\nenabled = false\n[report]\nn_resamples = 0\nn_splits = 5\n'
+
+
+@pytest.fixture
+def answered(site: Site, tmp_path) -> Site:
+    stimuli = tmp_path / "data_en.tsv"
+    stimuli.write_bytes(numbered_stimuli(2))
+    site.manage("import_stimuli", stimuli, "--study", "study", "--language", "en", "--ratings", "1")
+    site.manage("rehearse_study", "study", "--base-url", site.url, "--annotators", "2")
+    return site
+
+
+def test_a_run_is_done_without_a_broker(answered: Site):
+    assert run_recipe(answered) == "done"
+
+
+def test_a_run_is_done_by_a_worker(answered: Site):
+    try:
+        redis.Redis.from_url(BROKER).ping()
+    except redis.ConnectionError:
+        lack("Redis")
+    queue = f"test-{secrets.token_hex(4)}"
+    answered.environment |= {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue}
+    answered.kill(signal.SIGTERM)
+    answered.start()
+
+    with working(answered):
+        assert run_recipe(answered) == "done"
+
+
+@contextmanager
+def working(site: Site) -> Iterator[None]:
+    """A worker beside the site, as the documentation starts it."""
+    command = [sys.executable, "-m", "celery", "-A", "annotation_site", "worker",
+               "--concurrency", "1", "--loglevel", "warning"]  # fmt: skip
+    worker = subprocess.Popen(command, cwd=ROOT, env=site.environment, start_new_session=True)
+    try:
+        yield
+    finally:
+        worker.terminate()
+        worker.wait(timeout=30)
+
+
+def run_recipe(site: Site) -> str:
+    """How a run ends that a researcher asked for on the console."""
+    told = site.manage("add_researcher", "ana", "--study", "study")
+    password = told.splitlines()[0].rpartition(" ")[2]
+    with closing(httpx.Client(base_url=site.url, follow_redirects=True)) as browser:
+        answer = post(browser, "/console/sign-in/", username="ana", password=password)
+        assert answer.url.path == "/console/"
+        post(browser, "/console/studies/study/results/", recipe=RECIPE)
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            page = browser.get("/console/studies/study/runs/1/").text
+            state = re.findall(r"It is (.*?)</p>", page, re.DOTALL)[0].strip()
+            if state in ("done", "failed"):
+                return str(state)
+            time.sleep(0.2)
+    raise AssertionError(f"the run is still {state} after {SECONDS} seconds")
+
+
+def post(browser: httpx.Client, path: str, **answers: str) -> httpx.Response:
+    token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(path).text)[0]
+    return browser.post(path, data={**answers, "csrfmiddlewaretoken": token})

@@ -1,0 +1,125 @@
+import dataclasses
+import math
+
+import pandas as pd
+import pytest
+
+from postprocess.aggregation import aggregate_ratings
+from postprocess.auditing import changes
+from postprocess.auditing.changes import judge_changes
+from postprocess.auditing.contexts import Assumptions, judge_contexts
+from postprocess.files import SCORE_COLUMNS, format_number
+from postprocess.ratings import Scale
+from postprocess.rescaling import rescale_ratings
+from postprocess.tabular import Severity
+from tests.postprocess.published_format import random_pairs, ratings_of
+
+TEN = Assumptions(sizes=range(10, 11), is_known=True)
+
+
+@pytest.fixture
+def exact():
+    """Figures of whole ratings before they are rounded."""
+    ratings = ratings_of(*random_pairs(seed=3))
+    published = rescale_ratings(ratings, Scale(0, 6), Scale(0, 10, 10))
+    return aggregate_ratings(published, 12)[list(SCORE_COLUMNS)]
+
+
+@pytest.fixture
+def scores(exact):
+    return exact.map(lambda x: float(format_number(x)))
+
+
+@pytest.fixture
+def doubled(exact):
+    """The two-sided p-values."""
+    return exact["pvalue"].map(lambda p: float(format_number(2 * p)))
+
+
+def judge(scores, assumptions=None):
+    assumptions = assumptions or Assumptions()
+    return judge_changes(scores, judge_contexts(scores, assumptions), assumptions)
+
+
+def only(judged):
+    assert len(judged.findings) == 1, judged.findings
+    return judged.findings[0]
+
+
+def test_pvalues_of_whole_ratings_are_possible(scores):
+    judged = judge(scores)
+
+    assert judged.findings == ()
+    assert (judged.sides, judged.n_tested, judged.n_possible, judged.n_undecided) == (1, 12, 12, 0)
+
+
+def test_a_pvalue_that_no_ratings_have_is_an_error(scores):
+    scores.loc[5, "pvalue"] = 0.999
+
+    judged = judge(scores)
+
+    finding = only(judged)
+    assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 5, "pvalue")
+    assert "one-sided p-value 0.999 is not that of up to 40 ratings on 0–6" in finding.reason
+    assert judged.n_possible == 11
+
+
+def test_one_two_sided_pvalue_is_told_as_such(scores, doubled):
+    row = 8
+    scores.loc[row, "pvalue"] = doubled[row]
+
+    finding = only(judge(scores, TEN))
+
+    assert (finding.severity, finding.row) == (Severity.ERROR, row)
+    assert "as a two-sided one it is possible" in finding.reason
+
+
+def test_a_file_of_two_sided_pvalues_is_one_error(scores, doubled):
+    judged = judge(scores.assign(pvalue=doubled), TEN)
+
+    finding = only(judged)
+    assert (judged.sides, judged.n_possible) == (2, 12)
+    assert (finding.row, finding.column) == (None, "pvalue")
+    assert "publish half of them" in finding.reason
+
+
+def test_a_pvalue_that_only_other_numbers_have_is_a_warning(scores):
+    contexts = judge_contexts(scores, Assumptions())
+    twenty = dataclasses.replace(contexts, likely=range(20, 21))
+
+    judged = judge_changes(scores, twenty, Assumptions())
+
+    assert judged.n_possible == judged.n_tested == 12
+    assert {finding.severity for finding in judged.findings} <= {Severity.WARNING}
+
+
+def test_a_missing_pvalue_is_an_error(scores):
+    scores.loc[2, "pvalue"] = math.nan
+
+    finding = only(judge(scores))
+
+    assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 2, "pvalue")
+
+
+def test_a_pair_with_an_impossible_context_is_not_tested(scores):
+    scores.loc[3, "stdev1"] = 7.5
+
+    judged = judge(scores)
+
+    assert (judged.n_tested, judged.findings) == (11, ())
+
+
+def test_what_takes_too_long_is_no_error(scores, monkeypatch):
+    monkeypatch.setattr(changes, "MOST_OF_A_PAIR", 1)
+    scores["pvalue"] = 1e-9
+
+    judged = judge(scores)
+
+    assert (judged.n_undecided, judged.n_possible) == (12, 0)
+    assert {finding.severity for finding in judged.findings} <= {Severity.WARNING}
+
+
+def test_pvalues_need_no_estimate_of_the_numbers(scores):
+    few = pd.DataFrame(scores.iloc[:3])
+
+    assert judge(few).findings == ()

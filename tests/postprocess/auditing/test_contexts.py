@@ -1,0 +1,118 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from postprocess.auditing.contexts import Assumptions, judge_contexts
+from postprocess.auditing.errors import AuditError
+from postprocess.files import format_number, parse_number
+from postprocess.tabular import Severity
+
+TEN = Assumptions(sizes=range(10, 11), is_known=True)
+
+
+def figures(value):
+    return parse_number(format_number(float(value)))
+
+
+def scores_of(n_pairs=15, n_ratings=10, ddof=1, seed=1):
+    """Printed figures of random whole ratings."""
+    rng = np.random.default_rng(seed)
+    contexts = rng.integers(0, 7, size=(n_pairs, 2, n_ratings)) * 10 / 6
+    is_defined = n_ratings > ddof
+    spread = contexts.std(axis=2, ddof=ddof) if is_defined else np.full((n_pairs, 2), np.nan)
+    tables = {"sim": contexts.mean(axis=2), "stdev": spread}
+    columns = {
+        f"{name}{number}": [figures(x) for x in values[:, number - 1]]
+        for name, values in tables.items()
+        for number in (1, 2)
+    }
+    return pd.DataFrame(columns, index=pd.RangeIndex(1, n_pairs + 1, name="pair"))
+
+
+def only(judged):
+    assert len(judged.findings) == 1, judged.findings
+    return judged.findings[0]
+
+
+def test_contexts_of_whole_ratings_are_possible():
+    judged = judge_contexts(scores_of(), Assumptions())
+
+    assert judged.findings == ()
+    assert (judged.n_possible, judged.likely, judged.ddof) == (30, range(10, 11), 1)
+    assert all(10 in solutions for solutions in judged.solutions)
+
+
+def test_a_mean_that_no_ratings_have_is_an_error():
+    scores = scores_of()
+    scores.loc[4, "sim2"] += 0.02
+
+    finding = only(judge_contexts(scores, TEN))
+
+    assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 4, "sim2")
+    assert "is not that of 10 ratings on 0–6" in finding.reason
+
+
+def test_a_deviation_that_no_ratings_have_is_an_error():
+    scores = scores_of()
+    scores.loc[7, "stdev1"] = 6.5
+
+    finding = only(judge_contexts(scores, Assumptions()))
+
+    assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 7, "stdev1")
+    assert "the deviation 6.5 is not that of up to 40 ratings on 0–6" in finding.reason
+
+
+def test_a_context_that_only_other_numbers_fit_is_a_warning():
+    scores = scores_of()
+    scores.loc[2, ["sim1", "stdev1"]] = 4.76, 1.69
+
+    finding = only(judge_contexts(scores, Assumptions()))
+
+    assert (finding.severity, finding.row, finding.column) == (Severity.WARNING, 2, "sim1")
+    assert "and 10 explain the other contexts" in finding.reason
+
+
+def test_population_deviations_are_one_error_of_the_file():
+    judged = judge_contexts(scores_of(ddof=0), Assumptions())
+
+    finding = only(judged)
+    assert judged.ddof == 0
+    assert (finding.row, finding.column) == (None, "stdev1, stdev2")
+    assert "30 of 30 contexts are those of populations" in finding.reason
+
+
+def test_one_population_deviation_is_told_as_such():
+    scores, others = scores_of(), scores_of(ddof=0)
+    scores.loc[3, "stdev1"] = others.loc[3, "stdev1"]
+
+    finding = only(judge_contexts(scores, TEN))
+
+    assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 3, "stdev1")
+    assert "as that of a population, divided by n, it is possible" in finding.reason
+
+
+@pytest.mark.parametrize("column", ["sim1", "stdev2"])
+def test_a_missing_figure_is_an_error(column):
+    scores = scores_of()
+    scores.loc[5, column] = math.nan
+
+    finding = only(judge_contexts(scores, TEN))
+
+    assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 5, column)
+    assert "there is no number here" in finding.reason
+
+
+def test_a_single_rating_has_no_deviation():
+    scores = scores_of(n_pairs=1, n_ratings=1)
+    assert scores[["stdev1", "stdev2"]].isna().all(axis=None)
+
+    assert judge_contexts(scores, Assumptions()).findings == ()
+
+
+def test_assumptions_refuse_no_ratings():
+    with pytest.raises(AuditError, match="one rating or more"):
+        Assumptions(sizes=range(5))
+    with pytest.raises(AuditError, match="one rating or more"):
+        Assumptions(sizes=range(5, 5))

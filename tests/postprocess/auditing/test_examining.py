@@ -1,0 +1,169 @@
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+
+from postprocess.auditing.contexts import Assumptions
+from postprocess.auditing.errors import AuditError
+from postprocess.auditing.examining import audit_dataset
+from postprocess.auditing.findings import Check
+from postprocess.ratings import Scale
+from postprocess.recipe import read_recipe
+from postprocess.release.assembling import write_release
+from tests.postprocess.auditing.corrupting import DATA, GOLD, put, sound_dataset, write
+from tests.postprocess.published_format import build
+from tests.postprocess.release.releases import collect, numbered_row, release
+
+
+def summary_of(audit, name):
+    return next(dict(kit.summary) for kit in audit.kits if kit.name == name)
+
+
+def with_practice(folder, *rows):
+    """A dataset, and a practice kit that holds rows of its test data."""
+    sound_dataset(folder)
+    practice = folder / "practice_kit"
+    practice.mkdir()
+    for name in (DATA, GOLD):
+        lines = (folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        path = practice / name.rpartition("/")[2]
+        path.write_text("".join([lines[0], *(lines[row] for row in rows)]), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("language", "n_pairs", "sizes"), [("fi", 24, [10]), ("sl", 111, [9, 10, 11])]
+)
+def test_published_datasets_are_what_is_known_of_them(published, language, n_pairs, sizes):
+    name = f"cosimlex_{language}.csv"
+    audit = audit_dataset(published)
+
+    summary = summary_of(audit, name)
+    assert [one for one in audit.noticed if one.file == name] == []
+    assert summary["mean and deviation"].startswith(f"possible in {2 * n_pairs} of {2 * n_pairs} ")
+    assert summary["p-value"] == f"{n_pairs} of {n_pairs} possible, one-sided"
+    assert summary[f"data_{language}.tsv"] == f"{n_pairs} of {n_pairs} rows agree"
+    counted = summary["ratings per context"].partition("(")[2]
+    assert [int(part.split()[0]) for part in counted.split(", ")] == sizes
+
+
+@pytest.mark.parametrize(("language", "sizes"), [("fi", range(10, 11)), ("sl", range(9, 12))])
+def test_published_figures_come_from_the_known_numbers_of_ratings(published, language, sizes):
+    assumptions = Assumptions(sizes=sizes, is_known=True)
+
+    assert audit_dataset(published / f"cosimlex_{language}.csv", None, assumptions).noticed == []
+
+
+def test_the_published_practice_kit_overlaps_with_the_test_data(published):
+    audit = audit_dataset(published)
+
+    assert {one.check for one in audit.noticed} == {Check.PRACTICE}
+    assert [(one.file, one.finding.row) for one in audit.noticed] == [
+        ("practice_kit/data_sl.tsv", row) for row in range(1, 6)
+    ]
+    assert all("with the same scores" in one.finding.reason for one in audit.noticed)
+    for language in ("en", "hr"):
+        told = summary_of(audit, f"practice_kit/data_{language}.tsv")["in the test data"]
+        assert told == f"not compared: there is no test data of the language {language}"
+
+
+@limits(max_examples=12)
+@given(st.integers(0, 2**32), st.integers(1, 16), st.integers(1, 14), st.integers(0, 8))
+def test_what_we_build_of_whole_ratings_has_no_errors(tmp_path_factory, seed, n_pairs, least, more):
+    rng = np.random.default_rng(seed)
+    pairs = [
+        [rng.integers(0, 7, size=rng.integers(least, least + more + 1)).tolist() for _ in (1, 2)]
+        for _ in range(n_pairs)
+    ]
+    folder = write(build(*pairs).files, tmp_path_factory.mktemp("built"))
+
+    audit = audit_dataset(folder)
+
+    assert [one for one in audit.noticed if one.is_error] == []
+
+
+def test_calibration_by_half_points_needs_that_step(tmp_path):
+    recipe = read_recipe("raw", ["scale.step=0.5"])
+    rng = np.random.default_rng(6)
+    pairs = (rng.integers(0, 13, size=(12, 2, 10)) / 2).tolist()
+    folder = write(build(*pairs, recipe=recipe).files, tmp_path)
+    ten = range(10, 11)
+
+    whole = audit_dataset(folder, None, Assumptions(sizes=ten, is_known=True))
+    halves = Assumptions(Scale(0, 6, 0.5), sizes=ten, is_known=True)
+
+    assert whole.n_errors > 10
+    assert audit_dataset(folder, None, halves).noticed == []
+
+
+def test_practice_pairs_in_the_test_data_are_warned_of(tmp_path):
+    audit = audit_dataset(with_practice(tmp_path, 2, 7))
+
+    assert audit.n_errors == 0
+    assert [one.finding.row for one in audit.noticed] == [1, 2]
+    assert "row 7 of cosimlex_xx.csv with the same scores" in audit.noticed[1].finding.reason
+    assert summary_of(audit, "practice_kit/data_xx.tsv")["in the test data"] == (
+        "2 of 2 pairs stand in cosimlex_xx.csv, 2 with the same scores, 0 with the contexts swapped"
+    )
+
+
+def test_practice_pairs_with_other_scores_are_told_as_such(tmp_path):
+    folder = with_practice(tmp_path, 2)
+    put(folder / "practice_kit/gold_xx.tsv", 1, sim_context1="0", sim_context2="1", change="1")
+
+    (one,) = audit_dataset(folder).noticed
+
+    assert "with other scores" in one.finding.reason
+
+
+def test_practice_pairs_with_a_text_of_the_test_data_are_warned_of(tmp_path):
+    folder = with_practice(tmp_path, 2)
+    put(folder / "practice_kit/data_xx.tsv", 1, context1="Another <strong>bank2</strong> and "
+        "<strong>river2</strong>.")  # fmt: skip
+
+    (one,) = audit_dataset(folder).noticed
+
+    assert "one of the texts stands in row 2" in one.finding.reason
+    told = summary_of(audit_dataset(folder), "practice_kit/data_xx.tsv")["in the test data"]
+    assert told == "0 of 1 pairs stand in cosimlex_xx.csv; 1 more share a text with it"
+
+
+def test_test_data_without_a_dataset_is_compared_with_practice(tmp_path):
+    folder = with_practice(tmp_path, 3)
+    (folder / "cosimlex_xx.csv").unlink()
+
+    (one,) = audit_dataset(folder).noticed
+
+    assert "row 3 of data/data_xx.tsv with the same scores" in one.finding.reason
+
+
+def test_a_practice_kit_elsewhere_is_compared(tmp_path):
+    folder = with_practice(tmp_path / "all", 4)
+    elsewhere = shutil.move(folder / "practice_kit", tmp_path / "kit")
+
+    (one,) = audit_dataset(folder, elsewhere).noticed
+
+    assert (one.file, one.finding.row) == ("kit/data_xx.tsv", 1)
+    single = audit_dataset(folder / "cosimlex_xx.csv", elsewhere)
+    assert [one.finding.row for one in single.noticed] == [1]
+
+
+def test_a_release_is_sound_and_shares_nothing_with_its_practice_kit(tmp_path):
+    rows = [numbered_row(number) for number in range(1, 9)]
+    write_release(release(collect(rows=rows), n_practice=2), tmp_path / "release")
+
+    audit = audit_dataset(tmp_path / "release")
+
+    assert audit.noticed == []
+    told = summary_of(audit, "practice_kit/cosimlex_sl.csv")["in the test data"]
+    assert told == "0 of 2 pairs stand in cosimlex_sl.csv"
+
+
+def test_unreadable_files_are_refused_if_there_are_no_others(tmp_path):
+    (tmp_path / "cosimlex_xx.csv").write_text("word1,word2\n")
+
+    with pytest.raises(AuditError, match="missing columns"):
+        audit_dataset(tmp_path)

@@ -1,0 +1,147 @@
+import pytest
+
+from postprocess.auditing.examining import audit_dataset
+from tests.postprocess.auditing.corrupting import (
+    DATA,
+    DATASET,
+    GOLD,
+    TEN,
+    get,
+    places,
+    put,
+    reasons,
+    sound_dataset,
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return sound_dataset(tmp_path)
+
+
+def test_a_sound_dataset_has_no_findings(folder):
+    assert places(folder) == places(folder, TEN) == []
+
+
+def test_the_summary_tells_what_was_checked(folder):
+    (kit,) = audit_dataset(folder).kits
+
+    assert dict(kit.summary) == {
+        "pairs": "12",
+        "ratings per context": "10 explain them (10 fits 24 contexts)",
+        "mean and deviation": "possible in 24 of 24 contexts, with up to 40 ratings on 0–6",
+        "p-value": "12 of 12 possible, one-sided",
+        "targets": "marked once, as their columns have them, in 12 of 12 rows",
+        "data/data_xx.tsv": "12 of 12 rows agree",
+        "gold/gold_xx.tsv": "12 of 12 rows agree",
+    }
+
+
+@pytest.mark.parametrize("by", [0.01, -0.01])
+def test_a_changed_mean_is_found(folder, by):
+    wrong = f"{float(get(folder / DATASET, 5, 'sim2')) + by:.3g}"
+    put(folder / DATASET, 5, sim2=wrong)
+
+    assert places(folder, TEN) == [(DATASET, 5, "sim2"), (GOLD, 5, "sim_context2")]
+    assert set(places(folder)) >= {(GOLD, 5, "sim_context2")}
+
+
+def test_a_changed_deviation_is_found(folder):
+    wrong = f"{float(get(folder / DATASET, 3, 'stdev1')) + 0.02:.3g}"
+    put(folder / DATASET, 3, stdev1=wrong)
+
+    assert places(folder, TEN) == [(DATASET, 3, "stdev1")]
+
+
+def test_an_impossible_pvalue_is_found(folder):
+    put(folder / DATASET, 12, pvalue="0.6")
+
+    assert places(folder) == [(DATASET, 12, "pvalue")]
+
+
+def test_a_number_that_is_none_is_found(folder):
+    put(folder / DATASET, 2, pvalue="high")
+
+    assert places(folder) == [(DATASET, 2, "pvalue")]
+    assert "not checked" in dict(audit_dataset(folder).kits[0].summary)["scores"]
+
+
+def test_a_number_without_end_is_found(folder):
+    put(folder / DATASET, 2, sim1="1E999")
+
+    assert (DATASET, 2, "sim1") in places(folder)
+
+
+@pytest.mark.parametrize("column", ["sim_context1", "change"])
+def test_changed_gold_is_found(folder, column):
+    wrong = f"{float(get(folder / GOLD, 4, column)) + 0.01:.3g}"
+    put(folder / GOLD, 4, **{column: wrong})
+
+    assert (GOLD, 4, column) in places(folder)
+
+
+def test_unreadable_gold_is_found(folder):
+    put(folder / GOLD, 4, change="?")
+
+    assert places(folder) == [(GOLD, 4, "change")]
+
+
+def test_a_target_that_is_marked_twice_is_found(folder):
+    text = get(folder / DATASET, 6, "context1")
+    for name in (DATASET, DATA):
+        put(folder / name, 6, context1=text.replace("It was", "<strong>bank6</strong> was"))
+
+    assert places(folder) == [(DATASET, 6, "context1")]
+    assert "stands twice" in reasons(folder)
+
+
+def test_a_target_that_is_not_marked_is_found_in_the_one_file_that_lacks_it(folder):
+    text = get(folder / DATA, 7, "context2")
+    put(folder / DATA, 7, context2=text.replace("<strong>banks7</strong>", "banks7"))
+
+    assert places(folder) == [(DATA, 7, "context2"), (DATA, 7, "context2")]
+    assert "not marked" in reasons(folder)
+
+
+def test_another_form_is_found(folder):
+    put(folder / DATASET, 8, word1_context2="Banks8")
+
+    assert places(folder) == [(DATASET, 8, "context2"), (DATA, 8, "word1_context2")]
+
+
+def test_swapped_contexts_are_found(folder):
+    first, second = (get(folder / DATA, 9, f"context{number}") for number in (1, 2))
+    forms = {
+        f"word{w}_context{c}": get(folder / DATA, 9, f"word{w}_context{3 - c}")
+        for w in (1, 2)
+        for c in (1, 2)
+    }
+    put(folder / DATA, 9, context1=second, context2=first, **forms)
+
+    assert places(folder) == [(DATA, 9, "context1, context2")]
+    assert "the other way round" in reasons(folder)
+
+
+def test_too_few_ratings_beside_the_dataset_are_found(folder):
+    lines = [f"{pair},{c},A{n},3" for pair in range(1, 13) for c in (1, 2) for n in range(10)]
+    ratings = folder / "ratings_xx.csv"
+    ratings.write_text("\n".join(["pair,context,annotator,rating", *lines]) + "\n")
+    assert places(folder, TEN) == []
+
+    ratings.write_text("\n".join(["pair,context,annotator,rating", *lines[1:]]) + "\n")
+
+    assert places(folder, TEN) == [(DATASET, 1, "sim1, stdev1")]
+
+
+def test_unreadable_ratings_are_found(folder):
+    (folder / "ratings_xx.csv").write_text("pair,rating\n1,2\n")
+
+    assert places(folder) == [("ratings_xx.csv", None, None)]
+
+
+def test_stimuli_and_gold_without_a_dataset_are_checked(folder):
+    (folder / DATASET).unlink()
+    put(folder / DATA, 3, word1_context1="other")
+    put(folder / GOLD, 5, change="9.99")
+
+    assert places(folder) == [(DATA, 3, "context1"), (GOLD, 5, "change")]

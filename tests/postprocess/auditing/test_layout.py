@@ -1,0 +1,110 @@
+import pytest
+
+from postprocess.auditing.errors import AuditError
+from postprocess.auditing.layout import find_kits
+
+
+def make(folder, *names):
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    return folder
+
+
+def told(layout):
+    return {
+        (kit.language, kit.is_practice): [
+            source.name
+            for source in (kit.dataset, *kit.data, *kit.gold, *kit.ratings)
+            if source is not None
+        ]
+        for kit in layout.kits
+    }
+
+
+def test_several_languages_and_practice_kits_lie_in_one_folder(tmp_path):
+    make(
+        tmp_path, "cosimlex_fi.csv", "data_fi.tsv", "cosimlex_sl.csv", "ratings_sl.csv",
+        "practice_kit/data_sl.tsv", "practice_kit/gold_sl.tsv", "README.md", ".hidden/data_sl.tsv",
+    )  # fmt: skip
+
+    layout = find_kits(tmp_path)
+
+    assert told(layout) == {
+        ("fi", False): ["cosimlex_fi.csv", "data_fi.tsv"],
+        ("sl", False): ["cosimlex_sl.csv", "ratings_sl.csv"],
+        ("sl", True): ["practice_kit/data_sl.tsv", "practice_kit/gold_sl.tsv"],
+    }
+    assert layout.unknown == ("README.md",)
+
+
+def test_a_release_is_one_kit_and_its_practice_another(tmp_path):
+    make(
+        tmp_path, "cosimlex_xx.csv", "data/data_xx.tsv", "gold/gold_xx.tsv", "ratings_xx.tsv",
+        "practice_kit/cosimlex_xx.csv", "practice_kit/data_xx.tsv", "results/results_xx.tsv",
+    )  # fmt: skip
+
+    layout = find_kits(tmp_path)
+
+    assert told(layout)["xx", False] == [
+        "cosimlex_xx.csv", "data/data_xx.tsv", "gold/gold_xx.tsv", "ratings_xx.tsv",
+    ]  # fmt: skip
+    assert told(layout)["xx", True] == [
+        "practice_kit/cosimlex_xx.csv", "practice_kit/data_xx.tsv",
+    ]  # fmt: skip
+
+
+def test_an_evaluation_kit_needs_no_dataset(tmp_path):
+    make(tmp_path, "kit/data/data_en.tsv", "kit/gold/gold_en.tsv")
+
+    assert told(find_kits(tmp_path)) == {
+        ("en", False): ["kit/data/data_en.tsv", "kit/gold/gold_en.tsv"]
+    }
+
+
+def test_two_releases_of_a_language_are_two_kits(tmp_path):
+    make(tmp_path, *(f"{v}/{name}" for v in ("v1", "v2") for name in
+         ("cosimlex_xx.csv", "data/data_xx.tsv")))  # fmt: skip
+
+    kits = find_kits(tmp_path).kits
+
+    assert [[kit.dataset.name, kit.data[0].name] for kit in kits] == [
+        ["v1/cosimlex_xx.csv", "v1/data/data_xx.tsv"],
+        ["v2/cosimlex_xx.csv", "v2/data/data_xx.tsv"],
+    ]
+
+
+def test_a_practice_kit_may_lie_elsewhere(tmp_path):
+    test = make(tmp_path / "test", "cosimlex_xx.csv", "warm_up/data_xx.tsv")
+    other = make(tmp_path / "other", "data_xx.tsv", "notes.txt")
+
+    assert told(find_kits(test, other))["xx", True] == ["other/data_xx.tsv"]
+    assert "other/notes.txt" in find_kits(test, other).unknown
+    inside = find_kits(test, test / "warm_up")
+    assert told(inside) == {
+        ("xx", False): ["cosimlex_xx.csv"],
+        ("xx", True): ["warm_up/data_xx.tsv"],
+    }
+
+
+@pytest.mark.parametrize("name", ["cosimlex_sl.csv", "scores.txt"])
+def test_a_single_file_is_a_dataset_whatever_its_name(tmp_path, name):
+    make(tmp_path, name, "data_sl.tsv")
+
+    (kit,) = find_kits(tmp_path / name).kits
+
+    assert (kit.dataset.name, kit.data) == (name, ())
+
+
+@pytest.mark.parametrize("place", ["empty", "ratings", "ratings/ratings_sl.csv"])
+def test_what_has_no_dataset_is_refused(tmp_path, place):
+    make(tmp_path, "empty/notes.txt", "ratings/ratings_sl.csv")
+
+    with pytest.raises(AuditError, match="name the folder of a dataset"):
+        find_kits(tmp_path / place)
+
+
+def test_a_place_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        find_kits(tmp_path / "nothing")

@@ -1,0 +1,59 @@
+import numpy as np
+
+from postprocess.auditing.granularity import Grid, fitting_sums
+from postprocess.auditing.sizes import Fits, Size, chances_of_fit, find_sizes
+from postprocess.ratings import Scale
+
+GRID = Grid.of(Scale(0, 6), Scale(0, 10, 10))
+
+
+def fits_of(figures, sizes):
+    fits = np.array([[any(fitting_sums(*one, n, GRID)) for n in sizes] for one in figures])
+    return Fits(sizes, fits, chances_of_fit(figures, sizes, GRID))
+
+
+def figures_of(numbers, seed=1):
+    """Means and deviations, to two decimals, of contexts with these numbers of ratings."""
+    rng = np.random.default_rng(seed)
+    contexts = [rng.integers(0, 7, size=n) * 10 / 6 for n in numbers]
+    return [(round(c.mean(), 2), round(c.std(ddof=1), 2)) for c in contexts]
+
+
+def test_find_sizes_finds_the_numbers_of_a_dataset():
+    figures = figures_of([9, 10, 11] * 20)
+
+    found = find_sizes(fits_of(figures, range(1, 41)))
+
+    assert [size.n for size in found] == [9, 10, 11]
+    assert all(size.n_contexts >= 20 for size in found)
+
+
+def test_find_sizes_is_not_misled_by_large_numbers_that_fit_everything():
+    figures = figures_of([10] * 30)
+
+    assert [size.n for size in find_sizes(fits_of(figures, range(1, 121)))] == [10]
+
+
+def test_find_sizes_finds_nothing_in_figures_that_come_from_no_ratings():
+    rng = np.random.default_rng(2)
+    figures = [(round(mean, 2), round(sd, 2)) for mean, sd in rng.uniform(2, 4, size=(60, 2))]
+
+    assert find_sizes(fits_of(figures, range(1, 31))) == ()
+
+
+def test_find_sizes_says_nothing_of_few_contexts():
+    assert find_sizes(fits_of(figures_of([10] * 19), range(1, 41))) == ()
+
+
+def test_find_sizes_passes_over_a_number_of_one_context():
+    fits = np.array([[True, False]] * 30 + [[False, True]])
+
+    assert find_sizes(Fits([10, 37], fits, np.full((31, 2), 0.01))) == (Size(10, 30),)
+
+
+def test_chances_are_about_the_share_that_fits_by_chance():
+    rng = np.random.default_rng(3)
+    figures = [(round(m, 2), round(s, 2)) for m, s in rng.uniform([3, 2], [7, 3], size=(400, 2))]
+    known = fits_of(figures, [20, 40])
+
+    assert abs(known.fits.mean(axis=0) - known.chances.mean(axis=0)).max() < 0.04

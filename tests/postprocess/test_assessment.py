@@ -1,0 +1,186 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from postprocess import assessment
+from postprocess.assessment import allot_chance, as_given, assess
+from postprocess.change import paired_pvalues
+from postprocess.confounds import find_confounds, measure_contexts
+from postprocess.details import join_details
+from postprocess.recipe import ReportSection
+from postprocess.reliability import change_reliability, change_reliability_from_scores
+from postprocess.report import plain_report
+from postprocess.slices import FIGURES, agreement_table
+from tests.postprocess.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
+from tests.postprocess.simulated import outcome_of, rate, simulate_study
+
+CHANCE = {"n_resamples": 20, "n_splits": 5, "seed": 0}
+ROWS = stimuli_for(24).rows
+
+
+def details_of(ratings, seed=3):
+    rng = np.random.default_rng(seed)
+    return ratings[["pair", "context", "annotator"]].assign(
+        block=np.where(ratings["pair"] > 12, "2", "1"),
+        pos=np.where(ratings["pair"] % 2 == 1, "noun", "verb"),
+        position=ratings["pair"].astype(float),
+        seconds=rng.lognormal(2, 1, len(ratings)).round(2),
+    )
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return outcome_of(simulate_study(), "cosimlex", *LITTLE_CHANCE)
+
+
+@pytest.fixture(scope="module")
+def found(outcome):
+    return assess(outcome, ROWS, outcome.used)
+
+
+@pytest.fixture(scope="module")
+def detailed(outcome):
+    return assess(outcome, ROWS, join_details(outcome.used, details_of(simulate_study())))
+
+
+def test_agreement_is_that_of_the_table_after_and_before_the_steps(outcome, found):
+    agreement = found["agreement"]
+    after = agreement_table(outcome.used, **CHANCE).drop(columns="by")
+    before = agreement_table(as_given(outcome), by=[], **CHANCE).drop(columns="by")
+
+    assert agreement["by"] == {"group": after.iloc[:-1].to_dict("records")}
+    assert agreement["overall"] == after.iloc[-1].to_dict()
+    assert agreement["as_given"] == before.iloc[-1].to_dict()
+    assert agreement["overall"]["human"] > agreement["as_given"]["human"]
+    assert agreement["not_known"] == ["block", "pos"]
+    assert {name: agreement[name] for name in CHANCE} == CHANCE
+
+
+def test_agreement_is_told_by_what_is_known(detailed):
+    agreement = detailed["agreement"]
+
+    assert [one["name"] for one in agreement["by"]["block"]] == ["1", "2"]
+    assert [one["name"] for one in agreement["by"]["pos"]] == ["noun", "verb"]
+    assert agreement["not_known"] == []
+
+
+def test_as_given_is_none_where_no_step_changed_anything(outcome):
+    plain = outcome_of(simulate_study(odd=False), "raw", *LITTLE_CHANCE)
+
+    assert as_given(plain) is None
+    assert assess(plain, ROWS, plain.used)["change"]["as_given"] is None
+    given = as_given(outcome)
+    assert len(given) == len(outcome.ledger)
+    assert given["rating"].tolist() == outcome.ledger["rating"].tolist()
+
+
+def test_change_is_the_reliability_of_both_and_by_formula(outcome, found):
+    change = found["change"]
+    for kind, ratings in (("used", outcome.used), ("as_given", as_given(outcome))):
+        table = change_reliability(
+            ratings, rng=np.random.default_rng(0), n_splits=5, n_resamples=20
+        )
+        assert change[kind] == table.reset_index().to_dict("records")
+    assert change["by_formula"] == change_reliability_from_scores(outcome.scores)
+    assert (change["n_both"], change["paired"]) == (0, [])
+
+
+def test_change_has_the_paired_test_of_those_who_rated_both_contexts():
+    rng = np.random.default_rng(1)
+    rows = [
+        (pair, context, f"A{who}", int(rng.integers(0, 7)))
+        for pair in (1, 2, 3)
+        for context in (1, 2)
+        for who in range(6)
+        if pair != 3 or (who < 3) == (context == 1)
+    ]
+    outcome = outcome_of(rate(*rows, group="1"), "raw", *LITTLE_CHANCE)
+
+    change = assess(outcome, ROWS, outcome.used)["change"]
+
+    used = outcome.used[outcome.used["pair"] < 3]
+    assert change["paired"] == paired_pvalues(used).reset_index().to_dict("records")
+    assert [one["n_both"] for one in change["paired"]] == [6, 6]
+    assert change["n_both"] == 6
+
+
+def test_confounds_are_those_of_the_library_and_name_what_is_not_known(outcome, found):
+    expected = find_confounds(
+        outcome.scores, measure_contexts(ROWS), rng=np.random.default_rng(0), n_resamples=20
+    )
+
+    assert pd.DataFrame(found["confounds"]["table"]).equals(expected)
+    assert found["confounds"]["not_known"] == [
+        {"confound": "position", "column": "position"},
+        {"confound": "seconds", "column": "seconds"},
+        {"confound": "annotator_seconds", "column": "seconds"},
+    ]
+
+
+def test_confounds_of_ratings_are_there_where_they_are_known(detailed):
+    confounds = detailed["confounds"]
+
+    asked = [one["confound"] for one in confounds["table"] if one["outcome"] == "rating"]
+    assert asked == ["seconds", "position", "annotator_seconds"]
+    assert confounds["not_known"] == []
+
+
+def test_divided_lists_two_camps_with_their_words():
+    camps = [(1, 1, f"A{i}", 6 * (i % 2)) for i in range(10)]
+    calm = [(1, 2, f"B{i}", 3) for i in range(10)]
+    outcome = outcome_of(rate(*camps, *calm), "raw", *LITTLE_CHANCE)
+
+    divided = assess(outcome, ROWS, outcome.used)["divided"]
+
+    (one,) = divided["contexts"]
+    assert (one["pair"], one["context"], one["ratings"]) == (1, 1, "5 0 0 0 0 0 5")
+    assert one["words"] == f"{ROWS[0][0]}, {ROWS[0][1]}"
+    assert (divided["n_contexts"], divided["obstacle"]) == (2, "")
+
+
+def test_divided_says_why_nothing_could_be_looked_for():
+    outcome = outcome_of(
+        rate((1, 1, "A", 0.5), (1, 2, "B", 3)), "raw", "scale.step=0.1", *LITTLE_CHANCE
+    )
+
+    divided = assess(outcome, ROWS, outcome.used)["divided"]
+
+    assert (divided["contexts"], divided["n_contexts"]) == ([], 0)
+    assert divided["obstacle"].startswith("two camps are told apart on 3 to 21 points")
+
+
+def test_allot_chance_bounds_what_large_data_costs():
+    wanted = ReportSection(n_resamples=1000, n_splits=300, seed=4)
+
+    assert allot_chance(wanted, 1000) == (1000, 300, 4)
+    assert allot_chance(wanted, 40_000) == (125, 300, 4)
+    assert allot_chance(wanted, 60_000) == (0, 300, 4)  # 83 would be too few
+    assert allot_chance(wanted, 10_000_000) == (0, 20, 4)
+    assert allot_chance(ReportSection(n_resamples=30), 60_000).n_resamples == 30
+    assert allot_chance(ReportSection(n_resamples=0, n_splits=1), 100) == (0, 1, 0)
+
+
+def test_assess_leaves_intervals_out_where_there_are_too_many_ratings(monkeypatch):
+    monkeypatch.setattr(assessment, "MOST_RESAMPLED", 1000)
+    outcome = outcome_of(simulate_study())
+
+    found = plain_report(assess(outcome, ROWS, outcome.used))
+
+    assert set(FIGURES) <= set(found["agreement"]["overall"])
+    assert not [name for name in found["agreement"]["overall"] if name.endswith("_low")]
+    assert {one["low"] for one in found["confounds"]["table"]} == {None}
+    assert found["change"]["used"][0]["ceiling_low"] is None
+
+
+def test_report_is_the_same_in_any_order_and_with_any_order_of_details():
+    ratings = simulate_study()
+    details = details_of(ratings)
+    mixed = ratings.sample(frac=1, random_state=1), details.sample(frac=1, random_state=2)
+
+    one = dataset_of(ratings, details=details)
+    other = dataset_of(mixed[0], details=mixed[1])
+
+    assert one.files == other.files
+    assert one.parts_of_speech.to_dict() == other.parts_of_speech.to_dict()
+    assert one.files["scores.tsv"] == dataset_of(ratings).files["scores.tsv"]
+    assert one.files["report.json"] != dataset_of(ratings).files["report.json"]

@@ -1,0 +1,55 @@
+import math
+import random
+
+import pytest
+
+from postprocess.kappa import cohen_kappa
+from postprocess.ratings import RatingsError
+
+
+def judged(table):
+    """The judgements of two judges, out of how often each pair of kinds came."""
+    pairs = [pair for pair, n in table.items() for _ in range(n)]
+    return [one for one, _ in pairs], [two for _, two in pairs]
+
+
+def test_cohen_kappa_of_a_published_table():
+    """Fleiss (1981), Statistical methods for rates and proportions, table 13.1: kappa 0.68."""
+    first, second = judged(
+        {
+            ("psychotic", "psychotic"): 75, ("psychotic", "neurotic"): 1,
+            ("psychotic", "organic"): 4, ("neurotic", "psychotic"): 5,
+            ("neurotic", "neurotic"): 4, ("neurotic", "organic"): 1, ("organic", "organic"): 10,
+        }
+    )  # fmt: skip
+
+    assert cohen_kappa(first, second) == pytest.approx(0.23 / 0.34)
+
+
+def test_cohen_kappa_by_hand():
+    """Observed 3 of 4; expected 1/2 · 3/4 + 1/2 · 1/4 = 1/2."""
+    assert cohen_kappa("aabb", "aaba") == pytest.approx(0.5)
+
+
+def test_cohen_kappa_does_not_change_with_order_names_or_sides():
+    rng = random.Random(1)
+    first, second = ([rng.choice("abc") for _ in range(60)] for _ in range(2))
+    order = rng.sample(range(60), 60)
+    kappa = cohen_kappa(first, second)
+
+    assert cohen_kappa(second, first) == pytest.approx(kappa)
+    assert cohen_kappa([first[i] for i in order], [second[i] for i in order]) == pytest.approx(
+        kappa
+    )
+    renamed = ([{"a": 1, "b": 2, "c": 3}[kind] for kind in kinds] for kinds in (first, second))
+    assert cohen_kappa(*renamed) == pytest.approx(kappa)
+
+
+def test_cohen_kappa_is_not_defined_without_two_kinds():
+    assert math.isnan(cohen_kappa([], []))
+    assert math.isnan(cohen_kappa("aaa", "aaa"))
+
+
+def test_cohen_kappa_refuses_different_things():
+    with pytest.raises(RatingsError, match="of 1 and of 2 things"):
+        cohen_kappa("a", "ab")

@@ -1,0 +1,138 @@
+"""What people hand back to whoever sent them."""
+
+import pytest
+
+from surveys.answering import record_engagement, record_unjudgeable
+from surveys.arriving import lead_back, return_visitor, start_through
+from surveys.assigning import start_another_assignment
+from surveys.completing import Completion, completion_of, earned_before, no_place_completion
+from surveys.configuring import configure_study
+from surveys.leaving import return_assignment, withdraw_annotator
+from surveys.models import Annotator, Assignment, Entrance, Invitation
+from surveys.models.collection import make_token
+from surveys.recruiting import open_entrance
+from tests.factories import finish, make_study, start, whereabouts
+from tests.surveys.newcomers import CODES, DONE, FULL, arrive, claims_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_completion_of_a_finished_assignment_is_the_code(prolific):
+    assignment = arrive(prolific)
+    finish(start(prolific.study, assignment.annotator.invitation))
+
+    assert completion_of(Annotator.objects.get()) == DONE
+
+
+def test_completion_counts_texts_that_could_not_be_judged(prolific):
+    configure_study(prolific.study, allows_unjudgeable=True)
+    assignment = start(prolific.study, arrive(prolific).annotator.invitation)
+    finish_without_judging(assignment)
+
+    assert completion_of(Annotator.objects.get()) == DONE
+
+
+def finish_without_judging(assignment: Assignment) -> None:
+    for _ in range(assignment.n_items):
+        record_engagement(whereabouts(assignment), "sea", "salt")
+        record_unjudgeable(whereabouts(assignment), "")
+
+
+def test_completion_of_who_was_screened_out_is_the_other_code(prolific):
+    assignment = return_assignment(arrive(prolific), "comprehension check not passed")
+
+    assert completion_of(assignment.annotator) == FULL
+
+
+def test_completion_is_the_code_that_was_current_when_the_annotator_came(prolific):
+    assignment = arrive(prolific, "w1", "s1")
+    open_entrance(prolific.study, "prolific", completion_code="DONE2")
+    finish(start(prolific.study, assignment.annotator.invitation))
+
+    assert completion_of(Annotator.objects.get()) == DONE
+
+
+def test_completion_is_the_code_of_the_last_visit(prolific):
+    assignment = arrive(prolific, "w1", "s1")
+    finish(start(prolific.study, assignment.annotator.invitation))
+    entrance = open_entrance(prolific.study, "prolific", completion_code="DONE2")
+
+    return_visitor(entrance, claims_of("w1", "s2"))
+
+    assert completion_of(Annotator.objects.get()).code == "DONE2"
+
+
+def test_completion_is_todays_code_where_none_was_there_at_the_visit(prolific):
+    Entrance.objects.update(completion_code="")
+    assignment = arrive(Entrance.objects.get())
+    finish(start(prolific.study, assignment.annotator.invitation))
+    open_entrance(prolific.study, "prolific", completion_code="DONE2")
+
+    assert completion_of(Annotator.objects.get()).code == "DONE2"
+
+
+@pytest.fixture
+def at_second_block() -> Assignment:
+    """Somebody from Prolific who has done a block and is at another."""
+    study = make_study(4, block_size=2, ratings_per_context=1)
+    entrance = open_entrance(configure_study(study, allows_more_blocks=True), "prolific", **CODES)
+    first = start(study, arrive(entrance).annotator.invitation)
+    finish(first)
+    return start_another_assignment(Assignment.objects.get(pk=first.pk))
+
+
+@pytest.mark.parametrize("end", ["withdrawn", "returned", None])
+def test_completion_of_who_has_done_a_block_stays_whatever_becomes_of_the_next(
+    at_second_block, end
+):
+    if end == "withdrawn":
+        withdraw_annotator(at_second_block.annotator)
+    elif end == "returned":
+        return_assignment(at_second_block, "asked by mail")
+
+    assert completion_of(at_second_block.annotator) == DONE
+
+
+def test_earned_before_is_there_for_who_is_at_a_further_block(at_second_block):
+    first = Assignment.objects.earliest("pk")
+
+    assert earned_before(at_second_block) == DONE
+    assert earned_before(first) is None  # its page has it
+
+
+def test_earned_before_is_nothing_at_the_first_block(prolific):
+    configure_study(prolific.study, allows_more_blocks=True)
+
+    assert earned_before(return_of(arrive(prolific))) is None
+
+
+def return_of(assignment: Assignment) -> Assignment:
+    return Assignment.objects.with_study().get(pk=assignment.pk)
+
+
+def test_lead_back_shows_the_block_that_is_done_while_another_is_under_way(at_second_block):
+    first = Assignment.objects.earliest("pk")
+
+    assert lead_back(at_second_block) == first
+    finish(at_second_block)
+    assert lead_back(return_of(at_second_block)) == at_second_block
+
+
+def test_completion_of_a_personal_link_is_none(prolific):
+    assignment = start(prolific.study)
+    finish(assignment)
+
+    assert completion_of(Annotator.objects.get()) is None
+
+
+def test_completion_of_an_open_link_has_a_code_and_no_address(link):
+    entrance = open_entrance(link.study, "link", completion_code="THANKS")
+    ticket = make_token()
+    start_through(entrance, ticket)
+    finish(start(link.study, Invitation.objects.get()))
+
+    assert completion_of(Annotator.objects.get()) == Completion("THANKS", "")
+
+
+def test_no_code_is_nothing_to_hand_back(link):
+    assert no_place_completion(link) is None

@@ -1,0 +1,204 @@
+"""Drafts made of a file, and rows of theirs that are revised or dropped."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from postprocess.stimuli import COLUMNS
+from surveys.analysing import _stimuli_as_imported as check_digest
+from surveys.checking import LARGEST_FILE, check_file, check_row, fingerprint_row, write_row
+from surveys.drafting import drop_row, make_draft, replace_stimuli, revise_row
+from surveys.errors import ImportRefused, StimuliChanged, StudyExists, StudyOpen
+from surveys.importing import StudyDesign
+from surveys.models import AuditEntry, Context, Item, Membership, Pair, Study
+from surveys.opening import open_study
+from tests.factories import numbered_stimuli, stimuli_file, stimuli_row
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def owner():
+    return User.objects.create_user("ana")
+
+
+def make(owner, data=None, **design):
+    wanted = {"slug": "draft", "language": "en", "ratings_per_context": 2, **design}
+    return make_draft(data or numbered_stimuli(3), StudyDesign(**wanted), owner)
+
+
+def row_of(study, position):
+    pair = Pair.objects.get(study=study, position=position)
+    return pair, write_row(pair, list(pair.contexts.order_by("number")))
+
+
+def everything():
+    return [list(model.objects.order_by("pk").values()) for model in (Study, Pair, Context, Item)]
+
+
+def is_laid_out(study):
+    """Every context stands in one questionnaire, and the digest is right."""
+    study.refresh_from_db()
+    check_digest(study)
+    contexts = Context.objects.stimuli(study)
+    return Item.objects.filter(context__in=contexts).count() == contexts.count()
+
+
+def test_make_draft_makes_its_maker_the_owner(owner):
+    study = make(owner)
+
+    assert study.is_draft
+    assert Membership.objects.values_list("user", "role").get() == (owner.pk, "owner")
+    assert set(AuditEntry.objects.values_list("action", flat=True)) == {
+        "study.drafted", "member.granted",
+    }  # fmt: skip
+    assert is_laid_out(study)
+
+
+def test_make_draft_twice_makes_one(owner):
+    assert make(owner) == make(owner)
+    assert Study.objects.count() == 1
+
+
+def test_make_draft_refuses_anothers_name(owner):
+    make(owner)
+    for maker, data in ((User.objects.create_user("eve"), None), (owner, numbered_stimuli(1))):
+        with pytest.raises(StudyExists, match="another short name"):
+            make(maker, data)
+    assert Membership.objects.count() == 1
+
+
+@pytest.mark.parametrize("data", [b"word1\tword2\n", b"PK\x03\x04", b"", b"\xff\xfe"])
+def test_make_draft_stores_nothing_of_a_faulty_file(owner, data):
+    with pytest.raises(ImportRefused):
+        make_draft(data, StudyDesign(slug="x", language="en", ratings_per_context=1), owner)
+    assert not Study.objects.exists()
+
+
+def test_check_file_tells_where_what_and_what_to_do():
+    data = stimuli_file(stimuli_row(), stimuli_row(word1="", context2="One <strong>cat</strong>."))
+
+    first, *others = check_file(data).errors
+
+    assert (first.row, first.line, first.column) == (2, 3, "word1")
+    assert (first.what, first.advice) == ("the field is empty", "fill it in")
+    assert {problem.column for problem in others} == {"context2"}
+
+
+def test_check_file_refuses_what_is_too_large():
+    (problem,) = check_file(b"x" * (LARGEST_FILE + 1)).errors
+
+    assert "4,000,001 bytes" in problem.what
+
+
+def test_revise_row_changes_text_digest_and_log(owner):
+    study = make(owner)
+    pair, row = row_of(study, 2)
+    wanted = {**row, "word1": "alpha", "context1": row["context1"].replace("Rain", "Sleet")}
+
+    assert revise_row(pair, wanted, shown=fingerprint_row(row), reason="a slip")
+
+    assert row_of(study, 2)[1] == wanted
+    assert is_laid_out(study)
+    details = AuditEntry.objects.get(action="stimuli.revised").details
+    assert details["reason"] == "a slip"
+    assert (details["word1 before"], details["word1 after"]) == ("alpha2", "alpha")
+    assert "Sleet" in details["context1 after"]
+    assert "word2 before" not in details
+
+
+def test_revise_row_without_a_change_changes_nothing(owner):
+    pair, row = row_of(make(owner), 1)
+    before = everything()
+
+    assert not revise_row(pair, row, shown=fingerprint_row(row), reason="none")
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "error"),
+    [
+        ({"word1": ""}, "why", "word1: the field is empty; fill it in"),
+        ({"context1": "a\tb"}, "why", "context1: a tab"),
+        ({"word1_context1": "other"}, "why", "not equal to its inflected form"),
+        ({"word1": "other"}, "  ", "Say why"),
+    ],
+)
+def test_revise_row_refuses_what_the_reader_refuses(owner, change, reason, error):
+    pair, row = row_of(make(owner), 1)
+    before = everything()
+
+    with pytest.raises(ImportRefused, match=error):
+        revise_row(pair, {**row, **change}, shown=fingerprint_row(row), reason=reason)
+    assert everything() == before
+
+
+def test_a_row_that_somebody_else_has_changed_is_shown_again(owner):
+    study = make(owner)
+    pair, row = row_of(study, 1)
+    revise_row(pair, {**row, "word1": "x"}, shown=fingerprint_row(row), reason="first")
+
+    with pytest.raises(StimuliChanged, match="Open it again"):
+        revise_row(pair, {**row, "word1": "y"}, shown=fingerprint_row(row), reason="second")
+    with pytest.raises(StimuliChanged):
+        drop_row(pair, shown=fingerprint_row(row), reason="second")
+    assert row_of(study, 1)[1]["word1"] == "x"
+
+
+def test_drop_row_moves_those_behind_up(owner):
+    study = make(owner)
+    pair, row = row_of(study, 2)
+
+    drop_row(pair, shown=fingerprint_row(row), reason="too easy")
+
+    found = list(Pair.objects.stimuli(study).values_list("position", "word1"))
+    assert found == [(1, "alpha1"), (2, "alpha3")]
+    assert is_laid_out(study)
+    entry = AuditEntry.objects.get(action="stimuli.dropped")
+    assert (entry.subject, entry.details["word1"]) == ("row 2", "alpha2")
+    with pytest.raises(StimuliChanged):  # twice does no harm
+        drop_row(pair, shown=fingerprint_row(row), reason="too easy")
+
+
+def test_drop_row_keeps_the_last(owner):
+    pair, row = row_of(make(owner, numbered_stimuli(1)), 1)
+
+    with pytest.raises(ImportRefused, match="last row"):
+        drop_row(pair, shown=fingerprint_row(row), reason="why")
+    assert Pair.objects.count() == 1
+
+
+def test_replace_stimuli_puts_another_file_in_place(owner):
+    study = make(owner)
+
+    study = replace_stimuli(study, numbered_stimuli(5))
+
+    assert Pair.objects.stimuli(study).count() == 5
+    assert is_laid_out(study)
+    assert AuditEntry.objects.get(action="stimuli.replaced").details["pairs"] == "3 → 5"
+    replace_stimuli(study, numbered_stimuli(5))
+    assert AuditEntry.objects.filter(action="stimuli.replaced").count() == 1
+
+
+def test_an_open_studys_rows_stay(owner):
+    study = open_study(make(owner))
+    pair, row = row_of(study, 1)
+    before = everything()
+    shown = fingerprint_row(row)
+
+    for change in (
+        lambda: revise_row(pair, {**row, "word1": "x"}, shown=shown, reason="why"),
+        lambda: drop_row(pair, shown=shown, reason="why"),
+        lambda: replace_stimuli(study, numbered_stimuli(5)),
+    ):
+        with pytest.raises(StudyOpen):
+            change()
+    assert everything() == before
+
+
+def test_check_row_says_what_is_odd():
+    fields = stimuli_row(context1="A <strong>cats</strong> <strong>dog</strong>").split("\t")
+    row = dict(zip(COLUMNS, fields, strict=True))
+
+    (warning,) = check_row(row).warnings
+
+    assert (warning.column, warning.advice) == ("context1", "check the context")

@@ -1,0 +1,102 @@
+from decimal import Decimal
+
+import pytest
+
+from surveys.evidence import Answered, Piece, find_evidence, sum_up, tell, weigh
+
+TEXT = "The cats slept. It rained a lot. A dog barked."
+
+
+def answered(response=1, words=("sea", "salt"), **changed):
+    return Answered(
+        **{
+            "response": response, "assignment": 1, "context": response, "words": words,
+            "text": TEXT, "targets": ("cats", "cat", "dog", "dog"), "rating": Decimal(response % 7),
+            "seconds": 40.0, "pasted": (False, False), **changed,
+        }
+    )  # fmt: skip
+
+
+def codes(answer, *others, doubted=frozenset()):
+    return [piece[:3] for piece in find_evidence([answer, *others], doubted)[answer.response]]
+
+
+def test_find_evidence_finds_nothing_about_a_careful_answer():
+    assert codes(answered()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("Rained", "salt"), [("copied", 1, 0)]),
+        (("sea", "CATS"), [("target", 2, 0)]),
+        (("cat", "salt"), [("target", 1, 0)]),
+        (("dog", "cat"), [("targets", 0, 0)]),
+        (("cat", "cats"), [("target", 1, 0), ("target", 2, 0)]),
+        (("rain", "salt"), []),
+    ],
+)
+def test_find_evidence_finds_what_stands_in_the_text(words, found):
+    assert codes(answered(words=words)) == found
+
+
+def test_find_evidence_finds_words_of_no_language():
+    assert codes(answered(words=("xqzt", "salt")), doubted={"xqzt"}) == [("unknown", 1, 0)]
+
+
+def test_find_evidence_finds_words_written_again():
+    again = [answered(2, ("Sea", "sand")), answered(3, ("sea", "wind"))]
+
+    assert codes(answered(), *again) == [("repeated", 1, 2)]
+    assert codes(answered(), answered(2, ("sea", "sand"), assignment=2)) == []
+
+
+def test_find_evidence_finds_words_shared_with_others():
+    others = [answered(n, ("Salt", "sea"), context=1, assignment=n) for n in (2, 3)]
+
+    assert codes(answered(), *others) == [("shared", 0, 2)]
+
+
+@pytest.mark.parametrize(("seconds", "found"), [(1.0, [("hasty", 0, 600)]), (2.0, []), (None, [])])
+def test_find_evidence_finds_haste(seconds, found):
+    assert codes(answered(seconds=seconds)) == found
+
+
+def test_find_evidence_finds_what_was_pasted():
+    assert codes(answered(pasted=(False, True))) == [("pasted", 2, 0)]
+
+
+def test_find_evidence_finds_constant_ratings_of_enough_texts():
+    equal = [answered(n, (f"a{n}", f"b{n}"), rating=Decimal(3), context=n) for n in range(1, 6)]
+
+    assert codes(*equal) == [("constant", 0, 5)]
+    assert codes(*equal[:4]) == []
+
+
+def test_sum_up_tells_of_a_whole_assignment():
+    constant = Piece("constant", 0, 5)
+    evidence = [[constant], [constant, Piece("copied", 1), Piece("hasty", 0, 700)], [constant]]
+
+    pieces, risk = sum_up(evidence)
+
+    assert pieces == [constant, Piece("flagged", 0, 1)]
+    assert risk == 4 + 2 + 3
+    assert sum_up([[], []]) == ([], 0)
+
+
+def test_tell_says_it_beside_the_words():
+    assert tell(Piece("copied", 2), ("sea", "salt")) == "“salt” is copied from the text."
+    assert tell(Piece("shared", 0, 1)).startswith("Another annotator")
+    assert tell(Piece("shared", 0, 2)).startswith("2 other annotators")
+    assert tell(Piece("hasty", 0, 1200)) == "Read and answered at 1,200 words per minute."
+
+
+def test_evidence_names_no_word():
+    found = find_evidence([answered(words=("rained", "cat"))], {"salt"})
+
+    assert "rained" not in repr(found)
+
+
+def test_weigh_adds_up():
+    assert weigh([]) == 0
+    assert weigh([Piece("copied", 1), Piece("copied", 2)]) == 4

@@ -1,0 +1,109 @@
+import pytest
+
+from surveys.gauging import (
+    Agreement,
+    agreement_of,
+    gauge_blocks,
+    list_changed,
+    list_worries,
+)
+from surveys.models import Assignment
+from surveys.repeating import repeat_block
+from surveys.watching import watch_blocks
+from tests.factories import make_study, start
+from tests.surveys.answered import answer, finished_study
+from tests.surveys.test_watching import current_rounds
+
+
+def gauged(study, **options):
+    return gauge_blocks(study, watch_blocks(study, current_rounds(study)), **options)
+
+
+def own_ratings(assignment):
+    return {r.context_id: float(r.rating) for r in assignment.responses.rated()}
+
+
+def test_gauge_blocks_finds_the_agreement_of_a_block(db):
+    (block,) = gauged(finished_study(4))
+
+    assert block.gauge.agreement.rho == pytest.approx(1)
+    assert block.gauge.agreement.high == pytest.approx(1)
+    assert (block.is_current, block.verdict, block.n_since) == (True, "fine", 0)
+
+
+def test_gauge_blocks_waits_for_two_annotators(db):
+    (block,) = gauged(finished_study(1))
+
+    assert (block.gauge, block.verdict) == (None, "early")
+    assert list_changed([block]) == []
+
+
+def test_gauge_blocks_leaves_what_takes_long_as_it_was(db):
+    study = finished_study(4)
+    (before,) = gauged(study)
+    answer(start(study))
+
+    (block,) = gauged(study, most_ratings=29)
+
+    assert block.gauge == before.gauge
+    assert (block.is_current, block.n_since) == (False, 1)
+    assert list_changed([block]) == [block]
+
+
+def test_gauge_blocks_works_out_at_least_so_many(db):
+    study = finished_study(4)
+
+    assert gauged(study, most_ratings=0)[0].gauge is None
+    assert gauged(study, most_ratings=0, at_least=1)[0].is_current
+
+
+def test_gauge_blocks_computes_once(db, django_assert_num_queries):
+    study = finished_study(4)
+    blocks = watch_blocks(study, current_rounds(study))
+    gauge_blocks(study, blocks)
+
+    with django_assert_num_queries(0):
+        assert gauge_blocks(study, blocks)[0].is_current
+
+
+def test_a_repeated_block_has_no_figure_of_the_round_before(db):
+    study = finished_study(4)
+    (before,) = gauged(study)
+    repeat_block(before.progress.round.block, reason="careless", author="ana")
+
+    assert gauged(study)[0].gauge is None
+
+
+def test_a_block_below_the_others_is_called_low(db):
+    study = make_study(48, block_size=12, ratings_per_context=4)
+    chance = [3, 5, 0, 6, 1, 4, 2, 6, 0, 5, 1, 3]
+    for n in range(32):
+        assignment = start(study)
+        bad = assignment.questionnaire.block.number == 2
+        answer(assignment, chance[n % 12 :] + chance[: n % 12] if bad else None)
+
+    blocks = gauged(study, most_ratings=10**6)
+
+    assert [block.verdict for block in blocks] == ["fine", "low", "fine", "fine"]
+    assert [(w.block_number, w.verdict) for w in list_worries(study)] == [(2, "low")]
+
+
+def test_agreement_of_an_annotator_is_with_those_who_finished_the_same(db):
+    study = finished_study(4)
+    one = start(study)
+    answer(one, [6, 5, 4])
+
+    found = agreement_of(one, own_ratings(one))
+
+    others = Assignment.objects.submitted().filter(questionnaire=one.questionnaire)
+    finished = others.first()
+    assert found.rho is not None
+    assert agreement_of(finished, own_ratings(finished)).rho == pytest.approx(1)
+
+
+def test_agreement_of_one_alone_is_undefined(db):
+    study = finished_study(1)
+    alone = Assignment.objects.get()
+
+    assert agreement_of(alone, own_ratings(alone)) == Agreement(None, None, None)
+    assert study.assignments.count() == 1

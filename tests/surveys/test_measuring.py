@@ -1,0 +1,28 @@
+import pytest
+
+from surveys.measuring import Overlap, list_overlaps, measure_study
+from surveys.models import Study
+from tests.factories import make_study, stimuli_file, stimuli_row
+
+pytestmark = pytest.mark.django_db
+
+
+def test_overlaps_count_pairs_in_either_order_and_texts():
+    swapped = stimuli_row(
+        word1="dog", word2="cat", word1_context1="dog", word2_context1="cats",
+        word1_context2="dogs", word2_context2="cat",
+        context1="Two <strong>cats</strong> sat. It rained. A <strong>dog</strong> ran.",
+    )  # fmt: skip
+    one = make_study(stimuli=stimuli_file(stimuli_row()), slug="one")
+    other = make_study(stimuli=stimuli_file(swapped), slug="other")
+    make_study(2, slug="apart")
+
+    assert list_overlaps(one, Study.objects.all()) == [Overlap(other, n_pairs=1, n_texts=1)]
+    assert list_overlaps(one, Study.objects.none()) == []
+
+
+def test_figures_are_those_of_the_texts():
+    sizes = measure_study(make_study(stimuli=stimuli_file(stimuli_row())))
+
+    assert sizes is not None
+    assert (sizes.n_pairs, sizes.words, sizes.distance) == (1, (8, 8, 8), (5, 5, 5))

@@ -1,0 +1,50 @@
+"""What a provider says of who comes, and where it takes a code."""
+
+import pytest
+
+from surveys.errors import ArrivalRefused
+from surveys.models import Provider
+from surveys.providers import Claims, completion_address, read_claims
+
+
+@pytest.mark.parametrize("value", ["5f1a", "A" * 64, "a_b-C9"])
+def test_read_claims_takes_identifiers(value):
+    claims = read_claims(
+        "prolific", {"PROLIFIC_PID": value, "STUDY_ID": "st", "SESSION_ID": "se", "other": "x"}
+    )
+
+    assert claims == Claims(
+        parameters={"STUDY_ID": "st", "SESSION_ID": "se", "PROLIFIC_PID": value},
+        provider_study="st",
+        submission="se",
+        worker_id=value,
+    )
+
+
+@pytest.mark.parametrize(
+    "value", ["", "A" * 65, "a b", "a\n", "a\0", "ž", "٣", "{{%PROLIFIC_PID%}}", "<b>", "a'--"]
+)
+def test_read_claims_refuses_what_is_no_identifier(value):
+    with pytest.raises(ArrivalRefused, match="The address lacks PROLIFIC_PID"):
+        read_claims("prolific", {"PROLIFIC_PID": value, "STUDY_ID": "st", "SESSION_ID": "se"})
+
+
+def test_read_claims_names_everything_that_is_missing():
+    with pytest.raises(ArrivalRefused, match="lacks STUDY_ID, SESSION_ID, PROLIFIC_PID"):
+        read_claims("prolific", {})
+
+
+def test_read_claims_of_the_open_link_are_none():
+    assert read_claims(Provider.LINK, {"PROLIFIC_PID": "w1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("provider", "code", "address"),
+    [
+        ("prolific", "C1", "https://app.prolific.com/submissions/complete?cc=C1"),
+        ("prolific", "", ""),
+        ("link", "C1", ""),
+    ],
+)
+def test_completion_address_is_where_the_provider_takes_a_code(provider, code, address):
+    assert completion_address(provider, code) == address

@@ -1,0 +1,26 @@
+from decimal import Decimal
+
+import pytest
+
+from surveys.reckoning import Plan
+
+
+def test_plan_by_hand():
+    """50 pairs in blocks of 20: 3 blocks of 17 at most, 6 questionnaires, 60 assignments."""
+    plan = Plan(
+        n_pairs=50, block_size=20, ratings_per_context=10, seconds_per_item=36, n_checkpoints=3,
+        pay_per_hour=Decimal(10), fee_percent=Decimal(50),
+    )  # fmt: skip
+
+    assert (plan.n_blocks, plan.n_assignments, plan.n_ratings) == (3, 60, 1000)
+    assert (plan.n_items, plan.minutes) == (20, 12)
+    assert plan.hours == Decimal("11.8")  # 1,000 ratings and 180 checkpoint items
+    assert (plan.pay, plan.wages, plan.fee, plan.total) == (2, 118, 59, 177)
+
+
+@pytest.mark.parametrize(("n_pairs", "n_blocks"), [(1, 1), (20, 1), (21, 2), (340, 17)])
+def test_plan_has_as_few_blocks_as_hold_all(n_pairs, n_blocks):
+    plan = Plan(n_pairs=n_pairs, block_size=20, ratings_per_context=1, seconds_per_item=1)
+
+    assert plan.n_blocks == n_blocks
+    assert plan.minutes == 1

@@ -1,0 +1,101 @@
+"""Reviewers who press at once. On SQLite whoever writes has the database to themselves."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from surveys.errors import VerdictRefused
+from surveys.models import Review, ReviewClaim, Verdict, VerdictKind
+from surveys.reviewing import claim_answers, configure_review, give_verdict, undo_verdict
+from tests.surveys.reviewed import answers, reviewed_study, reviewer, whole
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="locks of rows"),
+]
+SECONDS = 20
+
+
+def at_once(actions: Iterable[Callable[[], Any]]) -> list[Any]:
+    """What each returns, or the refusal it meets, all begun at the same moment."""
+    todo = list(actions)
+    start = Barrier(len(todo))
+
+    def work(action: Callable[[], Any]) -> Any:
+        try:
+            start.wait(SECONDS)
+            return action()
+        except VerdictRefused as refused:
+            return refused
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(todo)) as people:
+        return list(people.map(work, todo))
+
+
+def test_of_many_who_press_at_once_one_counts():
+    study = reviewed_study()
+    review = answers(study)[0]
+    crowd = [reviewer(study, f"r{number}") for number in range(6)]
+
+    done = at_once(lambda who=who: give_verdict(review, who, VerdictKind.GOOD) for who in crowd)
+
+    assert sum(isinstance(one, Verdict) for one in done) == 1
+    assert Verdict.objects.standing().count() == 1
+
+
+def test_of_many_who_press_at_once_two_count_where_two_are_wanted():
+    study = reviewed_study()
+    configure_review(study, sample_percent=100, double_percent=100)
+    review = answers(study)[0]
+    crowd = [reviewer(study, f"r{number}") for number in range(6)]
+
+    at_once(lambda who=who: give_verdict(review, who, VerdictKind.UNUSED) for who in crowd)
+
+    assert sorted(Verdict.objects.standing().values_list("opinion", flat=True)) == [1, 2]
+    assert Review.objects.get(pk=review.pk).outcome == "unused"
+
+
+def test_one_who_presses_in_many_tabs_counts_once():
+    study = reviewed_study()
+    review, rea = answers(study)[0], reviewer(study)
+
+    at_once([lambda: give_verdict(review, rea, VerdictKind.GOOD)] * 6)
+
+    assert Verdict.objects.count() == 1
+
+
+def test_an_answer_and_its_questionnaire_are_judged_and_undone_at_once():
+    study = reviewed_study(3, 1, block_size=3)
+    rea, leo = reviewer(study), reviewer(study, "leo")
+    of_all, of_each = whole(study), answers(study)
+
+    for _ in range(3):
+        at_once(
+            [
+                lambda: give_verdict(of_all, rea, VerdictKind.UNUSED),
+                *[lambda r=r: give_verdict(r, leo, VerdictKind.GOOD) for r in of_each],
+            ]
+        )
+        at_once(
+            [
+                lambda: undo_verdict(of_all, rea),
+                *[lambda r=r: undo_verdict(r, leo) for r in of_each],
+            ]
+        )
+
+    assert set(Review.objects.values_list("state", "outcome")) == {("open", "")}
+
+
+def test_reviewers_who_come_at_once_get_different_answers():
+    study = reviewed_study(8, 1, block_size=8)
+    crowd = [reviewer(study, f"r{number}") for number in range(4)]
+
+    got = at_once(lambda who=who: [r.pk for r in claim_answers(study, who, 2)] for who in crowd)
+
+    assert len({pk for some in got for pk in some}) == ReviewClaim.objects.count() == 8

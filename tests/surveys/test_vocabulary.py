@@ -1,0 +1,89 @@
+import stat
+import subprocess
+
+import pytest
+
+from surveys import vocabulary
+from surveys.vocabulary import find_doubted, has_dictionary, has_word_list
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch, tmp_path):
+    """Nothing remembered, and no program of the system."""
+    vocabulary.forget()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    yield
+    vocabulary.forget()
+
+
+def install(folder, name, script):
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+
+
+def add_dictionary(folder, monkeypatch, tag="hr_HR"):
+    monkeypatch.setenv("DICPATH", str(folder))
+    (folder / f"{tag}.aff").touch()
+
+
+@pytest.mark.parametrize(
+    ("language", "known"),
+    [("en", "houses"), ("hr", "kućama"), ("sr-Latn", "kućama"), ("sl", "hišah"), ("fi", "talossa")],
+)
+def test_find_doubted_knows_words_of_a_language(language, known):
+    assert find_doubted([known, known.upper(), "xqzt"], language) == {"xqzt"}
+
+
+def test_find_doubted_doubts_nothing_in_a_language_it_does_not_know():
+    assert not has_word_list("tlh")
+    assert find_doubted(["xqzt"], "tlh") == frozenset()
+
+
+def test_find_doubted_asks_the_dictionary_of_the_system(monkeypatch, tmp_path):
+    add_dictionary(tmp_path, monkeypatch)
+    install(tmp_path, "hunspell", 'echo "$@" >> "$0.asked"; while read -r w; do '
+            'case $w in tvit) echo "$w";; esac; done')  # fmt: skip
+
+    assert has_dictionary("hr")
+    assert find_doubted(["kuća", "tvit", "Xqzt"], "hr") == {"Xqzt"}
+    find_doubted(["tvit", "Xqzt"], "hr")
+    asked = (tmp_path / "hunspell.asked").read_text().splitlines()
+    assert asked == [f"-d {tmp_path / 'hr_HR'} -i utf-8 -G"]  # the second time it is remembered
+
+
+def test_find_doubted_asks_voikko_about_finnish(tmp_path):
+    install(tmp_path, "voikkospell", 'while read -r w; do '
+            'case $w in hiilikissa) echo "C: $w";; *) echo "W: $w";; esac; done')  # fmt: skip
+
+    assert find_doubted(["hiilikissa", "xqzt"], "fi") == {"xqzt"}
+
+
+def test_find_doubted_does_without_a_dictionary_that_fails(monkeypatch, tmp_path, caplog):
+    add_dictionary(tmp_path, monkeypatch)
+    install(tmp_path, "hunspell", "exit 3")
+
+    assert find_doubted(["kuća", "xqzt"], "hr") == {"xqzt"}
+    assert "was of no use: CalledProcessError" in caplog.text
+    assert "xqzt" not in caplog.text
+
+
+def test_find_doubted_waits_no_longer_than_it_must(monkeypatch, tmp_path):
+    add_dictionary(tmp_path, monkeypatch)
+    install(tmp_path, "hunspell", "exit 0")
+
+    def never(*arguments, **options):
+        raise subprocess.TimeoutExpired(arguments, options["timeout"])
+
+    monkeypatch.setattr(vocabulary.subprocess, "run", never)
+
+    assert find_doubted(["kuća", "xqzt"], "hr") == {"xqzt"}
+
+
+def test_find_doubted_remembers_a_bounded_number(monkeypatch):
+    monkeypatch.setattr(vocabulary, "MOST_REMEMBERED", 3)
+
+    for number in range(5):
+        find_doubted([f"xq{number}", f"zt{number}"], "en")
+
+    assert len(vocabulary.remembered) <= 3

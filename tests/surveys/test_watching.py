@@ -1,0 +1,114 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from surveys.leaving import withdraw_annotator
+from surveys.models import Assignment, Round
+from surveys.repeating import repeat_block
+from surveys.watching import Tally, forecast, median_minutes, watch_blocks, watch_study
+from tests.factories import make_study, start
+from tests.surveys.answered import answer, finish_at, finished_study, hours_ago
+
+NOW = timezone.now()
+
+
+def current_rounds(study):
+    rounds = Round.objects.filter(block__study=study, is_current=True)
+    return list(rounds.select_related("block").order_by("block__number"))
+
+
+def counts(tally):
+    return tally.wanted, tally.live, tally.done, tally.usable
+
+
+def test_watch_study_counts_what_is_wanted_live_done_and_usable(db):
+    study = finished_study(3)
+    start(study)
+    withdraw_annotator(Assignment.objects.submitted().first().annotator)
+
+    assert counts(watch_study(study)) == (20, 1, 3, 2)
+
+
+def test_watch_blocks_counts_by_questionnaire_of_the_current_round(db):
+    study = finished_study(3, n_pairs=2)
+    (round_,) = current_rounds(study)
+    assert [counts(p.tally) for p in watch_blocks(study, [round_])[0].questionnaires] == [
+        (10, 0, 2, 2),
+        (10, 0, 1, 1),
+    ]
+
+    repeat_block(round_.block, reason="careless", author="ana")
+
+    (block,) = watch_blocks(study, current_rounds(study))
+    assert counts(block.tally) == (20, 0, 0, 0)
+    assert block.minutes is None
+
+
+@pytest.mark.parametrize("n_pairs", [2, 6])
+def test_watch_blocks_asks_as_often_for_many(n_pairs, db, django_assert_num_queries):
+    study = make_study(n_pairs, block_size=2)
+    rounds = current_rounds(study)
+
+    with django_assert_num_queries(3):
+        assert len(watch_blocks(study, rounds)) == n_pairs // 2
+
+
+def test_minutes_are_the_median_from_start_to_end(db):
+    study = finished_study(3, n_pairs=2)
+    for assignment, minutes in zip(Assignment.objects.order_by("pk"), (2, 9, 40), strict=True):
+        finish_at(assignment, hours_ago(1), minutes)
+
+    (block,) = watch_blocks(study, current_rounds(study))
+
+    assert median_minutes(study) == pytest.approx(9, abs=0.01)
+    assert block.minutes == pytest.approx(9, abs=0.01)
+    assert [p.minutes for p in block.questionnaires] == pytest.approx([21, 9], abs=0.01)
+
+
+def test_median_minutes_of_nothing_is_none(db):
+    assert median_minutes(make_study(1)) is None
+
+
+def test_forecast_goes_on_at_the_pace_of_the_last_week():
+    tally = Tally(100, done=70, usable=70, recent=14, first_at=NOW - timedelta(days=30))
+
+    told = forecast(tally, NOW)
+
+    assert told.a_day == pytest.approx(2)
+    assert told.at == NOW + timedelta(days=15)
+    # (√14 ± 0.98)² = 7.63 and 22.29 in a week
+    assert [(at - NOW) / timedelta(days=1) for at in (told.earliest, told.latest)] == pytest.approx(
+        [30 * 7 / 22.294, 30 * 7 / 7.6266], rel=1e-3
+    )
+
+
+def test_forecast_of_a_young_study_counts_from_its_first():
+    tally = Tally(100, usable=10, recent=10, first_at=NOW - timedelta(days=2))
+
+    assert forecast(tally, NOW).a_day == pytest.approx(5)
+
+
+@pytest.mark.parametrize(
+    ("tally", "expected"),
+    [
+        (Tally(100, usable=4, recent=4, first_at=NOW), (False, False)),
+        (Tally(10, usable=10, recent=10, first_at=NOW), (True, False)),
+        (Tally(10**7, usable=5, recent=5, first_at=NOW - timedelta(days=9)), (False, True)),
+    ],
+)
+def test_forecast_is_none_for_too_few_for_what_is_done_and_for_the_far_future(tally, expected):
+    told = forecast(tally, NOW)
+
+    assert (told.at, told.is_done, told.is_far) == (None, *expected)
+
+
+def test_watch_study_takes_pace_from_recent_ones_only(db):
+    study = finished_study(3, n_pairs=2)
+    finish_at(Assignment.objects.first(), hours_ago(24 * 8))
+    answer(start(study))
+
+    tally = watch_study(study)
+
+    assert (tally.usable, tally.recent) == (4, 3)
+    assert tally.first_at < hours_ago(24 * 7.9)

@@ -1,0 +1,101 @@
+import math
+
+import pytest
+
+from surveys.filing import file_answers
+from surveys.models import VerdictKind
+from surveys.reviewing import configure_review, give_verdict
+from surveys.weighing import list_agreement, preview_effects
+from tests.factories import make_study
+from tests.surveys.reviewed import answers, reviewed_study, reviewer, submit, whole
+
+pytestmark = pytest.mark.django_db
+
+
+def rated_study():
+    """Two pairs, each questionnaire done by three people who agree, so that nobody is left out."""
+    return reviewed_study(2, 6, block_size=2)
+
+
+def test_preview_effects_tells_the_score_with_and_without_an_answer():
+    study = rated_study()
+    review = answers(study)[0]
+
+    told = preview_effects([review])[review.pk]
+
+    assert told.startswith("Score of this text ")
+    assert " from 3 ratings; without it " in told
+    assert " from 2. Change of the pair " in told
+
+
+def test_preview_effects_compares_with_use_whatever_was_decided():
+    study = rated_study()
+    review = answers(study)[0]
+    before = preview_effects([review])
+    give_verdict(review, reviewer(study), VerdictKind.UNUSED)
+
+    assert preview_effects([review]) == before
+
+
+def test_preview_effects_of_a_whole_questionnaire_counts_scores():
+    study = rated_study()
+    review = whole(study)
+
+    told = preview_effects([review])[review.pk]
+
+    assert "score" in told
+
+
+def test_preview_effects_says_when_a_text_would_have_no_rating():
+    study = reviewed_study(2, 2, block_size=2)
+    review = answers(study)[0]
+
+    assert preview_effects([review])[review.pk] == "Without it a text would have no rating left."
+
+
+def test_preview_effects_says_when_nothing_counts_yet():
+    study = reviewed_study(2, 1, block_size=2)
+    review = answers(study)[0]
+
+    assert preview_effects([review])[review.pk].startswith("Nothing: ")
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_preview_effects_asks_as_often_for_many(n, django_assert_num_queries):
+    study = rated_study()
+    reviews = answers(study)[:n]
+
+    with django_assert_num_queries(2):
+        preview_effects(reviews)
+
+
+def test_list_agreement_compares_every_two_reviewers():
+    study = make_study(4, language="tlh", ratings_per_context=4)
+    for _ in range(2):
+        submit(study)
+    configure_review(study, sample_percent=100, double_percent=100)
+    file_answers(study)
+    rea, leo = reviewer(study), reviewer(study, "leo")
+    first = [VerdictKind.GOOD, VerdictKind.GOOD, VerdictKind.UNUSED, VerdictKind.UNUSED]
+    second = [VerdictKind.GOOD, VerdictKind.GOOD, VerdictKind.UNUSED, VerdictKind.GOOD]
+    for review, one, two in zip(answers(study), first, second, strict=False):
+        give_verdict(review, rea, one)
+        give_verdict(review, leo, two)
+
+    (agreement,) = list_agreement(study)
+
+    assert agreement.reviewers == (rea.pk, leo.pk)
+    assert (agreement.n, agreement.n_equal) == (4, 3)
+    assert agreement.kappa == pytest.approx(0.5)
+
+
+def test_list_agreement_of_one_kind_is_not_defined():
+    study = reviewed_study()
+    configure_review(study, sample_percent=100, double_percent=100)
+    for who in (reviewer(study), reviewer(study, "leo")):
+        give_verdict(answers(study)[0], who, VerdictKind.GOOD)
+
+    (agreement,) = list_agreement(study)
+
+    assert (agreement.n, agreement.n_equal) == (1, 1)
+    assert math.isnan(agreement.kappa)
