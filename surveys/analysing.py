@@ -3,13 +3,10 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
 from django.db.models import Count, Q
 
-from postprocess.ratings import REJECTED, UNJUDGED, Scale
-from postprocess.release.assembling import Collected
 from postprocess.stimuli import MarkedContext, Span, StimulusPair, parse_stimuli, render_stimuli
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
@@ -22,6 +19,12 @@ from surveys.models import (
     Study,
 )
 from surveys.models.collection import AssignmentQuerySet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from postprocess.ratings import Scale
+    from postprocess.release.assembling import Collected
 
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
@@ -36,18 +39,20 @@ class Answers(NamedTuple):
     the scale was visible, if the browser told.
     """
 
-    ratings: pd.DataFrame
-    checks: pd.DataFrame
-    words: pd.DataFrame
-    details: pd.DataFrame
+    ratings: "pd.DataFrame"
+    checks: "pd.DataFrame"
+    words: "pd.DataFrame"
+    details: "pd.DataFrame"
 
 
-def collect_study(study: Study) -> Collected:
+def collect_study(study: Study) -> "Collected":
     """What a study has collected, for a dataset to be made of it.
 
     Raises RatingsMissing when a context has no rating, StimuliChanged when the stored texts are
     not those that were imported.
     """
+    from postprocess.release.assembling import Collected
+
     stimuli = _stimuli_as_imported(study)
     answers = table_answers(study)
     _refuse_unrated_contexts(study, answers.ratings)
@@ -124,6 +129,8 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
 
 def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:
     """Why a rating does not count, as the library names it; "" if it does."""
+    from postprocess.ratings import REJECTED, UNJUDGED
+
     if not is_current:
         return "replaced"
     if state != AssignmentState.SUBMITTED:
@@ -133,13 +140,17 @@ def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bo
     return REJECTED if is_rejected else ""
 
 
-def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
+def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> "pd.DataFrame":
+    import pandas as pd
+
     table = pd.DataFrame(rows, columns=list(columns))
     return table.sort_values([*columns[:2], "annotator"], ignore_index=True)
 
 
-def scale_of(study: Study) -> Scale:
+def scale_of(study: Study) -> "Scale":
     """The study's rating scale, as the library takes it."""
+    from postprocess.ratings import Scale
+
     ends = (study.scale_minimum, study.scale_maximum, study.scale_step)
     return Scale(*map(_as_number, ends))
 
@@ -213,7 +224,7 @@ def _count_short_contexts(study: Study) -> int:
     return Context.objects.stimuli(study).count() - full.count()
 
 
-def _refuse_unrated_contexts(study: Study, ratings: pd.DataFrame) -> None:
+def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
     n_contexts = Context.objects.stimuli(study).count()
     counted = ratings[ratings["mark"] == ""]
     n_rated = len(counted[["pair", "context"]].drop_duplicates())

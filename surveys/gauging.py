@@ -11,14 +11,11 @@ from math import isnan
 from statistics import median
 from typing import Any, NamedTuple
 
-import pandas as pd
 from django.core.cache import cache
 from django.db.models import Count, FloatField, Sum
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from postprocess.agreement import agreement_with_means
-from postprocess.slices import agreement_table
 from surveys.models import Assignment, Response, Study
 from surveys.picturing import Interval, draw_interval, place_rho
 from surveys.watching import BlockProgress
@@ -164,6 +161,8 @@ def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
 
     `own` are their ratings so far, by the id of the context; their own are not in the mean.
     """
+    from postprocess.agreement import agreement_with_means
+
     others = Response.objects.rated().on_stimuli().filter(
         assignment__in=Assignment.objects.submitted()
         .filter(questionnaire=assignment.questionnaire_id, round=assignment.round_id)
@@ -178,6 +177,10 @@ def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
 
 
 def _gauge(block: BlockProgress) -> Gauge:
+    import pandas as pd
+
+    from postprocess.slices import agreement_table
+
     finished = Assignment.objects.submitted().filter(round=block.round)
     answers = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
     rows = answers.order_by().values_list(

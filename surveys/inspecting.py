@@ -2,17 +2,16 @@
 
 import io
 import zipfile
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models.fields.files import FieldFile
 
-from postprocess.comparison import Comparison, compare_outcomes
-from postprocess.ratings import RatingsError
-from postprocess.recipe import list_presets, parse_recipe, read_recipe
-from postprocess.steps import Outcome
-from postprocess.storing import restore_outcome, search_ledger
 from surveys.errors import RunRefused
 from surveys.models import Run
+
+if TYPE_CHECKING:
+    from postprocess.comparison import Comparison
+    from postprocess.steps import Outcome
 
 ROWS_A_PAGE = 100
 MOST_SHOWN = 200  # pairs or annotators that two runs treat differently
@@ -37,6 +36,8 @@ class RunsApart(NamedTuple):
 
 def write_presets() -> dict[str, str]:
     """The recipes that come with the library, as TOML, by name."""
+    from postprocess.recipe import list_presets, read_recipe
+
     return {name: read_recipe(name).render() for name in list_presets()}
 
 
@@ -52,6 +53,8 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
 
     Raises RunRefused where a pair or context is no number.
     """
+    from postprocess.storing import search_ledger
+
     wanted: dict[str, str | int] = {name: text for name, text in filters.items() if text}
     for name in ("pair", "context"):
         if name in wanted:
@@ -68,6 +71,9 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
     """What the second run made differently. Raises RunRefused unless the ratings are the same."""
+    from postprocess.comparison import compare_outcomes
+    from postprocess.ratings import RatingsError
+
     try:
         apart = compare_outcomes(_restore(first), _restore(second))
     except RatingsError as error:
@@ -77,7 +83,7 @@ def compare_runs(first: Run, second: Run) -> RunsApart:
     return _in_short(apart)
 
 
-def _in_short(apart: Comparison) -> RunsApart:
+def _in_short(apart: "Comparison") -> RunsApart:
     pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MOST_SHOWN)
     annotators = apart.annotators[apart.annotators["differs"]].head(MOST_SHOWN)
     return RunsApart(
@@ -87,7 +93,10 @@ def _in_short(apart: Comparison) -> RunsApart:
     )
 
 
-def _restore(run: Run) -> Outcome:
+def _restore(run: Run) -> "Outcome":
+    from postprocess.recipe import parse_recipe
+    from postprocess.storing import restore_outcome
+
     files = [read_member(run, name) for name in ("scores.tsv", "annotators.tsv")]
     if run.state != "done" or None in files:
         raise RunRefused(f"Run {run.pk} has made no results to compare.")

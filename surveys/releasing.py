@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from postprocess.pipeline import Dataset
-from postprocess.ratings import RatingsError
-from postprocess.recipe import Recipe
-from postprocess.release.assembling import Choices, build_release, write_release
 from postprocess.release.description import (
     Description,
     DescriptionError,
@@ -18,12 +15,15 @@ from postprocess.release.description import (
 )
 from postprocess.release.errors import ReleaseError
 from postprocess.release.template import render_template
-from postprocess.report import summarise
 from surveys.analysing import collect_study, list_shortfalls, scale_of
 from surveys.describing import describe_study
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
 from surveys.models.publication import make_key
+
+if TYPE_CHECKING:
+    from postprocess.pipeline import Dataset
+    from postprocess.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Wishes:
 
 
 def release_dataset(
-    study: Study, folder: Path, recipe: Recipe, wishes: Wishes | None = None
+    study: Study, folder: Path, recipe: "Recipe", wishes: Wishes | None = None
 ) -> Release:
     """Write everything that is published of a study into a folder, and beside it as a zip file.
 
@@ -53,6 +53,9 @@ def release_dataset(
     dataset of the files in the folder. Raises RatingsMissing, StimuliChanged or ReleaseRefused,
     and then writes nothing.
     """
+    from postprocess.ratings import RatingsError
+    from postprocess.release.assembling import Choices, build_release, write_release
+
     wishes = wishes or Wishes()
     key = _choose_key(study, wishes.ids_of)
     collected = collect_study(study)
@@ -92,6 +95,8 @@ def write_form(study: Study, description: bytes = b"") -> str:
 
 def describe_release(release: Release) -> str:
     """What the release holds and who was moved or left out, a few lines."""
+    from postprocess.report import summarise
+
     return summarise(release.report)
 
 
@@ -102,8 +107,8 @@ def list_unwritten(release: Release) -> list[str]:
     ]
 
 
-def _render_reports(dataset: Dataset) -> dict[str, bytes]:
-    """The report for people, by what takes a while to load."""
+def _render_reports(dataset: "Dataset") -> dict[str, bytes]:
+    """The report for people."""
     from postprocess.reporting.bundle import render_reports
 
     return render_reports(dataset)

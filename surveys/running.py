@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
@@ -13,18 +13,17 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from postprocess.pipeline import build_dataset
-from postprocess.ratings import RatingsError
-from postprocess.recipe import Recipe, RecipeError, parse_recipe
 from postprocess.release.sealing import write_archive
 from postprocess.stimuli import StimuliError
-from postprocess.storing import write_ledger
 from surveys.analysing import collect_study, list_shortfalls, scale_of
 from surveys.auditing import record
 from surveys.errors import RunRefused, SurveyError
 from surveys.models import Release, Run, RunKind, RunState, Study
 from surveys.notifying import tell_of_run
 from surveys.releasing import Wishes, release_dataset
+
+if TYPE_CHECKING:
+    from postprocess.recipe import Recipe
 
 SILENCE = timedelta(minutes=10)  # after which a run counts as broken off
 BETWEEN_SIGNS = timedelta(seconds=1)
@@ -76,6 +75,8 @@ def perform_run(run_id: int) -> None:
         return
     run = Run.objects.select_related("study").get(pk=run_id)
     with _keeping_what_goes_wrong(run):
+        from postprocess.recipe import parse_recipe
+
         recipe = parse_recipe(run.recipe.encode())
         make = _make_release if run.kind == RunKind.RELEASE else _make_results
         made = make(run, recipe)
@@ -88,15 +89,17 @@ def is_broken_off(run: Run) -> bool:
     return is_open and timezone.now() - run.heard_at > SILENCE
 
 
-def read_recipe(study: Study, recipe: str) -> Recipe:
+def read_recipe(study: Study, recipe: str) -> "Recipe":
     """A recipe in TOML, on the study's scale. Raises RunRefused with all that is wrong."""
+    from postprocess.recipe import RecipeError, parse_recipe
+
     try:
         return parse_recipe(recipe.encode()).on_scale(scale_of(study))
     except RecipeError as error:
         raise RunRefused(str(error)) from error
 
 
-def _request(study: Study, kind: RunKind, recipe: Recipe, by: User | None, **more: Any) -> Run:
+def _request(study: Study, kind: RunKind, recipe: "Recipe", by: User | None, **more: Any) -> Run:
     run = Run.objects.create(
         study=study,
         kind=kind,
@@ -114,8 +117,10 @@ def _is_over() -> Q:
     return Q(state=RunState.FAILED) | (Q(state__in=(RunState.WAITING, RunState.RUNNING)) & silent)
 
 
-def _make_results(run: Run, recipe: Recipe) -> dict[str, Any]:
-    from postprocess.reporting.bundle import render_reports  # takes a while to load
+def _make_results(run: Run, recipe: "Recipe") -> dict[str, Any]:
+    from postprocess.pipeline import build_dataset
+    from postprocess.reporting.bundle import render_reports
+    from postprocess.storing import write_ledger
 
     collected = collect_study(run.study)
     dataset = build_dataset(
@@ -139,7 +144,7 @@ def _make_results(run: Run, recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _make_release(run: Run, recipe: Recipe) -> dict[str, Any]:
+def _make_release(run: Run, recipe: "Recipe") -> dict[str, Any]:
     wanted = dict(run.wishes)
     wishes = Wishes(
         description=wanted.pop("description", "").encode(),
@@ -177,6 +182,9 @@ def _finish(run: Run, *, archive: "ContentFile[bytes]", **made: Any) -> None:
 @contextmanager
 def _keeping_what_goes_wrong(run: Run) -> Iterator[None]:
     """Whatever ends the work early leaves the run failed, with the reason where one was given."""
+    from postprocess.ratings import RatingsError
+    from postprocess.recipe import RecipeError
+
     reason = INTERRUPTED
     try:
         yield

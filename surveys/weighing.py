@@ -2,17 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
-
-from postprocess.filtering import LEFT_OUT
-from postprocess.kappa import cohen_kappa
-from postprocess.ratings import REJECTED, RatingsError
-from postprocess.recipe import Recipe
-from postprocess.steps import Outcome, post_process
 from surveys.analysing import scale_of
 from surveys.models import Assignment, Response, Review, Study, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from postprocess.recipe import Recipe
+    from postprocess.steps import Outcome
 
 CLOSE = 0.005  # scores nearer than this are written the same
 FIELDS = {
@@ -38,6 +37,8 @@ class Agreement(NamedTuple):
 
 def list_agreement(study: Study) -> list[Agreement]:
     """Of every two reviewers who judged something twice, by their ids."""
+    from postprocess.kappa import cohen_kappa
+
     kinds: defaultdict[int, dict[int, str]] = defaultdict(dict)
     for review, reviewer, kind in Verdict.objects.double(study):
         kinds[review][reviewer] = kind
@@ -72,6 +73,8 @@ def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
 def _preview_block(
     study: Study, block: int, reviews: Sequence[Review]
 ) -> Iterator[tuple[Review, str]]:
+    from postprocess.recipe import Recipe
+
     ratings = _table_block(study, block)
     unwanted = list(Review.objects.unwanted(study).values_list("assignment", "response"))
     marked = [response for _, response in unwanted if response is not None]
@@ -91,8 +94,10 @@ def _preview_block(
         yield review, _tell(ratings[is_its], before, after, is_whole=review.is_whole)
 
 
-def _table_block(study: Study, block: int) -> pd.DataFrame:
+def _table_block(study: Study, block: int) -> "pd.DataFrame":
     """The ratings of a block that make the dataset, verdicts apart."""
+    import pandas as pd
+
     counted = Assignment.objects.for_study(study).counted()
     rated = (
         Response.objects.rated()
@@ -107,8 +112,13 @@ def _table_block(study: Study, block: int) -> pd.DataFrame:
     return table
 
 
-def _post_process(ratings: pd.DataFrame, is_out: pd.Series, recipe: Recipe) -> Outcome | None:
+def _post_process(
+    ratings: "pd.DataFrame", is_out: "pd.Series", recipe: "Recipe"
+) -> "Outcome | None":
     """The outcome without some ratings; None if a text would have none."""
+    from postprocess.ratings import REJECTED, RatingsError
+    from postprocess.steps import post_process
+
     columns = ["pair", "context", "annotator", "rating", "group"]
     marked = ratings[columns].assign(
         mark=is_out.map({True: REJECTED, False: ""}), annotator=ratings["annotator"].astype(str)
@@ -120,7 +130,7 @@ def _post_process(ratings: pd.DataFrame, is_out: pd.Series, recipe: Recipe) -> O
 
 
 def _tell(
-    its: pd.DataFrame, before: Outcome | None, after: Outcome | None, *, is_whole: bool
+    its: "pd.DataFrame", before: "Outcome | None", after: "Outcome | None", *, is_whole: bool
 ) -> str:
     if its.empty:
         return "Nothing: no rating of it counts, or the other context of its pair has none yet."
@@ -132,7 +142,7 @@ def _tell(
     return f"{told}{_tell_annotators(its, before, after)}"
 
 
-def _tell_score(its: pd.DataFrame, before: Outcome, after: Outcome) -> str:
+def _tell_score(its: "pd.DataFrame", before: "Outcome", after: "Outcome") -> str:
     """Of a single rating: the score of its text, and the change of its pair."""
     pair, number = its[["pair", "context"]].iloc[0]
     now, then = (outcome.scores.loc[pair] for outcome in (before, after))
@@ -149,7 +159,7 @@ def _moves(now: Any, then: Any, number: int) -> float:
     return abs(float(now[f"sim{number}"] - then[f"sim{number}"]))
 
 
-def _tell_scores(before: Outcome, after: Outcome) -> str:
+def _tell_scores(before: "Outcome", after: "Outcome") -> str:
     """Of a whole questionnaire: how many scores move, and how far at most."""
     columns = ["sim1", "sim2"]
     moves = (after.scores[columns] - before.scores[columns]).abs().to_numpy()
@@ -160,7 +170,7 @@ def _tell_scores(before: Outcome, after: Outcome) -> str:
     return f"{n_moved} {scores} would change, by up to {moves.max():.2f} points."
 
 
-def _tell_annotators(its: pd.DataFrame, before: Outcome, after: Outcome) -> str:
+def _tell_annotators(its: "pd.DataFrame", before: "Outcome", after: "Outcome") -> str:
     """Whether filtering leaves this annotator out anyway, and whom it would judge otherwise."""
     (who,) = set(its["annotator"].astype(str))
     out_now, out_then = map(_left_out, (before, after))
@@ -172,6 +182,8 @@ def _tell_annotators(its: pd.DataFrame, before: Outcome, after: Outcome) -> str:
     return f"{anyway} Filtering would judge {len(others)} other {noun} otherwise."
 
 
-def _left_out(outcome: Outcome) -> set[str]:
+def _left_out(outcome: "Outcome") -> set[str]:
+    from postprocess.filtering import LEFT_OUT
+
     annotators = outcome.annotators
     return set(annotators.loc[annotators["decision"] == LEFT_OUT, "annotator"].astype(str))

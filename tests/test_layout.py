@@ -1,6 +1,7 @@
 """Imports go one way: annotation_site → surveys → postprocess, and within them as listed here."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,16 @@ def test_postprocess_loads_without_django():
     )
 
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_the_site_starts_without_what_takes_long_to_load():
+    code = (
+        "import django, sys; django.setup(); import annotation_site.urls; "
+        "sys.exit(any(name in sys.modules for name in ('pandas', 'scipy', 'pyarrow')))"
+    )
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "annotation_site.settings"}
+    started = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=False)
+    assert started.returncode == 0
 
 
 def test_no_room_has_a_name_that_says_nothing():
