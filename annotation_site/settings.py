@@ -35,8 +35,10 @@ def _kept_secret_key() -> str:
 
 
 def _last_address() -> str:
-    """Where `scripts/serve` last served, so that commands beside it hand out working links."""
+    """Where `scripts/serve` serves or last served, for links that commands beside it hand out."""
     path = VAR_DIR / "address"
+    if here := env("SERVED_AT", default=""):
+        path.write_text(f"{here}\n")
     last = path.read_text().strip() if path.exists() else ""
     return last or "http://127.0.0.1:8000"
 
@@ -244,7 +246,8 @@ MEDIA_ROOT = VAR_DIR / "files"  # what runs and releases made; handed out by pag
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(env("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # nothing asks for the others
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -1,10 +1,13 @@
-"""A fresh site → a researcher who can sign in, and demo studies to try."""
+"""A fresh site → its files, a researcher who can sign in, and demo studies to try."""
 
+import hashlib
 import secrets
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
 
 from surveys.assigning import has_place_left
 from surveys.importing import StudyDesign, import_stimuli
@@ -13,6 +16,15 @@ from surveys.recruiting import invite_annotators
 
 DEMO_LANGUAGES = {"en": "English", "hr": "Croatian", "sl": "Slovene", "fi": "Finnish"}
 RESEARCHER = "researcher"
+
+
+def prepare_static_files() -> None:
+    """Collect and compress the static files, unless they are those that were collected last."""
+    mark = Path(settings.STATIC_ROOT) / ".collected"
+    sources = _digest_static_files()
+    if not mark.exists() or mark.read_text() != sources:
+        call_command("collectstatic", interactive=False, verbosity=0)
+        mark.write_text(sources)
 
 
 def prepare_researcher() -> str | None:
@@ -56,3 +68,13 @@ def find_open_invitation(study: Study) -> Invitation | None:
     if begun or not has_place_left(study):
         return begun
     return links.filter(annotator__isnull=True).first() or invite_annotators(study, 1)[0]
+
+
+def _digest_static_files() -> str:
+    """Of the paths, sizes and times of all that `collectstatic` would take."""
+    digest = hashlib.sha256()
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            stat = Path(storage.path(path)).stat()
+            digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

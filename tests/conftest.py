@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import cache
-from django.core.management import call_command
 from hypothesis import settings
 
 from surveys.models import Assignment, Response
+from surveys.preparing import prepare_static_files
 from tests.factories import due_response, make_study, start
 
 settings.register_profile("untimed", deadline=None)  # no test is timed
@@ -19,6 +19,12 @@ SHARED = ROOT.parent / "shared"
 
 # What leads to the database: Django's own, or that of a real site.
 REACHING = {"db", "transactional_db", "live_server", "pristine"}
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Collect the static files, once for all: pages name them by their digest, as in production."""
+    if not hasattr(session.config, "workerinput"):
+        prepare_static_files()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -36,16 +42,6 @@ def lack(part: str) -> None:
     """End a test that needs what is not here: a skip, but a failure where all must be tested."""
     end = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
     end(f"{part} is not on this machine")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def collected_static_files() -> None:
-    """The pages name their stylesheet by its digest, as in production.
-
-    Tests that run side by side find them collected by `scripts/test`.
-    """
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        call_command("collectstatic", interactive=False, verbosity=0)
 
 
 @pytest.fixture(autouse=True)

@@ -29,12 +29,12 @@ class Site:
     """
 
     def __init__(self, var: Path, database_url: str) -> None:
-        (var / "static").symlink_to(settings.STATIC_ROOT)
         self.url = f"http://127.0.0.1:{free_port()}"
         self.environment = {
             **os.environ,
             "DATABASE_URL": database_url,
             "VAR_DIR": str(var),
+            "STATIC_ROOT": str(settings.STATIC_ROOT),
             "SITE_URL": self.url,
         }
 

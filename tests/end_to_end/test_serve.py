@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from django.conf import settings as django_settings
 
 from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
@@ -22,12 +23,13 @@ START_SECONDS = 60
 
 
 def environment(var: Path, settings: Path | None = None) -> dict[str, str]:
-    """Nothing set but VAR_DIR, or but a file of settings."""
-    ours = ("DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "VAR_DIR")
-    kept = {k: v for k, v in os.environ.items() if k not in ours}
+    """Nothing set but VAR_DIR, and static files that are collected; or but a file of settings."""
+    ours = {"DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "VAR_DIR"}
+    kept = {k: v for k, v in os.environ.items() if k not in ours | {"STATIC_ROOT"}}
     if settings:
         return {**kept, "ENV_FILE": str(settings)}
-    return {**kept, "VAR_DIR": str(var), "ENV_FILE": os.devnull}
+    collected = str(django_settings.STATIC_ROOT)
+    return {**kept, "VAR_DIR": str(var), "STATIC_ROOT": collected, "ENV_FILE": os.devnull}
 
 
 @contextmanager

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.staticfiles.finders import get_finder
 from django.core.management import call_command
 
 from surveys.leaving import revoke_invitation
@@ -11,6 +12,7 @@ from surveys.preparing import (
     find_open_invitation,
     prepare_demo_studies,
     prepare_researcher,
+    prepare_static_files,
 )
 from tests.factories import finish, make_study, start
 
@@ -21,6 +23,28 @@ pytestmark = pytest.mark.django_db
 def var_dir(settings, tmp_path) -> Path:
     settings.VAR_DIR = tmp_path
     return tmp_path
+
+
+def test_static_files_are_collected_again_only_when_they_have_changed(settings, tmp_path):
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "a.css").write_text("p { color: red }")
+    settings.STATICFILES_DIRS = [sources]
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STATIC_ROOT = tmp_path / "static"
+    get_finder.cache_clear()
+
+    def when_collected() -> int:
+        prepare_static_files()
+        return (tmp_path / "static/staticfiles.json").stat().st_mtime_ns
+
+    first, again = when_collected(), when_collected()
+    (sources / "a.css").write_text("p { color: blue }")
+    changed = when_collected()
+
+    assert first == again < changed
+    assert "blue" in next((tmp_path / "static").glob("a.*.css")).read_text()
+    get_finder.cache_clear()
 
 
 def test_prepare_researcher_tells_the_same_password_again(var_dir):

@@ -2,6 +2,7 @@ from argparse import BooleanOptionalAction
 from typing import Any
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import CommandParser
 from django.urls import reverse
 
@@ -12,17 +13,20 @@ from surveys.preparing import (
     find_open_invitation,
     prepare_demo_studies,
     prepare_researcher,
+    prepare_static_files,
 )
 from surveys.recruiting import personal_link
 
 
 class Command(SurveyCommand):
-    help = "Make the first account and the demo studies, and tell who may come by which link."
+    help = "Make a site ready: database, static files, first account, demo studies, their links."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--demo", action=BooleanOptionalAction, default=True)
 
     def handle(self, *, demo: bool, **options: Any) -> None:
+        call_command("migrate", verbosity=0)
+        prepare_static_files()
         password = prepare_researcher()
         studies = prepare_demo_studies() if demo else []
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
