@@ -40,8 +40,13 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse while anything is still to be written by a person",
     )
-    add(
-        "--report",
+    add_report_argument(parser)
+
+
+def add_report_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that leaves out the report for people."""
+    parser.add_argument(
+        "--no-report",
         action="store_true",
-        help="add the report for people: page, PDF, figures and Table 1 in LaTeX",
+        help="leave out the report for people: page, PDF, figures and Table 1 in LaTeX",
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from postprocess.commands.reports import render_and_tell
 from postprocess.details import load_details
-from postprocess.options import add_recipe_arguments, recipe_from
+from postprocess.options import add_recipe_arguments, add_report_argument, recipe_from
 from postprocess.pipeline import build_dataset
 from postprocess.progress import telling_progress
 from postprocess.reading import load_checks, load_ratings
@@ -31,11 +31,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
     add("--language", required=True, metavar="CODE", help="such as sl")
     add("--out", type=Path, required=True, metavar="DIR", help="made if need be")
-    add(
-        "--no-report",
-        action="store_true",
-        help="leave out the report for people: page, PDF, figures and Table 1 in LaTeX",
-    )
+    add_report_argument(parser)
     add_recipe_arguments(parser)
     parser.set_defaults(run=run)
 

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
             recipe,
             Choices(key, options.practice, options.seed, options.complete),
             language=options.language,
-            add_files=render_and_tell if options.report else None,
+            add_files=None if options.no_report else render_and_tell,
             progress=progress,
         )
     paths = write_release(release, options.out)

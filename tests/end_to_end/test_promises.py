@@ -31,7 +31,7 @@ def study(site: Site, tmp_path) -> str:
 
 def stored_ratings(site: Site, folder: Path) -> Counter[tuple[str, str, str]]:
     """How often each (pair, context, rating) stands in the released ratings."""
-    site.manage("release_dataset", "study", folder, "--recipe", "raw")
+    site.manage("release_dataset", "study", folder, "--recipe", "raw", "--no-report")
     with (folder / "ratings_en.tsv").open(encoding="utf-8") as file:
         rows = csv.DictReader(file, delimiter="\t")
         return Counter((r["pair"], r["context"], r["rating"]) for r in rows if not r["mark"])

@@ -6,7 +6,7 @@ import sys
 
 from tests.end_to_end.site import ROOT, Site
 
-PLAIN = ("--recipe", "raw", "--set", "files.scientific_below=1e-4")
+PLAIN = ("--recipe", "raw", "--set", "files.scientific_below=1e-4", "--no-report")
 
 
 def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
@@ -62,7 +62,7 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
     )  # fmt: skip
     site.manage("rehearse_study", "demo", "--base-url", site.url, "--seed", "7")
     released, rebuilt = tmp_path / "released", tmp_path / "rebuilt"
-    site.manage("release_dataset", "demo", released)
+    site.manage("release_dataset", "demo", released, "--no-report")
 
     build = [
         sys.executable, "-m", "postprocess", "build", "--language", "sl", "--out", rebuilt,

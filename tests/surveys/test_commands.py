@@ -98,7 +98,7 @@ def test_release_dataset_writes_and_warns_of_shortfalls(tmp_path):
     study = make_study(1, ratings_per_context=3)
     finish(start(study)), finish(start(study))
 
-    out, err = run("release_dataset", "study", tmp_path / "out", "--recipe", "raw")
+    out, err = run("release_dataset", "study", tmp_path / "out", "--no-report", "--recipe", "raw")
 
     assert out.startswith("pairs     1\nratings   2 of 2 used, 2 of 2 annotators\n")
     assert out.endswith(f"written to {tmp_path / 'out'}\n")
@@ -115,7 +115,7 @@ def test_release_dataset_refuses_impossible_settings(tmp_path, options, said):
     finish(start(study)), finish(start(study))
 
     with pytest.raises(CommandError, match=said):
-        run("release_dataset", "study", tmp_path / "out", *options)
+        run("release_dataset", "study", tmp_path / "out", "--no-report", *options)
 
     assert not (tmp_path / "out").exists()
 
@@ -126,7 +126,7 @@ def test_release_dataset_says_where_it_cannot_write(tmp_path):
     (tmp_path / "out").write_text("a file")
 
     with pytest.raises(CommandError, match="Cannot write"):
-        run("release_dataset", "study", tmp_path / "out")
+        run("release_dataset", "study", tmp_path / "out", "--no-report")
 
     assert not Release.objects.exists()
 

@@ -193,7 +193,7 @@ def test_ids_of_another_study_cannot_be_used(tmp_path):
 def test_the_command_tells_what_is_still_to_be_written(tmp_path):
     rated_study()
 
-    out, err = run("release_dataset", "study", tmp_path / "out")
+    out, err = run("release_dataset", "study", tmp_path / "out", "--no-report")
 
     release = Release.objects.get()
     assert out.splitlines()[-1] == f"release {release.pk} written to {tmp_path / 'out'}"
@@ -206,8 +206,8 @@ def test_the_command_takes_a_description_and_a_practice_kit(tmp_path):
     rated_study(6)
     (tmp_path / "d.toml").write_text('[dataset]\ntitle = "Told"\nlicence = "CC0-1.0"\n')
 
-    _, err = run("release_dataset", "study", tmp_path / "out", "--description", tmp_path / "d.toml",
-                 "--practice", "2", "--seed", "5")  # fmt: skip
+    _, err = run("release_dataset", "study", tmp_path / "out", "--no-report", "--practice", "2",
+                 "--description", tmp_path / "d.toml", "--seed", "5")  # fmt: skip
 
     assert "Licence: the licence" not in err
     files = files_of(tmp_path / "out")
@@ -218,10 +218,10 @@ def test_the_command_takes_a_description_and_a_practice_kit(tmp_path):
 
 def test_the_command_names_the_releases_there_are(tmp_path):
     rated_study()
-    run("release_dataset", "study", tmp_path / "out")
+    run("release_dataset", "study", tmp_path / "out", "--no-report")
 
     with pytest.raises(CommandError, match=f"Releases: {Release.objects.get().pk}"):
-        run("release_dataset", "study", tmp_path / "again", "--ids-of", "99999")
+        run("release_dataset", "study", tmp_path / "again", "--no-report", "--ids-of", "99999")
 
 
 def test_the_key_is_not_shown_in_the_admin(admin_client, tmp_path):

@@ -37,7 +37,7 @@ class Command(SurveyCommand):
             n_practice=options["practice"],
             seed=options["seed"],
             complete=options["complete"],
-            has_report=options["report"],
+            has_report=not options["no_report"],
             ids_of=find_release(released, options["ids_of"]) if options["ids_of"] else None,
         )
         try:

@@ -25,7 +25,7 @@ def arguments(tmp_path):
     merged.assign(language="sl").to_csv(tmp_path / "ratings_sl.csv", index=False)
     files = {"--stimuli": "data_sl.tsv", "--ratings": "ratings_sl.csv", "--out": "out"}
     named = [part for option, name in files.items() for part in (option, str(tmp_path / name))]
-    return ["release", *named, "--language", "sl", "--recipe", "raw"]
+    return ["release", *named, "--language", "sl", "--recipe", "raw", "--no-report"]
 
 
 def describe(tmp_path, **sections):
@@ -51,10 +51,11 @@ def test_release_writes_a_folder_and_says_what_is_missing(arguments, tmp_path, c
     )
 
 
-def test_release_adds_the_report_where_it_is_wanted(arguments, tmp_path):
+def test_release_has_the_report_unless_it_is_not_wanted(arguments, tmp_path):
     little = ["--set", "report.n_resamples=0", "--set", "report.n_splits=1"]
 
-    assert main([*arguments, *little, "--key", KEY, "--report"]) == 0
+    wanted = [argument for argument in arguments if argument != "--no-report"]
+    assert main([*wanted, *little, "--key", KEY]) == 0
 
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"report.html", "table1.tex", "figures"} <= written
@@ -113,7 +114,7 @@ def test_a_release_can_be_traced_and_made_again_from_its_own_files(arguments, tm
     )
     (tmp_path / "all.tsv").write_text("".join([*test, *practice[1:]]), "utf-8")
     code = main([
-        "release", "--stimuli", str(tmp_path / "all.tsv"), "--language", "sl",
+        "release", "--stimuli", str(tmp_path / "all.tsv"), "--language", "sl", "--no-report",
         "--ratings", str(out / "ratings_sl.parquet"), "--recipe", str(out / "recipe.toml"),
         "--description", str(out / "description.toml"), "--key", KEY, "--practice", "2",
         "--out", str(again),
