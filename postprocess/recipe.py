@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final, Literal, Self
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from postprocess.ratings import RatingsError, Scale
+from postprocess.refusing import explain_refusal
 
 FOLDER = Path(__file__).parent / "recipes"
 FORMAT: Final = 1  # of the file, raised when a recipe written before would mean something else
@@ -189,7 +189,7 @@ def parse_recipe(data: bytes, changes: Sequence[str] = ()) -> Recipe:
     try:
         return Recipe.model_validate(settings)
     except ValidationError as error:
-        raise RecipeError("\n".join(map(_explain, error.errors()))) from error
+        raise RecipeError(explain_refusal(error, "setting")) from error
 
 
 def _change(settings: dict[str, Any], change: str) -> None:
@@ -205,12 +205,3 @@ def _change(settings: dict[str, Any], change: str) -> None:
         settings[setting] = tomllib.loads(f"x = {value}")["x"]
     except tomllib.TOMLDecodeError as error:
         raise RecipeError(f'"{change}": {value.strip() or "nothing"} is no TOML value') from error
-
-
-def _explain(error: ErrorDetails) -> str:
-    place = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        return f"{place}: there is no such setting"
-    given = "" if isinstance(error["input"], dict) else f" (given: {error['input']!r})"
-    reason = error["msg"].removeprefix("Value error, ")
-    return f"{place}: {reason[0].lower()}{reason[1:]}{given}"

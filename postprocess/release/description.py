@@ -19,8 +19,8 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import ErrorDetails
 
+from postprocess.refusing import explain_refusal
 from postprocess.release.licences import LICENCES
 from postprocess.release.texts import Body, Line, Prose, Url
 
@@ -271,7 +271,7 @@ def read_entries(entries: dict[str, Any]) -> Description:
     try:
         return Description.model_validate(entries)
     except ValidationError as error:
-        raise DescriptionError("\n".join(map(_explain, error.errors()))) from error
+        raise DescriptionError(explain_refusal(error, "entry")) from error
 
 
 def fill_in(told: Description, facts: Description) -> Description:
@@ -307,12 +307,3 @@ def _prune(entries: dict[str, Any]) -> dict[str, Any]:
     """The entries without empty tables and lists."""
     kept = {k: _prune(v) if isinstance(v, dict) else v for k, v in entries.items()}
     return {name: entry for name, entry in kept.items() if entry not in ({}, [])}
-
-
-def _explain(error: ErrorDetails) -> str:
-    place = ".".join(str(part + 1) if isinstance(part, int) else part for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        return f"{place}: there is no such entry"
-    reason = error["msg"].removeprefix("Value error, ")
-    told = f"{reason[0].lower()}{reason[1:]}"
-    return f"{place}: {told}" if place else told
