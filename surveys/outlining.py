@@ -13,6 +13,9 @@ from surveys.models import (
     Release,
     Review,
     ReviewState,
+    Run,
+    RunKind,
+    RunState,
     Study,
 )
 
@@ -46,6 +49,10 @@ def _steps(study: Study) -> Iterator[Step]:
     noun = "assignment is" if n_missing == 1 else "assignments are"
     yield Step("collection", has_pairs and not n_missing, f"{n_missing:,} {noun} still to come.")
     yield _review(study)
+    has_results = Run.objects.filter(
+        study=study, kind=RunKind.RESULTS, state=RunState.DONE
+    ).exists()
+    yield Step("results", has_results, "No recipe was run yet.")
     is_released = Release.objects.filter(study=study).exists()
     yield Step("release", is_released, "Nothing is released yet.")
 

@@ -192,5 +192,5 @@ def test_progress_asks_as_often_for_many(program, n_pairs, django_assert_max_num
     grant_role(made, User.objects.get(username="ana"), Role.OWNER)
     asking.get("studies/")
 
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         asking.get("studies/more/progress/")

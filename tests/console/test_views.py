@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -52,6 +54,24 @@ def test_overview_says_what_is_missing(study, sign_in):
 
     assert "still to come" in text
     assert "Nothing is released yet" in text
+    assert f'<a href="{page("results", study)}">Results</a>' in text
+
+
+def test_overview_leads_reviewers_only_where_they_may_go(study, sign_in):
+    text = sign_in(Role.REVIEWER).get(page("overview", study)).content.decode()
+
+    assert page("review", study) in text
+    assert page("design", study) not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "step"),
+    [("text", ["consent"], "Design"), ("invite", [], "Recruitment"), ("design", [], "Design")],
+)
+def test_the_menu_marks_the_step_and_no_other(name, more, step, study, sign_in):
+    text = sign_in(Role.OWNER).get(page(name, study, *more)).content.decode()
+
+    assert re.findall(r'aria-current="\w+">([^<]+)<', text) == [step]
 
 
 @pytest.mark.parametrize("n", [1, 3])

@@ -6,8 +6,8 @@ import pytest
 
 from postprocess.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
+from tests.end_to_end.beholding import violations
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.test_accessibility import violations
 from tests.postprocess.datasets import dataset_of
 from tests.postprocess.simulated import simulate_study
 

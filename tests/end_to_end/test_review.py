@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Page
 
+from tests.end_to_end.beholding import violations
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import Site
-from tests.end_to_end.test_accessibility import violations
 
 PASSWORD = "correct horse battery"
 MADE = """

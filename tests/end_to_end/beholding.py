@@ -1,0 +1,60 @@
+"""Pages as they are looked at: what axe finds there, in every look, and pictures where wanted.
+
+With SCREENSHOTS=folder in the environment every page is kept there as a picture, too, and looked at
+on desktop and phone, each light and dark.
+"""
+
+import os
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
+
+PICTURES = os.environ.get("SCREENSHOTS")
+
+
+class Look(NamedTuple):
+    """A screen to look at pages on."""
+
+    name: str
+    size: tuple[int, int]
+    colours: Literal["light", "dark"]
+
+
+PHONE_LOOK = Look("phone-dark", PHONE, "dark")
+LOOKS = [Look("desktop-light", DESKTOP, "light"), PHONE_LOOK]
+if PICTURES:
+    LOOKS += [Look("desktop-dark", DESKTOP, "dark"), Look("phone-light", PHONE, "light")]
+
+
+def violations(watched: WatchedPage) -> list[str]:
+    """What axe complains of on the page, with the rule and the place."""
+    found = Axe().run(watched.page).response["violations"]
+    return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
+
+
+class Beholder:
+    """Looks at pages one by one, in every look: what axe finds there; a picture where wanted."""
+
+    def __init__(self, chromium: Browser, looks: list[Look], name: str) -> None:
+        self.looks, self.name = looks, name
+        self.watched = WatchedPage(chromium, looks[0].size, colours=looks[0].colours)
+        self.found: dict[tuple[str, str], list[str]] = {}
+
+    @property
+    def complaints(self) -> dict[tuple[str, str], list[str]]:
+        """What axe complains of, by page and look; nothing of pages that are all right."""
+        return {where: rules for where, rules in self.found.items() if rules}
+
+    def look(self, page: str) -> None:
+        number = len(self.found) // len(self.looks) + 1
+        for look in self.looks:
+            self.watched.appear(look.size, look.colours)
+            self.found[page, look.name] = violations(self.watched)
+            assert self.watched.sideways_scroll == 0, (page, look.name)
+            if PICTURES:
+                name = f"{self.name}-{look.name}-{number:02}-{page.replace(' ', '-')}.png"
+                self.watched.page.screenshot(path=Path(PICTURES) / name, full_page=True)

@@ -1,0 +1,303 @@
+"""A study from an uploaded file to a downloaded release, by the console alone; axe looks along."""
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from surveys.models import TextKind
+from surveys.wording import default_body, read_check
+from tests.end_to_end.browsing import PHONE, WatchedPage
+from tests.end_to_end.researching import Researcher
+from tests.end_to_end.site import ROOT, Site
+from tests.factories import stimuli_file, stimuli_row
+
+
+@pytest.mark.either_database
+def test_a_study_is_set_up_and_opened_without_scripts(chromium, site: Site, tmp_path):
+    researcher = Researcher(chromium, site, scripts=False)
+
+    set_up(researcher, tmp_path)
+    open_study(researcher)
+
+    assert researcher.find_faults() == {}
+
+
+def test_a_study_from_an_uploaded_file_to_a_downloaded_release(chromium, site: Site, tmp_path):
+    researcher = Researcher(chromium, site)
+    researcher.look("studies")
+
+    set_up(researcher, tmp_path)
+    open_study(researcher)
+    with researcher.step("Recruitment"):
+        link = recruit(researcher)
+    answer_by_link(chromium, link)
+    site.manage("rehearse_study", "words", "--base-url", site.url)
+    with researcher.step("Collection"):
+        watch(researcher)
+    with researcher.step("Review"):
+        review(researcher)
+    with researcher.step("Results"):
+        compute(researcher)
+    with researcher.step("Release"):
+        archive = release(researcher, tmp_path)
+    look_at_the_rest(researcher)
+
+    with zipfile.ZipFile(archive) as files:
+        assert files.testzip() is None
+        names = {name.partition("/")[2] for name in files.namelist()}
+        assert {"cosimlex_sl.csv", "README.md", "croissant.json", "report.html"} <= names
+        (ratings,) = (files.read(n) for n in files.namelist() if n.endswith("ratings_sl.tsv"))
+    rows = ratings.decode().splitlines()[1:]
+    assert len(rows) == 30  # 5 pairs, 2 contexts, 3 ratings
+    assert sum("rejected" in row for row in rows) == 1
+    assert researcher.find_faults() == {}
+
+
+def set_up(researcher: Researcher, folder: Path) -> None:
+    with researcher.step("Stimuli"):
+        make_study(researcher, folder)
+        revise_stimuli(researcher)
+    with researcher.step("Design"):
+        decide_design(researcher)
+    with researcher.step("Preview"):
+        walk_through(researcher)
+
+
+def make_study(researcher: Researcher, folder: Path) -> None:
+    """First of a faulty file, then of one that is only odd."""
+    faulty, odd = folder / "faulty.tsv", folder / "odd.tsv"
+    faulty.write_bytes(stimuli_file(stimuli_row(word1="")))
+    text = (ROOT / "demo/data_sl.tsv").read_text(encoding="utf-8")
+    short = "Samo <strong>{}</strong> in <strong>{}</strong>."
+    header, row, *rows = text.splitlines()
+    fields = row.split("\t")
+    fields[2] = short.format(fields[4], fields[5])
+    odd.write_text("\n".join([header, "\t".join(fields), *rows, ""]), encoding="utf-8")
+    researcher.follow("New study")
+    researcher.look("new study")
+    researcher.page.get_by_label("Title").press_sequentially("Words")
+    if not researcher.scripts:
+        researcher.fill("Short name", "words")
+    researcher.fill("Language of the texts", "sl")
+    for file, name in ((faulty, "faulty file"), (odd, "odd file")):
+        researcher.choose_file("File with the stimuli", file)
+        researcher.press("Make the study")
+        researcher.look(name)
+    researcher.press("Go on with 6 rows")
+    assert researcher.watched.is_at("/console/studies/words/stimuli/")
+    researcher.look("stimuli")
+
+
+def revise_stimuli(researcher: Researcher) -> None:
+    page = researcher.page
+    researcher.follow("Change or drop row 1")
+    researcher.look("row")
+    researcher.fill("Word 1, dictionary form", "")
+    researcher.fill("Why", "a slip")
+    researcher.press("Store the row")
+    researcher.look("row with a fault")
+    researcher.fill("Word 1, dictionary form", "beseda")
+    researcher.press("Store the row")
+    assert "beseda – " in page.content()
+    researcher.follow("Change or drop row 2")
+    page.get_by_label("Why").last.fill("too easy")
+    researcher.press("Drop the row")
+    assert "5 pairs" in page.content()
+
+
+def decide_design(researcher: Researcher) -> None:
+    page = researcher.page
+    researcher.follow("Design")
+    researcher.look("design")
+    researcher.fill("Pay for an hour", "12")
+    researcher.fill("Ratings of each context", "3")
+    if not researcher.scripts:
+        researcher.press("Reckon")
+    page.get_by_text("Money in all").wait_for()
+    researcher.fill("Tries for the comprehension check", "2")
+    researcher.fill("Highest point", "-1")
+    researcher.press("Store the design")
+    researcher.look("design with a fault")
+    researcher.fill("Highest point", "4")
+    researcher.press("Store the design")
+    assert "The design is stored" in page.content()
+    for kind in ("Consent", "Practice", "Check"):
+        researcher.follow(kind)
+        researcher.press("Preview")
+        researcher.look(kind)
+        researcher.follow("Back to the design")
+
+
+def walk_through(researcher: Researcher) -> None:
+    """The preview, to its end."""
+    researcher.follow("Preview the survey")
+    for name in ("welcome", "instructions"):
+        researcher.look(f"preview of {name}")
+        researcher.send()
+    researcher.answer_words()
+    researcher.rate(3)
+    researcher.look("preview of practice")
+    researcher.send()
+    researcher.look("preview of check")
+    researcher.follow("Text 1, page 1")
+    for _ in range(2):
+        researcher.look("preview of page 1")
+        researcher.answer_words()
+        researcher.look("preview of page 2")
+        researcher.rate(3)
+    researcher.look("preview of thanks")
+    assert researcher.page.locator("aside.preview [aria-current]").inner_text() == "Thanks"
+    researcher.follow("Leave the preview")
+
+
+def open_study(researcher: Researcher) -> None:
+    (link,) = researcher.site.invite("words")
+    assert "ni odprta" in visit(researcher, link)
+    with researcher.step("Opening"):
+        researcher.page.goto(f"{researcher.site.url}/console/studies/words/")
+        researcher.look("overview")
+        researcher.follow("Design")
+        researcher.follow("Open the study…")
+        researcher.look("opening")
+        researcher.press("Open the study")
+        researcher.look("open design")
+    assert "0 to 4, in steps of 1" in researcher.page.content()
+    researcher.follow("Stimuli")
+    assert "Change or drop" not in researcher.page.content()
+    assert "Dobrodošli" in visit(researcher, link)
+    researcher.page.goto(f"{researcher.site.url}/console/studies/words/")
+
+
+def visit(researcher: Researcher, link: str) -> str:
+    researcher.page.goto(link)
+    return researcher.page.content()
+
+
+def recruit(researcher: Researcher) -> str:
+    """Links for a list, one of them revoked; a way for many. The link that is left."""
+    page = researcher.page
+    researcher.follow("Recruitment")
+    researcher.follow("Make personal links")
+    researcher.look("invite")
+    researcher.fill("Or for whom", "ana@example.org\nclass 2b")
+    researcher.press("Make the links")
+    page.get_by_text("Links made: 2").first.wait_for()
+    researcher.look("recruitment")
+    link = page.locator("tr", has_text="class 2b").locator("input").input_value()
+    researcher.follow("ana@example.org")
+    researcher.look("a link")
+    researcher.fill("Reason", "asked us to")
+    researcher.press("Revoke the link")
+    page.get_by_text("leads nowhere any more").first.wait_for()
+    for way, label in (("Open link", "Code for"), ("Prolific", "Completion code")):
+        researcher.follow("Recruitment")
+        researcher.follow(way)
+        researcher.fill(label, f"DONE{way[:4].upper()}")
+        researcher.press("Open")
+        researcher.look(way)
+    return link
+
+
+def answer_by_link(chromium, link: str) -> None:
+    """Somebody on a phone does a whole questionnaire, one word of it copied from the text."""
+    watched = WatchedPage(chromium, PHONE)
+    watched.begin(link)
+    check = read_check(default_body("sl", TextKind.CHECK))
+    watched.choose([question.right for question in check])
+    for number in range(5):
+        text = watched.page.locator("blockquote").inner_text()
+        copied = max(re.findall(r"\w+", text), key=len)
+        watched.write_words(copied if number == 0 else f"beseda{number}", "luna")
+        watched.rate(number % 5)
+    assert watched.is_at("/thanks/")
+    watched.page.context.close()
+
+
+def watch(researcher: Researcher) -> None:
+    """From all blocks to an annotator, a context and a block; what its repetition would cost."""
+    page = researcher.page
+    researcher.page.reload()
+    researcher.follow("Collection")
+    if page.get_by_role("button", name="Work it out now").count():
+        researcher.press("Work it out now")
+    researcher.look("collection")
+    researcher.follow("All annotators")
+    researcher.look("annotators")
+    researcher.page.locator("tbody a").first.click()
+    researcher.look("an annotator")
+    researcher.follow("Collection")
+    researcher.follow("Block 1")
+    researcher.look("a block")
+    page.locator("tbody a[href*=contexts]").first.click()
+    researcher.look("a context")
+    researcher.page.go_back()
+    researcher.follow("Repeat this block")
+    researcher.look("repeat a block")
+
+
+def review(researcher: Researcher) -> None:
+    """The riskiest answer is rejected, all others are good."""
+    page = researcher.page
+    researcher.follow("Review")
+    researcher.look("review")
+    reason = page.locator("article:not([hidden]) [name=reason]").first
+    reason.fill("copied from the text")
+    researcher.steps[-1].fields += 1
+    page.locator("article:not([hidden])").get_by_role("button", name="Reject").click()
+    researcher.steps[-1].clicks += 1
+    while True:
+        page.locator("article:not([hidden]) .verdict:focus, main .lead").first.wait_for()
+        if page.locator("main .lead").count():
+            break
+        page.keyboard.press("g")
+        researcher.steps[-1].clicks += 1
+    page.get_by_text("Everything is judged").wait_for()
+    researcher.look("review done")
+
+
+def compute(researcher: Researcher) -> None:
+    page = researcher.page
+    researcher.follow("Results")
+    researcher.look("results")
+    for preset in ("raw", "cosimlex"):
+        researcher.follow(preset)
+        recipe = page.get_by_label("Recipe").input_value()
+        few = re.sub(r"n_resamples = \d+", "n_resamples = 20", recipe)
+        researcher.fill("Recipe", re.sub(r"n_splits = \d+", "n_splits = 5", few))
+        researcher.press("Run")
+        page.get_by_text("It is done").wait_for(timeout=120_000)
+        researcher.look(f"run of {preset}")
+        researcher.follow("Results")
+    page.get_by_label("First run").select_option(index=1)
+    page.get_by_label("Second run").select_option(index=2)
+    researcher.steps[-1].fields += 2
+    researcher.press("Compare")
+    researcher.look("comparison")
+    researcher.follow("Results")
+    researcher.follow("Run 2")
+    researcher.follow("Search the ledger")
+    researcher.look("ledger")
+    researcher.page.go_back()
+
+
+def release(researcher: Researcher, folder: Path) -> Path:
+    """A release by the recipe of the run that was looked at, downloaded."""
+    researcher.follow("Release with this recipe")
+    researcher.look("release form")
+    researcher.press("Make the release")
+    download = researcher.page.get_by_role("link", name="Download")
+    download.first.wait_for(timeout=120_000)
+    researcher.look("release")
+    return researcher.save("Download", folder)
+
+
+def look_at_the_rest(researcher: Researcher) -> None:
+    for name in ("People", "Log"):
+        researcher.follow(name)
+        researcher.look(name)
+    researcher.page.goto(f"{researcher.site.url}/console/tokens/")
+    researcher.look("tokens")
+    researcher.page.goto(f"{researcher.site.url}/console/studies/words/")
+    researcher.look("overview when all is done")
