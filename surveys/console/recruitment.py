@@ -72,13 +72,14 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
 
     def act() -> None:
         if count := form.cleaned_data["count"]:
-            made = invite_annotators(
+            links = invite_annotators(
                 study, count, n_before=int(n_before) if n_before.isdecimal() else -1
             )
-            messages.success(request, f"Links made: {len(made)}.")
+            messages.success(request, f"Links made: {len(links)}.")
         else:
-            new, known = invite_listed(study, form.lines)
-            messages.success(request, f"Links made: {len(new)}; known already: {len(known)}.")
+            made = invite_listed(study, form.lines)
+            told = f"Links made: {len(made.new)}; known already: {len(made.known)}."
+            messages.success(request, told)
 
     if is_sent and attempt(form, act):
         return redirect("console:recruitment", study.slug)
