@@ -5,7 +5,6 @@ from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import Min, QuerySet
-from django.db.models.manager import Manager
 from django.utils import timezone
 
 from surveys.assigning import lock_places
@@ -97,7 +96,7 @@ def erase_annotator(annotator: Annotator, because: str) -> Annotator:
     annotator.erased_at = timezone.now()
     annotator.save(update_fields=["erased_at"])
     forget_people(annotator.study, [annotator.pk])
-    releases = find_holding(annotator, Release.objects).order_by("pk")
+    releases = find_holding(annotator, Release.objects.all()).order_by("pk")
     record(
         "annotator.erased", annotator.study, f"annotator {annotator.code}", reason=because,
         answers=n_answers, in_releases=list(releases.values_list("pk", flat=True)),
@@ -105,7 +104,7 @@ def erase_annotator(annotator: Annotator, because: str) -> Annotator:
     return annotator
 
 
-def find_holding(annotator: Annotator, made: Manager[Made]) -> QuerySet[Made]:
+def find_holding(annotator: Annotator, made: QuerySet[Made]) -> QuerySet[Made]:
     """What was made of the study's ratings, runs or releases, while an annotator's were there."""
     first = annotator.first_rated_at or _first_rated_at(annotator)
     found = made.filter(study=annotator.study_id, collected_at__gt=first) if first else made.none()
