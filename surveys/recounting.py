@@ -5,6 +5,7 @@ Entries name no provider's id. An address stands in one where somebody wrote it;
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -14,6 +15,7 @@ from surveys.models import AuditEntry, Study
 
 ROWS_A_FETCH = 2000
 COLUMNS = ("at", "who", "what", "about", "details")
+OF_ROWS = {"stimuli.revised", "stimuli.dropped"}
 # What is published of the log: by the beginning of the action, and whether it tells about whom.
 PUBLISHED = {
     "study.": True, "stimuli.": True, "text.": True, "block.": True, "review.": True,
@@ -53,7 +55,8 @@ def write_public_log(study: Study) -> str:
     """What was decided about a study, the first first, as TSV for a release.
 
     People are numbered in the order in which they first did something. What is about single
-    annotators, links, accounts and keys is left out, or tells neither whom nor why.
+    annotators, links, accounts and keys is left out, or tells neither whom nor why; of rows that
+    were changed or dropped it tells why, and not what stood in them.
     """
     lines = ["\t".join(COLUMNS)]
     numbers: dict[int, int] = {}
@@ -64,11 +67,19 @@ def write_public_log(study: Study) -> str:
         who = entry.actor
         if entry.user_id:
             who = f"person {numbers.setdefault(entry.user_id, len(numbers) + 1)}"
-        details = {n: d for n, d in entry.details.items() if PUBLISHED[begins] or n != "reason"}
         subject = entry.subject if PUBLISHED[begins] else ""
-        cells = (_instant(entry), who, entry.action, subject, _details(mask_details(details)))
+        details = _details(_publish_details(entry, has_subject=PUBLISHED[begins]))
+        cells = (_instant(entry), who, entry.action, subject, details)
         lines.append("\t".join(mask_text(" ".join(cell.split())) for cell in cells))
     return "\n".join([*lines, ""])
+
+
+def _publish_details(entry: AuditEntry, *, has_subject: bool) -> dict[str, Any]:
+    details: dict[str, Any] = mask_details(entry.details)
+    reason = {"reason": details.pop("reason")} if "reason" in details else {}
+    if entry.action in OF_ROWS:
+        return reason
+    return {**details, **reason} if has_subject else details
 
 
 def _mask(entry: AuditEntry) -> AuditEntry:

@@ -55,7 +55,7 @@ class ReleaseForm(RecipeForm):
 
     def __init__(self, study: Study, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]
+        self.fields["ids_of"].queryset = Release.objects.filter(study=study).select_related("study")  # type: ignore[attr-defined]
 
     def wishes(self) -> dict[str, Any]:
         """What is wished, as JSON can hold it."""

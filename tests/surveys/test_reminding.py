@@ -58,5 +58,3 @@ def test_a_reminder_says_how_far_somebody_is(is_begun, said, db):
 
     assert said in text
     assert "Questions: lab@example.org" in text
-
-
