@@ -38,6 +38,9 @@ def refuse_loss(apps, schema_editor):
     lost = {
         "ids that were dropped": find("surveys", "Worker").objects.filter(is_digest=True),
         "notes that were dropped": find("surveys", "Invitation").objects.exclude(note_digest=""),
+        "first ratings of annotators who withdrew": find("surveys", "Annotator").objects.filter(
+            first_rated_at__isnull=False
+        ),
         "annotators who were erased": find("surveys", "Annotator").objects.filter(
             erased_at__isnull=False
         ),
@@ -51,7 +54,7 @@ def refuse_loss(apps, schema_editor):
     if found := [f"{what}: {n}" for what, rows in lost.items() if (n := rows.count())]:
         raise CommandError(
             "The database cannot go back to before retention: it could not hold "
-            f"{'; '.join(found)}. Nothing was changed."
+            f"{'; '.join(found)}. Nothing of that was changed."
         )
 
 
