@@ -58,6 +58,13 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
 
+class PersonalAdmin(ReadOnlyAdmin):
+    """What tells who people are: for operators, who own every study, and no other staff."""
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.is_active and getattr(request.user, "is_superuser", False))
+
+
 def _count(rows: QuerySet[Any]) -> Subquery:
     """How many there are, by a query of its own: joins of several counts would multiply."""
     return Subquery(rows.order_by().values(n=Func("pk", function="COUNT")))
@@ -245,7 +252,7 @@ class EntranceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Invitation)
-class InvitationAdmin(ReadOnlyAdmin):
+class InvitationAdmin(PersonalAdmin):
     list_display = ("id", "study", "note", "link", "annotator", "latest_state", "entrance",
                     "is_rehearsal", "revoked_at", "created_at")  # fmt: skip
     list_filter = ("study", "entrance__provider", "is_rehearsal")
@@ -265,7 +272,7 @@ class InvitationAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Visit)
-class VisitAdmin(ReadOnlyAdmin):
+class VisitAdmin(PersonalAdmin):
     list_display = ("entrance", "provider_study", "submission", "assignment", "completion_code",
                     "arrived_at")  # fmt: skip
     list_filter = ("entrance__study", "entrance__provider")
@@ -314,9 +321,17 @@ class ResponseAdmin(ReadOnlyAdmin):
 
 @admin.register(Release)
 class ReleaseAdmin(ReadOnlyAdmin):
-    list_display = ("study", "created_at", "n_pairs")
+    list_display = ("study", "created_at", "n_pairs", "n_withdrawn_since")
     list_filter = ("study",)
     exclude = ("key",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        releases: Any = super().get_queryset(request)
+        return releases.with_withdrawn_since()
+
+    @admin.display(description="annotators in it who withdrew since")
+    def n_withdrawn_since(self, release: Any) -> int:
+        return int(release.n_withdrawn_since)
 
 
 @admin.register(Membership)

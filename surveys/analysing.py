@@ -2,10 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.db import transaction
 from django.db.models import Count, Q
+from django.utils import timezone
 
 from postprocess.stimuli import MarkedContext, Span, StimulusPair, parse_stimuli, render_stimuli
 from surveys.errors import RatingsMissing, StimuliChanged
@@ -63,6 +66,16 @@ def collect_study(study: Study) -> "Collected":
         words=None if answers.words.empty else answers.words,
         details=answers.details,
     )
+
+
+@transaction.atomic
+def note_instant(study: Study) -> datetime:
+    """The instant from which on a withdrawal may come too late for what is read of a study next.
+
+    The study is locked meanwhile, as by who withdraws: one that is under way is over by then.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    return timezone.now()
 
 
 def table_answers(study: Study) -> Answers:

@@ -1,12 +1,13 @@
 """Who comes through an entrance → an annotator with a link of their own."""
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils.translation import gettext as _
 
 from surveys.assigning import Consent, lock_places, no_place_left, start_assignment
 from surveys.completing import earned_before, no_place_completion
 from surveys.errors import ArrivalRefused, LinkRevoked
+from surveys.masking import digest_in_study
 from surveys.models import (
     Annotator,
     Assignment,
@@ -17,6 +18,8 @@ from surveys.models import (
 )
 from surveys.opening import refuse_draft
 from surveys.providers import Claims
+
+SUBMISSION = "submission"
 
 
 def refuse_closed(entrance: Entrance) -> None:
@@ -46,14 +49,19 @@ def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
 
     Without a transaction of its own: looking at an entrance must not wait for those who write.
     """
+    dropped = digest_in_study(entrance.study_id, entrance.provider, claims.worker_id)
+    is_known = Q(worker__worker_id=claims.worker_id, worker__is_digest=False)
+    is_known |= Q(worker__worker_id=dropped, worker__is_digest=True)
     annotators = Annotator.objects.filter(
-        study=entrance.study, worker__provider=entrance.provider,
-        worker__worker_id=claims.worker_id,
-    )  # fmt: skip
+        is_known,  # and, for the index, one of the two:
+        worker__worker_id__in=(claims.worker_id, dropped),
+        worker__provider=entrance.provider,
+        study=entrance.study,
+    )
     theirs = Assignment.objects.with_study().filter(annotator__in=annotators)
-    assignment = theirs.order_by("-pk").first()
-    if assignment:
-        _note_visit(entrance, claims, assignment)
+    assignment = theirs.select_related("annotator__worker").order_by("-pk").first()
+    if assignment and (worker := assignment.annotator.worker):
+        _note_visit(entrance, claims, assignment, worker)
     return assignment
 
 
@@ -96,16 +104,18 @@ def start_through(
             provider=entrance.provider, worker_id=claims.worker_id
         )
         Annotator.objects.filter(pk=assignment.annotator_id).update(worker=worker)
-        _note_visit(entrance, claims, assignment)
+        _note_visit(entrance, claims, assignment, worker)
     return assignment
 
 
-def _note_visit(entrance: Entrance, claims: Claims, assignment: Assignment) -> None:
-    worker = Worker.objects.get(provider=entrance.provider, worker_id=claims.worker_id)
+def _note_visit(entrance: Entrance, claims: Claims, assignment: Assignment, worker: Worker) -> None:
+    submission = claims.submission
+    if worker.is_digest:  # what was dropped does not come back with who comes back
+        submission = digest_in_study(entrance.study_id, SUBMISSION, submission)
     Visit.objects.get_or_create(
         entrance=entrance,
         provider_study=claims.provider_study,
-        submission=claims.submission,
+        submission=submission,
         worker=worker,
         defaults={"assignment": assignment, "completion_code": entrance.completion_code},
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 
+from surveys.masking import mask_text
 from surveys.models import AuditEntry, Study
 
 NOBODY = "the site"
@@ -24,8 +25,13 @@ def acting(actor: User | AbstractBaseUser | AnonymousUser | str) -> Iterator[Non
 
 
 def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None:
-    """Keep a decision. Details are what JSON can hold, without anything that names a worker."""
+    """Keep a decision. Details are what JSON can hold, without anything that names a worker.
+
+    In a reason, which somebody wrote, addresses and providers' ids are masked.
+    """
     actor = _acting.get()
+    if "reason" in details:
+        details["reason"] = mask_text(details["reason"])
     user = actor if isinstance(actor, User) else None
     AuditEntry.objects.create(
         study=study,

@@ -103,6 +103,10 @@ class AccessRefused(SurveyError):
     """A change of roles that would leave a study without an owner, or asks for nobody."""
 
 
+class ErasureRefused(SurveyError):
+    """Personal data that cannot be dropped, or kept for a time, as asked for."""
+
+
 class RunRefused(SurveyError):
     """Post-processing that cannot be run as asked for."""
 

@@ -18,11 +18,11 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.sql.compiler import SQLCompiler
 
+from surveys.masking import mask_note
 from surveys.models import Assignment, Invitation, Response, Study
 from surveys.models.collection import ResponseQuerySet
 from surveys.models.study import write_point
 from surveys.recruiting import personal_link
-from surveys.reminding import mask_address
 
 ROWS_A_CHUNK = 200
 ROWS_A_FETCH = 2000
@@ -96,7 +96,7 @@ def stream_responses(study: Study, **wanted: Any) -> Iterator[str]:
     answered = find_responses(study, **wanted).order_by("assignment_id", "position")
     rows = answered.values_list(*RESPONSE_FIELDS.values())
     found = rows.iterator(chunk_size=ROWS_A_FETCH)
-    return _stream_csv(RESPONSE_COLUMNS, ((study.language, *row) for row in found))
+    return stream_csv(RESPONSE_COLUMNS, ((study.language, *row) for row in found))
 
 
 def find_responses(
@@ -142,14 +142,14 @@ def stream_invitations(
     found = invitations.with_latest_state().order_by("pk").values_list(*fields)
     rows = (
         (
-            note if shows_addresses else mask_address(note),
+            note if shows_addresses else mask_note(note),
             personal_link(token, base_url),
             "revoked" if revoked_at else state or "unused",
             created_at,
         )
         for note, token, revoked_at, state, created_at in found.iterator(chunk_size=ROWS_A_FETCH)
     )
-    return _stream_csv(INVITATION_COLUMNS, rows)
+    return stream_csv(INVITATION_COLUMNS, rows)
 
 
 def write_text(text: str) -> str:
@@ -169,7 +169,8 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
 }
 
 
-def _stream_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+def stream_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """A table as CSV: the header at once, then some hundred rows at a time."""
     yield ",".join(columns) + "\n"
     remaining = iter(rows)
     while chunk := list(islice(remaining, ROWS_A_CHUNK)):

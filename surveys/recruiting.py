@@ -13,21 +13,24 @@ from django.utils import timezone
 
 from surveys.auditing import record
 from surveys.errors import InvitationRefused, SettingRefused
+from surveys.masking import digest_in_study
 from surveys.models import AssignmentState, Entrance, Invitation, Provider, Study
 from surveys.models.recruitment import REVOKED, UNUSED, InvitationQuerySet
 from surveys.providers import arrival_parameters
 
 LONGEST_NOTE = 200
+NOTE = "note"
 MOST_INVITED = 10_000  # at once; more is a slip of the keyboard
 CODES = ("completion_code", "no_place_code")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class InvitedList(NamedTuple):
-    """The invitations that a list of notes led to."""
+    """The invitations that a list of notes led to; all of them by their notes."""
 
     new: list[Invitation]
     known: list[Invitation]
+    by_note: dict[str, Invitation]
 
 
 def personal_link(token: str, base_url: str = "") -> str:
@@ -79,14 +82,23 @@ def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
     """
     wanted = _read_notes(notes)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports of the list at once
-    noted = Invitation.objects.filter(study=study, revoked_at=None).exclude(note="")
-    by_note = {invitation.note: invitation for invitation in noted}
+    by_note = _find_noted(study, wanted)
     known = [by_note[note] for note in wanted if note in by_note]
     new = Invitation.objects.bulk_create(
         Invitation(study=study, note=note) for note in wanted if note not in by_note
     )
     record("invitations.made", study, "from a list", new=len(new), known=len(known))
-    return InvitedList(new, known)
+    return InvitedList(new, known, by_note | {invitation.note: invitation for invitation in new})
+
+
+def _find_noted(study: Study, notes: Iterable[str]) -> dict[str, Invitation]:
+    """The valid links that were made for some of these notes, also if the note was dropped."""
+    valid = Invitation.objects.filter(study=study, revoked_at=None)
+    found = {invitation.note: invitation for invitation in valid.exclude(note="")}
+    dropped = {invitation.note_digest: invitation for invitation in valid.exclude(note_digest="")}
+    digests = {digest_in_study(study.pk, NOTE, note): note for note in notes} if dropped else {}
+    found |= {note: dropped[digest] for digest, note in digests.items() if digest in dropped}
+    return found
 
 
 def find_invitations(

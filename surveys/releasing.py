@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,18 @@ from postprocess.release.description import (
 )
 from postprocess.release.errors import ReleaseError
 from postprocess.release.template import render_template
-from surveys.analysing import collect_study, list_shortfalls, scale_of
+from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
 from surveys.describing import describe_study
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
 from surveys.models.publication import make_key
+from surveys.recounting import write_public_log
 
 if TYPE_CHECKING:
     from postprocess.pipeline import Dataset
     from postprocess.recipe import Recipe
+
+LOG = "log.tsv"
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,8 @@ class Wishes:
 
     `description`: a TOML file with what the site does not know; `n_practice` and `seed`: of the
     practice kit; `complete`: refuse while anything is still to be written; `has_report`: add the
-    report for people; `ids_of`: an earlier release of the study, whose annotators' ids are to be
-    used again.
+    report for people; `has_log`: add what was decided when; `ids_of`: an earlier release of the
+    study, whose annotators' ids are to be used again.
     """
 
     description: bytes = b""
@@ -41,6 +45,7 @@ class Wishes:
     seed: int = 0
     complete: bool = False
     has_report: bool = False
+    has_log: bool = False
     ids_of: Release | None = None
 
 
@@ -58,6 +63,7 @@ def release_dataset(
 
     wishes = wishes or Wishes()
     key = _choose_key(study, wishes.ids_of)
+    collected_at = note_instant(study)
     collected = collect_study(study)
     try:
         release = build_release(
@@ -67,14 +73,16 @@ def release_dataset(
             Choices(key, wishes.n_practice, wishes.seed, wishes.complete),
             language=study.language,
             notes=list_shortfalls(study),
-            add_files=_render_reports if wishes.has_report else None,
+            add_files=partial(_add_files, study, wishes),
         )
         write_release(release, folder)
     except RatingsError as error:
         raise RatingsMissing(str(error)) from error
     except ReleaseError as error:
         raise ReleaseRefused(str(error)) from error
-    return Release.objects.create(study=study, report=release.dataset.report, key=key)
+    return Release.objects.create(
+        study=study, collected_at=collected_at, report=release.dataset.report, key=key
+    )
 
 
 def complete_description(
@@ -107,11 +115,14 @@ def list_unwritten(release: Release) -> list[str]:
     ]
 
 
-def _render_reports(dataset: "Dataset") -> dict[str, bytes]:
-    """The report for people."""
+def _add_files(study: Study, wishes: Wishes, dataset: "Dataset") -> dict[str, bytes]:
+    """What is wished for beside the dataset: the report for people, the log."""
+    files = {LOG: write_public_log(study).encode()} if wishes.has_log else {}
+    if not wishes.has_report:
+        return files
     from postprocess.reporting.bundle import render_reports
 
-    return render_reports(dataset)
+    return {**files, **render_reports(dataset)}
 
 
 def _choose_key(study: Study, ids_of: Release | None) -> str:

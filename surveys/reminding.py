@@ -3,16 +3,15 @@
 Nothing is sent from here: who reminds copies the text, or opens it in their own mail program.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from surveys.masking import ADDRESS, mask_note
 from surveys.models import AssignmentState, Study
 from surveys.models.recruitment import UNUSED
 from surveys.recruiting import personal_link
 
-ADDRESS = re.compile(r"[^@\s<>\"',;]+@[^@\s<>\"',;]+\.[^@\s<>\"',;]+")
 REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
 
 
@@ -25,15 +24,6 @@ class Recruit(NamedTuple):
     whereabouts: str
     mail: str
     reminder: str
-
-
-def mask_address(note: str) -> str:
-    """A note in which an e-mail address may stand, for who may not see it.
-
-    >>> mask_address("ana@example.org"), mask_address("class 2b, no. 7"), mask_address("")
-    ('a…@…', 'class 2b, no. 7', '')
-    """
-    return f"{note[0]}…@…" if "@" in note else note
 
 
 def list_recruits(
@@ -50,7 +40,7 @@ def _describe(study: Study, invitation: Any, *, sees_addresses: bool) -> Recruit
     address = ADDRESS.search(invitation.note) if sees_addresses and may_be_reminded else None
     return Recruit(
         pk=invitation.pk,
-        note=invitation.note if sees_addresses else mask_address(invitation.note),
+        note=invitation.note if sees_addresses else mask_note(invitation.note),
         link=link,
         whereabouts=invitation.whereabouts,
         mail=_write_mail(study, address[0], reminder) if address else "",

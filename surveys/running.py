@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from postprocess.release.sealing import write_archive
 from postprocess.stimuli import StimuliError
-from surveys.analysing import collect_study, list_shortfalls, scale_of
+from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
 from surveys.auditing import record
 from surveys.errors import RunRefused, SurveyError
 from surveys.models import Release, Run, RunKind, RunState, Study
@@ -122,6 +122,7 @@ def _make_results(run: Run, recipe: "Recipe") -> dict[str, Any]:
     from postprocess.reporting.bundle import render_reports
     from postprocess.storing import write_ledger
 
+    collected_at = note_instant(run.study)
     collected = collect_study(run.study)
     dataset = build_dataset(
         collected.stimuli,
@@ -138,6 +139,7 @@ def _make_results(run: Run, recipe: "Recipe") -> dict[str, Any]:
     files = {**dataset.files, **render_reports(dataset)}
     archive = write_archive(files, f"results_{run.study.slug}_{run.pk}")
     return {
+        "collected_at": collected_at,
         "report": dataset.report,
         "archive": ContentFile(archive, f"results_{run.study.slug}_{run.pk}.zip"),
         "ledger": ContentFile(write_ledger(dataset.outcome), "ledger.parquet"),
@@ -158,6 +160,7 @@ def _make_release(run: Run, recipe: "Recipe") -> dict[str, Any]:
         archive = folder.with_suffix(".zip").read_bytes()
     name = f"cosimlex_{run.study.language}_{release.pk}.zip"
     return {
+        "collected_at": release.collected_at,
         "report": release.report,
         "archive": ContentFile(archive, name),
         "release": release,

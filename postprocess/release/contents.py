@@ -82,6 +82,7 @@ def describe_file(subject: Subject, path: str) -> str:
         "report.pdf": "the report for people, to print",
         "table1.tex": "the row of Table 1 of the task paper",
         "description.toml": "what is known of the study",
+        "log.tsv": "what was decided about the study, and when",
         "DATA_STATEMENT.md": "data statement (Bender and Friedman, 2018)",
         "CHECKLIST.md": "annotation part of the Responsible NLP checklist",
         "CITATION.cff": "how to cite the dataset",

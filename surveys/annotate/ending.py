@@ -5,6 +5,7 @@ from django.shortcuts import redirect, render
 
 from surveys.annotate.pages import annotator_page, find_assignment, own_link, redirect_to_due
 from surveys.assigning import can_have_another, start_another_assignment
+from surveys.auditing import acting
 from surveys.completing import completion_of, earned_before
 from surveys.introducing import has_failed_check
 from surveys.leaving import withdraw_annotator
@@ -37,7 +38,8 @@ def withdraw(request: HttpRequest, token: str) -> HttpResponse:
     if assignment.state == AssignmentState.WITHDRAWN:
         return redirect_to_due(token)
     if request.method == "POST":
-        withdraw_annotator(assignment.annotator)
+        with acting("the annotator"):
+            withdraw_annotator(assignment.annotator)
         return redirect("annotate:ended", token)
     page = {
         "assignment": assignment,

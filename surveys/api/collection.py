@@ -53,8 +53,7 @@ class Invitations(StudyView):
             made = invite_annotators(self.study, count)
             return s.InvitedSerializer({"invitations": made, "n_new": len(made)})
         listed = invite_listed(self.study, notes)
-        by_note = {one.note: one.pk for one in (*listed.new, *listed.known)}
-        ids = [by_note[note] for note in map(str.strip, notes) if note]
+        ids = [listed.by_note[note].pk for note in map(str.strip, notes) if note]
         found = Invitation.objects.with_latest_state().in_bulk(ids)
         told = {"invitations": [found[pk] for pk in ids], "n_new": len(listed.new)}
         return s.InvitedSerializer(told)

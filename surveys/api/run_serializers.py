@@ -45,6 +45,7 @@ class NewReleaseSerializer(NewRunSerializer):
     seed = Whole(min_value=0, max_value=2**31 - 1, default=0, help_text="of their choice")
     complete = Truth(default=False, help_text="refuse while a person has still to write something")
     has_report = Truth(default=True, help_text="add the report for people")
+    has_log = Truth(default=False, help_text="add what was decided about the study, as log.tsv")
     ids_of = Whole(
         min_value=1, max_value=2**31 - 1, allow_null=True, default=None,
         help_text="`release` of an earlier one, whose annotators’ ids are to be used again",
@@ -57,13 +58,20 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     is_broken_off = serializers.SerializerMethodField(
         help_text="no sign of life for ten minutes: it can be tried again"
     )
+    n_withdrawn_since = serializers.SerializerMethodField(
+        help_text="annotators whose ratings it holds and who withdrew or were erased since: "
+        "where there are some, make a new one"
+    )
 
     class Meta:
         model = Run
         fields = (
             "id", "recipe_name", "recipe", "state", "stage", "share_done", "error",
-            "is_broken_off", "requested_at", "finished_at",
+            "is_broken_off", "requested_at", "finished_at", "n_withdrawn_since",
         )  # fmt: skip
+
+    def get_n_withdrawn_since(self, run: Run) -> int:
+        return getattr(run, "n_withdrawn_since", 0)  # of a new one nobody has withdrawn
 
     def get_is_broken_off(self, run: Run) -> bool:
         return is_broken_off(run)

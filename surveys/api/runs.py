@@ -46,7 +46,7 @@ class _OfWorkers(StudyView):
     rights: ClassVar = {"GET": Right.WORK, "POST": Right.WORK}
 
     def find_runs(self) -> RunQuerySet:
-        return Run.objects.filter(study=self.study).results()
+        return Run.objects.filter(study=self.study).results().with_withdrawn_since()
 
     def find_run(self, run_id: int, *, is_done: bool = False) -> Run:
         runs = self.find_runs()
@@ -68,7 +68,7 @@ class _OfReleases(_OfWorkers):
     scopes: ClassVar = {"GET": "releases:read", "POST": "releases:write"}
 
     def find_runs(self) -> RunQuerySet:
-        return Run.objects.filter(study=self.study).releases()
+        return Run.objects.filter(study=self.study).releases().with_withdrawn_since()
 
 
 class Runs(_OfWorkers):

@@ -23,6 +23,11 @@ def signed_in(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
+def is_owner(request: HttpRequest) -> bool:
+    """Whether a page of a study may show who people are."""
+    return request.role in Right.OWN.value  # type: ignore[attr-defined]
+
+
 def console_page(view: Page) -> Page:
     """A page for whoever is signed in; what it does is recorded as theirs."""
 

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.accessing import Right
-from surveys.console.access import study_page
+from surveys.console.access import is_owner, study_page
 from surveys.console.forms import attempt
 from surveys.console.recruitment_forms import (
     EntranceForm,
@@ -20,7 +20,7 @@ from surveys.console.recruitment_forms import (
     RevokeForm,
 )
 from surveys.exporting import stream_invitations
-from surveys.leaving import revoke_invitation
+from surveys.leaving import forget_invitation, revoke_invitation
 from surveys.models import Entrance, Invitation, Provider, Study
 from surveys.providers import completion_address
 from surveys.recruiting import (
@@ -45,7 +45,7 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
     """The personal links and where their people are, the latest first."""
     form = InvitationFilter(request.GET)
     wanted = form.cleaned_data if form.is_valid() else {}
-    found = find_invitations(study, sees_addresses=_sees_addresses(request), **wanted)
+    found = find_invitations(study, sees_addresses=is_owner(request), **wanted)
     counts, paginator = count_whereabouts(study), Paginator(found, LINKS_A_PAGE)
     if not form.data.get("note") and not form.data.get("through"):  # they are counted already
         state = wanted.get("state")
@@ -55,7 +55,7 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": form,
         "rows": rows,
-        "recruits": list_recruits(study, rows, sees_addresses=_sees_addresses(request)),
+        "recruits": list_recruits(study, rows, sees_addresses=is_owner(request)),
         "counts": counts,
         "ways": _list_ways(study),
     }
@@ -72,13 +72,14 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
 
     def act() -> None:
         if count := form.cleaned_data["count"]:
-            made = invite_annotators(
+            links = invite_annotators(
                 study, count, n_before=int(n_before) if n_before.isdecimal() else -1
             )
-            messages.success(request, f"Links made: {len(made)}.")
+            messages.success(request, f"Links made: {len(links)}.")
         else:
-            new, known = invite_listed(study, form.lines)
-            messages.success(request, f"Links made: {len(new)}; known already: {len(known)}.")
+            made = invite_listed(study, form.lines)
+            told = f"Links made: {len(made.new)}; known already: {len(made.known)}."
+            messages.success(request, told)
 
     if is_sent and attempt(form, act):
         return redirect("console:recruitment", study.slug)
@@ -90,7 +91,7 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def export(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """The personal links as CSV."""
-    chunks = stream_invitations(study, settings.SITE_URL, shows_addresses=_sees_addresses(request))
+    chunks = stream_invitations(study, settings.SITE_URL, shows_addresses=is_owner(request))
     name = f"invitations_{study.slug}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
@@ -110,9 +111,19 @@ def invitation(request: HttpRequest, study: Study, invitation_id: int) -> HttpRe
 
     if request.method == "POST" and attempt(form, act):
         return redirect("console:invitation", study.slug, invitation_id)
-    (recruit,) = list_recruits(study, [found], sees_addresses=_sees_addresses(request))
+    (recruit,) = list_recruits(study, [found], sees_addresses=is_owner(request))
     page = {"study": study, "invitation": found, "recruit": recruit, "form": form}
     return render(request, "console/invitation.html", page, status=422 if form.errors else 200)
+
+
+@require_POST
+@study_page(Right.OWN)
+def forget(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
+    """Drop the note of a link that nobody has used, and revoke it."""
+    found = get_object_or_404(Invitation.objects.by_people(study), pk=invitation_id)
+    forget_invitation(found, request.POST.get("because", ""))
+    messages.success(request, "The note is dropped, and the link leads nowhere any more.")
+    return redirect("console:invitation", study.slug, invitation_id)
 
 
 @require_http_methods(["GET", "POST"])
@@ -169,7 +180,3 @@ def _list_returns(entrance: Entrance) -> list[tuple[str, str, str]]:
     return [
         (whom, code, completion_address(entrance.provider, code)) for whom, code in codes.items()
     ]
-
-
-def _sees_addresses(request: HttpRequest) -> bool:
-    return request.role in Right.OWN.value  # type: ignore[attr-defined]

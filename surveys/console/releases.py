@@ -12,7 +12,7 @@ from surveys.console.access import signed_in, study_page
 from surveys.console.forms import attempt
 from surveys.console.results_forms import ReleaseForm
 from surveys.inspecting import write_presets
-from surveys.models import Run, RunState, Study
+from surveys.models import Release, Run, RunState, Study
 from surveys.releasing import write_form
 from surveys.running import request_release
 from surveys.tasks import start_run
@@ -24,8 +24,9 @@ MOST_SHOWN = 50
 @study_page(Right.WORK)
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """The releases of a study, the latest first, and a form for the next."""
-    made = Run.objects.filter(study=study).releases().select_related("release", "requested_by")
-    runs = list(made[:MOST_SHOWN])
+    made = Run.objects.filter(study=study).releases().with_withdrawn_since()
+    runs = list(made.select_related("release", "requested_by")[:MOST_SHOWN])
+    elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
     form = ReleaseForm(study, request.POST or None, initial=_begin(request, study, runs))
 
     def make() -> None:
@@ -40,6 +41,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
     page = {
         "study": study,
         "runs": runs,
+        "elsewhere": elsewhere[:MOST_SHOWN],
         "form": form,
         "is_busy": any(run.state in busy for run in runs),
     }

@@ -41,7 +41,8 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST" and attempt(form, run):
         messages.success(request, "The run has begun; this page tells how far it is.")
         return redirect("console:results", study.slug)
-    made = Run.objects.filter(study=study).results().select_related("requested_by")
+    made = Run.objects.filter(study=study).results().with_withdrawn_since()
+    made = made.select_related("requested_by")
     runs = Paginator(made, RUNS_A_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
@@ -134,11 +135,13 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _find(study: Study, run_id: int) -> Run:
-    return get_object_or_404(Run.objects.select_related("requested_by"), study=study, pk=run_id)
+    runs = Run.objects.with_withdrawn_since().select_related("requested_by")
+    return get_object_or_404(runs, study=study, pk=run_id)
 
 
 def _find_done(study: Study, run_id: int) -> Run:
-    return get_object_or_404(Run.objects.done(), study=study, pk=run_id)
+    runs = Run.objects.done().with_withdrawn_since()
+    return get_object_or_404(runs, study=study, pk=run_id)
 
 
 def _digest(style: bytes) -> str:

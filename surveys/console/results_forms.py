@@ -47,14 +47,19 @@ class ReleaseForm(RecipeForm):
     complete = forms.BooleanField(
         required=False, label="Refuse while anything is still to be written by a person"
     )
+    has_log = forms.BooleanField(
+        required=False,
+        label="Add the log of what was decided about the study",
+        help_text="As log.tsv, without names; reasons stand in it as they were written.",
+    )
 
     def __init__(self, study: Study, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]
+        self.fields["ids_of"].queryset = Release.objects.filter(study=study).select_related("study")  # type: ignore[attr-defined]
 
     def wishes(self) -> dict[str, Any]:
         """What is wished, as JSON can hold it."""
-        names = ("description", "n_practice", "seed", "complete")
+        names = ("description", "n_practice", "seed", "complete", "has_log")
         wishes = {name: self.cleaned_data[name] for name in names}
         ids_of = self.cleaned_data["ids_of"]
         return {**wishes, "has_report": True, "ids_of": ids_of.pk if ids_of else None}

@@ -6,6 +6,7 @@ from surveys.console import (
     collection,
     design,
     preview,
+    privacy,
     recruitment,
     releases,
     results,
@@ -60,6 +61,11 @@ urlpatterns = [
         name="invitation",
     ),
     path(
+        "studies/<slug:slug>/recruitment/links/<int:invitation_id>/forget/",
+        recruitment.forget,
+        name="forget",
+    ),
+    path(
         "studies/<slug:slug>/recruitment/open-link/",
         recruitment.entrance,
         {"provider": Provider.LINK},
@@ -95,6 +101,15 @@ urlpatterns = [
         annotators.annotator,
         name="annotator",
     ),
+    *(
+        path(f"studies/<slug:slug>/collection/annotators/<str:code>/{address}", view, name=name)
+        for address, view, name in (
+            ("person/", privacy.person, "person"),
+            ("person/data/", privacy.export_person, "export_person"),
+            ("person/paid/", privacy.pay_person, "pay_person"),
+            ("person/erase/", privacy.erase, "erase"),
+        )
+    ),
     path(
         "studies/<slug:slug>/collection/contexts/<int:position>/<int:number>/",
         annotators.context,
@@ -127,5 +142,11 @@ urlpatterns = [
     path("studies/<slug:slug>/release/", releases.release, name="release"),
     path("studies/<slug:slug>/people/", views.people, name="people"),
     path("studies/<slug:slug>/people/<int:user_id>/remove/", views.leave, name="leave"),
+    path("studies/<slug:slug>/privacy/", privacy.privacy, name="privacy"),
+    path("studies/<slug:slug>/privacy/find/", privacy.find, name="find_person"),
+    path("studies/<slug:slug>/privacy/paid/", privacy.pay, name="pay"),
+    path("studies/<slug:slug>/privacy/settled/", privacy.settle, name="settle"),
+    path("studies/<slug:slug>/privacy/drop/", privacy.drop, name="drop"),
     path("studies/<slug:slug>/log/", views.log, name="log"),
+    path("studies/<slug:slug>/log.csv", views.export_log, name="export_log"),
 ]

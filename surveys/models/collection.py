@@ -58,11 +58,27 @@ class Annotator(models.Model):
     practised_at = models.DateTimeField(null=True, blank=True)
     n_check_tries = models.PositiveSmallIntegerField(default=0)
     checked_at = models.DateTimeField(null=True, blank=True)
+    paid_at = models.DateTimeField(
+        null=True, blank=True, help_text="when an owner noted that they had been paid"
+    )
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    first_rated_at = models.DateTimeField(
+        null=True, blank=True, help_text="kept when they withdraw: what was made since holds them"
+    )
+    erased_at = models.DateTimeField(
+        null=True, blank=True, help_text="when an owner erased them at their request"
+    )
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=("study", "worker"), name="one_annotator_a_worker"),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=("study", "withdrawn_at", "first_rated_at"),
+                condition=Q(withdrawn_at__isnull=False),
+                name="withdrawn_from_a_study",
+            ),
         ]
 
     def __str__(self) -> str:

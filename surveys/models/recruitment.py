@@ -41,6 +41,7 @@ class Entrance(models.Model):
 
 
 REVOKED, UNUSED = "revoked", "unused"
+PROVIDER_ID = "[0-9a-f]{24}"  # as Prolific writes those of people and of their submissions
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
@@ -73,7 +74,9 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
     def noted(self, text: str, *, sees_addresses: bool) -> Self:
         """Those whose note holds a text. Addresses are not found by who may not see them."""
         found = self.filter(note__icontains=text)
-        return found if sees_addresses else found.exclude(note__contains="@")
+        if sees_addresses:
+            return found
+        return found.exclude(Q(note__contains="@") | Q(note__iregex=PROVIDER_ID))
 
 
 class Invitation(models.Model):
@@ -93,6 +96,9 @@ class Invitation(models.Model):
     note = models.CharField(
         max_length=200, blank=True, default="", help_text="whom it is for: a label or an address"
     )
+    note_digest = models.CharField(
+        max_length=64, blank=True, default="", help_text="in place of a note that was dropped"
+    )
     is_rehearsal = models.BooleanField(default=False, help_text="used by a scripted annotator")
     revoked_at = models.DateTimeField(null=True, blank=True)
     revoked_because = models.CharField(max_length=200, blank=True, default="")
@@ -107,6 +113,11 @@ class Invitation(models.Model):
                 condition=~Q(note="") & Q(revoked_at__isnull=True),
                 name="one_invitation_a_note",
             ),
+            models.UniqueConstraint(
+                fields=("study", "note_digest"),
+                condition=~Q(note_digest="") & Q(revoked_at__isnull=True),
+                name="one_invitation_a_dropped_note",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -114,10 +125,15 @@ class Invitation(models.Model):
 
 
 class Worker(models.Model):
-    """Who somebody is at a provider. The only place where a provider's id of a person stands."""
+    """Who somebody is at a provider. The only place where a provider's id of a person stands.
+
+    Once dropped, a keyed digest stands in its place, of one study: whoever comes again is known,
+    and nobody can be found by it.
+    """
 
     provider = models.CharField(max_length=10, choices=Provider)
     worker_id = models.CharField(max_length=64)
+    is_digest = models.BooleanField(default=False, help_text="the id was dropped")
 
     class Meta:
         constraints: ClassVar = [

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from surveys.models.publication import Release
+from surveys.models.publication import Release, count_withdrawn_since
 from surveys.models.study import Study
 
 
@@ -40,6 +40,10 @@ class RunQuerySet(models.QuerySet["Run"]):
     def done(self) -> Self:
         return self.filter(state=RunState.DONE)
 
+    def with_withdrawn_since(self) -> Self:
+        """Annotated with `n_withdrawn_since`: annotators in it who withdrew or were erased."""
+        return self.annotate(n_withdrawn_since=count_withdrawn_since())
+
 
 class Run(models.Model):
     """Post-processing of a study's ratings as they were at some time, by a recipe."""
@@ -58,6 +62,9 @@ class Run(models.Model):
     )
     requested_at = models.DateTimeField(auto_now_add=True)
     heard_at = models.DateTimeField(auto_now=True, help_text="last sign of life")
+    collected_at = models.DateTimeField(
+        null=True, blank=True, help_text="just before the ratings were read"
+    )
     finished_at = models.DateTimeField(null=True, blank=True)
     report = models.JSONField(null=True, blank=True)
     archive = models.FileField(upload_to=name_file, blank=True)

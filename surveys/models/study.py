@@ -84,6 +84,13 @@ class Study(models.Model):
     opened_at = models.DateTimeField(
         null=True, blank=True, help_text="from when on annotators may come; empty for a draft"
     )
+    retention_days = models.PositiveSmallIntegerField(
+        null=True, blank=True,
+        help_text="after payment, until provider ids and notes are dropped; empty for never",
+    )  # fmt: skip
+    settled_at = models.DateTimeField(
+        null=True, blank=True, help_text="when it was over and everybody had been paid"
+    )
 
     class Meta:
         verbose_name_plural = "studies"

@@ -7,7 +7,7 @@ from surveys.arriving import start_through
 from surveys.assigning import start_assignment
 from surveys.configuring import configure_study
 from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
-from surveys.models import Assignment, Response, Study
+from surveys.models import Assignment, AuditEntry, Response, Study
 from surveys.models.collection import make_token
 from surveys.recruiting import invite_annotators, open_entrance
 from tests.annotate.arriving import page
@@ -156,6 +156,13 @@ def test_one_more_block_is_not_to_be_had_before_the_first_is_finished(client, be
 
 
 # Withdrawing
+
+
+def test_withdrawing_stands_in_the_log(client, begun):
+    client.post(page("withdraw", begun))
+
+    entry = AuditEntry.objects.get(action="annotator.withdrew")
+    assert (entry.actor, entry.subject) == ("the annotator", f"annotator {begun.annotator.code}")
 
 
 def test_looking_at_withdrawing_changes_nothing(client, begun):

@@ -130,7 +130,8 @@ def test_nobody_is_known_by_what_the_api_says(program, study, settings):
 
     paths = ["studies/", "studies/study/", "studies/study/pairs/", "studies/study/design/",
              "studies/study/progress/", PATH, "studies/study/responses.csv",
-             "studies/study/invitations/", "studies/study/runs/"]  # fmt: skip
+             "studies/study/invitations/", "studies/study/runs/", "studies/study/releases/",
+             "studies/study/description/", "studies/study/webhooks/"]  # fmt: skip
     said = {path: asking.get(path).getvalue().decode() for path in paths}
 
     tokens = {*Assignment.objects.values_list("token", flat=True), prolific.token}

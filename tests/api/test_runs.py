@@ -3,8 +3,10 @@ import zipfile
 
 import pytest
 
+from surveys.analysing import note_instant
 from surveys.inspecting import write_presets
-from surveys.models import Release, Run
+from surveys.leaving import withdraw_annotator
+from surveys.models import Annotator, Release, Run
 from surveys.running import request_results
 from tests.api.conftest import told
 from tests.factories import finish, make_study, start
@@ -102,7 +104,7 @@ def test_a_failed_run_is_tried_again(program, study, django_capture_on_commit_ca
 def test_a_release_is_made_and_downloaded(program, study, django_capture_on_commit_callbacks):
     asking, path = program(), "studies/study/releases/"
     told_of = asking.get("studies/study/description/").json()["description"]
-    wishes = {"preset": "raw", "description": told_of, "has_report": False}
+    wishes = {"preset": "raw", "description": told_of, "has_report": False, "has_log": True}
     with django_capture_on_commit_callbacks(execute=True):
         made = asking.post(path, wishes).json()
 
@@ -112,8 +114,30 @@ def test_a_release_is_made_and_downloaded(program, study, django_capture_on_comm
     assert (release["state"], release["error"]) == ("done", "")
     assert release["release"] == Release.objects.get().pk
     assert files["Content-Type"] == "application/zip"
-    assert zipfile.ZipFile(io.BytesIO(files.getvalue())).testzip() is None
+    packed = zipfile.ZipFile(io.BytesIO(files.getvalue()))
+    assert packed.testzip() is None
+    assert b"study.imported" not in packed.read("cosimlex_en/log.tsv")
+    assert b"person 1\trelease.requested" in packed.read("cosimlex_en/log.tsv")
     assert asking.get(f"studies/study/runs/{made['id']}/").status_code == 404
+
+
+def test_what_was_made_before_somebody_withdrew_says_so(program, study, django_assert_num_queries):
+    now, asking = note_instant(study), program()
+    done = {"study": study, "state": "done", "report": {}, "collected_at": now}
+    run = Run.objects.create(kind="results", **done)
+    for _ in range(3):
+        release = Release.objects.create(study=study, report={}, collected_at=now)
+        published = Run.objects.create(kind="release", release=release, **done)
+    for annotator in Annotator.objects.order_by("pk")[:2]:
+        withdraw_annotator(annotator)
+    asking.get("studies/")
+
+    with django_assert_num_queries(4):  # token, study, role, releases
+        listed = asking.get("studies/study/releases/").json()["results"]
+
+    assert [one["n_withdrawn_since"] for one in listed] == [2, 2, 2]
+    for path in (f"releases/{published.pk}/", f"runs/{run.pk}/"):
+        assert asking.get(f"studies/study/{path}").json()["n_withdrawn_since"] == 2
 
 
 def test_the_ids_of_another_studys_release_are_refused(program, study):

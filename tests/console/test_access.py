@@ -14,9 +14,12 @@ FOR_WORKERS = {
     "results", "compare", "run", "retry", "report", "ledger", "download", "release",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
-    "close_entrance",
+    "close_entrance", "export_log",
 }  # fmt: skip
-FOR_OWNERS = {"people", "leave"}
+FOR_OWNERS = {
+    "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",
+    "export_person", "pay_person", "erase", "forget",
+}  # fmt: skip
 OF_A_STUDY = [p for p in urlpatterns if p.name not in OPEN | OF_NO_STUDY]
 
 

@@ -277,3 +277,11 @@ def test_responses_are_only_read(admin_client):
     url = reverse("admin:surveys_study_responses", args=[make_study(1).pk])
 
     assert admin_client.post(url).status_code == 405
+
+
+@pytest.mark.parametrize("page", ["invitation", "visit"])
+def test_who_people_are_is_shown_to_operators_alone(page):
+    make_busy_study("study")
+    client = staff("view_invitation", "view_visit", "view_study")
+
+    assert client.get(reverse(f"admin:surveys_{page}_changelist")).status_code == 403

@@ -18,6 +18,7 @@ from surveys.configuring import configure_study
 from surveys.leaving import withdraw_annotator
 from surveys.models import Annotator, Assignment, AuditEntry, Place, Release, Response, Study, Visit
 from surveys.repeating import repeat_block
+from surveys.retaining import mark_paid
 from tests.factories import finish, make_study, start, whereabouts
 from tests.surveys.checkpoint_rows import file, row
 
@@ -108,7 +109,17 @@ def add_checkpoint(study: Study) -> None:
 
 def withdraw_what_is_submitted(study: Study) -> None:
     finish(start(study))
+    Assignment.objects.update(state="withdrawn")
+
+
+def withdraw_somebody(study: Study) -> None:
+    finish(start(study))
     withdraw_annotator(Annotator.objects.get())
+
+
+def pay_somebody(study: Study) -> None:
+    finish(start(study))
+    mark_paid(study)
 
 
 def judge_nothing(study: Study) -> None:
@@ -134,6 +145,8 @@ def repeat(study: Study) -> None:
     [
         (add_checkpoint, "checkpoint items: 1"),
         (withdraw_what_is_submitted, "questionnaires withdrawn after they were submitted: 1"),
+        (withdraw_somebody, "first ratings of annotators who withdrew: 1"),
+        (pay_somebody, "annotators who were paid: 1"),
         (judge_nothing, "texts that could not be judged: 1"),
         (rate_in_fractions, "studies whose scale has fractions: 1"),
         (repeat, "repeats of blocks: 1"),
@@ -237,3 +250,16 @@ def test_releases_from_before_keys_have_none():
 
     assert [release.key for release in Release.objects.all()] == [""]
     assert Study.objects.get().publishes_words is False
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_made_before_marks_were_kept_is_marked():
+    study = make_study(2)
+    finish(start(study))
+    old = migrate_to("0012_programs")
+    old.get_model("surveys", "Release").objects.create(study_id=study.pk, report={})
+    old.get_model("surveys", "Annotator").objects.update(withdrawn_at=timezone.now())
+
+    migrate_to(LAST)
+
+    assert Release.objects.with_withdrawn_since().get().n_withdrawn_since == 1

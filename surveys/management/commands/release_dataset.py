@@ -27,6 +27,9 @@ class Command(SurveyCommand):
         parser.add_argument(
             "--ids-of", type=int, metavar="RELEASE", help="use the annotators' ids of a release"
         )
+        parser.add_argument(
+            "--log", action="store_true", help="add what was decided about the study, as log.tsv"
+        )
         add_choice_arguments(parser)
         add_recipe_arguments(parser)
 
@@ -38,6 +41,7 @@ class Command(SurveyCommand):
             seed=options["seed"],
             complete=options["complete"],
             has_report=not options["no_report"],
+            has_log=options["log"],
             ids_of=find_release(released, options["ids_of"]) if options["ids_of"] else None,
         )
         try:

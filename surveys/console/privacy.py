@@ -1,0 +1,141 @@
+"""Privacy, for owners: who people are, for how long it is kept, and what is told and erased."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.accessing import Right
+from surveys.console.access import study_page
+from surveys.console.forms import attempt
+from surveys.console.privacy_forms import ErasureForm, FindForm, RetentionForm
+from surveys.disclosing import disclose_person, find_people, list_holding, tell_known
+from surveys.leaving import erase_annotator
+from surveys.models import Annotator, Study
+from surveys.retaining import (
+    count_kept,
+    drop_due,
+    mark_paid,
+    set_retention,
+    settle_study,
+    take_back_payment,
+)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def privacy(request: HttpRequest, study: Study) -> HttpResponse:
+    """What is kept about people, and for how long."""
+    is_sent = request.method == "POST"
+    form = RetentionForm(request.POST if is_sent else None, initial={"days": study.retention_days})
+    if is_sent and attempt(form, lambda: set_retention(study, form.cleaned_data["days"])):
+        messages.success(request, "Stored.")
+        return redirect("console:privacy", study.slug)
+    page = {"study": study, "form": form, "find": FindForm(), "kept": count_kept(study)}
+    return render(request, "console/privacy.html", page, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def find(request: HttpRequest, study: Study) -> HttpResponse:
+    """Look for somebody; what is looked for stands in no address."""
+    form = FindForm(request.POST if request.method == "POST" else None)
+    found = find_people(study, form.cleaned_data["text"]) if form.is_valid() else None
+    if found and len(found.annotators) == 1 and not found.invitations:
+        return redirect("console:person", study.slug, found.annotators[0].code)
+    page = {"study": study, "form": form, "found": found}
+    return render(request, "console/find_person.html", page, status=422 if form.errors else 200)
+
+
+@require_POST
+@study_page(Right.OWN)
+def pay(request: HttpRequest, study: Study) -> HttpResponse:
+    """Note that all who have finished were paid."""
+    messages.success(request, f"Marked as paid: {mark_paid(study)}.")
+    return redirect("console:privacy", study.slug)
+
+
+@require_POST
+@study_page(Right.OWN)
+def settle(request: HttpRequest, study: Study) -> HttpResponse:
+    """Note that the study is over and everybody paid, or that it is not after all."""
+    settle_study(study, is_settled=request.POST.get("is_settled") == "yes")
+    return redirect("console:privacy", study.slug)
+
+
+@require_POST
+@study_page(Right.OWN)
+def drop(request: HttpRequest, study: Study) -> HttpResponse:
+    """Drop what is due."""
+    due = drop_due(study)
+    told = f"Dropped: annotators {len(due.people)}, unused links {len(due.links)}."
+    messages.success(request, told)
+    return redirect("console:privacy", study.slug)
+
+
+@require_GET
+@study_page(Right.OWN)
+def person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Who an annotator is, and what can be done about what is known of them."""
+    annotator = _find(study, code)
+    releases, runs = list_holding(annotator)
+    page = {
+        "study": study,
+        "annotator": annotator,
+        "known": tell_known(annotator),
+        "releases": releases,
+        "runs": runs,
+    }
+    return render(request, "console/person.html", page)
+
+
+@require_POST
+@study_page(Right.OWN)
+def export_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Everything that is stored about one person, as a file."""
+    name = f"person_{study.slug}_{code}.json"
+    return HttpResponse(
+        disclose_person(_find(study, code)),
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@require_POST
+@study_page(Right.OWN)
+def pay_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Note that one annotator was paid, or was not after all."""
+    annotator = _find(study, code)
+    if request.POST.get("is_paid") == "yes":
+        mark_paid(study, annotator)
+    else:
+        take_back_payment(annotator)
+    return redirect("console:person", study.slug, code)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def erase(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """What erasing somebody means; a POST erases."""
+    annotator = _find(study, code)
+    form = ErasureForm(request.POST if request.method == "POST" else None)
+    is_sent = request.method == "POST"
+    if is_sent and attempt(form, lambda: erase_annotator(annotator, form.cleaned_data["because"])):
+        messages.success(request, "They are erased.")
+        return redirect("console:person", study.slug, code)
+    releases, runs = list_holding(annotator)
+    page = {
+        "study": study,
+        "annotator": annotator,
+        "form": form,
+        "n_answers": annotator.responses.filter(engaged_at__isnull=False).count(),
+        "n_usable": annotator.assignments.counted().count(),
+        "releases": releases,
+        "runs": runs,
+    }
+    return render(request, "console/erase.html", page, status=422 if form.errors else 200)
+
+
+def _find(study: Study, code: str) -> Annotator:
+    people = Annotator.objects.select_related("worker", "consent", "study")
+    return get_object_or_404(people, study=study, code=code)

@@ -1,0 +1,24 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.disclosing import disclose_person
+from surveys.management.commands._base import SurveyCommand, find_study, write_chunks
+from surveys.models import Annotator
+
+
+class Command(SurveyCommand):
+    help = "Write everything that is stored about one annotator as JSON."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("code", help="of the annotator, as the console shows it")
+        parser.add_argument("--out", type=Path, help="file; else standard output")
+
+    def handle(self, *, study: str, code: str, out: Path | None, **options: Any) -> None:
+        found = find_study(study)
+        annotator = Annotator.objects.filter(study=found, code=code).first()
+        if annotator is None:
+            raise CommandError(f"Study {found.slug} has no annotator {code!r}.")
+        write_chunks([disclose_person(annotator)], out, self.stdout)

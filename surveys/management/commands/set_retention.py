@@ -1,0 +1,31 @@
+from argparse import ArgumentTypeError
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from surveys.management.commands._base import SurveyCommand, find_study
+from surveys.retaining import set_retention
+
+NEVER = "never"
+
+
+class Command(SurveyCommand):
+    help = "Say how many days after payment a study drops ids and notes (drop_personal_data)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("days", type=days, help=f"a number from 0, or {NEVER}")
+
+    def handle(self, *, study: str, days: int, **options: Any) -> None:
+        found = set_retention(find_study(study), None if days < 0 else days)
+        kept = "for good" if found.retention_days is None else f"{found.retention_days} days"
+        self.stdout.write(f"{found}: personal data is kept {kept} after payment.")
+
+
+def days(text: str) -> int:
+    """How many days, as an argument of a command; -1 for never."""
+    if text == NEVER:
+        return -1
+    if not text.isdecimal() or len(text) > 5:
+        raise ArgumentTypeError(f"{text!r} is neither a number of days nor {NEVER!r}")
+    return int(text)

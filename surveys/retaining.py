@@ -1,0 +1,221 @@
+"""How long it is known who somebody is: paid, dropped after a time, recognised all the same.
+
+Dropped are the ids by which a provider knows people and their submissions, and the notes of
+personal links. Keyed digests take their place, of one study, so that nobody takes part twice.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from surveys.arriving import SUBMISSION
+from surveys.assigning import lock_places
+from surveys.auditing import record
+from surveys.errors import ErasureRefused
+from surveys.masking import digest_in_study, mask_text
+from surveys.models import Annotator, Assignment, Invitation, Study, Visit, Worker
+from surveys.places import in_chunks
+from surveys.recruiting import NOTE
+
+MOST_DAYS = 3650
+ROWS_AT_ONCE = 500  # in one statement that changes them
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How much personal data a study holds, and how much of it is due to be dropped.
+
+    People are annotators with an id or a note; links, those with a note that nobody has used.
+    """
+
+    n_people: int
+    n_links: int
+    n_people_due: int
+    n_links_due: int
+    n_unpaid: int
+
+
+@dataclass(frozen=True)
+class Due:
+    """Whose personal data is to be dropped: ids of annotators, and of unused links."""
+
+    people: list[int]
+    links: list[int]
+
+
+@transaction.atomic
+def set_retention(study: Study, days: int | None) -> Study:
+    """Have personal data dropped so many days after payment; never for None.
+
+    Raises ErasureRefused for an impossible number.
+    """
+    if days is not None and not 0 <= days <= MOST_DAYS:
+        raise ErasureRefused(f"Give from 0 to {MOST_DAYS} days, or none at all.")
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if study.retention_days == days:
+        return study
+    told = " → ".join("never" if n is None else f"{n} days" for n in (study.retention_days, days))
+    study.retention_days = days
+    study.save(update_fields=["retention_days"])
+    record("retention.set", study, "", dropped=told)
+    return study
+
+
+@transaction.atomic
+def settle_study(study: Study, *, is_settled: bool) -> Study:
+    """Note that a study is over and everybody paid, or that it is not; twice changes nothing."""
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if (study.settled_at is not None) == is_settled:
+        return study
+    study.settled_at = timezone.now() if is_settled else None
+    study.save(update_fields=["settled_at"])
+    record("study.settled" if is_settled else "study.unsettled", study)
+    return study
+
+
+@transaction.atomic
+def mark_paid(study: Study, annotator: Annotator | None = None) -> int:
+    """Note that an annotator was paid, or all who have finished something since they last were.
+
+    How many that are now.
+    """
+    unpaid = find_unpaid(study)
+    paid = Annotator.objects.filter(pk=annotator.pk) if annotator else unpaid
+    n_paid = paid.update(paid_at=timezone.now())
+    if n_paid:
+        subject = f"annotator {annotator.code}" if annotator else ""
+        record("annotators.paid", study, subject, annotators=n_paid)
+    return n_paid
+
+
+@transaction.atomic
+def take_back_payment(annotator: Annotator) -> None:
+    """Note that an annotator was not paid after all."""
+    paid = Annotator.objects.filter(pk=annotator.pk, paid_at__isnull=False)
+    if paid.update(paid_at=None):
+        record("annotators.unpaid", annotator.study, f"annotator {annotator.code}")
+
+
+def find_unpaid(study: Study) -> QuerySet[Annotator]:
+    """Who has finished something, perhaps withdrawn since, for which they are not marked paid."""
+    finished = Assignment.objects.filter(annotator=OuterRef("pk"), submitted_at__isnull=False)
+    later = finished.filter(submitted_at__gt=OuterRef("paid_at"))
+    people = Annotator.objects.filter(study=study).exclude(invitation__is_rehearsal=True)
+    return people.filter(Q(Exists(finished), paid_at=None) | Exists(later))
+
+
+def count_kept(study: Study) -> Kept:
+    """What a study holds and what is due; a constant number of queries."""
+    due = find_due(study)
+    return Kept(
+        n_people=_find_known(study).count(),
+        n_links=_find_noted(study).count(),
+        n_people_due=len(due.people),
+        n_links_due=len(due.links),
+        n_unpaid=find_unpaid(study).count(),
+    )
+
+
+def find_due(study: Study) -> Due:
+    """Whose personal data the study has kept for as long as it wants to.
+
+    The days count from when somebody was paid, if they have done nothing since, or from when the
+    study was settled, if they came and finished before. Nobody is due who is in the middle of it.
+    """
+    if study.retention_days is None:
+        return Due([], [])
+    now = timezone.now()
+    cutoff = now - timedelta(days=study.retention_days)
+    theirs = Assignment.objects.filter(annotator=OuterRef("pk"))
+    lapsed = Assignment.objects.lapsed(study, now)
+    under_way = theirs.leased().exclude(pk__in=lapsed.values("pk"))
+    after_payment = theirs.filter(submitted_at__gt=OuterRef("paid_at"))
+    is_due = Q(~Exists(after_payment), paid_at__lte=cutoff)
+    links = _find_noted(study).none()
+    if study.settled_at and study.settled_at <= cutoff:
+        later = theirs.filter(submitted_at__gt=study.settled_at)
+        is_due |= Q(~Exists(later), created_at__lte=study.settled_at)
+        links = _find_noted(study).filter(created_at__lte=study.settled_at)
+    people = _find_known(study).filter(is_due, ~Exists(under_way))
+    return Due(
+        list(people.order_by("pk").values_list("pk", flat=True)),
+        list(links.order_by("pk").values_list("pk", flat=True)),
+    )
+
+
+@transaction.atomic
+def drop_due(study: Study) -> Due:
+    """Drop the personal data that is due; whose it was. Again, there is nothing left to drop."""
+    study = lock_places(study.pk)  # nobody comes meanwhile
+    due = find_due(study)
+    for people in in_chunks(due.people):
+        forget_people(study, people)
+    for links in in_chunks(due.links):
+        forget_invitations(study, links)
+    if due.people or due.links:
+        record(
+            "personal_data.dropped", study, "", annotators=len(due.people), links=len(due.links),
+            days=study.retention_days,
+        )  # fmt: skip
+    return due
+
+
+def forget_people(study: Study, annotators: Collection[int]) -> None:
+    """Put digests in the place of annotators' ids and notes, while the study is locked."""
+    forget_invitations(study, _ids(Invitation.objects.filter(annotator__in=annotators)))
+    known = list(
+        Annotator.objects.filter(pk__in=annotators, worker__is_digest=False).select_related(
+            "worker"
+        )
+    )
+    workers = {one.worker.pk: one.worker for one in known if one.worker}
+    digests = {pk: _as_digest(study, worker) for pk, worker in workers.items()}
+    Worker.objects.bulk_create(digests.values())
+    for annotator in known:
+        annotator.worker = digests[annotator.worker_id or 0]
+    Annotator.objects.bulk_update(known, ["worker"], ROWS_AT_ONCE)
+    visits = list(Visit.objects.filter(entrance__study=study, worker__in=workers))
+    for visit in visits:
+        visit.worker = digests[visit.worker_id]
+        visit.submission = digest_in_study(study.pk, SUBMISSION, visit.submission)
+    Visit.objects.bulk_update(visits, ["worker", "submission"], ROWS_AT_ONCE)
+    of_nobody = Worker.objects.filter(pk__in=workers, annotators=None, visits=None)
+    of_nobody.delete()  # other studies may know them still
+
+
+def forget_invitations(study: Study, invitations: Iterable[int]) -> int:
+    """Put digests in the place of the notes of links; how many had one."""
+    noted = list(Invitation.objects.filter(pk__in=invitations).exclude(note=""))
+    for invitation in noted:
+        invitation.note_digest = digest_in_study(study.pk, NOTE, invitation.note)
+        invitation.note = ""
+        invitation.revoked_because = mask_text(invitation.revoked_because)
+    fields = ["note", "note_digest", "revoked_because"]
+    return Invitation.objects.bulk_update(noted, fields, ROWS_AT_ONCE)
+
+
+def _find_known(study: Study) -> QuerySet[Annotator]:
+    """Annotators of whom an id or a note is kept."""
+    is_known = Q(worker__is_digest=False) | Q(
+        Exists(Invitation.objects.filter(annotator=OuterRef("pk")).exclude(note=""))
+    )
+    return Annotator.objects.filter(is_known, study=study)
+
+
+def _find_noted(study: Study) -> QuerySet[Invitation]:
+    """Links with a note that nobody has used."""
+    return Invitation.objects.filter(study=study, annotator=None).exclude(note="")
+
+
+def _as_digest(study: Study, worker: Worker) -> Worker:
+    digest = digest_in_study(study.pk, worker.provider, worker.worker_id)
+    return Worker(provider=worker.provider, worker_id=digest, is_digest=True)
+
+
+def _ids(rows: QuerySet[Any]) -> list[int]:
+    return list(rows.values_list("pk", flat=True))

@@ -1,0 +1,263 @@
+"""Somebody who is erased at their wish, and what was made of their ratings before."""
+
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from surveys.analysing import note_instant
+from surveys.assigning import begin_assignment, count_places_left
+from surveys.configuring import configure_study
+from surveys.errors import ErasureRefused, InvitationRefused
+from surveys.inspecting import write_presets
+from surveys.leaving import (
+    erase_annotator,
+    find_holding,
+    forget_invitation,
+    revoke_invitation,
+    withdraw_annotator,
+)
+from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, Study
+from surveys.recruiting import invite_listed, open_entrance
+from surveys.running import perform_run, request_release, request_results
+from tests.factories import counted_ratings, finish, make_study, start, stored
+from tests.surveys.newcomers import CODES, arrive
+
+pytestmark = pytest.mark.django_db
+
+QUICK = write_presets()["raw"].replace("n_resamples = 300", "n_resamples = 0")
+WORKER = "5f0c0ffee0000000000000aa"
+
+
+@pytest.fixture
+def study() -> Study:
+    """Of two pairs, with a place more in each questionnaire than there are annotators."""
+    study = make_study(2, ratings_per_context=3)
+    for _ in range(4):
+        finish(start(study))
+    return study
+
+
+@pytest.fixture
+def annotator(study) -> Annotator:
+    return Annotator.objects.earliest("pk")
+
+
+def make_results(study: Study) -> Run:
+    """A run as if it had been done now, without the figures."""
+    collected_at = note_instant(study)
+    return Run.objects.create(
+        study=study, kind="results", state="done", report={}, collected_at=collected_at
+    )
+
+
+def counts(model: type[Run] | type[Release]) -> list[int]:
+    """How many withdrew since, of each that was made, the first first."""
+    found = model.objects.with_withdrawn_since().order_by("pk")
+    return [made.n_withdrawn_since for made in found]
+
+
+# Erased
+
+
+def test_erase_annotator_erases_answers_and_gives_the_places_back(study, annotator):
+    before = count_places_left(study), len(counted_ratings(study))
+
+    erase_annotator(annotator, "asked by mail")
+
+    assert not Response.objects.filter(annotator=annotator, is_erased=False).exists()
+    assert not Response.objects.filter(annotator=annotator).rated().exists()
+    assert (count_places_left(study), len(counted_ratings(study))) == (before[0] + 1, before[1] - 2)
+    assignment = annotator.assignments.get()
+    assert (assignment.state, assignment.ended_because) == (
+        "withdrawn", "erased at the wish of the annotator",
+    )  # fmt: skip
+
+
+def test_erase_annotator_erases_whatever_was_agreed_to():
+    study = make_study(2)
+    configure_study(study, erases_withdrawn=False)
+    finish(start(study))
+    annotator = withdraw_annotator(Annotator.objects.get())
+    assert Response.objects.rated().count() == 2
+
+    erase_annotator(annotator, "asked by mail")
+
+    assert Response.objects.rated().count() == 0
+    assert stored(annotator, "withdrawn_at") == (annotator.withdrawn_at,)
+
+
+def test_erase_annotator_drops_id_and_note(study):
+    prolific = open_entrance(study, "prolific", **CODES)
+    assignment = begin_assignment(arrive(prolific, WORKER))
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+    other = start(study, link)
+
+    for one in (assignment, other):
+        erase_annotator(one.annotator, f"asked by ana@example.org, {WORKER}")
+
+    assignment.annotator.refresh_from_db()
+    assert assignment.annotator.worker.is_digest
+    assert stored(link, "note") == ("",)
+    assert arrive(prolific, WORKER) == assignment
+    log = str(list(AuditEntry.objects.values()))
+    assert WORKER not in log
+    assert "ana@" not in log
+
+
+def test_erase_annotator_again_changes_nothing(study, annotator):
+    erase_annotator(annotator, "asked by mail")
+    before = stored(annotator, "erased_at", "withdrawn_at")
+
+    erase_annotator(annotator, "once more")
+
+    assert stored(annotator, "erased_at", "withdrawn_at") == before
+    assert AuditEntry.objects.filter(action="annotator.erased").count() == 1
+
+
+def test_erase_annotator_wants_a_reason(study, annotator):
+    with pytest.raises(ErasureRefused, match="Say why"):
+        erase_annotator(annotator, "  ")
+
+    assert stored(annotator, "erased_at") == (None,)
+
+
+def test_leaving_is_logged(study, annotator):
+    other = Annotator.objects.latest("pk")
+    withdraw_annotator(annotator)
+    erase_annotator(other, "asked by mail")
+
+    entries = AuditEntry.objects.filter(action__startswith="annotator.").order_by("pk")
+    assert list(entries.values_list("action", "subject", "details")) == [
+        ("annotator.withdrew", f"annotator {annotator.code}", {"answers": "erased"}),
+        ("annotator.erased", f"annotator {other.code}",
+         {"reason": "asked by mail", "answers": 2, "in_releases": []}),
+    ]  # fmt: skip
+
+
+def test_reasons_keep_no_address(study):
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+
+    revoke_invitation(link, "ana@example.org moved")
+
+    assert stored(link, "revoked_because") == ("a…@… moved",)
+    assert AuditEntry.objects.get(action="invitation.revoked").details == {"reason": "a…@… moved"}
+
+
+# Notes of links that nobody used
+
+
+def test_forget_invitation_drops_the_note_and_revokes(study):
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+
+    forget_invitation(link, "wants no mail")
+    forget_invitation(link, "again")
+
+    assert stored(link, "note", "revoked_because") == ("", "wants no mail")
+    assert AuditEntry.objects.filter(action="invitation.forgotten").count() == 1
+
+
+def test_forget_invitation_leaves_a_used_link(study):
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+    start(study, link)
+
+    with pytest.raises(ErasureRefused, match="Somebody has used this link"):
+        forget_invitation(link, "wants no mail")
+
+    assert stored(link, "note", "revoked_at") == ("ana@example.org", None)
+
+
+def test_forget_invitation_wants_a_reason(study):
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+
+    with pytest.raises(InvitationRefused):
+        forget_invitation(link, "")
+
+    assert stored(link, "note") == ("ana@example.org",)
+
+
+# What was made before
+
+
+def test_results_are_marked_by_who_withdrew_or_was_erased_since(study, annotator):
+    others = list(Annotator.objects.order_by("pk"))
+    first = make_results(study)
+    withdraw_annotator(annotator)
+    second = make_results(study)
+    erase_annotator(others[1], "asked by mail")
+
+    assert counts(Run) == [2, 1]
+    for one in (annotator, others[1]):
+        one.refresh_from_db()
+    assert list(find_holding(annotator, Run.objects.all())) == [first]
+    assert list(find_holding(others[1], Run.objects.order_by("pk"))) == [first, second]
+
+
+def test_who_had_rated_nothing_by_then_marks_nothing(study):
+    nothing_yet, later = start(study), start(study)
+    make_results(study)
+    finish(later)
+
+    for assignment in (nothing_yet, later):
+        withdraw_annotator(assignment.annotator)
+
+    assert counts(Run) == [0]
+
+
+def test_who_withdraws_while_a_run_is_made_marks_it(study, annotator, monkeypatch):
+    """Their ratings have been read already, and what comes out holds them."""
+
+    def withdraw_meanwhile(study: Study) -> list[str]:
+        withdraw_annotator(annotator)
+        return []
+
+    monkeypatch.setattr("surveys.running.list_shortfalls", withdraw_meanwhile)
+
+    run = request_results(study, QUICK, None)
+    perform_run(run.pk)
+
+    run.refresh_from_db()
+    assert run.report["counts"]["ratings_used"] == 8
+    assert counts(Run) == [1]
+
+
+def test_who_kept_their_answers_there_marks_a_release_too():
+    study = make_study(2, ratings_per_context=2)
+    configure_study(study, erases_withdrawn=False)
+    for _ in range(4):
+        finish(start(study))
+    wishes = {"description": "", "has_log": True}
+    run = request_release(study, QUICK, wishes, None)
+    perform_run(run.pk)
+
+    erase_annotator(withdraw_annotator(Annotator.objects.earliest("pk")), "asked by mail")
+
+    assert (counts(Release), counts(Run)) == ([1], [1])
+    entry = AuditEntry.objects.get(action="annotator.erased")
+    assert entry.details["in_releases"] == [Release.objects.get().pk]
+    run.refresh_from_db()
+    with zipfile.ZipFile(io.BytesIO(run.archive.read())) as files:
+        assert "cosimlex_en/log.tsv" in files.namelist()
+        assert b"log.tsv" in files.read("cosimlex_en/SHA256SUMS")
+
+
+def test_another_studys_annotators_mark_nothing(study):
+    other = make_study(2, slug="other", ratings_per_context=1)
+    finish(start(other))
+    make_results(study)
+
+    withdraw_annotator(Annotator.objects.get(study=other))
+
+    assert counts(Run) == [0]
+
+
+def test_what_was_made_before_somebody_rated_is_not_marked(study, annotator):
+    make_results(study)
+    Run.objects.update(collected_at=F("collected_at") - timedelta(hours=1))
+
+    withdraw_annotator(annotator)
+
+    assert counts(Run) == [0]
+    assert Assignment.objects.filter(state="withdrawn").count() == 1

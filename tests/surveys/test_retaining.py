@@ -1,0 +1,289 @@
+"""How long it is known who somebody is."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.utils import timezone
+
+from surveys.arriving import return_visitor
+from surveys.assigning import begin_assignment
+from surveys.errors import ErasureRefused
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Entrance,
+    Invitation,
+    Study,
+    Visit,
+    Worker,
+)
+from surveys.recruiting import invite_listed, open_entrance
+from surveys.repeating import repeat_block
+from surveys.retaining import (
+    count_kept,
+    drop_due,
+    find_due,
+    find_unpaid,
+    mark_paid,
+    set_retention,
+    settle_study,
+    take_back_payment,
+)
+from tests.factories import finish, make_study, start, stored
+from tests.surveys.newcomers import CODES, arrive, claims_of
+
+pytestmark = pytest.mark.django_db
+
+WORKER = "5f0c0ffee0000000000000aa"
+SESSION = "6a0c0ffee0000000000000bb"
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(2, ratings_per_context=4)
+
+
+@pytest.fixture
+def prolific(study) -> Entrance:
+    return open_entrance(study, "prolific", **CODES)
+
+
+@pytest.fixture
+def assignment(prolific) -> Assignment:
+    """A finished one of somebody from Prolific, in a study that keeps ids for 30 days."""
+    assignment = begin_assignment(arrive(prolific, WORKER, SESSION))
+    finish(assignment)
+    set_retention(prolific.study, 30)
+    return Assignment.objects.get(pk=assignment.pk)
+
+
+def let_pass(days: float) -> None:
+    """Let all that has happened be so many days longer ago."""
+    past = timedelta(days=days)
+    for model, names in (
+        (Annotator, ("created_at", "paid_at")),
+        (Invitation, ("created_at",)),
+        (Assignment, ("offered_at", "started_at", "active_at", "submitted_at")),
+        (Study, ("settled_at",)),
+    ):
+        model.objects.update(**{name: F(name) - past for name in names})
+
+
+def fresh(study: Study) -> Study:
+    return Study.objects.get(pk=study.pk)
+
+
+def everything_stored() -> str:
+    """All of the tables in which somebody's id, address or submission may stand."""
+    tables = (Annotator, Worker, Visit, Invitation, AuditEntry)
+    return str([list(table.objects.values()) for table in tables])
+
+
+# When
+
+
+def test_ids_are_due_so_many_days_after_payment(study, assignment):
+    mark_paid(study)
+    let_pass(29.9)
+    assert find_due(fresh(study)).people == []
+
+    let_pass(0.2)
+
+    assert find_due(fresh(study)).people == [assignment.annotator_id]
+
+
+def test_ids_are_kept_where_no_number_of_days_is_given(study, assignment):
+    set_retention(study, None)
+    mark_paid(study)
+    settle_study(study, is_settled=True)
+    let_pass(4000)
+
+    assert find_due(fresh(study)).people == []
+
+
+def test_ids_of_who_was_not_paid_are_kept_until_the_study_is_settled(study, assignment):
+    let_pass(100)
+    assert find_due(fresh(study)).people == []
+
+    settle_study(study, is_settled=True)
+    let_pass(31)
+
+    assert find_due(fresh(study)).people == [assignment.annotator_id]
+    settle_study(study, is_settled=False)
+    assert find_due(fresh(study)).people == []
+
+
+def test_who_has_finished_more_since_is_not_due(study, assignment):
+    mark_paid(study)
+    let_pass(40)
+    Assignment.objects.update(submitted_at=timezone.now() - timedelta(days=35))
+
+    assert find_due(fresh(study)).people == []
+    assert list(find_unpaid(study)) == [assignment.annotator]
+
+
+def test_who_is_in_the_middle_is_not_due_until_their_place_has_lapsed(study, prolific):
+    arrive(prolific, WORKER)
+    set_retention(study, 0)
+    settle_study(study, is_settled=True)
+    assert find_due(fresh(study)).people == []
+
+    Assignment.objects.update(active_at=timezone.now() - timedelta(hours=25))
+
+    assert len(find_due(fresh(study)).people) == 1
+
+
+def test_who_comes_after_the_study_was_settled_is_not_due_by_that(study, prolific):
+    set_retention(study, 30)
+    settle_study(study, is_settled=True)
+    Study.objects.update(settled_at=timezone.now() - timedelta(days=31))
+    finish(begin_assignment(arrive(prolific, WORKER)))
+    invite_listed(study, ["late@example.org"])
+
+    due = find_due(fresh(study))
+
+    assert (due.people, due.links) == ([], [])
+
+
+def test_notes_of_links_that_nobody_used_are_due_once_the_study_is_settled(study):
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+    set_retention(study, 30)
+    settle_study(study, is_settled=True)
+    let_pass(31)
+
+    assert find_due(fresh(study)).links == [link.pk]
+
+
+@pytest.mark.parametrize("days", [-1, 3651])
+def test_an_impossible_number_of_days_is_refused(study, days):
+    with pytest.raises(ErasureRefused, match="from 0 to 3650"):
+        set_retention(study, days)
+
+    assert stored(study, "retention_days") == (None,)
+
+
+def test_settings_are_logged_once(study):
+    for _ in range(2):
+        set_retention(study, 30)
+        settle_study(study, is_settled=True)
+
+    entries = AuditEntry.objects.order_by("pk").values_list("action", "details")
+    assert list(entries) == [
+        ("retention.set", {"dropped": "never → 30 days"}), ("study.settled", {}),
+    ]  # fmt: skip
+
+
+# Paid
+
+
+def test_mark_paid_counts_who_finished_and_were_not_marked(study, assignment):
+    start(study)
+    finish(start(study))
+
+    assert (mark_paid(study), mark_paid(study)) == (2, 0)
+
+
+def test_a_payment_is_taken_back(study, assignment):
+    mark_paid(study, assignment.annotator)
+
+    take_back_payment(assignment.annotator)
+
+    assert list(find_unpaid(study)) == [assignment.annotator]
+
+
+# Dropped
+
+
+@pytest.fixture
+def dropped(study, assignment) -> Assignment:
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+    finish(start(study, link))
+    invite_listed(study, ["berta@example.org"])
+    settle_study(study, is_settled=True)
+    let_pass(31)
+    drop_due(fresh(study))
+    return assignment
+
+
+def test_nothing_of_ids_submissions_and_notes_is_left(dropped):
+    text = everything_stored()
+
+    for secret in (WORKER, SESSION, "example.org", "ana", "berta"):
+        assert secret not in text.replace("Annotator", "").replace("annotator", "")
+    entry = AuditEntry.objects.get(action="personal_data.dropped")
+    assert entry.details == {"annotators": 2, "links": 1, "days": 30}
+
+
+def test_answers_stay(study, dropped):
+    assert dropped.responses.rated().count() == 2
+    assert stored(dropped, "state") == ("submitted",)
+
+
+def test_dropping_again_drops_nothing(study, dropped):
+    before = everything_stored()
+
+    due = drop_due(fresh(study))
+
+    assert (due.people, due.links, everything_stored()) == ([], [], before)
+    kept = count_kept(fresh(study))
+    assert (kept.n_people, kept.n_links) == (0, 0)
+
+
+def test_who_comes_again_after_their_id_was_dropped_is_led_back(study, prolific, dropped):
+    known = Visit.objects.count()
+
+    assert return_visitor(prolific, claims_of(WORKER, SESSION)) == dropped
+    assert arrive(prolific, WORKER, SESSION) == dropped
+    assert Visit.objects.count() == known
+    assert arrive(prolific, WORKER, "another") == dropped
+    assert Visit.objects.count() == known + 1
+    assert Annotator.objects.filter(worker__isnull=False).count() == 1
+    assert WORKER not in everything_stored()
+    assert "another" not in everything_stored()
+
+
+def test_the_digest_that_is_stored_lets_nobody_in(prolific, dropped):
+    digest = Worker.objects.get().worker_id
+
+    assert return_visitor(prolific, claims_of(digest)) is None
+
+
+def test_who_was_invited_gets_no_second_link_after_their_note_was_dropped(study, dropped):
+    listed = invite_listed(study, ["berta@example.org", "ana@example.org", "cyril@example.org"])
+
+    assert [link.note for link in listed.new] == ["cyril@example.org"]
+    assert listed.by_note["ana@example.org"].annotator is not None
+
+
+def test_another_study_still_knows_whom_it_has_not_dropped(study, assignment):
+    other = open_entrance(make_study(2, slug="other"), "prolific", **CODES)
+    theirs = arrive(other, WORKER, SESSION)
+    mark_paid(study)
+    let_pass(31)
+
+    drop_due(fresh(study))
+
+    theirs.refresh_from_db()
+    assert theirs.annotator.worker.worker_id == WORKER
+    assert Visit.objects.get(entrance=other).submission == SESSION
+    assert Worker.objects.filter(is_digest=True).count() == 1
+
+
+def test_digests_of_two_studies_differ(study, assignment):
+    other = open_entrance(make_study(2, slug="other"), "prolific", **CODES)
+    finish(begin_assignment(arrive(other, WORKER, SESSION)))
+    for some in (study, other.study):
+        set_retention(some, 0)
+        mark_paid(some)
+        drop_due(fresh(some))
+
+    assert len(set(Worker.objects.values_list("worker_id", flat=True))) == 2
+    assert len(set(Visit.objects.values_list("submission", flat=True))) == 2
+
+
+def test_a_repeated_block_is_not_given_to_who_was_dropped(study, prolific, dropped):
+    repeat_block(study.blocks.get(), reason="scripts", author="anna")
+
+    assert arrive(prolific, WORKER) == dropped
