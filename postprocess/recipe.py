@@ -105,11 +105,15 @@ class FilesSection(_Section):
 
 
 class ReportSection(_Section):
-    """Chance in the figures of the report: bootstrap samples, random splits, and its seed."""
+    """Chance in the figures of the report: bootstrap samples, random splits, and its seed.
+
+    `pdf`: whether the report is set for print as well, which takes longer than all the rest.
+    """
 
     n_resamples: Annotated[int, Field(ge=0)] = 300
     n_splits: Annotated[int, Field(ge=1)] = 200
     seed: Annotated[int, Field(ge=0)] = 0
+    pdf: bool = True
 
 
 class Recipe(_Section):

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from postprocess.recipe import read_recipe
 from surveys.analysing import table_answers
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import begin_assignment, start_assignment
@@ -12,6 +13,11 @@ from surveys.importing import StudyDesign, import_stimuli
 from surveys.models import Assignment, Invitation, Response, Study
 from surveys.models.due import Whereabouts, find_whereabouts
 from surveys.recruiting import invite_annotators
+
+# What a run is made by in a test: no chance, no PDF, which take longest.
+QUICK = read_recipe(
+    "raw", ["report.n_resamples=0", "report.n_splits=5", "report.pdf=false"]
+).render()
 
 HEADER = (
     "word1\tword2\tcontext1\tcontext2\t"

@@ -11,6 +11,6 @@ def render_and_tell(dataset: Dataset) -> dict[str, bytes]:
     from postprocess.reporting.bundle import render_reports
     from postprocess.reporting.printing import find_obstacle
 
-    if obstacle := find_obstacle():
+    if dataset.outcome.recipe.report.pdf and (obstacle := find_obstacle()):
         sys.stderr.write(f"{obstacle}\n")
     return render_reports(dataset)

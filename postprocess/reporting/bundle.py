@@ -18,14 +18,14 @@ def render_reports(dataset: Dataset) -> dict[str, bytes]:
     Returns
     -------
     dict
-        Relative path → content: report.html, report.pdf (unless `find_obstacle` says why there
-        can be none on this machine), table1.tex, figures/<name>.svg and figures/<name>.png. The
-        same for the same dataset, to the byte.
+        Relative path → content: report.html, report.pdf (if the recipe wants it and
+        `find_obstacle` finds nothing on this machine against it), table1.tex,
+        figures/<name>.svg and figures/<name>.png. The same for the same dataset, to the byte.
     """
     outcome, report = dataset.outcome, dataset.report
     plates = render_plates(illustrate(outcome, dataset.parts_of_speech))
     files = {"report.html": render_page(dataset, plates).encode()}
-    if not find_obstacle():
+    if outcome.recipe.report.pdf and not find_obstacle():
         drawings = {name: plate.svg for name, plate in plates.items()}
         files["report.pdf"] = render_pdf(render_page(dataset, plates, printed=True), drawings)
     files["table1.tex"] = render_table1(

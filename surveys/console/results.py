@@ -34,13 +34,15 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         request.POST or None, initial={"recipe": presets.get(chosen, presets["cosimlex"])}
     )
 
+    begun: list[Run] = []
+
     def run() -> None:
-        made = request_results(study, form.cleaned_data["recipe"], signed_in(request))
-        start_run(made.pk)
+        begun.append(request_results(study, form.cleaned_data["recipe"], signed_in(request)))
+        start_run(begun[0].pk)
 
     if request.method == "POST" and attempt(form, run):
         messages.success(request, "The run has begun; this page tells how far it is.")
-        return redirect("console:results", study.slug)
+        return redirect("console:run", study.slug, begun[0].pk)
     made = Run.objects.filter(study=study).results().with_withdrawn_since()
     made = made.select_related("requested_by")
     runs = Paginator(made, RUNS_A_PAGE).get_page(request.GET.get("page"))

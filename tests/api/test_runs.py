@@ -9,9 +9,7 @@ from surveys.leaving import withdraw_annotator
 from surveys.models import Annotator, Release, Run
 from surveys.running import request_results
 from tests.api.conftest import told
-from tests.factories import finish, make_study, start
-
-RAW = write_presets()["raw"]
+from tests.factories import QUICK, finish, make_study, start
 
 
 @pytest.fixture
@@ -37,9 +35,9 @@ def test_recipes_are_listed(program):
 def test_a_recipe_is_run_and_looked_into(program, study, django_capture_on_commit_callbacks):
     asking, path = program(), "studies/study/runs/"
     with django_capture_on_commit_callbacks(execute=True):
-        made = asking.post(path, {"preset": "raw"}).json()
+        made = asking.post(path, {"recipe": QUICK}).json()
     with django_capture_on_commit_callbacks(execute=True):
-        other = asking.post(path, {"recipe": RAW}).json()
+        other = asking.post(path, {"recipe": QUICK}).json()
 
     run = asking.get(f"{path}{made['id']}/").json()
     ledger = asking.get(f"{path}{made['id']}/ledger/", context=1).json()
@@ -60,7 +58,7 @@ def test_a_recipe_is_run_and_looked_into(program, study, django_capture_on_commi
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [({}, 422), ({"preset": "raw", "recipe": RAW}, 422), ({"preset": "none"}, 409),
+    [({}, 422), ({"preset": "raw", "recipe": QUICK}, 422), ({"preset": "none"}, 409),
      ({"recipe": "x = ["}, 409), ({"recipe": 'name = "x"\nmore = 1'}, 409), ({"recipe": 1}, 422)],
 )  # fmt: skip
 def test_a_recipe_that_cannot_be_used_is_refused(program, body, status):
@@ -73,7 +71,7 @@ def test_a_recipe_that_cannot_be_used_is_refused(program, body, status):
 
 @pytest.mark.parametrize("wrong", [{"pair": "x"}, {"context": "3"}, {"page": "0"}, {"more": "1"}])
 def test_a_search_that_is_wrong_is_refused(program, study, wrong):
-    run = request_results(study, RAW, None)
+    run = request_results(study, QUICK, None)
 
     answer = program().get(f"studies/study/runs/{run.pk}/ledger/", **wrong)
 
@@ -81,7 +79,7 @@ def test_a_search_that_is_wrong_is_refused(program, study, wrong):
 
 
 def test_what_is_not_done_has_no_files(program, study):
-    run = request_results(study, RAW, None)
+    run = request_results(study, QUICK, None)
     asking, path = program(), f"studies/study/runs/{run.pk}/"
 
     for what in ("report/", "files/", "ledger/", f"compared-with/{run.pk}/"):
@@ -90,7 +88,7 @@ def test_what_is_not_done_has_no_files(program, study):
 
 
 def test_a_failed_run_is_tried_again(program, study, django_capture_on_commit_callbacks):
-    run = request_results(study, RAW, None)
+    run = request_results(study, QUICK, None)
     Run.objects.update(state="failed", error="it was")
 
     with django_capture_on_commit_callbacks(execute=True):

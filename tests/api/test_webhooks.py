@@ -10,13 +10,12 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from surveys.inspecting import write_presets
 from surveys.models import AuditEntry, Delivery, Webhook
 from surveys.notifying import PAUSES, add_webhook, deliver
 from surveys.repeating import repeat_block
 from surveys.running import perform_run, request_results
 from tests.api.conftest import told
-from tests.factories import finish, start
+from tests.factories import QUICK, finish, start
 
 EVENTS = ["assignment.finished", "block.finished", "run.finished"]
 PATH = "studies/study/webhooks/"
@@ -133,7 +132,7 @@ def test_the_end_of_a_run_is_told(study, ratings):
     for _ in range(ratings):
         finish(start(study))
 
-    run = request_results(study, write_presets()["raw"], None)
+    run = request_results(study, QUICK, None)
     perform_run(run.pk)
 
     run.refresh_from_db()

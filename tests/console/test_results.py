@@ -6,13 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.inspecting import write_presets
 from surveys.models import AuditEntry, Release, Role, Run, RunState, Study
 from surveys.running import perform_run, request_results
-from tests.factories import finish, make_study, start
-
-RAW = write_presets()["raw"]
-QUICK = RAW.replace("n_resamples = 300", "n_resamples = 0")
+from tests.factories import QUICK, finish, make_study, start
 
 
 @pytest.fixture

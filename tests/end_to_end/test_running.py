@@ -16,11 +16,10 @@ import redis
 
 from tests.conftest import lack
 from tests.end_to_end.site import ROOT, Site
-from tests.factories import numbered_stimuli
+from tests.factories import QUICK, numbered_stimuli
 
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 SECONDS = 90
-RECIPE = 'name = "quick"\n[filtering]\nenabled = false\n[report]\nn_resamples = 0\nn_splits = 5\n'
 
 
 @pytest.fixture
@@ -70,7 +69,7 @@ def run_recipe(site: Site) -> str:
     with closing(httpx.Client(base_url=site.url, follow_redirects=True)) as browser:
         answer = post(browser, "/console/sign-in/", username="ana", password=password)
         assert answer.url.path == "/console/"
-        post(browser, "/console/studies/study/results/", recipe=RECIPE)
+        post(browser, "/console/studies/study/results/", recipe=QUICK)
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
             page = browser.get("/console/studies/study/runs/1/").text

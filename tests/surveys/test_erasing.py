@@ -11,7 +11,6 @@ from surveys.analysing import note_instant
 from surveys.assigning import begin_assignment, count_places_left
 from surveys.configuring import configure_study
 from surveys.errors import ErasureRefused, InvitationRefused
-from surveys.inspecting import write_presets
 from surveys.leaving import (
     erase_annotator,
     find_holding,
@@ -22,12 +21,11 @@ from surveys.leaving import (
 from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, Study
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.running import perform_run, request_release, request_results
-from tests.factories import counted_ratings, finish, make_study, start, stored
+from tests.factories import QUICK, counted_ratings, finish, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive
 
 pytestmark = pytest.mark.django_db
 
-QUICK = write_presets()["raw"].replace("n_resamples = 300", "n_resamples = 0")
 WORKER = "5f0c0ffee0000000000000aa"
 
 
