@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from surveys.accessing import Right
 from surveys.api import serializers as s
-from surveys.api.base import IDEMPOTENCY_KEY, StudyView
+from surveys.api.base import StudyView
 from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.api.throttles import ExportingThrottle, TokenThrottle
 from surveys.exporting import RESPONSE_FIELDS, find_responses, stream_responses
@@ -39,7 +39,6 @@ class Invitations(StudyView):
         return Response(page.write(s.InvitationSerializer))
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.NewInvitationsSerializer,
         responses={201: s.InvitedSerializer},
     )
@@ -68,7 +67,6 @@ class Revocation(StudyView):
     rights: ClassVar = {"GET": Right.WORK, "POST": Right.WORK}
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.RevocationSerializer,
         responses={200: s.InvitationSerializer},
     )

@@ -204,7 +204,7 @@ class NewInvitationsSerializer(Asked):
 class RevocationSerializer(Asked):
     """Why a link is revoked."""
 
-    because = Text(max_length=200, trim_whitespace=True, help_text="kept with the link")
+    because = Text(max_length=200, help_text="kept with the link")
 
 
 class ResponseFilterSerializer(Asked):
@@ -214,7 +214,7 @@ class ResponseFilterSerializer(Asked):
     context = serializers.ChoiceField(  # type: ignore[assignment]
         [("1", "1"), ("2", "2")], required=False
     )
-    annotator = serializers.CharField(max_length=16, required=False, help_text="the code")
+    annotator = serializers.RegexField("^[0-9A-Za-z]{1,16}$", required=False, help_text="the code")
     state = serializers.ChoiceField(
         AssignmentState.choices, required=False, help_text="of the assignment"
     )

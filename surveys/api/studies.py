@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from surveys.accessing import Right, visible_studies
 from surveys.api import serializers as s
-from surveys.api.base import IDEMPOTENCY_KEY, ApiView, StudyView
+from surveys.api.base import ApiView, StudyView
 from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.configuring import configure_study
 from surveys.founding import found_study
@@ -35,7 +35,6 @@ class Studies(ApiView):
         return Response({"next": page.next, "results": studies.data})
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.NewStudySerializer,
         responses={201: s.ImportSerializer, 200: s.ImportSerializer},
     )

@@ -10,7 +10,7 @@ from django.utils import timezone
 from surveys.api.reference import list_operations
 from surveys.models import ApiToken, Role
 from surveys.tokening import SCOPES, revoke_token
-from tests.api.conftest import Program
+from tests.api.conftest import Program, told
 from tests.factories import make_study, start
 
 OPERATIONS = [one for subject in list_operations().values() for one in subject]
@@ -30,12 +30,13 @@ every_operation_of_a_study = pytest.mark.parametrize(
 )
 
 
-def ask(program, operation, study):
+def ask(program, operation, study, **headers):
     """Ask for an operation, with 1 for whatever its address holds beside the study."""
     path = operation.path.removeprefix("/api/v1/").replace("{slug}", study.slug)
     for name in ("run_id", "other_id", "webhook_id", "invitation_id"):
         path = path.replace(f"{{{name}}}", "1")
-    return program.send(operation.method, path, None if operation.method == "GET" else {})
+    body = None if operation.method == "GET" else {}
+    return program.send(operation.method, path, body, **headers)
 
 
 @every_operation
@@ -87,6 +88,16 @@ def test_a_role_does_what_it_may(operation, role, study, program):
 
     assert (answer.status_code == 403) is not may
     assert answer.status_code < 500
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.id)
+def test_a_key_that_is_none_is_refused_wherever_one_is_taken(operation, study, program):
+    is_taken = "Idempotency-Key" in [one["name"] for one in operation.parameters]
+
+    answer = ask(program(), operation, study, **{"Idempotency-Key": "a b"})
+
+    assert is_taken == (operation.method == "POST")
+    assert (answer.status_code == 422 and told(answer)[0][2] == "Idempotency-Key") == is_taken
 
 
 def test_a_revoked_token_opens_nothing(study, program):
