@@ -86,7 +86,8 @@ def add_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                     operation["responses"].setdefault(status, refusal)
                 _close_body(result, operation)
                 for parameter in operation.get("parameters", []):
-                    _forbid_null(parameter["schema"])
+                    if parameter["in"] == "query":
+                        _forbid_null(parameter["schema"])
     return result
 
 

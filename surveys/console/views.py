@@ -1,12 +1,12 @@
 """The pages around a study's steps: all studies, one at a glance, its people, its log."""
 
-from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.accessing import Right, grant_role, revoke_role, visible_studies
+from surveys.auditing import find_entries
 from surveys.console.access import console_page, study_page
 from surveys.console.forms import MemberForm, attempt
 from surveys.models import Membership, Role, Study
@@ -38,8 +38,7 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
     form = MemberForm(request.POST or None)
 
     def grant() -> None:
-        user = User.objects.get(username=form.cleaned_data["username"])
-        grant_role(study, user, Role(form.cleaned_data["role"]))
+        grant_role(study, form.cleaned_data["username"], Role(form.cleaned_data["role"]))
 
     if request.method == "POST" and attempt(form, grant):
         return redirect("console:people", study.slug)
@@ -61,12 +60,8 @@ def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
 @study_page(Right.WORK)
 def log(request: HttpRequest, study: Study) -> HttpResponse:
     """Who did what when, the latest first."""
-    entries = study.audit_entries.all()
     filters = {name: request.GET.get(name, "").strip() for name in ("action", "actor")}
-    if filters["action"]:
-        entries = entries.filter(action__startswith=filters["action"])
-    if filters["actor"]:
-        entries = entries.filter(actor=filters["actor"])
+    entries = find_entries(study, action=filters["action"], actor=filters["actor"])
     entries_page = Paginator(entries, ENTRIES_A_PAGE).get_page(request.GET.get("page"))
     page = {"study": study, "entries": entries_page, "filters": filters}
     return render(request, "console/log.html", page)
