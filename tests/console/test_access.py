@@ -14,7 +14,7 @@ FOR_WORKERS = {
     "results", "compare", "run", "retry", "report", "ledger", "download", "release",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
-    "close_entrance",
+    "close_entrance", "errands",
 }  # fmt: skip
 FOR_OWNERS = {"people", "leave"}
 OF_A_STUDY = [p for p in urlpatterns if p.name not in OPEN | OF_NO_STUDY]
