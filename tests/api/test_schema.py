@@ -1,7 +1,8 @@
 """Whether the API does what its description says, and nothing worse.
 
-The suite asks the same each time: a failure that chance finds once helps nobody. To search further,
-say how often to ask of each operation, and change the seed:
+Of each operation every bound of its description is tried, and a little by chance; the suite asks
+the same each time, since a failure that chance finds once helps nobody. To search further, say how
+often to ask by chance, and change the seed:
 
     API_EXAMPLES=100 API_SEED=7 python -m pytest tests/api/test_schema.py
 """
@@ -15,7 +16,15 @@ import schemathesis
 from django.contrib.auth.models import User
 from django.core.wsgi import get_wsgi_application
 from hypothesis import HealthCheck, settings
-from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
+from schemathesis.config import (
+    CoveragePhaseConfig,
+    GenerationConfig,
+    PhasesConfig,
+    ProjectConfig,
+    ProjectsConfig,
+    SchemathesisConfig,
+)
+from schemathesis.specs.openapi.checks import ignored_auth
 
 from surveys.accessing import grant_role
 from surveys.api.reference import describe_api
@@ -25,7 +34,7 @@ from surveys.models import Delivery, Invitation, Role, Webhook
 from surveys.running import request_results
 from tests.factories import finish, start
 
-EXAMPLES = int(os.environ.get("API_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("API_EXAMPLES", "3"))
 SEED = int(os.environ.get("API_SEED", "1"))
 KNOWN = {"slug": ["study", "nothing"]}  # what addresses hold that lead somewhere; ids are 1 or 99
 
@@ -47,7 +56,8 @@ CONFIG = SchemathesisConfig(
             generation=GenerationConfig(
                 max_examples=EXAMPLES,
                 with_security_parameters=False,  # every test sends a token: see test_access.py
-            )
+            ),
+            phases=PhasesConfig(coverage=CoveragePhaseConfig(unexpected_methods={"put"})),
         )
     ),
     seed=SEED,
@@ -92,7 +102,7 @@ def asking(study, program, settings):
     suppress_health_check=list(HealthCheck),
 )
 def test_the_api_does_what_it_says(case, asking):
-    case.call_and_validate(headers=asking.headers)
+    case.call_and_validate(headers=asking.headers, excluded_checks=[ignored_auth])
 
 
 def test_the_description_is_served_to_tools(client):

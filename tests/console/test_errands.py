@@ -39,7 +39,7 @@ def test_a_file_of_answers_is_asked_for_and_downloaded(study, sign_in, at_once):
     assert "http-equiv" not in text
     file = client.get(page("download", study, run.pk))
     assert b"inspired_word1" in file.getvalue()
-    assert f"responses_study_{run.pk}.csv" in file["Content-Disposition"]
+    assert f"responses_study_{run.pk}" in file["Content-Disposition"]
 
 
 def test_what_is_under_way_is_told_again(study, sign_in):
