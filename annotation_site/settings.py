@@ -234,7 +234,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "EventEnum": "surveys.models.WebhookEvent",
         "AssignmentStateEnum": "surveys.models.AssignmentState",
+        "ReviewStateEnum": "surveys.models.ReviewState",
         "RunStateEnum": "surveys.models.RunState",
+        "VerdictKindEnum": "surveys.models.VerdictKind",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

@@ -47,6 +47,16 @@ def list_names(users: Iterable[int]) -> dict[int, str]:
     return dict(User.objects.filter(pk__in=set(users)).values_list("pk", "username"))
 
 
+def find_account(username: str) -> User:
+    """The account of that name which may sign in. Raises AccessRefused where there is none."""
+    user = User.objects.filter(username=username.strip(), is_active=True).first()
+    if user is None:
+        raise AccessRefused(
+            "There is no such account. An operator makes accounts: manage.py add_researcher."
+        )
+    return user
+
+
 @transaction.atomic
 def grant_role(study: Study, user: User, role: Role) -> Membership:
     """Give somebody a role in a study, in place of the one they had.

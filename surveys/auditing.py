@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.db.models import QuerySet
 
 from surveys.masking import mask_text
 from surveys.models import AuditEntry, Study
@@ -22,6 +24,23 @@ def acting(actor: User | AbstractBaseUser | AnonymousUser | str) -> Iterator[Non
         yield
     finally:
         _acting.reset(token)
+
+
+def find_entries(
+    study: Study, *, action: str = "", actor: str = "", since: datetime | None = None
+) -> QuerySet[AuditEntry]:
+    """What was decided in a study, the latest first, narrowed as asked for.
+
+    `action` is how it begins, such as study.
+    """
+    found = study.audit_entries.all()
+    if action:
+        found = found.filter(action__startswith=action)
+    if actor:
+        found = found.filter(actor=actor)
+    if since is not None:
+        found = found.filter(at__gte=since)
+    return found
 
 
 def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None:

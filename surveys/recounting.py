@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from surveys.auditing import find_entries
 from surveys.exporting import stream_csv
 from surveys.masking import mask_details, mask_text
 from surveys.models import AuditEntry, Study
@@ -23,14 +24,6 @@ PUBLISHED = {
     "personal_data.": True, "invitations.": True, "annotator.": False, "annotators.": False,
     "verdict.": False,
 }  # fmt: skip
-
-
-def find_entries(study: Study, *, action: str = "", actor: str = "") -> QuerySet[AuditEntry]:
-    """What was decided about a study, the latest first, narrowed as asked for."""
-    entries = AuditEntry.objects.filter(study=study).order_by("-pk")
-    if action:
-        entries = entries.filter(action__startswith=action)
-    return entries.filter(actor=actor) if actor else entries
 
 
 def mask_entries(entries: Iterable[AuditEntry], *, sees_addresses: bool) -> list[AuditEntry]:

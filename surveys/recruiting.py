@@ -59,13 +59,14 @@ def invite_annotators(study: Study, count: int, *, n_before: int | None = None) 
     if not 0 <= count <= MOST_INVITED:
         raise InvitationRefused(f"Up to {MOST_INVITED:,} links can be made at once, not {count:,}.")
     if n_before is not None:
-        _refuse_others_meanwhile(study, n_before)
+        refuse_others_meanwhile(study, n_before)
     made = Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
     record("invitations.made", study, "", new=len(made))
     return made
 
 
-def _refuse_others_meanwhile(study: Study, n_before: int) -> None:
+def refuse_others_meanwhile(study: Study, n_before: int) -> None:
+    """Raise InvitationRefused unless there are as many personal links as somebody counted on."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two forms at once
     if n_before != Invitation.objects.personal(study).count():
         raise InvitationRefused(
@@ -80,7 +81,7 @@ def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
 
     Raises InvitationRefused, naming the lines, when one is too long or stands twice.
     """
-    wanted = _read_notes(notes)
+    wanted = read_notes(notes)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports of the list at once
     by_note = _find_noted(study, wanted)
     known = [by_note[note] for note in wanted if note in by_note]
@@ -177,8 +178,8 @@ def close_entrance(entrance: Entrance) -> Entrance:
     return entrance
 
 
-def _read_notes(notes: Iterable[str]) -> list[str]:
-    """The notes without empty lines, each once."""
+def read_notes(notes: Iterable[str]) -> list[str]:
+    """The notes without empty lines. Raises InvitationRefused, naming the lines that are wrong."""
     found: dict[str, int] = {}
     problems = []
     lines = list(notes)

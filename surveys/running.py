@@ -1,7 +1,7 @@
-"""Ratings and a recipe → results or a release, made in the background and kept."""
+"""What takes long, made in the background and kept: results and releases, links and exports."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -17,9 +17,11 @@ from postprocess.release.sealing import write_archive
 from postprocess.stimuli import StimuliError
 from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
 from surveys.auditing import record
+from surveys.batching import Tell, make_links, read_form, write_export
 from surveys.errors import RunRefused, SurveyError
 from surveys.models import Release, Run, RunKind, RunState, Study
 from surveys.notifying import tell_of_run
+from surveys.recruiting import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.releasing import Wishes, release_dataset
 
 if TYPE_CHECKING:
@@ -52,6 +54,42 @@ def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: Us
 
 
 @transaction.atomic
+def request_links(
+    study: Study,
+    by: User | None,
+    *,
+    n_before: int,
+    count: int = 0,
+    notes: Iterable[str] = (),
+) -> Run:
+    """Put down that links are to be made: so many, or one for each of a list.
+
+    Raises InvitationRefused for a list that is wrong, and unless there are as many before as
+    somebody counted on; RunRefused while others are being made.
+    """
+    listed = read_notes(notes) if not count else []
+    if count > MOST_INVITED:
+        raise RunRefused(f"Up to {MOST_INVITED:,} links can be made at once, not {count:,}.")
+    refuse_others_meanwhile(study, n_before)
+    if Run.objects.filter(study=study, kind=RunKind.LINKS).under_way().exists():
+        raise RunRefused("Links are being made already. Wait until they are there.")
+    wishes = {"count": count} if count else {"notes": listed}
+    return _request(study, RunKind.LINKS, None, by, wishes=wishes)
+
+
+@transaction.atomic
+def request_export(study: Study, form: str, by: User | None) -> Run:
+    """Put down that the answers are to be written to a file; the one before is removed.
+
+    Raises RunRefused for a form that there is not.
+    """
+    run = _request(study, RunKind.EXPORT, None, by, wishes={"form": read_form(form)})
+    for old in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
+        old.archive.delete()
+    return run
+
+
+@transaction.atomic
 def retry_run(run: Run) -> Run:
     """Put down that a run is to be tried again. Raises RunRefused unless it failed or broke off."""
     if not Run.objects.filter(_is_over(), pk=run.pk).update(
@@ -75,12 +113,7 @@ def perform_run(run_id: int) -> None:
         return
     run = Run.objects.select_related("study").get(pk=run_id)
     with _keeping_what_goes_wrong(run):
-        from postprocess.recipe import parse_recipe
-
-        recipe = parse_recipe(run.recipe.encode())
-        make = _make_release if run.kind == RunKind.RELEASE else _make_results
-        made = make(run, recipe)
-        _finish(run, **made)
+        _finish(run, **MAKERS[RunKind(run.kind)](run, _tell(run)))
 
 
 def is_broken_off(run: Run) -> bool:
@@ -99,17 +132,18 @@ def read_recipe(study: Study, recipe: str) -> "Recipe":
         raise RunRefused(str(error)) from error
 
 
-def _request(study: Study, kind: RunKind, recipe: "Recipe", by: User | None, **more: Any) -> Run:
-    run = Run.objects.create(
-        study=study,
-        kind=kind,
-        recipe=recipe.render(),
-        recipe_name=recipe.name,
-        requested_by=by,
-        **more,
-    )
-    record(f"{kind.value}.requested", study, f"run {run.pk}", recipe=recipe.name)
+def _request(
+    study: Study, kind: RunKind, recipe: "Recipe | None", by: User | None, **more: Any
+) -> Run:
+    if recipe:
+        more |= {"recipe": recipe.render(), "recipe_name": recipe.name}
+    run = Run.objects.create(study=study, kind=kind, requested_by=by, **more)
+    record(f"{kind.value}.requested", study, f"run {run.pk}", **_name_recipe(run))
     return run
+
+
+def _name_recipe(run: Run) -> dict[str, str]:
+    return {"recipe": run.recipe_name} if run.recipe_name else {}
 
 
 def _is_over() -> Q:
@@ -117,8 +151,9 @@ def _is_over() -> Q:
     return Q(state=RunState.FAILED) | (Q(state__in=(RunState.WAITING, RunState.RUNNING)) & silent)
 
 
-def _make_results(run: Run, recipe: "Recipe") -> dict[str, Any]:
+def _make_results(run: Run, tell: Tell) -> dict[str, Any]:
     from postprocess.pipeline import build_dataset
+    from postprocess.recipe import parse_recipe
     from postprocess.reporting.bundle import render_reports
     from postprocess.storing import write_ledger
 
@@ -128,14 +163,14 @@ def _make_results(run: Run, recipe: "Recipe") -> dict[str, Any]:
         collected.stimuli,
         collected.ratings,
         language=run.study.language,
-        recipe=recipe,
+        recipe=parse_recipe(run.recipe.encode()),
         inputs={},
         checks=collected.checks,
         details=collected.details,
         notes=list_shortfalls(run.study),
-        progress=_tell(run),
+        progress=tell,
     )
-    _tell(run)("drawing the report", 0, 1)
+    tell("drawing the report", 0, 1)
     files = {**dataset.files, **render_reports(dataset)}
     archive = write_archive(files, f"results_{run.study.slug}_{run.pk}")
     return {
@@ -146,14 +181,17 @@ def _make_results(run: Run, recipe: "Recipe") -> dict[str, Any]:
     }
 
 
-def _make_release(run: Run, recipe: "Recipe") -> dict[str, Any]:
+def _make_release(run: Run, tell: Tell) -> dict[str, Any]:
+    from postprocess.recipe import parse_recipe
+
     wanted = dict(run.wishes)
     wishes = Wishes(
         description=wanted.pop("description", "").encode(),
         ids_of=Release.objects.filter(pk=wanted.pop("ids_of", None)).first(),
         **wanted,
     )
-    _tell(run)("making the release", 0, 1)
+    recipe = parse_recipe(run.recipe.encode())
+    tell("making the release", 0, 1)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / f"cosimlex_{run.study.language}"
         release = release_dataset(run.study, folder, recipe, wishes)
@@ -167,18 +205,25 @@ def _make_release(run: Run, recipe: "Recipe") -> dict[str, Any]:
     }
 
 
-def _finish(run: Run, *, archive: "ContentFile[bytes]", **made: Any) -> None:
+MAKERS: dict[RunKind, Callable[[Run, Tell], dict[str, Any]]] = {
+    RunKind.RESULTS: _make_results,
+    RunKind.RELEASE: _make_release,
+    RunKind.LINKS: make_links,
+    RunKind.EXPORT: write_export,
+}
+
+
+def _finish(run: Run, **made: Any) -> None:
     for name, value in made.items():
-        if name == "ledger":
-            run.ledger.save(value.name, value, save=False)
+        if isinstance(value, ContentFile):
+            getattr(run, name).save(value.name, value, save=False)
         else:
             setattr(run, name, value)
-    run.archive.save(str(archive.name), archive, save=False)
     run.state, run.stage, run.error = RunState.DONE, "", ""
     run.finished_at = timezone.now()
     with transaction.atomic():
         run.save()
-        record(f"{run.kind}.made", run.study, f"run {run.pk}", recipe=run.recipe_name)
+        record(f"{run.kind}.made", run.study, f"run {run.pk}", **_name_recipe(run))
         tell_of_run(run)
 
 
@@ -206,7 +251,7 @@ def _fail(run: Run, reason: str) -> None:
         tell_of_run(run)
 
 
-def _tell(run: Run) -> Callable[[str, int, int], None]:
+def _tell(run: Run) -> Tell:
     """A function that keeps how far a run is, about once a second."""
     told: dict[str, Any] = {"stage": None, "at": None}
 

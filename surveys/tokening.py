@@ -27,6 +27,11 @@ SCOPES = {
     "runs:write": "run recipes",
     "releases:read": "read releases and their files",
     "releases:write": "make releases",
+    "reviews:read": "read what is to be judged, with its evidence",
+    "reviews:write": "give verdicts, and choose how much is judged",
+    "people:read": "read who has which role",
+    "people:write": "give and take roles",
+    "log:read": "read what was decided, by whom and when",
     "webhooks:write": "read and change webhooks",
 }
 

@@ -1,10 +1,13 @@
-"""Verdicts → what they would change in the results, and how far reviewers agree."""
+"""What is to be judged → what was noticed about it, and what would change in the results without
+it; verdicts → how far reviewers agree.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from surveys.analysing import scale_of
+from surveys.evidence import Piece, tell
 from surveys.models import Assignment, Response, Review, Study, Verdict
 
 if TYPE_CHECKING:
@@ -33,6 +36,13 @@ class Agreement(NamedTuple):
     n: int
     n_equal: int
     kappa: float
+
+
+def tell_evidence(review: Review) -> list[str]:
+    """What was noticed, a sentence each."""
+    response = review.response
+    words = (response.inspired_word1, response.inspired_word2) if response else ("", "")
+    return [tell(Piece(*piece), words) for piece in review.evidence]
 
 
 def list_agreement(study: Study) -> list[Agreement]:

@@ -1,6 +1,7 @@
 """What all views of the API have in common: who asks, of which study, and once."""
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, ClassVar, cast
@@ -9,7 +10,6 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.parsers import JSONParser
 from rest_framework.renderers import JSONRenderer
@@ -23,18 +23,11 @@ from surveys.api.authentication import TokenAuthentication
 from surveys.api.errors import TooLarge
 from surveys.api.negotiation import OnlyJson
 from surveys.api.permissions import HasScope
+from surveys.api.schema import KEY_PATTERN
 from surveys.api.throttles import CreatingThrottle, TokenThrottle
 from surveys.auditing import acting
 from surveys.models import Role, Study
 from surveys.remembering import LONGEST_KEY, answer_once
-
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"},
-    OpenApiParameter.HEADER,
-    description="Asked for again under the same key within 24 hours, it is not done again, and "
-    "answered the same.",
-)
 
 
 class ApiView(APIView):
@@ -61,12 +54,19 @@ class ApiView(APIView):
         length = request.META.get("CONTENT_LENGTH") or "0"
         if int(length) > settings.API_LARGEST_REQUEST:
             raise TooLarge
+        if request.method == "POST":  # where the description has this header
+            _check_key(self.idempotency_key)
         self._during.enter_context(acting(self.user))
 
     @property
     def user(self) -> User:
         """Whose token it is."""
         return cast("User", self.request.user)
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """Under which key it is asked for, if under one."""
+        return self.request.headers.get("Idempotency-Key")
 
     def read(self, asked: type[BaseSerializer[Any]], data: Any = None) -> Any:
         """What a request asks for, checked. Raises ValidationError."""
@@ -86,12 +86,10 @@ class ApiView(APIView):
             content = json.loads(JSONRenderer().render(make().data))
             return (status if isinstance(status, int) else status()), content
 
-        key = self.request.headers.get("Idempotency-Key")
+        key = self.idempotency_key
         if key is None:
             answered, content = act()
             return Response(content, status=answered)
-        if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
-            raise ValidationError({"Idempotency-Key": f"1 to {LONGEST_KEY} printable characters."})
         answer = answer_once(self.user, key, [self.request.path, self.request.data], act)
         headers = {"Idempotent-Replayed": "true"} if answer.is_repeated else None
         return Response(answer.content, status=answer.status, headers=headers)
@@ -117,3 +115,9 @@ class StudyView(ApiView):
         if role not in right.value:
             raise PermissionDenied(f"The role {role.value} in this study does not allow this.")
         self.study, self.role = study, role
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and not (len(key) <= LONGEST_KEY and re.fullmatch(KEY_PATTERN, key)):
+        told = f"1 to {LONGEST_KEY} printable ASCII characters, none a space."
+        raise ValidationError({"Idempotency-Key": told})

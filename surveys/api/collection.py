@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from surveys.accessing import Right
 from surveys.api import serializers as s
-from surveys.api.base import IDEMPOTENCY_KEY, StudyView
-from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
+from surveys.api.base import StudyView
+from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate, read_filters
 from surveys.api.throttles import ExportingThrottle, TokenThrottle
 from surveys.exporting import RESPONSE_FIELDS, find_responses, stream_responses
 from surveys.leaving import revoke_invitation
@@ -39,7 +39,6 @@ class Invitations(StudyView):
         return Response(page.write(s.InvitationSerializer))
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.NewInvitationsSerializer,
         responses={201: s.InvitedSerializer},
     )
@@ -67,7 +66,6 @@ class Revocation(StudyView):
     rights: ClassVar = {"GET": Right.WORK, "POST": Right.WORK}
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.RevocationSerializer,
         responses={200: s.InvitationSerializer},
     )
@@ -92,12 +90,8 @@ class Responses(StudyView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """List answered texts by assignment and position."""
-        asked = {
-            name: text
-            for name, text in request.query_params.items()
-            if name not in ("limit", "cursor")
-        }
-        found = find_responses(self.study, **self.read(s.ResponseFilterSerializer, asked))
+        wanted = self.read(s.ResponseFilterSerializer, read_filters(request))
+        found = find_responses(self.study, **wanted)
         rows = found.values_list("assignment_id", "position", *RESPONSE_FIELDS.values())
         page = paginate(rows, request, "assignment_id", "position")
         told = [dict(zip(RESPONSE_FIELDS, row[2:], strict=True)) for row in page.rows]

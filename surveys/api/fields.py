@@ -1,12 +1,17 @@
 """Fields that take what JSON says and nothing that could be meant by it."""
 
 import re
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
 
-INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+INSTANT = re.compile(
+    r"(\d{4})(-\d\d-\d\dT\d\d:\d\d:)(\d\d)((?:\.\d+)?(?:Z|[+-]\d\d:\d\d))", re.ASCII | re.IGNORECASE
+)
+EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+LARGEST = 2**31 - 1  # of the numbers that the database gives
 
 
 class Asked(serializers.Serializer[Any]):
@@ -73,6 +78,9 @@ class Truth(serializers.BooleanField):
 class WrittenWhole(serializers.IntegerField):
     """A whole number of a query string."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"max_value": LARGEST, **options})
+
     def to_internal_value(self, data: Any) -> int:
         if not re.fullmatch(r"-?[0-9]{1,18}", str(data)):
             self.fail("invalid")
@@ -80,9 +88,26 @@ class WrittenWhole(serializers.IntegerField):
 
 
 class WrittenInstant(serializers.DateTimeField):
-    """An instant with its offset, as RFC 3339 writes it."""
+    """An instant with its offset, as RFC 3339 writes it: also a leap second, and the year 0."""
 
-    def to_internal_value(self, value: Any) -> Any:
-        if not INSTANT.fullmatch(str(value)):
+    def to_internal_value(self, value: Any) -> datetime:
+        found = INSTANT.fullmatch(str(value))
+        if found is None:
             self.fail("invalid", format="YYYY-MM-DDThh:mm:ssZ")
-        return super().to_internal_value(str(value).upper())
+        year, until_seconds, seconds, rest = found.groups()
+        is_before_all = year == "0000"  # a leap year like 2000; Python begins with 1
+        text = ("2000" if is_before_all else year) + until_seconds
+        text += ("59" if seconds == "60" else seconds) + rest
+        try:
+            instant = datetime.fromisoformat(text.upper())
+        except ValueError:
+            self.fail("invalid", format="YYYY-MM-DDThh:mm:ssZ")
+        return EARLIEST if is_before_all else _in_utc(instant)
+
+
+def _in_utc(instant: datetime) -> datetime:
+    """An instant in UTC, or the last that there is on its side."""
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        return EARLIEST if instant.year == 1 else LATEST

@@ -65,6 +65,12 @@ def paginate(rows: QuerySet[Any], request: Request, *keys: str) -> Page:
     return Page(found[:size], replace_query_param(request.build_absolute_uri(), "cursor", cursor))
 
 
+def read_filters(request: Request) -> dict[str, Any]:
+    """What the query of a list asks for beside the page."""
+    asked = request.query_params.items()
+    return {name: text for name, text in asked if name not in ("limit", "cursor")}
+
+
 def _after(keys: tuple[str, ...], last: list[int]) -> Q:
     if len(keys) == 1:
         return Q(**{f"{keys[0]}__gt": last[0]})

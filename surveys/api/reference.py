@@ -42,7 +42,7 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt
-def not_found(request: HttpRequest, **found: str) -> HttpResponse:
+def not_found(request: HttpRequest) -> HttpResponse:
     """What no other address is: an error as everywhere here."""
     told = {"code": "not_found", "message": "There is nothing at this address."}
     return JsonResponse({"errors": [told]}, status=404)

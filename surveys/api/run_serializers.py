@@ -91,13 +91,16 @@ class ReleaseRunSerializer(RunSerializer):
 class LedgerFilterSerializer(Asked):
     """Which ratings of a ledger are wanted."""
 
-    annotator = serializers.CharField(required=False, max_length=60)
+    annotator = Text(required=False, max_length=60, allow_blank=True)
     pair = WrittenWhole(required=False, min_value=1, max_value=999_999_999)
     context = serializers.ChoiceField(  # type: ignore[assignment]
         [("1", "1"), ("2", "2")], required=False
     )
-    reason = serializers.CharField(
-        required=False, max_length=100, help_text="why it was left out; * for whatever reason"
+    reason = Text(
+        required=False,
+        max_length=100,
+        allow_blank=True,
+        help_text="why it was left out; * for whatever reason",
     )
     page = WrittenWhole(required=False, min_value=1, max_value=10**7)
 

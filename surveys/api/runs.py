@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from surveys.accessing import Right
 from surveys.api import run_serializers as s
-from surveys.api.base import IDEMPOTENCY_KEY, ApiView, StudyView
+from surveys.api.base import ApiView, StudyView
 from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.api.throttles import ExportingThrottle, TokenThrottle
 from surveys.errors import RunRefused
@@ -81,9 +81,7 @@ class Runs(_OfWorkers):
         """List the runs, the first first."""
         return Response(paginate(self.find_runs(), request, "pk").write(s.RunSerializer))
 
-    @extend_schema(
-        parameters=[IDEMPOTENCY_KEY], request=s.NewRunSerializer, responses={201: s.RunSerializer}
-    )
+    @extend_schema(request=s.NewRunSerializer, responses={201: s.RunSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Run a recipe in the background."""
         recipe = _choose_recipe(self.read(s.NewRunSerializer))
@@ -112,7 +110,7 @@ class Retry(_OfWorkers):
 
     action_name = "retry"
 
-    @extend_schema(parameters=[IDEMPOTENCY_KEY], request=None, responses={200: s.RunSerializer})
+    @extend_schema(request=None, responses={200: s.RunSerializer})
     def post(self, request: Request, slug: str, run_id: int) -> Response:
         """Try a run again that failed or was broken off."""
         found = self.find_run(run_id)
@@ -190,7 +188,6 @@ class Releases(_OfReleases):
         return Response(paginate(self.find_runs(), request, "pk").write(s.ReleaseRunSerializer))
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.NewReleaseSerializer,
         responses={201: s.ReleaseRunSerializer},
     )

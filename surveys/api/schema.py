@@ -3,8 +3,20 @@
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
 
 from surveys.api.permissions import scope_of
+from surveys.remembering import LONGEST_KEY
+
+WITHOUT_NULL = r"^[^\u0000]*$"
+KEY_PATTERN = "^[!-~]+$"
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": KEY_PATTERN},
+    OpenApiParameter.HEADER,
+    description="Asked for again under the same key within 24 hours, it is not done again, and "
+    "answered the same.",
+)
 
 EITHER = {  # bodies that have one of two fields
     "NewInvitationsRequest": ("count", "notes"),
@@ -50,6 +62,9 @@ class Describer(AutoSchema):
         text = super().get_description()
         return f"{text}\n\nScope: `{scope_of(view, self.method)}`.".strip()
 
+    def get_override_parameters(self) -> list[OpenApiParameter]:  # type: ignore[override]
+        return [IDEMPOTENCY_KEY] if self.method == "POST" else []
+
     def get_tags(self) -> list[str]:
         view: Any = self.view
         return [view.tag]
@@ -70,6 +85,9 @@ def add_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                     refusal = {"description": description, "content": content}
                     operation["responses"].setdefault(status, refusal)
                 _close_body(result, operation)
+                for parameter in operation.get("parameters", []):
+                    if parameter["in"] == "query":
+                        _forbid_null(parameter["schema"])
     return result
 
 
@@ -80,6 +98,17 @@ def _close_body(result: dict[str, Any], operation: dict[str, Any]) -> None:
         if name:
             body = result["components"]["schemas"][name]
             body["additionalProperties"] = False
+            _forbid_null(body)
             if name in EITHER:
                 body["oneOf"] = [{"required": [field]} for field in EITHER[name]]
                 operation["requestBody"]["required"] = True
+
+
+def _forbid_null(schema: dict[str, Any]) -> None:
+    """Say of all strings in a schema that they hold no null character, as no database would."""
+    if schema.get("type") == "string" and not {"pattern", "enum", "format"} & set(schema):
+        schema["pattern"] = WITHOUT_NULL
+    inner = schema.get("items"), schema.get("additionalProperties")
+    for one in (*schema.get("properties", {}).values(), *inner):
+        if isinstance(one, dict):
+            _forbid_null(one)

@@ -1,6 +1,6 @@
 """What the API says of a study and its collection, and what may be asked for."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -29,7 +29,8 @@ class StudySerializer(serializers.ModelSerializer[Study]):
 
     class Meta:
         model = Study
-        fields = ("slug", "title", "language", "role", "stimuli_sha256", "created_at")
+        extra_kwargs: ClassVar = {"opened_at": {"help_text": "null for a draft"}}
+        fields = ("slug", "title", "language", "role", "stimuli_sha256", "created_at", "opened_at")
 
     def get_role(self, study: Study) -> str | None:
         roles: dict[int, str] = self.context["roles"]
@@ -51,7 +52,14 @@ class NewStudySerializer(Asked):
     lease_hours = Whole(min_value=1, max_value=MOST_ASKED_FOR, default=24)
     assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, default="balanced")
     seed = Whole(min_value=-(2**63), max_value=2**63 - 1, default=0)
+    open = Truth(default=False, help_text="let annotators come at once")
     dry_run = Truth(default=False, help_text="check everything and store nothing")
+
+
+class StimuliSerializer(Asked):
+    """A file in place of the one that there is."""
+
+    stimuli = Text(help_text="the text of the stimuli file, tab-separated")
 
 
 class FindingSerializer(serializers.Serializer[Any]):
@@ -117,7 +125,15 @@ class DesignChangeSerializer(Asked):
 
     title = Text(min_length=1, max_length=200, required=False)
     contact = Text(max_length=200, allow_blank=True, required=False)
+    language = Text(max_length=35, required=False, help_text="in a draft")
     ratings_per_context = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
+    block_size = Whole(
+        min_value=1, max_value=MOST_ASKED_FOR, required=False, help_text="in a draft"
+    )
+    scale_minimum = Number(required=False, help_text="in a draft")
+    scale_maximum = Number(required=False, help_text="in a draft")
+    scale_step = Number(required=False, help_text="in a draft")
+    seed = Whole(min_value=-(2**63), max_value=2**63 - 1, required=False, help_text="in a draft")
     lease_hours = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
     assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, required=False)
     scale_labels = serializers.DictField(child=Text(max_length=60), required=False)
@@ -204,7 +220,7 @@ class NewInvitationsSerializer(Asked):
 class RevocationSerializer(Asked):
     """Why a link is revoked."""
 
-    because = Text(max_length=200, trim_whitespace=True, help_text="kept with the link")
+    because = Text(max_length=200, help_text="kept with the link")
 
 
 class ResponseFilterSerializer(Asked):
@@ -214,7 +230,7 @@ class ResponseFilterSerializer(Asked):
     context = serializers.ChoiceField(  # type: ignore[assignment]
         [("1", "1"), ("2", "2")], required=False
     )
-    annotator = serializers.CharField(max_length=16, required=False, help_text="the code")
+    annotator = serializers.RegexField("^[0-9A-Za-z]{1,16}$", required=False, help_text="the code")
     state = serializers.ChoiceField(
         AssignmentState.choices, required=False, help_text="of the assignment"
     )

@@ -10,12 +10,14 @@ from rest_framework.response import Response
 
 from surveys.accessing import Right, visible_studies
 from surveys.api import serializers as s
-from surveys.api.base import IDEMPOTENCY_KEY, ApiView, StudyView
+from surveys.api.base import ApiView, StudyView
 from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.configuring import configure_study
+from surveys.drafting import replace_stimuli
 from surveys.founding import found_study
 from surveys.importing import StudyDesign
 from surveys.models import Membership, Pair, Role, Study
+from surveys.opening import open_study
 from surveys.outlining import outline_study
 from surveys.progressing import count_progress
 
@@ -35,23 +37,23 @@ class Studies(ApiView):
         return Response({"next": page.next, "results": studies.data})
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.NewStudySerializer,
         responses={201: s.ImportSerializer, 200: s.ImportSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Make a study of a stimuli file, all or nothing, and its token's person the owner.
+        """Make a draft of a stimuli file, all or nothing, and its token's person the owner.
 
-        What is wrong is told with row and column. The same again changes nothing (200, as after
-        a dry run).
+        With `open` annotators may come at once, and most of it stays as it is. What is wrong is
+        told with row and column. The same again changes nothing (200, as after a dry run).
         """
         asked = dict(self.read(s.NewStudySerializer))
-        data, dry_run = asked.pop("stimuli").encode(), asked.pop("dry_run")
+        data = asked.pop("stimuli").encode()
+        opens, dry_run = asked.pop("open"), asked.pop("dry_run")
         design = StudyDesign(**{f.name: asked[f.name] for f in fields(StudyDesign)})
         made: dict[str, Any] = {}
 
         def found() -> s.ImportSerializer:
-            summary = found_study(data, design, self.user, dry_run=dry_run)
+            summary = found_study(data, design, self.user, opens=opens, dry_run=dry_run)
             told = {name: getattr(summary, name) for name in s.FIGURES}
             is_stored = not dry_run
             made["status"] = 201 if summary.is_new and is_stored else 200
@@ -66,17 +68,50 @@ class Studies(ApiView):
         return dict(theirs.values_list("study_id", "role"))
 
 
-class OneStudy(StudyView):
+class _OfOneStudy(StudyView):
+    tag = "studies"
+    scopes: ClassVar = {"GET": "studies:read", "POST": "studies:write", "PUT": "studies:write"}
+    rights: ClassVar = {"GET": Right.READ, "POST": Right.WORK, "PUT": Right.WORK}
+
+    def tell(self, study: Study) -> s.StudySerializer:
+        return s.StudySerializer(study, context={"roles": {study.pk: self.role.value}})
+
+
+class OneStudy(_OfOneStudy):
     """A study."""
 
-    tag, action_name = "studies", "study"
-    scopes: ClassVar = {"GET": "studies:read"}
+    action_name = "study"
 
     @extend_schema(responses=s.StudySerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Show a study."""
-        roles = {self.study.pk: self.role.value}
-        return Response(s.StudySerializer(self.study, context={"roles": roles}).data)
+        return Response(self.tell(self.study).data)
+
+
+class Stimuli(_OfOneStudy):
+    """The stimuli of a draft."""
+
+    action_name = "stimuli"
+
+    @extend_schema(request=s.StimuliSerializer, responses={200: s.StudySerializer})
+    def put(self, request: Request, slug: str) -> Response:
+        """Put another file in place of all stimuli of a draft.
+
+        What is wrong is told with row and column.
+        """
+        data = self.read(s.StimuliSerializer)["stimuli"].encode()
+        return Response(self.tell(replace_stimuli(self.study, data)).data)
+
+
+class Opening(_OfOneStudy):
+    """The end of a draft."""
+
+    action_name = "opening"
+
+    @extend_schema(request=None, responses={200: s.StudySerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Let annotators come; stimuli and scale, blocks and seed stay from then on."""
+        return self.create(lambda: self.tell(open_study(self.study)), 200)
 
 
 class Pairs(StudyView):
@@ -106,7 +141,10 @@ class Design(StudyView):
 
     @extend_schema(request=s.DesignChangeSerializer, responses=s.DesignSerializer)
     def patch(self, request: Request, slug: str) -> Response:
-        """Change what may still change: all that is given, or nothing."""
+        """Change what may still change: all that is given, or nothing.
+
+        Language, scale, block size and seed change in a draft only.
+        """
         study = configure_study(self.study, **self.read(s.DesignChangeSerializer))
         return Response(s.DesignSerializer(study).data)
 

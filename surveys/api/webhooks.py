@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from surveys.accessing import Right
 from surveys.api import run_serializers as s
-from surveys.api.base import IDEMPOTENCY_KEY, StudyView
+from surveys.api.base import StudyView
 from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.models import Delivery, Webhook
 from surveys.notifying import add_webhook, change_webhook, remove_webhook
@@ -38,7 +38,6 @@ class Webhooks(_OfOwners):
         return Response(paginate(found, request, "pk").write(s.WebhookSerializer))
 
     @extend_schema(
-        parameters=[IDEMPOTENCY_KEY],
         request=s.NewWebhookSerializer,
         responses={201: s.MadeWebhookSerializer},
     )

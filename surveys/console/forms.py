@@ -4,7 +4,8 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 
-from surveys.errors import SurveyError
+from surveys.accessing import find_account
+from surveys.errors import AccessRefused, SurveyError
 from surveys.models import Role
 
 
@@ -32,10 +33,8 @@ class MemberForm(forms.Form):
         choices=Role.choices, widget=forms.RadioSelect, initial=Role.RESEARCHER
     )
 
-    def clean_username(self) -> str:
-        name: str = self.cleaned_data["username"].strip()
-        if not User.objects.filter(username=name, is_active=True).exists():
-            raise forms.ValidationError(
-                "There is no such account. An operator makes accounts: manage.py add_researcher."
-            )
-        return name
+    def clean_username(self) -> User:
+        try:
+            return find_account(self.cleaned_data["username"])
+        except AccessRefused as error:
+            raise forms.ValidationError(str(error)) from error

@@ -10,7 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.accessing import Right
-from surveys.console.access import is_owner, study_page
+from surveys.batching import LINKS_AT_ONCE
+from surveys.console.access import is_owner, signed_in, study_page
 from surveys.console.forms import attempt
 from surveys.console.recruitment_forms import (
     EntranceForm,
@@ -33,6 +34,8 @@ from surveys.recruiting import (
     open_entrance,
 )
 from surveys.reminding import list_recruits
+from surveys.running import request_links
+from surveys.tasks import start_run
 
 LINKS_A_PAGE = 25
 FORMS = {Provider.LINK: EntranceForm, Provider.PROLIFIC: ProlificForm}
@@ -68,13 +71,22 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
     """Make personal links, so many or for a list of people."""
     is_sent = request.method == "POST"
     form = InviteForm(request.POST, request.FILES) if is_sent else InviteForm()
-    n_before = request.POST.get("n_before", "")
+    counted = request.POST.get("n_before", "")
+    n_before = int(counted) if counted.isdecimal() else -1
+    led_to = ["recruitment"]
 
     def act() -> None:
-        if count := form.cleaned_data["count"]:
-            links = invite_annotators(
-                study, count, n_before=int(n_before) if n_before.isdecimal() else -1
+        count = form.cleaned_data["count"] or 0
+        if max(count, len(form.lines)) > LINKS_AT_ONCE:
+            run = request_links(
+                study, signed_in(request), n_before=n_before, count=count, notes=form.lines
             )
+            start_run(run.pk)
+            led_to.append("errands")
+            messages.success(request, "The links are being made; this page tells how far it is.")
+            return
+        if count:
+            links = invite_annotators(study, count, n_before=n_before)
             messages.success(request, f"Links made: {len(links)}.")
         else:
             made = invite_listed(study, form.lines)
@@ -82,7 +94,7 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
             messages.success(request, told)
 
     if is_sent and attempt(form, act):
-        return redirect("console:recruitment", study.slug)
+        return redirect(f"console:{led_to[-1]}", study.slug)
     page = {"study": study, "form": form, "n_before": Invitation.objects.personal(study).count()}
     return render(request, "console/invite.html", page, status=422 if form.errors else 200)
 

@@ -16,7 +16,7 @@ from surveys.console.access import signed_in, study_page
 from surveys.console.forms import attempt
 from surveys.console.results_forms import CompareForm, LedgerForm, RecipeForm
 from surveys.inspecting import compare_runs, find_in_ledger, read_member, write_presets
-from surveys.models import Run, RunState, Study
+from surveys.models import Run, RunKind, RunState, Study
 from surveys.running import is_broken_off, request_results, retry_run
 from surveys.tasks import start_run
 
@@ -63,6 +63,8 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
 def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """One run: how far it is, what came out, and the ways into it."""
     found = _find(study, run_id)
+    if not found.recipe:  # it is shown with its like
+        raise Http404
     page = {"study": study, "run": found, "is_broken_off": is_broken_off(found)}
     return render(request, "console/run.html", page)
 
@@ -71,7 +73,10 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK)
 def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Try a run again that failed."""
-    start_run(retry_run(_find(study, run_id)).pk)
+    again = retry_run(_find(study, run_id))
+    start_run(again.pk)
+    if again.kind in (RunKind.LINKS, RunKind.EXPORT):
+        return redirect("console:errands", study.slug)
     return redirect("console:run", study.slug, run_id)
 
 
@@ -94,8 +99,8 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @require_GET
 @study_page(Right.WORK)
 def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
-    """All files of a run, or of a release, as one."""
-    found = _find_done(study, run_id)
+    """All files of a run, or of a release, as one; or the answers."""
+    found = get_object_or_404(Run.objects.with_file(), study=study, pk=run_id)
     name = str(found.archive).rpartition("/")[2]
     return FileResponse(found.archive.open("rb"), as_attachment=True, filename=name)
 

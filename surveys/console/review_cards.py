@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from surveys.evidence import Piece, tell
 from surveys.models import Review, Verdict
 from surveys.models.study import write_point
-from surveys.weighing import preview_effects
+from surveys.weighing import preview_effects, tell_evidence
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,3 @@ def list_verdict_cards(reviews: Sequence[Review], verdicts: Iterable[Verdict]) -
 def list_answer_rows(answers: Iterable[Review]) -> list[Card]:
     """Without what would change, for a table."""
     return [Card(review, tell_evidence(review)) for review in answers]
-
-
-def tell_evidence(review: Review) -> list[str]:
-    """What was noticed, a sentence each."""
-    response = review.response
-    words = (response.inspired_word1, response.inspired_word2) if response else ("", "")
-    return [tell(Piece(*piece), words) for piece in review.evidence]

@@ -1,17 +1,17 @@
 """The pages around a study's steps: all studies, one at a glance, its people, its log."""
 
-from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.accessing import Right, grant_role, revoke_role, visible_studies
+from surveys.auditing import find_entries
 from surveys.console.access import console_page, is_owner, study_page
 from surveys.console.forms import MemberForm, attempt
 from surveys.models import Membership, Role, Study
 from surveys.outlining import outline_study
-from surveys.recounting import find_entries, mask_entries, stream_log
+from surveys.recounting import mask_entries, stream_log
 
 ENTRIES_A_PAGE = 50
 
@@ -39,8 +39,7 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
     form = MemberForm(request.POST or None)
 
     def grant() -> None:
-        user = User.objects.get(username=form.cleaned_data["username"])
-        grant_role(study, user, Role(form.cleaned_data["role"]))
+        grant_role(study, form.cleaned_data["username"], Role(form.cleaned_data["role"]))
 
     if request.method == "POST" and attempt(form, grant):
         return redirect("console:people", study.slug)
@@ -63,7 +62,9 @@ def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
 def log(request: HttpRequest, study: Study) -> HttpResponse:
     """Who did what when, the latest first."""
     filters = _read_filters(request)
-    rows = Paginator(find_entries(study, **filters), ENTRIES_A_PAGE)
+    rows = Paginator(
+        find_entries(study, action=filters["action"], actor=filters["actor"]), ENTRIES_A_PAGE
+    )
     entries = rows.get_page(request.GET.get("page"))
     page = {
         "study": study,
@@ -78,7 +79,8 @@ def log(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def export_log(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """The log as CSV, narrowed as on its page."""
-    entries = find_entries(study, **_read_filters(request))
+    filters = _read_filters(request)
+    entries = find_entries(study, action=filters["action"], actor=filters["actor"])
     rows = stream_log(entries, sees_addresses=is_owner(request))
     return StreamingHttpResponse(
         rows,

@@ -10,10 +10,12 @@ from surveys.models.study import Study
 
 
 class RunKind(models.TextChoices):
-    """What is made of a study's ratings."""
+    """What is made in the background."""
 
     RESULTS = "results", "results to look at"
     RELEASE = "release", "a release to publish"
+    LINKS = "links", "personal links"
+    EXPORT = "export", "a file of the answers"
 
 
 class RunState(models.TextChoices):
@@ -37,6 +39,16 @@ class RunQuerySet(models.QuerySet["Run"]):
     def releases(self) -> Self:
         return self.filter(kind=RunKind.RELEASE)
 
+    def errands(self) -> Self:
+        """What is no post-processing."""
+        return self.filter(kind__in=(RunKind.LINKS, RunKind.EXPORT))
+
+    def under_way(self) -> Self:
+        return self.filter(state__in=(RunState.WAITING, RunState.RUNNING))
+
+    def with_file(self) -> Self:
+        return self.filter(state=RunState.DONE).exclude(archive="")
+
     def done(self) -> Self:
         return self.filter(state=RunState.DONE)
 
@@ -46,13 +58,13 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """Post-processing of a study's ratings as they were at some time, by a recipe."""
+    """Something that is made in the background, most often of ratings as they were, by a recipe."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
     kind = models.CharField(max_length=10, choices=RunKind)
-    recipe = models.TextField(help_text="TOML")
-    recipe_name = models.CharField(max_length=60)
-    wishes = models.JSONField(default=dict, blank=True, help_text="of a release")
+    recipe = models.TextField(help_text="TOML", blank=True, default="")
+    recipe_name = models.CharField(max_length=60, blank=True, default="")
+    wishes = models.JSONField(default=dict, blank=True, help_text="what else was asked for")
     state = models.CharField(max_length=10, choices=RunState, default=RunState.WAITING)
     stage = models.CharField(max_length=40, blank=True, default="")
     share_done = models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent")
@@ -85,4 +97,4 @@ class Run(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"run {self.pk} of {self.study}: {self.recipe_name}, {self.state}"
+        return f"run {self.pk} of {self.study}: {self.recipe_name or self.kind}, {self.state}"

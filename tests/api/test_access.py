@@ -1,5 +1,6 @@
 """Who is let in: every operation asked for from outside."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,18 +11,19 @@ from django.utils import timezone
 from surveys.api.reference import list_operations
 from surveys.models import ApiToken, Role
 from surveys.tokening import SCOPES, revoke_token
-from tests.api.conftest import Program
+from tests.api.conftest import Program, told
 from tests.factories import make_study, start
 
 OPERATIONS = [one for subject in list_operations().values() for one in subject]
 OF_A_STUDY = [one for one in OPERATIONS if "{slug}" in one.path]
 FOR_ANYBODY = {
     "study_get", "pairs_get", "design_get", "progress_get", "responses_get", "responses_csv_get",
-    "responses_parquet_get",
+    "responses_parquet_get", "reviews_get", "review_claims_post", "review_get", "verdict_post",
+    "verdict_delete", "settlement_post", "disputes_get", "review_progress_get",
 }  # fmt: skip
 FOR_OWNERS = {
     "webhooks_get", "webhooks_post", "webhook_get", "webhook_patch", "webhook_delete",
-    "deliveries_get",
+    "deliveries_get", "people_get", "people_post", "member_delete",
 }  # fmt: skip
 
 every_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.id)
@@ -30,12 +32,12 @@ every_operation_of_a_study = pytest.mark.parametrize(
 )
 
 
-def ask(program, operation, study):
+def ask(program, operation, study, **headers):
     """Ask for an operation, with 1 for whatever its address holds beside the study."""
     path = operation.path.removeprefix("/api/v1/").replace("{slug}", study.slug)
-    for name in ("run_id", "other_id", "webhook_id", "invitation_id"):
-        path = path.replace(f"{{{name}}}", "1")
-    return program.send(operation.method, path, None if operation.method == "GET" else {})
+    path = re.sub(r"\{\w+_id\}", "1", path)
+    body = None if operation.method == "GET" else {}
+    return program.send(operation.method, path, body, **headers)
 
 
 @every_operation
@@ -89,6 +91,16 @@ def test_a_role_does_what_it_may(operation, role, study, program):
     assert answer.status_code < 500
 
 
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.id)
+def test_a_key_that_is_none_is_refused_wherever_one_is_taken(operation, study, program):
+    is_taken = "Idempotency-Key" in [one["name"] for one in operation.parameters]
+
+    answer = ask(program(), operation, study, **{"Idempotency-Key": "a b"})
+
+    assert is_taken == (operation.method == "POST")
+    assert (answer.status_code == 422 and told(answer)[0][2] == "Idempotency-Key") == is_taken
+
+
 def test_a_revoked_token_opens_nothing(study, program):
     asking = program()
     revoke_token(ApiToken.objects.get())
@@ -139,9 +151,10 @@ def test_an_operator_owns_every_study(study, program):
     assert asking.get("studies/").json()["results"][0]["role"] == "owner"
 
 
-def test_what_has_no_address_is_told_as_json(db):
+@pytest.mark.parametrize("address", ["nothing/here", "studies/a%0Ab/runs/"])
+def test_what_has_no_address_is_told_as_json(db, address):
     for method in ("get", "post", "delete"):
-        answer = getattr(Client(), method)("/api/v1/nothing/here")
+        answer = getattr(Client(), method)(f"/api/v1/{address}")
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (404, "not_found")
 
 

@@ -59,7 +59,7 @@ def test_a_key_is_forgotten_after_a_day(study, program):
     assert Invitation.objects.count() == 3
 
 
-@pytest.mark.parametrize("key", ["", "x" * 256, "ž"])
+@pytest.mark.parametrize("key", ["", "x" * 256, "ž", "a b", "a\n"])
 def test_a_key_that_is_none_is_refused(study, program, key):
     answer = program().post(PATH, {"count": 1}, **{"Idempotency-Key": key})
 

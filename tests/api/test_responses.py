@@ -66,13 +66,28 @@ def test_responses_are_narrowed(answered, program):
 @pytest.mark.parametrize(
     "wrong",
     [{"block": "x"}, {"block": "0"}, {"context": "3"}, {"state": "gone"}, {"since": "2020"},
-     {"since": "yesterday"}, {"annotator": "x" * 17}, {"worker": "1"}, {"annotator": "\0"}],
+     {"since": "yesterday"}, {"annotator": "x" * 17}, {"worker": "1"}, {"annotator": "\0"},
+     {"since": "2026-13-01T00:00:00Z"}, {"block": "101430810970591313920"}],
 )  # fmt: skip
 def test_filters_that_are_wrong_are_named(answered, program, wrong, ending):
     answer = program().get(PATH.rstrip("/") + (ending or "/"), **wrong)
 
     assert answer.status_code == 422
-    assert [error["field"] for error in answer.json()["errors"]] == list(wrong)
+    assert {error["field"] for error in answer.json()["errors"]} == set(wrong)
+
+
+@pytest.mark.parametrize("ending", ["/", ".csv", ".parquet"])
+@pytest.mark.parametrize(
+    "since",
+    ["0480-11-22T14:10:18Z", "0000-02-29T00:00:00z", "0001-01-01T00:00:00+23:59",
+     "9999-12-31t23:59:60.1234567-23:59", "2026-12-31T23:59:60Z"],
+)  # fmt: skip
+def test_every_instant_is_one(answered, program, since, ending):
+    assert program().get(PATH.rstrip("/") + ending, since=since).status_code == 200
+
+
+def test_numbers_that_nothing_has_find_nothing(answered, program):
+    assert program().get(PATH, block=2**31 - 1).json()["results"] == []
 
 
 def test_csv_and_parquet_hold_the_same(answered, program):

@@ -10,6 +10,7 @@ NEW = {
     "slug": "new",
     "language": "en",
     "ratings_per_context": 2,
+    "open": True,
     "stimuli": numbered_stimuli(3).decode(),
 }
 
@@ -194,3 +195,60 @@ def test_progress_asks_as_often_for_many(program, n_pairs, django_assert_max_num
 
     with django_assert_max_num_queries(14):
         asking.get("studies/more/progress/")
+
+
+@pytest.fixture
+def drafting(study, program):
+    """A program of somebody who has just made a draft."""
+    asking = program(None)
+    assert asking.post("studies/", {**NEW, "open": False}).status_code == 201
+    return asking
+
+
+def test_a_study_is_a_draft_unless_it_is_to_open(drafting):
+    assert Study.objects.get(slug="new").is_draft
+    assert drafting.get("studies/new/").json()["opened_at"] is None
+    assert AuditEntry.objects.get(study__slug="new", action="study.drafted").actor == "ana"
+
+
+def test_the_same_draft_again_changes_nothing(drafting):
+    answer = drafting.post("studies/", {**NEW, "open": False})
+
+    assert (answer.status_code, answer.json()["is_new"]) == (200, False)
+
+
+def test_everything_changes_in_a_draft(drafting):
+    change = {"language": "sl", "scale_maximum": 4, "scale_step": 0.5, "block_size": 2, "seed": 7}
+
+    answer = drafting.send("patch", "studies/new/design/", change)
+
+    assert answer.status_code == 200
+    assert {name: answer.json()[name] for name in change} == change
+    assert Study.objects.get(slug="new").blocks.count() == 2
+
+
+def test_the_stimuli_of_a_draft_are_replaced(drafting):
+    path, more = "studies/new/stimuli/", {"stimuli": numbered_stimuli(5).decode()}
+
+    wrong = drafting.send("put", path, {"stimuli": stimuli_file(stimuli_row(word1="")).decode()})
+    answers = [drafting.send("put", path, more) for _ in range(2)]
+
+    assert wrong.status_code == 409
+    assert (wrong.json()["errors"][0]["row"], wrong.json()["errors"][0]["column"]) == (1, "word1")
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert len(drafting.get("studies/new/pairs/").json()["results"]) == 5
+    assert AuditEntry.objects.filter(action="stimuli.replaced").count() == 1
+
+
+def test_what_is_open_keeps_its_stimuli_and_scale(drafting):
+    opened = drafting.post("studies/new/opening/")
+    again = drafting.post("studies/new/opening/")
+    refused = [
+        drafting.send("put", "studies/new/stimuli/", {"stimuli": numbered_stimuli(5).decode()}),
+        drafting.send("patch", "studies/new/design/", {"seed": 7}),
+    ]
+
+    assert opened.json()["opened_at"] == again.json()["opened_at"] is not None
+    assert [(answer.status_code, told(answer)[0][0]) for answer in refused] == [
+        (409, "StudyOpen"), (409, "StudyOpen"),
+    ]  # fmt: skip

@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 BLOCKS = re.findall(
     r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
 )
-WITH_LINKS = 2  # so many blocks until annotators can answer
+WITH_LINKS = 3  # so many blocks until annotators can answer
 SCOPES = ("studies:write", "invitations:write", "responses:read", "runs:write", "releases:write")
 
 

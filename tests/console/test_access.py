@@ -14,7 +14,7 @@ FOR_WORKERS = {
     "results", "compare", "run", "retry", "report", "ledger", "download", "release",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
-    "close_entrance", "export_log",
+    "close_entrance", "export_log", "errands",
 }  # fmt: skip
 FOR_OWNERS = {
     "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",

@@ -1,0 +1,145 @@
+import csv
+import io
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+from pyarrow import parquet
+
+from surveys.errors import InvitationRefused, RunRefused
+from surveys.models import AuditEntry, Invitation, Run, RunState
+from surveys.running import SILENCE, perform_run, request_export, request_links, retry_run
+from tests.factories import finish, make_study, start
+
+
+@pytest.fixture
+def study(db):
+    return make_study(2)
+
+
+@pytest.fixture
+def in_threes(monkeypatch):
+    monkeypatch.setattr("surveys.batching.LINKS_AT_ONCE", 3)
+
+
+def perform(run):
+    perform_run(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_many_links_are_made_once(study, in_threes):
+    run = perform(request_links(study, None, n_before=0, count=7))
+    perform_run(run.pk)
+
+    assert (run.state, run.report) == ("done", {"n_done": 7, "n_new": 7})
+    assert Invitation.objects.count() == 7
+    made = AuditEntry.objects.filter(action="invitations.made").order_by("pk")
+    assert [entry.details["new"] for entry in made] == [3, 3, 1]
+
+
+def test_a_long_list_leads_to_a_link_for_each_and_is_forgotten(study, in_threes):
+    people = [f"p{n}@example.org" for n in range(4)]
+    perform(request_links(study, None, n_before=0, notes=people[:1]))
+
+    run = perform(request_links(study, None, n_before=1, notes=["", *people]))
+
+    assert run.report == {"n_done": 4, "n_new": 3}
+    assert sorted(Invitation.objects.values_list("note", flat=True)) == people
+    assert run.wishes == {"count": 4}
+    assert not AuditEntry.objects.filter(details__icontains="example.org").exists()
+
+
+def test_links_that_were_broken_off_go_on_where_they_were(study, in_threes, monkeypatch):
+    run = request_links(study, None, n_before=0, count=7)
+    made = []
+
+    def fall_over(study, count):
+        made.append(count)
+        if len(made) == 2:
+            raise SystemExit
+        return Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
+
+    monkeypatch.setattr("surveys.batching.invite_annotators", fall_over)
+    with pytest.raises(SystemExit):
+        perform_run(run.pk)
+    run.refresh_from_db()
+    assert (run.state, Invitation.objects.count()) == ("failed", 3)
+
+    assert perform(retry_run(run)).state == "done"
+    assert Invitation.objects.count() == 7
+
+
+def test_links_under_way_are_not_asked_for_twice(study):
+    run = request_links(study, None, n_before=0, count=7)
+
+    with pytest.raises(RunRefused, match="already"):
+        request_links(study, None, n_before=0, count=7)
+    perform(run)
+    with pytest.raises(InvitationRefused, match="since this page was opened"):
+        request_links(study, None, n_before=0, count=7)
+
+    assert Invitation.objects.count() == 7
+
+
+@pytest.mark.parametrize("asked", [{"count": 10_001}, {"notes": ["a", "a"]}, {"notes": []}])
+def test_links_that_make_no_sense_are_refused_at_once(study, asked):
+    with pytest.raises((InvitationRefused, RunRefused)):
+        request_links(study, None, n_before=0, **asked)
+
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_answers_are_written_to_a_file(study, form):
+    finish(start(study))
+
+    run = perform(request_export(study, form, None))
+
+    assert (run.state, run.report) == ("done", {"n_rows": 2})
+    assert f"/responses_study_{run.pk}" in str(run.archive)
+    data = run.archive.read()
+    if form == "csv":
+        rows = list(csv.DictReader(io.StringIO(data.decode())))
+    else:
+        rows = parquet.read_table(io.BytesIO(data)).to_pylist()
+    assert [row["inspired_word1"] for row in rows] == ["sea", "sea"]
+
+
+def test_a_new_file_takes_the_place_of_the_one_before(study):
+    first = perform(request_export(study, "csv", None))
+    path = first.archive.path
+
+    second = perform(request_export(study, "csv", None))
+
+    first.refresh_from_db()
+    assert not first.archive
+    assert not first.archive.storage.exists(path)
+    assert second.archive
+
+
+def test_an_unknown_form_is_refused(study):
+    with pytest.raises(RunRefused, match="csv or parquet"):
+        request_export(study, "xlsx", None)
+
+
+def test_a_silent_export_is_tried_again(study):
+    run = request_export(study, "csv", None)
+    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now() - SILENCE - timedelta(1))
+
+    assert perform(retry_run(run)).state == "done"
+
+
+def test_the_database_does_not_go_back_where_errands_would_be_lost(study):
+    from importlib import import_module
+
+    from django.apps import apps
+
+    migration = import_module("surveys.migrations.0014_errands")
+    migration.refuse_errands(apps, None)
+    request_export(study, "csv", None)
+
+    with pytest.raises(CommandError, match="1 such runs"):
+        migration.refuse_errands(apps, None)
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
