@@ -62,6 +62,13 @@ def _switch(name: str) -> bool:
     return text in {"yes", "true", "on", "1"}
 
 
+def _seconds(name: str, default: int) -> int:
+    text = env(name, default="") or str(default)
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ImproperlyConfigured(f"{name} must be a whole number of seconds, got {text!r}.")
+    return int(text)
+
+
 # PostgreSQL plans a statement that comes again once, which is most of what it does for a page.
 PREPARED = {"server_side_binding": True, "prepare_threshold": 2}
 
@@ -214,7 +221,9 @@ API_RATES = {
 }
 for _rate in API_RATES.values():
     if not re.fullmatch(r"[1-9][0-9]{0,8}/(s|min|hour|day)", _rate):
-        raise ImproperlyConfigured(f"API rates look like 600/min or 30/hour, got {_rate!r}.")
+        raise ImproperlyConfigured(
+            f"API_RATE and its like look like 600/min or 30/hour, got {_rate!r}."
+        )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes
 WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
 REST_FRAMEWORK = {
@@ -269,6 +278,12 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
+SECURE_SSL_REDIRECT = IS_HTTPS
+SECURE_HSTS_SECONDS = _seconds("HSTS_SECONDS", 3600) if IS_HTTPS else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # HSTS for hosts below ours: they may be other people's, without HTTPS
+    "security.W021",  # HSTS preloaded in browsers: for whoever owns the domain to ask for
+]
 
 LOGGING = {
     "version": 1,
