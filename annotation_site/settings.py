@@ -126,6 +126,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "surveys.annotate.middleware.ContentPolicyMiddleware",
     "surveys.annotate.middleware.SurveyLanguageMiddleware",
+    "surveys.annotate.middleware.ReadableFormMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

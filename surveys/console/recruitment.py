@@ -68,13 +68,10 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
     """Make personal links, so many or for a list of people."""
     is_sent = request.method == "POST"
     form = InviteForm(request.POST, request.FILES) if is_sent else InviteForm()
-    n_before = request.POST.get("n_before", "")
 
     def act() -> None:
         if count := form.cleaned_data["count"]:
-            made = invite_annotators(
-                study, count, n_before=int(n_before) if n_before.isdecimal() else -1
-            )
+            made = invite_annotators(study, count, n_before=form.n_before)
             messages.success(request, f"Links made: {len(made)}.")
         else:
             new, known = invite_listed(study, form.lines)

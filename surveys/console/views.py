@@ -52,8 +52,7 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.OWN)
 def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
     """Take somebody out of a study."""
-    member = get_object_or_404(Membership.objects.select_related("user"), study=study, user=user_id)
-    revoke_role(study, member.user)
+    revoke_role(study, get_object_or_404(User, memberships__study=study, pk=user_id))
     return redirect("console:people", study.slug)
 
 
