@@ -175,6 +175,7 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 5  # wrong passwords for an account from an address, and then a pause
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_USERNAME_CALLABLE = "surveys.accessing.read_username"
 AXES_LOCKOUT_TEMPLATE = "console/locked.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # of those who came in: where from and when is nobody's business

@@ -61,7 +61,7 @@ def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
 def log(request: HttpRequest, study: Study) -> HttpResponse:
     """Who did what when, the latest first."""
     entries = study.audit_entries.all()
-    filters = {name: request.GET.get(name, "").strip() for name in ("action", "actor")}
+    filters = {name: _read_text(request, name) for name in ("action", "actor")}
     if filters["action"]:
         entries = entries.filter(action__startswith=filters["action"])
     if filters["actor"]:
@@ -69,3 +69,8 @@ def log(request: HttpRequest, study: Study) -> HttpResponse:
     entries_page = Paginator(entries, ENTRIES_A_PAGE).get_page(request.GET.get("page"))
     page = {"study": study, "entries": entries_page, "filters": filters}
     return render(request, "console/log.html", page)
+
+
+def _read_text(request: HttpRequest, name: str) -> str:
+    """What is asked for, as far as a database can hold it."""
+    return request.GET.get(name, "").strip().replace("\0", "")

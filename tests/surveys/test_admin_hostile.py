@@ -1,6 +1,7 @@
 """Whatever is asked of an admin page is answered, and nothing is stored: all of them only show."""
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.utils import quote
 from django.urls import reverse
@@ -10,7 +11,11 @@ from tests.hostile import TEXTS, Attacker
 
 pytestmark = pytest.mark.django_db
 
-OURS = [one for one in admin.site._registry.values() if one.model._meta.app_label == "surveys"]
+OURS = [
+    admin.site.get_model_admin(model)
+    for model in apps.get_app_config("surveys").get_models()
+    if admin.site.is_registered(model)
+]
 KINDS = ("NUL", "Latin-1", "5000 digits", "above any column")
 
 
