@@ -160,10 +160,11 @@ DATABASES = {
         env("DATABASE_URL", default=f"sqlite:///{quote(str(VAR_DIR))}/cosima.sqlite3")
     )
 }
-CACHES = {  # figures of the console that take long, shared by the processes of this machine
+CACHES = {  # figures that take long, and how often tokens asked: shared by this machine's processes
     "default": {
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": VAR_DIR / "cache",
+        "OPTIONS": {"MAX_ENTRIES": 5000},  # beyond it some are dropped, as by chance
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -215,7 +216,7 @@ CELERY_TASK_IGNORE_RESULT = True  # what comes out is stored in our own tables
 CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 
-# Rates are per token and per process of the site.
+# Rates are per token and per machine, whose processes count in the same cache.
 API_RATES = {
     "all": env("API_RATE", default="") or "600/min",
     "creating": env("API_CREATING_RATE", default="") or "60/min",
@@ -277,6 +278,7 @@ CONTENT_SECURITY_POLICY = {
 }
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "surveys.presenting.failures.answer_stale"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None

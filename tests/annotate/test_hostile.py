@@ -15,6 +15,7 @@ from surveys.recruiting import invite_annotators, open_entrance
 from tests.annotate.arriving import PROLIFIC, RIGHT
 from tests.factories import finish, make_study, whereabouts
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
+from tests.inline import find_inline
 
 pytestmark = pytest.mark.django_db
 
@@ -97,6 +98,13 @@ def test_pages_answer_whatever_is_sent(name, address):
         attacker.judge(what, attacker.send(address, body, kind), may_store=False)
 
     assert not attacker.complaints
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_hold_nothing_inline(name, address):
+    answers = (Client().get(address, PROLIFIC), Client().post(address, {}))
+
+    assert [find_inline(answer) for answer in answers] == [[], []]
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -28,6 +28,7 @@ from surveys.wording import default_body, read_check
 from tests.console.test_design import CHANGEABLE, LOCKED
 from tests.factories import make_study, numbered_stimuli
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
+from tests.inline import find_inline
 from tests.surveys.reviewed import submit
 
 pytestmark = pytest.mark.django_db
@@ -217,6 +218,15 @@ def test_forms_take_what_is_right(name, world, attacker):
     assert names - BESIDES - ASKED <= sent.keys()
     assert right.status_code in (200, 302), right.content.decode()
     assert name == "sign_out" or "sign-in" not in right.get("Location", "")
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in {"report", "download"}])
+def test_pages_hold_nothing_inline(name, world, attacker):
+    """The report is a page of the library's, whose styles its policy names one by one."""
+    found = attacker.get(address_of(name, world), {})
+    refused = attacker.post(address_of(name, world), {})
+
+    assert find_inline(found) == find_inline(refused) == []
 
 
 @pytest.mark.parametrize("name", FORMS)
