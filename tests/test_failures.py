@@ -45,7 +45,7 @@ def test_the_console_leads_back(reviewer, path, status, said):
 
 def test_the_console_leads_back_from_what_was_not_taken(reviewer):
     stale = reviewer.post("/console/new/", {"title": "x"})
-    unreadable = reviewer.post("/console/new/", b"--b--", **UNREADABLE)
+    unreadable = reviewer.generic("POST", "/console/new/", b"--b--", UNREADABLE)
 
     for answer, status, said in (
         (stale, 403, "open for too long"),

@@ -1,13 +1,17 @@
 """Who is let in: every operation asked for from outside."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import caches
 from django.test import Client
 from django.utils import timezone
 
+from annotation_site import settings as configured
 from surveys.api.reference import list_operations
+from surveys.api.throttles import TokenThrottle
 from surveys.models import ApiToken, Role
 from surveys.tokening import SCOPES, revoke_token
 from tests.api.conftest import Program

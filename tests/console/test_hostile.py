@@ -29,6 +29,8 @@ from tests.console.test_design import CHANGEABLE, LOCKED
 from tests.factories import make_study, numbered_stimuli
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
+from tests.surveys.checkpoint_rows import file as checkpoint_file
+from tests.surveys.checkpoint_rows import row as checkpoint_row
 from tests.surveys.reviewed import submit
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +40,7 @@ RAW = write_presets()["raw"].replace("n_resamples = 300", "n_resamples = 0")
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}
 VERDICT = {"kind": "good", "reason": "as told", "then": "queue"}
+CHECKPOINTS = checkpoint_file(checkpoint_row())
 STIMULI = numbered_stimuli(2)
 
 
@@ -60,6 +63,8 @@ FORMS = {
     "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
     "revoke_token": lambda world: {},
     "replace_file": lambda world: {"kept": "", "confirmed": "", "file": stimuli()},
+    "checkpoints": lambda world: {"file": SimpleUploadedFile("c.tsv", CHECKPOINTS),
+                                  "per_assignment": "1"},
     "row": lambda world: {**shown(world), "word1": "other"},
     "remove_row": lambda world: shown(world, "drop-"),
     "design": lambda world: {**CHANGEABLE, **LOCKED, "allows_more_blocks": "on",
@@ -95,7 +100,7 @@ FORMS = {
     "leave": lambda world: {},
 }  # fmt: skip
 FILES = {"file"}
-OF_A_DRAFT = {"replace_file", "row", "remove_row", "design", "text", "opening"}
+OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
 # What is looked for, but holds nothing of a form: which button was pressed, Django's own fields,
 BESIDES = {"reckon", "look", "csrfmiddlewaretoken", "file-clear"}
 ASKED = {"page", "version", "preset"}  # and what stands in the address
