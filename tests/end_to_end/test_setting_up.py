@@ -63,10 +63,21 @@ def test_a_study_is_set_up_and_opened(chromium, site: Site, tmp_path, scripts):
 
     researcher.page.goto(link)
     assert "Dobrodošli" in researcher.page.content()
+    for name in REST:
+        researcher.page.goto(f"{site.url}/console/{name}", wait_until="networkidle")
+        researcher.look(name)
     assert {name: faults for name, faults in researcher.found.items() if faults} == {}
     unexpected = [c for c in researcher.watched.complaints if "422" not in c and "409" not in c]
     assert unexpected == []
     assert researcher.watched.hosts == {site.url.removeprefix("http://")}
+
+
+# What this walk does not come by.
+OF_STUDY = (
+    "stimuli/checkpoints/", "results/", "release/", "people/", "log/", "review/",
+    "review/questionnaires/", "review/disputes/", "review/agreement/", "review/settings/",
+)  # fmt: skip
+REST = ["tokens/", *(f"studies/words/{page}" for page in OF_STUDY)]
 
 
 def make_study(researcher: Researcher, folder) -> None:
