@@ -64,6 +64,13 @@ def _switch(name: str) -> bool:
     return text in {"yes", "true", "on", "1"}
 
 
+def _seconds(name: str, default: int) -> int:
+    text = env(name, default="") or str(default)
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ImproperlyConfigured(f"{name} must be a whole number of seconds, got {text!r}.")
+    return int(text)
+
+
 # PostgreSQL plans a statement that comes again once, which is most of what it does for a page.
 PREPARED = {"server_side_binding": True, "prepare_threshold": 2}
 
@@ -121,6 +128,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "surveys.annotate.middleware.ContentPolicyMiddleware",
     "surveys.annotate.middleware.SurveyLanguageMiddleware",
+    "surveys.annotate.middleware.ReadableFormMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -154,10 +162,11 @@ DATABASES = {
         env("DATABASE_URL", default=f"sqlite:///{quote(str(VAR_DIR))}/cosima.sqlite3")
     )
 }
-CACHES = {  # figures of the console that take long, shared by the processes of this machine
+CACHES = {  # figures that take long, and how often tokens asked: shared by this machine's processes
     "default": {
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": VAR_DIR / "cache",
+        "OPTIONS": {"MAX_ENTRIES": 5000},  # beyond it some are dropped, as by chance
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -169,6 +178,7 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 5  # wrong passwords for an account from an address, and then a pause
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_USERNAME_CALLABLE = "surveys.accessing.read_username"
 AXES_LOCKOUT_TEMPLATE = "console/locked.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # of those who came in: where from and when is nobody's business
@@ -208,7 +218,7 @@ CELERY_TASK_IGNORE_RESULT = True  # what comes out is stored in our own tables
 CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 
-# Rates are per token and per process of the site.
+# Rates are per token and per machine, whose processes count in the same cache.
 API_RATES = {
     "all": env("API_RATE", default="") or "600/min",
     "creating": env("API_CREATING_RATE", default="") or "60/min",
@@ -216,7 +226,9 @@ API_RATES = {
 }
 for _rate in API_RATES.values():
     if not re.fullmatch(r"[1-9][0-9]{0,8}/(s|min|hour|day)", _rate):
-        raise ImproperlyConfigured(f"API rates look like 600/min or 30/hour, got {_rate!r}.")
+        raise ImproperlyConfigured(
+            f"API_RATE and its like look like 600/min or 30/hour, got {_rate!r}."
+        )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes
 WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
 REST_FRAMEWORK = {
@@ -271,9 +283,16 @@ CONTENT_SECURITY_POLICY = {
 }
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "surveys.presenting.failures.answer_stale"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
+SECURE_SSL_REDIRECT = IS_HTTPS
+SECURE_HSTS_SECONDS = _seconds("HSTS_SECONDS", 3600) if IS_HTTPS else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # HSTS for hosts below ours: they may be other people's, without HTTPS
+    "security.W021",  # HSTS preloaded in browsers: for whoever owns the domain to ask for
+]
 
 LOGGING = {
     "version": 1,

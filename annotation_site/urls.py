@@ -13,6 +13,10 @@ def favicon(request: HttpRequest) -> HttpResponse:
     return redirect(staticfiles_storage.url("images/icon.svg"))
 
 
+handler400 = "surveys.presenting.failures.answer_unreadable"
+handler403 = "surveys.presenting.failures.answer_forbidden"
+handler404 = "surveys.presenting.failures.answer_not_found"
+handler500 = "surveys.presenting.failures.answer_failed"
 urlpatterns = [
     path("", include("surveys.annotate.urls")),
     path("api/v1/", include("surveys.api.urls")),

@@ -1,17 +1,20 @@
 """Who may do what in a study."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from surveys.auditing import record
 from surveys.errors import AccessRefused
 from surveys.models import Membership, Role, Study
 
+LONGEST_USERNAME = 150
 Somebody = User | AbstractBaseUser | AnonymousUser
 
 
@@ -113,3 +116,12 @@ def _refuse_ownerless(study: Study, leaving: User) -> None:
         raise AccessRefused(
             f"{leaving.get_username()} is the only owner of {study}; make somebody else one first."
         )
+
+
+def read_username(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
+    """The name under which somebody tries to sign in, no longer than any account's.
+
+    Longer ones would be more than the table of wrong passwords holds.
+    """
+    sent = request.POST if credentials is None else credentials
+    return str(sent.get("username") or "")[:LONGEST_USERNAME]

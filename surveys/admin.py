@@ -3,10 +3,12 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
+from django.db import DataError
 from django.db.models import Count, Func, Model, OuterRef, QuerySet, Subquery
-from django.http import HttpRequest, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
@@ -56,6 +58,15 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list; where no database can hold what is asked for, it says so as Django does."""
+        try:
+            return super().changelist_view(request, extra_context)
+        except (DataError, OverflowError):
+            return redirect(f"{request.path}?{ERROR_FLAG}=1")
 
 
 class PersonalAdmin(ReadOnlyAdmin):

@@ -226,15 +226,19 @@ def lock_places(study_id: int) -> Study:
     return study
 
 
+def _chance(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated, not secret)
+
+
 def _lay_out(study: Study, assignment: Assignment) -> Assignment:
     """Store an assignment with a place, by the study's policy, and the texts of it."""
     annotator, seed = assignment.annotator, secrets.randbits(32)
     free = Place.objects.free(study).unseen_by(annotator)
-    choice = choose_place(study, free, random.Random(seed))  # noqa: S311  (to be repeated)
+    choice = choose_place(study, free, _chance(seed))
     if choice is None:
         raise no_place_left(completion_of(annotator))
     place = choice.place
-    contexts = _order_contexts(study, annotator, place, random.Random(seed))  # noqa: S311
+    contexts = _order_contexts(study, annotator, place, _chance(seed))
     assignment.questionnaire, assignment.round_id = place.questionnaire, place.round_id
     assignment.reason, assignment.seed = choice.reason, seed
     assignment.n_items = len(contexts)

@@ -30,7 +30,7 @@ def plan_blocks(
     two words go to different blocks while there are blocks enough. Of a block of an odd size
     questionnaire A or B, by chance, has one context 1 more.
     """
-    rng = random.Random(seed)  # noqa: S311  (a design to repeat, not a secret)
+    rng = random.Random(seed)  # noqa: S311  # nosec B311 # (a design to repeat, not a secret)
     shuffled = rng.sample(range(len(words)), len(words))
     same_words: dict[tuple[str, ...], list[int]] = {}
     for index in shuffled:

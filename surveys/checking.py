@@ -86,7 +86,7 @@ def check_row(fields: Mapping[str, str]) -> CheckedFile:
     try:
         data = render_stimuli([[fields[column] for column in COLUMNS]]).encode()
     except StimuliError as error:
-        return CheckedFile(0, _as_problems(error.findings), ())
+        return CheckedFile(0, as_problems(error.findings), ())
     return _tell(parse_stimuli(data))
 
 
@@ -123,11 +123,12 @@ def _as_marked(context: Context) -> MarkedContext:
 
 def _tell(stimuli: ParsedStimuli) -> CheckedFile:
     return CheckedFile(
-        len(stimuli.rows), _as_problems(stimuli.errors), _as_problems(stimuli.warnings)
+        len(stimuli.rows), as_problems(stimuli.errors), as_problems(stimuli.warnings)
     )
 
 
-def _as_problems(findings: Iterable[Finding]) -> tuple[Problem, ...]:
+def as_problems(findings: Iterable[Finding]) -> tuple[Problem, ...]:
+    """Findings of the library, with what to do told apart from what is wrong."""
     return tuple(
         Problem(finding.row, finding.column or "", *split_reason(finding.reason))
         for finding in findings

@@ -9,10 +9,13 @@ from django.db import transaction
 
 from postprocess.marks import MarkedContext, Span, cuts_a_letter, read_context
 from postprocess.tabular import Finding, Severity, read_table
+from surveys.auditing import record
+from surveys.checking import CheckedFile, as_problems
 from surveys.configuring import configure_study
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.models.study import write_point
+from surveys.opening import lock_draft
 
 COLUMNS = ("word1", "word2", "context", "word1_context", "word2_context", "lowest", "highest")
 RANGE = ("lowest", "highest")
@@ -71,6 +74,32 @@ def import_checkpoints(
         warnings=tuple(finding for finding in findings if finding.severity is Severity.WARNING),
         is_change=is_change,
     )
+
+
+def check_checkpoints(study: Study, data: bytes) -> CheckedFile:
+    """Everything wrong or odd in a checkpoint file; never raises for its content."""
+    items, findings = _read_items(data, study)
+    warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
+    errors = [finding for finding in findings if finding.severity is not Severity.WARNING]
+    errors.sort(key=lambda error: error.row or 0)
+    return CheckedFile(len(items), as_problems(errors), as_problems(warnings))
+
+
+@transaction.atomic
+def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> CheckpointSummary:
+    """Put the items of a file in place of all checkpoint items of a draft.
+
+    Raises ImportRefused with all that is wrong, or StudyOpen; then nothing is stored.
+    """
+    study = lock_draft(study)
+    stored = Pair.objects.checkpoints(study)
+    n_before = stored.count()
+    Checkpoint.objects.filter(context__pair__in=stored).delete()
+    Context.objects.filter(pair__in=stored).delete()
+    stored.delete()
+    summary = import_checkpoints(study, data, per_assignment=per_assignment)
+    record("checkpoints.replaced", study, items=f"{n_before} → {summary.n_new}")
+    return summary
 
 
 def _refuse(findings: list[Finding], per_assignment: int, *, n_items: int) -> None:

@@ -16,7 +16,7 @@ from django.db.models import Count, FloatField, Sum
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from surveys.models import Assignment, Response, Study
+from surveys.models import Assignment, Response, Review, Study, VerdictKind
 from surveys.picturing import Interval, draw_interval, place_rho
 from surveys.watching import BlockProgress
 
@@ -55,13 +55,14 @@ class Gauge:
     round_id: int
     n_usable: int
     last_at: datetime | None
+    verdicts: int
     as_of: datetime
 
     def is_of(self, block: BlockProgress) -> bool:
-        """Whether nothing has been finished or withdrawn since."""
+        """Whether nothing has been finished, withdrawn or judged unusable since."""
         tally = block.tally
-        now = (block.round.pk, tally.usable, tally.last_at)
-        return (self.round_id, self.n_usable, self.last_at) == now
+        now = (block.round.pk, tally.usable, tally.last_at, block.verdicts)
+        return (self.round_id, self.n_usable, self.last_at, self.verdicts) == now
 
     def verdict(self, typical: float | None) -> str:
         """What it says beside the median of the study: "early", "low", "unclear" or "fine"."""
@@ -182,7 +183,9 @@ def _gauge(block: BlockProgress) -> Gauge:
     from postprocess.slices import agreement_table
 
     finished = Assignment.objects.submitted().filter(round=block.round)
+    finished = finished.exclude(pk__in=Review.objects.unwanted_wholes())
     answers = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
+    answers = answers.exclude(review__outcome__in=VerdictKind.against())
     rows = answers.order_by().values_list(
         "pair_id",
         "context__number",
@@ -198,6 +201,7 @@ def _gauge(block: BlockProgress) -> Gauge:
         round_id=block.round.pk,
         n_usable=block.tally.usable,
         last_at=block.tally.last_at,
+        verdicts=block.verdicts,
         as_of=timezone.now(),
     )
 

@@ -23,7 +23,7 @@ class Person:
 
     @classmethod
     def drawn(cls, seed: str) -> "Person":
-        chance = random.Random(seed)  # noqa: S311  (to be repeated, not secret)
+        chance = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
         return cls(chance, leaning=chance.gauss(0, 0.12), noise=chance.uniform(0.05, 0.2))
 
 
@@ -77,7 +77,8 @@ class ModelledRatings:
     seed: int
 
     def rate(self, context: Context, person: Person) -> Decimal:
-        of_text = random.Random(f"{self.seed} {context.text} {context.form1}")  # noqa: S311
+        seed = f"{self.seed} {context.text} {context.form1}"
+        of_text = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
         share = of_text.random() + person.leaning + person.chance.gauss(0, person.noise)
         point = round(share * (len(self.scale) - 1))
         return self.scale[min(max(point, 0), len(self.scale) - 1)]

@@ -16,12 +16,14 @@ from surveys.watching import watch_blocks
 class RepeatCost:
     """What collecting a block again would take, and what becomes of what is there.
 
-    Minutes are the median of those who finished the round, else what the study allows for.
+    Minutes are the median of those who finished the round, else what the study allows for. Those
+    that are set aside, a reviewer has judged not to be used.
     """
 
     n_new: int
     minutes_each: float
     is_measured: bool
+    n_leaving: int
     n_set_aside: int
     n_under_way: int
 
@@ -47,7 +49,8 @@ def preview_repeat(study: Study, current: Round) -> RepeatCost:
         n_new=n_new,
         minutes_each=allowed if block.minutes is None else block.minutes,
         is_measured=block.minutes is not None,
-        n_set_aside=block.tally.usable,
+        n_leaving=block.tally.usable,
+        n_set_aside=block.tally.set_aside,
         n_under_way=block.tally.live,
     )
 

@@ -8,7 +8,7 @@ doubted.
 import logging
 import os
 import shutil
-import subprocess
+import subprocess  # nosec B404 # (for dictionaries of the system)
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -106,7 +106,7 @@ def _ask(command: Sequence[str], forms: Sequence[str]) -> set[str]:
     """The forms that a program knows; none if it fails."""
     lines = "".join(f"{form}\n" for form in forms if form.isprintable())
     try:
-        done = subprocess.run(  # noqa: S603  (a program of the system; words go in as lines)
+        done = subprocess.run(  # noqa: S603  # nosec B603 # (our command; words go in as lines)
             command, input=lines.encode(), capture_output=True, check=True, timeout=SECONDS
         )
     except (OSError, subprocess.SubprocessError) as error:

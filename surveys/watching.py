@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from math import sqrt
 from statistics import median
 
-from django.db.models import Count, F, Max, Min, Q
+from django.db.models import Count, F, Max, Min, Q, Sum
 from django.utils import timezone
 
-from surveys.models import Assignment, AssignmentState, Questionnaire, Round, Study
+from surveys.models import Assignment, AssignmentState, Questionnaire, Review, Round, Study
 from surveys.models.collection import AssignmentQuerySet
 from surveys.models.durations import ElapsedSeconds
 
@@ -22,16 +22,18 @@ LATEST = 200  # finished assignments whose minutes stand for a study's
 
 @dataclass(frozen=True)
 class Tally:
-    """How many assignments of current rounds are wanted, live, done and usable.
+    """How many assignments of current rounds are wanted, live, done, usable and set aside.
 
     Live are those offered or started, done are those that were ever finished, usable those of
-    them that count in the dataset as it stands.
+    them that count in the dataset as it stands, set aside those that a reviewer has judged not to
+    be used. These keep their places, so nobody answers in their stead.
     """
 
     wanted: int
     live: int = 0
     done: int = 0
     usable: int = 0
+    set_aside: int = 0
     recent: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
@@ -44,6 +46,7 @@ class Tally:
             self.live + other.live,
             self.done + other.done,
             self.usable + other.usable,
+            self.set_aside + other.set_aside,
             self.recent + other.recent,
             min(firsts, default=None),
             max(lasts, default=None),
@@ -51,8 +54,8 @@ class Tally:
 
     @property
     def missing(self) -> int:
-        """How many more must be finished."""
-        return max(0, self.wanted - self.usable)
+        """How many more are still to come."""
+        return max(0, self.wanted - self.usable - self.set_aside)
 
     @property
     def usable_share(self) -> float:
@@ -98,6 +101,7 @@ class BlockProgress:
     round: Round
     questionnaires: list[QuestionnaireProgress]
     minutes: float | None
+    verdicts: int  # changes with what reviewers keep out of the dataset
 
     @property
     def tally(self) -> Tally:
@@ -114,15 +118,18 @@ def sum_tallies(tallies: Iterable[Tally]) -> Tally:
 
 
 def watch_blocks(study: Study, rounds: Collection[Round]) -> list[BlockProgress]:
-    """How far each block has come in a round; three queries, however many blocks there are."""
+    """How far each block has come in a round; four queries, however many blocks there are."""
     by_block = defaultdict(list)
     for questionnaire in Questionnaire.objects.filter(block__rounds__in=rounds).order_by("letter"):
         by_block[questionnaire.block_id].append(questionnaire)
     assignments = Assignment.objects.filter(round__in=rounds)
     tallies = _tally_questionnaires(study, assignments)
     seconds = _list_seconds(assignments)
+    verdicts = _sum_verdicts(study)
     return [
-        _watch_block(study, round_, by_block[round_.block_id], tallies, seconds)
+        _watch_block(
+            study, round_, by_block[round_.block_id], tallies, seconds, verdicts.get(round_.pk, 0)
+        )
         for round_ in rounds
     ]
 
@@ -164,11 +171,14 @@ def _ahead(now: datetime, days: float) -> datetime | None:
 
 
 def _counts(now: datetime) -> dict[str, Count | Min | Max]:
-    usable = Q(state=AssignmentState.SUBMITTED)
+    finished = Q(state=AssignmentState.SUBMITTED)
+    unwanted = Q(pk__in=Review.objects.unwanted_wholes())
+    usable = finished & ~unwanted
     return {
         "live": Count("pk", filter=Q(state__in=AssignmentState.leased())),
         "done": Count("submitted_at"),
         "usable": Count("pk", filter=usable),
+        "set_aside": Count("pk", filter=finished & unwanted),
         "recent": Count("pk", filter=usable & Q(submitted_at__gte=now - RECENT)),
         "first_at": Min("submitted_at", filter=usable),
         "last_at": Max("submitted_at", filter=usable),
@@ -180,6 +190,12 @@ def _tally_questionnaires(study: Study, assignments: AssignmentQuerySet) -> dict
     counts = _counts(timezone.now())
     rows = assignments.order_by().values_list("questionnaire_id").annotate(**counts)
     return {questionnaire: Tally(wanted, *tally) for questionnaire, *tally in rows}
+
+
+def _sum_verdicts(study: Study) -> dict[int, int]:
+    """For each round a number that is another as soon as other answers are not to be used."""
+    unwanted = Review.objects.unwanted(study).order_by().values_list("assignment__round")
+    return dict(unwanted.annotate(total=Sum("pk")))
 
 
 def _list_seconds(assignments: AssignmentQuerySet) -> dict[int, list[float]]:
@@ -197,6 +213,7 @@ def _watch_block(
     questionnaires: list[Questionnaire],
     tallies: Mapping[int, Tally],
     seconds: Mapping[int, list[float]],
+    verdicts: int,
 ) -> BlockProgress:
     none = Tally(study.ratings_per_context)
     parts = [
@@ -204,7 +221,7 @@ def _watch_block(
         for q in questionnaires
     ]
     together = [taken for q in questionnaires for taken in seconds.get(q.pk, [])]
-    return BlockProgress(round_, parts, _minutes(together))
+    return BlockProgress(round_, parts, _minutes(together), verdicts)
 
 
 def _minutes(seconds: list[float]) -> float | None:

@@ -50,6 +50,7 @@ def test_secret_key_stays_the_same_over_starts(tmp_path):
         ("DATABASE_URL", "nonsense"),
         ("DATABASE_URL", "oracle://here/there"),
         ("DEBUG", "perhaps"),
+        ("API_RATE", "often"),
     ],
 )
 def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):
@@ -90,8 +91,9 @@ def test_the_database_lies_in_var_dir_whatever_its_name(tmp_path):
 def test_the_host_of_site_url_is_answered(tmp_path, url):
     code = (
         "from django.conf import settings as s; from django.test import Client; "
-        "host = s.SITE_URL.split('//')[1]; "
-        "print(Client(headers={'host': host}).get('/').status_code)"
+        "scheme, host = s.SITE_URL.split('://'); "
+        "sent = {'host': host, 'x-forwarded-proto': scheme}; "
+        "print(Client(headers=sent).get('/').status_code)"
     )
     files = str(settings.STATIC_ROOT)
 
@@ -133,3 +135,35 @@ def test_sqlite_is_safe_from_a_crash_of_the_machine(tmp_path):
     done = start_with(tmp_path, "shell", "-v", "0", "-c", code)
 
     assert done.stdout.strip() == "['wal', 2]"
+
+
+PUBLIC = {"SITE_URL": "https://survey.example.org"}
+
+
+def test_django_finds_nothing_to_mend_where_the_site_is_public(tmp_path):
+    done = start_with(tmp_path, "check", "--deploy", "--fail-level", "WARNING", **PUBLIC)
+
+    assert done.returncode == 0, done.stderr
+    assert "2 silenced" in done.stdout
+
+
+def test_a_seconds_setting_that_is_none_stops_the_start(tmp_path):
+    done = start_with(tmp_path, **PUBLIC, HSTS_SECONDS="a year")
+
+    assert done.returncode != 0
+    assert "HSTS_SECONDS must be a whole number of seconds" in done.stderr
+
+
+def test_a_public_site_is_reached_by_https_alone_through_a_proxy(tmp_path):
+    """What the proxy says of the way to it is believed; without it all is led to HTTPS."""
+    code = (
+        "from django.test import Client; ask = Client(headers={'host': 'survey.example.org'}).get; "
+        "plain, safe = ask('/'), ask('/', headers={'x-forwarded-proto': 'https'}); "
+        "print(plain.status_code, plain.headers.get('Location'), safe.status_code, "
+        "safe.headers.get('Strict-Transport-Security'), safe.headers.get('X-Frame-Options'))"
+    )
+    start_with(tmp_path, "collectstatic", "--noinput", "-v", "0")
+
+    done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **PUBLIC, HSTS_SECONDS="60")
+
+    assert done.stdout == "301 https://survey.example.org/ 200 max-age=60 DENY\n"

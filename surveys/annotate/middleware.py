@@ -1,8 +1,10 @@
+from codecs import lookup
 from collections.abc import Callable
 
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -20,6 +22,22 @@ class ContentPolicyMiddleware(CSPMiddleware):
         if HEADER in response:
             return response
         return super().process_response(request, response)
+
+
+class ReadableFormMiddleware:
+    """Refuses forms that are said to be in anything but UTF-8, which no browser of ours sends.
+
+    Django does so for one of the two kinds of forms, and fails over codecs that are not of text.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_form = request.content_type == "multipart/form-data"
+        if is_form and request.encoding and lookup(request.encoding).name != "utf-8":
+            raise BadRequest("forms must be in UTF-8")
+        return self.get_response(request)
 
 
 class SurveyLanguageMiddleware:

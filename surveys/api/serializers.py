@@ -163,6 +163,7 @@ class QuestionnaireSerializer(serializers.Serializer[Any]):
     wanted = serializers.IntegerField()
     live = serializers.IntegerField()
     finished = serializers.IntegerField()
+    usable = serializers.IntegerField(help_text="finished, and not set aside by a reviewer")
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
@@ -171,6 +172,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
     wanted = serializers.IntegerField(help_text="assignments")
     live = serializers.IntegerField()
     finished = serializers.IntegerField()
+    usable = serializers.IntegerField(help_text="finished, and not set aside by a reviewer")
     steps = StepSerializer(many=True)
     questionnaires = QuestionnaireSerializer(many=True)
 

@@ -161,7 +161,7 @@ class Progress(StudyView):
         questionnaires = count_progress(self.study)
         totals = {
             name: sum(getattr(questionnaire, name) for questionnaire in questionnaires)
-            for name in ("wanted", "live", "finished")
+            for name in ("wanted", "live", "finished", "usable")
         }
         steps = outline_study(self.study)
         progress = {**totals, "steps": steps, "questionnaires": questionnaires}

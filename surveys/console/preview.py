@@ -34,6 +34,7 @@ from surveys.presenting.markdown import render_markdown
 from surveys.wording import read_check, read_practice, read_text
 
 HTTP_UNPROCESSABLE = 422
+NO_LINK = "preview"  # stands where annotators have their token
 N_TEXTS = 2  # of the first questionnaire
 NAMES = {
     "preview": "Welcome",
@@ -175,7 +176,7 @@ def show(request: HttpRequest, study: Study, template: str, page: dict[str, Any]
     leave = reverse("console:overview", args=[study.slug])
     context = {
         "face": preview_face(study),
-        "token": "preview",
+        "token": NO_LINK,
         "preview": {"pages": pages, "exit": leave},
         **page,
     }

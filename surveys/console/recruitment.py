@@ -71,22 +71,20 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
     """Make personal links, so many or for a list of people."""
     is_sent = request.method == "POST"
     form = InviteForm(request.POST, request.FILES) if is_sent else InviteForm()
-    counted = request.POST.get("n_before", "")
-    n_before = int(counted) if counted.isdecimal() else -1
     led_to = ["recruitment"]
 
     def act() -> None:
         count = form.cleaned_data["count"] or 0
         if max(count, len(form.lines)) > LINKS_AT_ONCE:
             run = request_links(
-                study, signed_in(request), n_before=n_before, count=count, notes=form.lines
+                study, signed_in(request), n_before=form.n_before, count=count, notes=form.lines
             )
             start_run(run.pk)
             led_to.append("errands")
             messages.success(request, "The links are being made; this page tells how far it is.")
             return
         if count:
-            links = invite_annotators(study, count, n_before=n_before)
+            links = invite_annotators(study, count, n_before=form.n_before)
             messages.success(request, f"Links made: {len(links)}.")
         else:
             made = invite_listed(study, form.lines)

@@ -61,6 +61,12 @@ class InviteForm(forms.Form):
         return self.cleaned_data
 
     @property
+    def n_before(self) -> int:
+        """How many links there were when the form was shown; -1 if it does not say so."""
+        sent = self.data.get("n_before", "")
+        return int(sent) if sent.isdecimal() and len(sent) < 10 else -1
+
+    @property
     def lines(self) -> list[str]:
         """The list that was given, by either way."""
         text: str = self.cleaned_data["listed"] or self.cleaned_data["file"]
@@ -88,6 +94,12 @@ class EntranceForm(forms.Form):
     no_place_code = forms.CharField(
         max_length=40, required=False, label="Code for who found no place"
     )
+
+    def clean(self) -> dict[str, Any]:
+        """All fields may be empty, so what came without any might be taken for that."""
+        if "cap" not in self.data:
+            raise forms.ValidationError("The form did not arrive whole; send it again.")
+        return self.cleaned_data
 
 
 class ProlificForm(EntranceForm):

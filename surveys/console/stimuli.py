@@ -11,9 +11,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from surveys.accessing import Right, visible_studies
 from surveys.checking import check_row, write_row
+from surveys.checkpointing import replace_checkpoints
 from surveys.console.access import console_page, study_page
 from surveys.console.forms import attempt
 from surveys.console.stimuli_forms import (
+    CheckpointsForm,
     NewStudyForm,
     ReasonForm,
     RowForm,
@@ -22,7 +24,7 @@ from surveys.console.stimuli_forms import (
 )
 from surveys.drafting import drop_row, make_draft, replace_stimuli, revise_row
 from surveys.measuring import list_overlaps, measure_study
-from surveys.models import Context, Pair, Study
+from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.presenting.faces import Face, preview_face
 from surveys.presenting.showing import ShownContext, show_context
 
@@ -82,6 +84,29 @@ def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
         "overlaps": list_overlaps(study, visible_studies(request.user)),
     }
     return render(request, "console/stimuli.html", page)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def show_checkpoints(request: HttpRequest, study: Study) -> HttpResponse:
+    """The items with a known answer; in a draft another file may take their place."""
+    is_sent = request.method == "POST"
+    form = CheckpointsForm(study, *([request.POST, request.FILES] if is_sent else []))
+
+    def replace() -> None:
+        per_assignment = form.cleaned_data["per_assignment"]
+        replace_checkpoints(study, form.items, per_assignment=per_assignment)
+
+    if is_sent and attempt(form, replace):
+        messages.success(request, "The checkpoint items are those of the file.")
+        return redirect("console:checkpoints", study.slug)
+    stored = Checkpoint.objects.filter(context__pair__study=study).select_related("context__pair")
+    page = {
+        "study": study,
+        "form": form,
+        "checkpoints": stored.order_by("context__pair__position"),
+    }
+    return render(request, "console/checkpoints.html", page, status=status_of(form))
 
 
 @require_http_methods(["GET", "POST"])

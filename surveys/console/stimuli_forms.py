@@ -15,7 +15,9 @@ from surveys.checking import (
     keep_file,
     take_kept,
 )
+from surveys.checkpointing import check_checkpoints
 from surveys.importing import StudyDesign, list_language_problems, list_slug_problems
+from surveys.models import Study
 
 LONGEST_CONTEXT, LONGEST_REASON = 20_000, 200
 RATINGS, BLOCK_SIZE = 11, 20  # until the Design page says otherwise
@@ -64,9 +66,8 @@ class UploadForm(forms.Form):
             return
         self.stimuli = data or b""
         self.checked = check_file(self.stimuli)
-        if n := len(self.checked.errors):
-            told = f"{n:,} {'thing is' if n == 1 else 'things are'} wrong in the file"
-            self.add_error("file", f"{told}; see below. Nothing was stored.")
+        if self.checked.errors:
+            self.add_error("file", _tell_errors(self.checked))
 
     @property
     def fingerprint(self) -> str:
@@ -89,6 +90,43 @@ class UploadForm(forms.Form):
         if self.errors or self.checked is None or not self.checked.warnings:
             return False
         return bool(self.cleaned_data["confirmed"] != self.fingerprint)
+
+
+class CheckpointsForm(forms.Form):
+    """A file of items with a known answer, and how many of them each assignment gets."""
+
+    file = forms.FileField(
+        allow_empty_file=True,
+        label="File with the checkpoint items",
+        help_text="UTF-8 text, columns separated by tabs: word1, word2, context, word1_context, "
+        "word2_context, lowest, highest.",
+    )
+    per_assignment = forms.IntegerField(
+        min_value=1, max_value=1000, initial=1, label="Items in each assignment"
+    )
+
+    checked: CheckedFile | None = None
+    items = b""
+
+    def __init__(self, study: Study, *sent: Any) -> None:
+        super().__init__(*sent)
+        self.study = study
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > LARGEST_FILE:
+            raise forms.ValidationError(_tell_size(file.size))
+        self.items = file.read()
+        self.checked = check_checkpoints(self.study, self.items)
+        if self.checked.errors:
+            raise forms.ValidationError(_tell_errors(self.checked))
+        return file
+
+
+def _tell_errors(checked: CheckedFile) -> str:
+    n = len(checked.errors)
+    told = f"{n:,} {'thing is' if n == 1 else 'things are'} wrong in the file"
+    return f"{told}; see below. Nothing was stored."
 
 
 def _tell_size(n_bytes: int) -> str:

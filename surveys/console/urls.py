@@ -33,6 +33,7 @@ urlpatterns = [
     path("studies/<slug:slug>/", views.overview, name="overview"),
     path("studies/<slug:slug>/stimuli/", stimuli.stimuli, name="stimuli"),
     path("studies/<slug:slug>/stimuli/file/", stimuli.replace_file, name="replace_file"),
+    path("studies/<slug:slug>/stimuli/checkpoints/", stimuli.show_checkpoints, name="checkpoints"),
     path("studies/<slug:slug>/stimuli/<int:pair_id>/", stimuli.row, name="row"),
     path("studies/<slug:slug>/stimuli/<int:pair_id>/drop/", stimuli.remove_row, name="remove_row"),
     path("studies/<slug:slug>/design/", design.design, name="design"),

@@ -1,5 +1,6 @@
 """The pages around a study's steps: all studies, one at a glance, its people, its log."""
 
+from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -52,8 +53,7 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.OWN)
 def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
     """Take somebody out of a study."""
-    member = get_object_or_404(Membership.objects.select_related("user"), study=study, user=user_id)
-    revoke_role(study, member.user)
+    revoke_role(study, get_object_or_404(User, memberships__study=study, pk=user_id))
     return redirect("console:people", study.slug)
 
 
@@ -90,4 +90,6 @@ def export_log(request: HttpRequest, study: Study) -> StreamingHttpResponse:
 
 
 def _read_filters(request: HttpRequest) -> dict[str, str]:
-    return {name: request.GET.get(name, "").strip() for name in ("action", "actor")}
+    """What is asked for, as far as a database can hold it."""
+    asked = {name: request.GET.get(name, "") for name in ("action", "actor")}
+    return {name: text.strip().replace("\0", "") for name, text in asked.items()}

@@ -75,6 +75,11 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         """Those whose ratings are kept out of the dataset."""
         return self.filter(study=study, outcome__in=VerdictKind.against())
 
+    def unwanted_wholes(self) -> QuerySet[Any]:
+        """The ids of the assignments of which no rating is wanted, in all studies."""
+        whole = self.filter(outcome__in=VerdictKind.against(), response__isnull=True)
+        return whole.order_by().values("assignment")
+
     def by_risk(self) -> Self:
         return self.order_by("-risk", "pk")
 

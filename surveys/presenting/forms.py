@@ -21,7 +21,8 @@ def check_single_word(text: str) -> None:
     """Refuse what is not one word: several, or nothing with a letter in it."""
     if len(text.split()) > 1:
         raise ValidationError(_("Please write one word here, without spaces."))
-    if not any(character.isalpha() for character in text):
+    is_readable = "\N{REPLACEMENT CHARACTER}" not in text  # which stands for what was no UTF-8
+    if not is_readable or not any(character.isalpha() for character in text):
         raise ValidationError(_("Please write a word here, with letters."))
 
 

@@ -2,13 +2,17 @@
 
 import re
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import caches
 from django.test import Client
 from django.utils import timezone
 
+from annotation_site import settings as configured
 from surveys.api.reference import list_operations
+from surveys.api.throttles import TokenThrottle
 from surveys.models import ApiToken, Role
 from surveys.tokening import SCOPES, revoke_token
 from tests.api.conftest import Program, told
@@ -156,6 +160,21 @@ def test_what_has_no_address_is_told_as_json(db, address):
     for method in ("get", "post", "delete"):
         answer = getattr(Client(), method)(f"/api/v1/{address}")
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (404, "not_found")
+
+
+def test_processes_of_the_site_count_requests_together(tmp_path, settings):
+    """The cache is one on disk: with one in memory every process would allow as many again."""
+    kept = {**configured.CACHES["default"], "LOCATION": tmp_path}
+    settings.API_RATES = {**settings.API_RATES, "all": "3/min"}
+    settings.CACHES = {"default": kept}
+    asking = SimpleNamespace(auth=ApiToken(pk=1), method="GET")
+
+    def ask_another_process():
+        throttle = TokenThrottle()
+        throttle.cache = caches.create_connection("default")
+        return throttle.allow_request(asking, None)
+
+    assert [ask_another_process() for _ in range(4)] == [True, True, True, False]
 
 
 def test_too_many_requests_are_slowed(study, program, settings):

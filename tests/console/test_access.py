@@ -10,7 +10,8 @@ from tests.factories import make_study, start
 OPEN = {"sign_in", "sign_out"}
 OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token"}
 FOR_WORKERS = {
-    "log", "stimuli", "replace_file", "row", "remove_row", "design", "reckoning", "text", "opening",
+    "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
+    "design", "reckoning", "text", "opening",
     "results", "compare", "run", "retry", "report", "ledger", "download", "release",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",

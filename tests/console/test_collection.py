@@ -85,7 +85,7 @@ def test_repeat_previews_the_cost_and_asks_for_a_reason(study, client):
     refused = client.post(page("repeat", study, 1), {"reason": " ", "round_number": 1})
 
     assert "4 new assignments" in text
-    assert "1 finished assignment<" in text
+    assert "1 usable assignment<" in text
     assert refused.status_code == 422
     assert "This field is required" in refused.content.decode()
     assert Round.objects.count() == 1

@@ -12,9 +12,10 @@ from django.urls import reverse
 from surveys.checking import LARGEST_FILE
 from surveys.drafting import make_draft
 from surveys.importing import StudyDesign
-from surveys.models import AuditEntry, Context, Membership, Pair, Study
+from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
 from surveys.opening import open_study
 from tests.factories import make_study, numbered_stimuli, stimuli_file, stimuli_row
+from tests.surveys.checkpoint_rows import file, numbered_row, row
 
 pytestmark = pytest.mark.django_db
 NEW = "/console/new/"
@@ -309,3 +310,49 @@ def test_an_open_studys_rows_stay(browser, draft):
     assert answer.status_code == 422
     assert "Change or drop" not in browser.get(page("stimuli", draft)).content.decode()
     assert draft.pairs.count() == 3
+
+
+# Checkpoint items
+
+
+def test_checkpoint_items_of_a_draft_are_stored_and_replaced(browser, draft):
+    address = page("checkpoints", draft)
+
+    first = upload(browser, file(row()), address, per_assignment="1")
+    other = file(numbered_row(1), numbered_row(2, lowest="4"))
+    second = upload(browser, other, address, per_assignment="2")
+
+    assert (first.status_code, second.status_code) == (302, 302)
+    assert list(Checkpoint.objects.order_by("pk").values_list("lowest", flat=True)) == [5, 4]
+    draft.refresh_from_db()
+    assert draft.n_checkpoints == 2
+    assert draft.pairs.filter(is_checkpoint=False).count() == 3
+    assert AuditEntry.objects.filter(action="checkpoints.replaced").first().details == {
+        "items": "1 → 2"
+    }
+    text = browser.get(address).content.decode()
+    assert "2 stored, 2 in each assignment" in text
+    assert "A sofas no. 1 came." in text
+
+
+def test_what_is_wrong_in_a_checkpoint_file_is_told_in_its_place(browser, draft):
+    address = page("checkpoints", draft)
+    upload(browser, file(row()), address, per_assignment="1")
+
+    faulty = upload(browser, file(row(), numbered_row(1, lowest="9")), address, per_assignment="1")
+    too_many = upload(browser, file(numbered_row(1)), address, per_assignment="5")
+
+    assert (faulty.status_code, too_many.status_code) == (422, 422)
+    assert "<td>2</td><td>3</td><td>lowest</td>" in faulty.content.decode()
+    assert "from 1 to 1 checkpoint items" in too_many.content.decode()
+    assert Context.objects.get(pair__is_checkpoint=True).text.startswith("The sofas")
+
+
+def test_checkpoint_items_of_an_open_study_stay(browser, draft):
+    open_study(draft)
+
+    answer = upload(browser, file(row()), page("checkpoints", draft), per_assignment="1")
+
+    assert answer.status_code == 422
+    assert not Checkpoint.objects.exists()
+    assert "<form" not in browser.get(page("checkpoints", draft)).content.decode().split("<main")[1]

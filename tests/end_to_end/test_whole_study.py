@@ -294,10 +294,14 @@ def release(researcher: Researcher, folder: Path) -> Path:
 
 
 def look_at_the_rest(researcher: Researcher) -> None:
-    for name in ("People", "Log"):
-        researcher.follow(name)
-        researcher.look(name)
-    researcher.page.goto(f"{researcher.site.url}/console/tokens/")
-    researcher.look("tokens")
-    researcher.page.goto(f"{researcher.site.url}/console/studies/words/")
-    researcher.look("overview when all is done")
+    """The pages that the walk does not come by."""
+    for page in REST:
+        researcher.page.goto(f"{researcher.site.url}/console/{page}", wait_until="networkidle")
+        researcher.look(page.strip("/").replace("/", "_"))
+
+
+OF_STUDY = (
+    "", "stimuli/checkpoints/", "people/", "log/", "privacy/", "errands/",
+    "review/questionnaires/", "review/disputes/", "review/agreement/", "review/settings/",
+)  # fmt: skip
+REST = ["tokens/", *(f"studies/words/{page}" for page in OF_STUDY)]

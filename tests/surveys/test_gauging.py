@@ -1,5 +1,6 @@
 import pytest
 
+from surveys.filing import file_answers
 from surveys.gauging import (
     Agreement,
     agreement_of,
@@ -7,11 +8,13 @@ from surveys.gauging import (
     list_changed,
     list_worries,
 )
-from surveys.models import Assignment
+from surveys.models import Assignment, Review, VerdictKind
 from surveys.repeating import repeat_block
+from surveys.reviewing import give_verdict
 from surveys.watching import watch_blocks
 from tests.factories import make_study, start
 from tests.surveys.answered import answer, finished_study
+from tests.surveys.reviewed import reviewer
 from tests.surveys.test_watching import current_rounds
 
 
@@ -29,6 +32,33 @@ def test_gauge_blocks_finds_the_agreement_of_a_block(db):
     assert block.gauge.agreement.rho == pytest.approx(1)
     assert block.gauge.agreement.high == pytest.approx(1)
     assert (block.is_current, block.verdict, block.n_since) == (True, "fine", 0)
+
+
+def test_gauge_blocks_leaves_out_what_a_reviewer_sets_aside(db):
+    study = finished_study(6)
+    odd = answer(start(study), [6, 0, 6, 0, 6, 0])
+    (before,) = gauged(study)
+    file_answers(study)
+
+    of_the_odd = Review.objects.assignments(study).get(assignment=odd)
+    give_verdict(of_the_odd, reviewer(study), VerdictKind.REJECTED, "at random")
+
+    (block,) = gauged(study, most_ratings=0)
+    assert (block.is_current, block.n_since) == (False, 1)
+    (block,) = gauged(study)
+    assert before.gauge.agreement.rho < block.gauge.agreement.rho == pytest.approx(1)
+
+
+def test_gauge_blocks_leaves_out_single_answers_too(db):
+    study = finished_study(4)
+    gauged(study)
+    file_answers(study)
+
+    give_verdict(Review.objects.answers(study).first(), reviewer(study), VerdictKind.UNUSED, "")
+
+    (block,) = gauged(study, most_ratings=0)
+    assert (block.is_current, block.n_since) == (False, 0)
+    assert gauged(study)[0].is_current
 
 
 def test_gauge_blocks_waits_for_two_annotators(db):

@@ -154,6 +154,7 @@ def repeat(study: Study) -> None:
 )
 def test_going_back_is_refused_where_something_would_be_lost(happened, said):
     happened(make_study(2))
+    AuditEntry.objects.all().delete()  # it would be refused for their sake before
     before = everything()
 
     try:
@@ -172,10 +173,22 @@ def everything() -> dict[str, list[Any]]:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_going_back_is_refused_while_there_is_a_log():
+    configure_study(make_study(1), title="Words")
+    n_entries = AuditEntry.objects.count()
+
+    with pytest.raises(CommandError, match=rf"log .* entries \({n_entries}\) would be lost"):
+        migrate_to("0012_programs")
+
+    assert AuditEntry.objects.count() == n_entries > 0
+
+
+@pytest.mark.django_db(transaction=True)
 def test_going_back_is_refused_for_all_reasons_at_once():
     study = make_study(2)
     add_checkpoint(study)
     repeat(study)
+    AuditEntry.objects.all().delete()
 
     try:
         with pytest.raises(CommandError, match=r"checkpoint items: 1; repeats of blocks: 1\."):

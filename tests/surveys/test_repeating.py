@@ -213,7 +213,7 @@ def test_preview_repeat_tells_what_it_would_take():
 
     cost = preview_repeat(study, round_)
 
-    assert (cost.n_new, cost.n_set_aside, cost.n_under_way) == (20, 4, 1)
+    assert (cost.n_new, cost.n_leaving, cost.n_under_way) == (20, 4, 1)
     assert cost.is_measured
     assert Round.objects.get() == round_
 

@@ -3,12 +3,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from surveys.filing import file_answers
 from surveys.leaving import withdraw_annotator
-from surveys.models import Assignment, Round
-from surveys.repeating import repeat_block
+from surveys.models import Assignment, Review, Round, VerdictKind
+from surveys.progressing import count_progress
+from surveys.repeating import preview_repeat, repeat_block
+from surveys.reviewing import give_verdict, undo_verdict
 from surveys.watching import Tally, forecast, median_minutes, watch_blocks, watch_study
 from tests.factories import make_study, start
 from tests.surveys.answered import answer, finish_at, finished_study, hours_ago
+from tests.surveys.reviewed import reviewer
 
 NOW = timezone.now()
 
@@ -45,12 +49,33 @@ def test_watch_blocks_counts_by_questionnaire_of_the_current_round(db):
     assert block.minutes is None
 
 
+def test_what_a_reviewer_sets_aside_is_not_usable_until_the_verdict_is_undone(db):
+    study = finished_study(3, n_pairs=2)
+    file_answers(study)
+    judge = reviewer(study)
+    first, second, _ = Review.objects.assignments(study).order_by("pk")
+    give_verdict(first, judge, VerdictKind.UNUSED, "")
+    give_verdict(second, judge, VerdictKind.GOOD, "")
+    give_verdict(Review.objects.answers(study).last(), judge, VerdictKind.REJECTED, "copied")
+
+    tally = watch_study(study)
+    (block,) = watch_blocks(study, current_rounds(study))
+
+    assert (*counts(tally), tally.set_aside, tally.missing) == (20, 0, 3, 2, 1, 17)
+    assert (block.tally.usable, block.tally.set_aside) == (2, 1)
+    assert sum(one.usable for one in count_progress(study)) == 2
+    cost = preview_repeat(study, block.round)
+    assert (cost.n_leaving, cost.n_set_aside) == (2, 1)
+    undo_verdict(first, judge)
+    assert (watch_study(study).usable, watch_study(study).set_aside) == (3, 0)
+
+
 @pytest.mark.parametrize("n_pairs", [2, 6])
 def test_watch_blocks_asks_as_often_for_many(n_pairs, db, django_assert_num_queries):
     study = make_study(n_pairs, block_size=2)
     rounds = current_rounds(study)
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert len(watch_blocks(study, rounds)) == n_pairs // 2
 
 

@@ -1,0 +1,162 @@
+"""What nobody means to send, and what a page does when it is sent that."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+from urllib.parse import urlencode
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection, transaction
+from django.http import QueryDict
+from django.test import Client
+
+TEXTS: dict[str, Any] = {
+    "empty": "",
+    "NUL": "a\0b",
+    "lone surrogate": b"\xed\xa0\x80",
+    "Latin-1": "\u010de\u017ealj".encode("iso-8859-2"),
+    "a megabyte": "x" * 1_000_000,
+    "10**400": "1" + "0" * 400,
+    "5000 digits": "9" * 5000,
+    "1e400": "1e400",
+    "above any column": str(10**30),
+    "negative": "-1",
+    "not a number": "NaN",
+    "powers": "\u00b2",
+    "twice": ["1", "2"],
+    "markup": "<script>alert(1)</script>",
+}
+# Of these nothing may be kept, whatever the field.
+NEVER = ("NUL", "lone surrogate", "Latin-1", "a megabyte")
+# These are sent in one field after another, too, so that what the form leads to gets to see them.
+SHARP = ("NUL", "Latin-1", "5000 digits")
+FILES = {
+    "empty": b"",
+    "NUL": b"\0" * 100,
+    "UTF-16": "word1\tword2\n".encode("utf-16"),
+    "Latin-1": "\u010de\u017ealj\n".encode("iso-8859-2"),
+    "binary": bytes(range(256)) * 4,
+    "spreadsheet": b"PK\x03\x04" + b"\xff" * 100,
+    "huge": b"x" * 4_100_000,
+    "one long line": b"\t" * 500_000,
+}
+FORM = "application/x-www-form-urlencoded"
+PARTS = "multipart/form-data; boundary=b"
+PART = b'--b\r\nContent-Disposition: form-data; name="reason"\r\n\r\n\xff\xfe\0\r\n--b--\r\n'
+BODIES = {
+    "no UTF-8": (b"\xff\xfe=\xff", FORM),
+    "UTF-16": ("reason=a".encode("utf-16"), FORM),
+    "said to be UTF-16": (b"reason=a", f"{FORM}; charset=utf-16"),
+    "broken escapes": (b"reason=%&%zz=%u1234&=&&", FORM),
+    "too many fields": (b"&".join(b"a%d=1" % n for n in range(1100)), FORM),
+    "too large": (b"reason=" + b"x" * 2_700_000, FORM),
+    "JSON": (b'{"reason": "\\ud800"}', "application/json"),
+    "parts without an end": (PART[:40], PARTS),
+    "parts without a boundary": (PART, "multipart/form-data"),
+    "parts that are no text": (PART, PARTS),
+    "parts in no encoding": (PART, f"{PARTS}; charset=nonsense"),
+    "parts in a code that is none of text": (PART, f"{PARTS}; charset=hex"),
+    "a type that is none": (b"a", "x/;;="),
+}
+BESIDE_THE_POINT = {"django_session", "axes_", "surveys_reviewclaim"}
+
+
+class Attacker:
+    """A browser that sends anything, always from the same beginning: what is stored is undone."""
+
+    def __init__(self, **cookies: str) -> None:
+        self.client = Client(raise_request_exception=False)
+        self.cookies = cookies
+        self.complaints: list[str] = []
+
+    def get(self, address: str, query: Mapping[str, Any]) -> Any:
+        return self._ask(lambda: self.client.get(f"{address}?{urlencode(query, doseq=True)}"))
+
+    def post(self, address: str, fields: Mapping[str, Any]) -> Any:
+        """Texts as a form sends them, perhaps in bytes that are none; files as parts of one."""
+        if any(isinstance(value, SimpleUploadedFile) for value in fields.values()):
+            texts = {k: v.decode(errors="replace") if isinstance(v, bytes) else v
+                     for k, v in fields.items()}  # fmt: skip
+            return self._ask(lambda: self.client.post(address, texts))
+        return self.send(address, urlencode(fields, doseq=True).encode(), FORM)
+
+    def send(self, address: str, body: bytes, kind: str) -> Any:
+        return self._ask(lambda: self.client.generic("POST", address, body, kind))
+
+    def _ask(self, ask: Any) -> Any:
+        self.client.cookies.clear()
+        for name, value in self.cookies.items():
+            self.client.cookies[name] = value
+        with transaction.atomic(), watch_writes() as written:
+            answer = ask()
+            answer.written = sorted(written)
+            transaction.set_rollback(True)
+        return answer
+
+    def judge(self, what: str, answer: Any, *, may_store: bool = True) -> None:
+        """Keep what is wrong with an answer."""
+        if answer.status_code >= 500:
+            self.complaints.append(
+                f"{what}: {answer.status_code} {answer.exc_info and answer.exc_info[1]!r:.200}"
+            )
+        elif answer.written and (answer.status_code >= 400 or not may_store):
+            self.complaints.append(f"{what}: {answer.status_code}, stored in {answer.written}")
+        elif not answer.streaming and b"<script>alert(1)" in answer.content:
+            self.complaints.append(f"{what}: markup comes back as such")
+
+
+@contextmanager
+def watch_writes() -> Iterator[set[str]]:
+    """The tables into which something is written."""
+    written: set[str] = set()
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        verb, *words = sql.replace('"', "").split()[:4]
+        if verb in {"INSERT", "UPDATE", "DELETE"}:
+            table = next(word for word in words if word not in {"INTO", "OR", "IGNORE", "FROM"})
+            if not table.startswith(tuple(BESIDE_THE_POINT)):
+                written.add(table)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        yield written
+
+
+@contextmanager
+def watch_fields() -> Iterator[set[str]]:
+    """The names under which a page looks for something in what is sent."""
+    names: set[str] = set()
+    looks = {}
+    for method in ("get", "getlist", "__contains__", "__getitem__"):
+        looks[method] = _noting(getattr(QueryDict, method), names)
+    with patch.multiple(QueryDict, **looks):
+        yield names
+
+
+def _noting(look: Any, names: set[str]) -> Any:
+    def noted(self: QueryDict, key: Any, *more: Any, **options: Any) -> Any:
+        names.add(str(key))
+        return look(self, key, *more, **options)
+
+    return noted
+
+
+def spoil(fields: Mapping[str, Any], files: Iterable[str] = ()) -> Iterator[tuple[str, Any]]:
+    """What is sent, with one field left out, or holding what it should not; then with all of them.
+
+    What all forms check alike, field by field, is sent in all fields at once.
+    """
+    files = [name for name in fields if name in files]
+    for name in fields:
+        yield f"{name} missing", {key: value for key, value in fields.items() if key != name}
+        for kind in () if name in files else SHARP:
+            yield f"{name} {kind}", {**fields, name: TEXTS[kind]}
+    for name in files:
+        for kind, data in FILES.items():
+            yield f"{name} {kind}", {**fields, name: SimpleUploadedFile("data.tsv", data)}
+        yield f"{name} as text", {**fields, name: "a\0b"}
+    if fields:
+        for kind, text in TEXTS.items():
+            yield f"all {kind}", dict.fromkeys(fields, text)
+        yield "files", {name: SimpleUploadedFile("a.bin", b"\xff\0") for name in fields}

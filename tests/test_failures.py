@@ -1,0 +1,92 @@
+"""What stands where a page should be, and that no page anywhere holds anything inline."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client, RequestFactory
+
+from surveys.accessing import grant_role
+from surveys.models import Role
+from surveys.presenting.failures import answer_failed
+from tests.factories import make_study
+from tests.inline import find_inline
+
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]
+
+BACK = '<a href="/console/">Your studies</a>'
+UNREADABLE = "multipart/form-data; boundary=b; charset=hex"
+
+
+@pytest.fixture
+def reviewer():
+    user = User.objects.create_user("rea")
+    grant_role(make_study(1), user, Role.REVIEWER)
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(user)
+    return client
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/console/nothing/", 404, "nothing at this address"),
+        ("/console/studies/nobody/", 404, "nothing at this address"),
+        ("/console/studies/study/people/", 403, "Its owners can give you another"),
+    ],
+)
+def test_the_console_leads_back(reviewer, path, status, said):
+    answer = reviewer.get(path, headers={"Accept-Language": "hr"})
+
+    text = answer.content.decode()
+    assert answer.status_code == status
+    assert said in text
+    assert BACK in text
+    assert '<html lang="en"' in text
+
+
+def test_the_console_leads_back_from_what_was_not_taken(reviewer):
+    stale = reviewer.post("/console/new/", {"title": "x"})
+    unreadable = reviewer.generic("POST", "/console/new/", b"--b--", UNREADABLE)
+
+    for answer, status, said in (
+        (stale, 403, "open for too long"),
+        (unreadable, 400, "not be rea"),
+    ):
+        assert answer.status_code == status
+        assert said in answer.content.decode()
+        assert BACK in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "spoken"), [("hr,en;q=0.5", "hr"), ("ar", "ar"), ("xx", "en"), ("", "en")]
+)
+def test_annotators_are_told_in_the_language_of_their_browser(asked_for, spoken):
+    answer = Client().get("/invitation/nobody/", headers={"Accept-Language": asked_for})
+
+    assert answer.status_code == 404
+    assert f'<html lang="{spoken}"' in answer.content.decode()
+    assert "Accept-Language" in answer["Vary"]
+    assert "/console/" not in answer.content.decode()
+
+
+@pytest.mark.parametrize(("path", "leads_back"), [("/console/new/", True), ("/survey/x/", False)])
+def test_a_failure_is_told_without_asking_who_it_is(path, leads_back, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        answer = answer_failed(RequestFactory().get(path))
+
+    assert answer.status_code == 500
+    assert (BACK in answer.content.decode()) is leads_back
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/", "/invitation/nobody/", "/console/nothing/", "/api/v1/", "/api/v1/schema/",
+        "/api/v1/nothing/", "/admin/", "/admin/auth/user/add/", "/admin/surveys/study/",
+        "/admin/surveys/assignment/?state__exact=submitted", "/admin/password_change/",
+    ],
+)  # fmt: skip
+def test_pages_hold_nothing_inline(path, admin_client):
+    make_study(1)
+
+    assert find_inline(admin_client.get(path)) == []
+    assert find_inline(Client().get(path, follow=True)) == []
