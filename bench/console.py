@@ -70,6 +70,17 @@ def list_pages(study: Any) -> Iterator[tuple[str, str]]:
         "annotators, last page": f"{start}collection/annotators/?page=99999",
         "an annotator": f"{start}collection/annotators/{annotator.code}/",
         "a context": f"{start}collection/contexts/1/1/",
+        "review, while answers come in": f"{start}review/",
+        "review, more answers": f"{start}review/more/",
+        "review, whole questionnaires": f"{start}review/questionnaires/",
+        "review, disputes": f"{start}review/disputes/",
+        "review, agreement": f"{start}review/agreement/",
+        "results": f"{start}results/",
+        "release": f"{start}release/",
+        "answers as a file": f"{start}errands/",
+        "people": f"{start}people/",
+        "privacy": f"{start}privacy/",
+        "a person": f"{start}collection/annotators/{annotator.code}/person/",
         "log": f"{start}log/",
     }.items()
 

@@ -2,14 +2,16 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from django.core.files import File
 from django.db import transaction
 
+from surveys.analysing import note_instant
 from surveys.errors import RunRefused
 from surveys.exporting import ROWS_A_CHUNK, find_responses, stream_responses
-from surveys.models import Run
+from surveys.models import Annotator, Run, RunKind, Study
 from surveys.packing import ROWS_A_GROUP, stream_responses_as_parquet
 from surveys.recruiting import invite_annotators, invite_listed
 
@@ -40,16 +42,29 @@ def make_links(run: Run, tell: Tell) -> dict[str, Any]:
 
 
 def write_export(run: Run, tell: Tell) -> dict[str, Any]:
-    """Write the answers of a run's study to its file, with no more than a part in memory."""
-    form = run.wishes["form"]
+    """Write the answers of a run's study to its file, with no more than a part in memory.
+
+    Raises RunRefused when somebody has withdrawn meanwhile: the file may hold what is erased.
+    """
+    form, begun = run.wishes["form"], note_instant(run.study)
     n_rows = find_responses(run.study).count()
     with tempfile.TemporaryFile() as file:
         for n, piece in enumerate(_stream(run, form)):
             file.write(piece)
             tell("writing answers", n * _rows_a_piece(form), n_rows)
+        if Annotator.objects.filter(study=run.study, withdrawn_at__gte=begun).exists():
+            raise RunRefused("Somebody withdrew while the file was written. Try again.")
         name = f"responses_{run.study.slug}_{run.pk}.{form}"
         run.archive.save(name, File(file), save=False)
     return {"report": {"n_rows": n_rows}}
+
+
+def drop_exports(study: Study) -> None:
+    """Remove the files of answers that were written of a study, once that is sure to last."""
+    for run in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
+        remove = partial(run.archive.storage.delete, str(run.archive))
+        Run.objects.filter(pk=run.pk).update(archive="")
+        transaction.on_commit(remove)
 
 
 def read_form(form: str) -> str:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from surveys.assigning import lock_places
 from surveys.auditing import record
+from surveys.batching import drop_exports
 from surveys.errors import ErasureRefused, InvitationRefused
 from surveys.masking import mask_text
 from surveys.models import (
@@ -150,6 +151,7 @@ def _erase_answers(annotator: Annotator) -> int:
     theirs = Response.objects.filter(annotator=annotator)
     n_answers = theirs.filter(engaged_at__isnull=False).count()
     theirs.update(**ERASED)
+    drop_exports(annotator.study)
     return n_answers
 
 

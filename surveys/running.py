@@ -17,7 +17,7 @@ from postprocess.release.sealing import write_archive
 from postprocess.stimuli import StimuliError
 from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
 from surveys.auditing import record
-from surveys.batching import Tell, make_links, read_form, write_export
+from surveys.batching import Tell, drop_exports, make_links, read_form, write_export
 from surveys.errors import RunRefused, SurveyError
 from surveys.models import Release, Run, RunKind, RunState, Study
 from surveys.notifying import tell_of_run
@@ -84,8 +84,7 @@ def request_export(study: Study, form: str, by: User | None) -> Run:
     Raises RunRefused for a form that there is not.
     """
     run = _request(study, RunKind.EXPORT, None, by, wishes={"form": read_form(form)})
-    for old in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
-        old.archive.delete()
+    drop_exports(study)
     return run
 
 

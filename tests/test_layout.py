@@ -124,6 +124,18 @@ def test_no_room_has_a_name_that_says_nothing():
     assert {name for name in MODULES if set(name.split(".")) & FORBIDDEN_NAMES} == set()
 
 
+@pytest.mark.parametrize("sheet", sorted((ROOT / "static/css").glob("*.css")), ids=lambda s: s.name)
+def test_every_block_of_a_stylesheet_is_closed(sheet):
+    """A browser takes what follows an open block for a part of it, and says nothing."""
+    depths = [0]
+    for line in sheet.read_text(encoding="utf-8").splitlines():
+        depths.append(depths[-1] + line.count("{") - line.count("}"))
+        is_new_part = line.startswith(("@", "/*"))
+        assert not (is_new_part and depths[-2]), line
+
+    assert depths[-1] == 0
+
+
 def test_templates_hold_no_inline_script_or_style():
     templates = sorted((ROOT / "templates").rglob("*.html"))
 

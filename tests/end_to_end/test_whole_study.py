@@ -13,8 +13,9 @@ from tests.end_to_end.researching import Researcher
 from tests.end_to_end.site import ROOT, Site
 from tests.factories import stimuli_file, stimuli_row
 
+pytestmark = pytest.mark.either_database
 
-@pytest.mark.either_database
+
 def test_a_study_is_set_up_and_opened_without_scripts(chromium, site: Site, tmp_path):
     researcher = Researcher(chromium, site, scripts=False)
 

@@ -7,8 +7,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pyarrow import parquet
 
+from surveys import batching
 from surveys.errors import InvitationRefused, RunRefused
-from surveys.models import AuditEntry, Invitation, Run, RunState
+from surveys.leaving import erase_annotator
+from surveys.models import Annotator, AuditEntry, Invitation, Run, RunState
 from surveys.running import SILENCE, perform_run, request_export, request_links, retry_run
 from tests.factories import finish, make_study, start
 
@@ -107,16 +109,46 @@ def test_answers_are_written_to_a_file(study, form):
     assert [row["inspired_word1"] for row in rows] == ["sea", "sea"]
 
 
-def test_a_new_file_takes_the_place_of_the_one_before(study):
+def test_a_new_file_takes_the_place_of_the_one_before(study, django_capture_on_commit_callbacks):
     first = perform(request_export(study, "csv", None))
     path = first.archive.path
 
-    second = perform(request_export(study, "csv", None))
+    with django_capture_on_commit_callbacks(execute=True):
+        second = perform(request_export(study, "csv", None))
 
     first.refresh_from_db()
     assert not first.archive
     assert not first.archive.storage.exists(path)
     assert second.archive
+
+
+def test_a_file_goes_when_answers_in_it_are_erased(study, django_capture_on_commit_callbacks):
+    finish(start(study))
+    run = perform(request_export(study, "csv", None))
+    path = run.archive.path
+
+    with django_capture_on_commit_callbacks(execute=True):
+        erase_annotator(Annotator.objects.get(), "asked for it")
+
+    run.refresh_from_db()
+    assert not run.archive
+    assert not run.archive.storage.exists(path)
+
+
+def test_a_file_does_not_keep_what_is_erased_while_it_is_written(study, monkeypatch):
+    finish(start(study))
+    run = request_export(study, "csv", None)
+    written = batching.stream_responses
+
+    def write_while_somebody_leaves(of):
+        yield from written(of)
+        erase_annotator(Annotator.objects.get(), "asked for it")
+
+    monkeypatch.setattr(batching, "stream_responses", write_while_somebody_leaves)
+    run = perform(run)
+
+    assert (run.state, bool(run.archive)) == ("failed", False)
+    assert "Try again" in run.error
 
 
 def test_an_unknown_form_is_refused(study):

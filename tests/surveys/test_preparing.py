@@ -112,7 +112,7 @@ def test_prepare_site_tells_every_link(settings):
     tokens = Invitation.objects.order_by("pk").values_list("token", flat=True)
     told = out.getvalue()
     assert [f"http://127.0.0.1:8123/invitation/{token}/" in told for token in tokens] == [True] * 4
-    assert "http://127.0.0.1:8123/admin/" in told
+    assert "http://127.0.0.1:8123/console/" in told
     assert User.objects.get().check_password(told.split("password: ")[1].split()[0])
 
 

@@ -36,7 +36,7 @@ class Command(SurveyCommand):
         ]
         lines += [
             "As a researcher",
-            f"  {settings.SITE_URL}{reverse('admin:index')}",
+            f"  {settings.SITE_URL}{reverse('console:studies')}",
             f"  name: {RESEARCHER}, password: {password or _FORGOTTEN}",
             "To stop",
             f"  press Ctrl+C. All data stays in {settings.VAR_DIR}.",
