@@ -146,6 +146,31 @@ class DesignChangeSerializer(Asked):
     seconds_per_item = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
 
 
+class VersionSerializer(serializers.Serializer[Any]):
+    """A text as annotators read it now."""
+
+    version = serializers.IntegerField()
+    body = serializers.CharField(help_text="Markdown; practice and check: TOML, or empty for none")
+
+
+class TextsSerializer(serializers.Serializer[Any]):
+    """What annotators read before the first text."""
+
+    consent = VersionSerializer()
+    instructions = VersionSerializer()
+    practice = VersionSerializer()
+    check = VersionSerializer()
+
+
+class TextsChangeSerializer(Asked):
+    """Bodies of new versions."""
+
+    consent = Text(required=False)
+    instructions = Text(required=False)
+    practice = Text(allow_blank=True, required=False)
+    check = Text(allow_blank=True, required=False)
+
+
 class StepSerializer(serializers.Serializer[Any]):
     """A step on the way of a study."""
 

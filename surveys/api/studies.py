@@ -3,6 +3,7 @@
 from dataclasses import fields
 from typing import Any, ClassVar
 
+from django.db import transaction
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -16,10 +17,11 @@ from surveys.configuring import configure_study
 from surveys.drafting import replace_stimuli
 from surveys.founding import found_study
 from surveys.importing import StudyDesign
-from surveys.models import Membership, Pair, Role, Study
+from surveys.models import Membership, Pair, Role, Study, TextKind
 from surveys.opening import open_study
 from surveys.outlining import outline_study
 from surveys.progressing import count_progress
+from surveys.wording import read_text, set_text
 
 
 class Studies(ApiView):
@@ -147,6 +149,28 @@ class Design(StudyView):
         """
         study = configure_study(self.study, **self.read(s.DesignChangeSerializer))
         return Response(s.DesignSerializer(study).data)
+
+
+class Texts(StudyView):
+    """What annotators read before the first text."""
+
+    tag, action_name = "studies", "texts"
+    scopes: ClassVar = {"GET": "studies:read", "PATCH": "studies:write"}
+    rights: ClassVar = {"GET": Right.READ, "PATCH": Right.WORK}
+
+    @extend_schema(responses=s.TextsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Show the texts as annotators read them now."""
+        texts = {kind.value: read_text(self.study, kind) for kind in TextKind}
+        return Response(s.TextsSerializer(texts).data)
+
+    @extend_schema(request=s.TextsChangeSerializer, responses=s.TextsSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        """Add a version of each text that is given, or of none; the same text again adds none."""
+        with transaction.atomic():
+            for kind, body in self.read(s.TextsChangeSerializer).items():
+                set_text(self.study, TextKind(kind), body)
+        return self.get(request, slug)
 
 
 class Progress(StudyView):

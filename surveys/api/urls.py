@@ -10,6 +10,7 @@ OF_A_STUDY: dict[str, type[ApiView]] = {
     "pairs/": studies.Pairs,
     "stimuli/": studies.Stimuli,
     "design/": studies.Design,
+    "texts/": studies.Texts,
     "opening/": studies.Opening,
     "progress/": studies.Progress,
     "invitations/": collection.Invitations,

@@ -2,7 +2,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.accessing import grant_role
-from surveys.models import AuditEntry, Membership, Role, Study
+from surveys.models import AuditEntry, Membership, Role, Study, StudyText
 from tests.api.conftest import told
 from tests.factories import finish, make_study, numbered_stimuli, start, stimuli_file, stimuli_row
 
@@ -252,3 +252,28 @@ def test_what_is_open_keeps_its_stimuli_and_scale(drafting):
     assert [(answer.status_code, told(answer)[0][0]) for answer in refused] == [
         (409, "StudyOpen"), (409, "StudyOpen"),
     ]  # fmt: skip
+
+
+def test_texts_are_read_and_changed(program, study):
+    asking, path = program(), "studies/study/texts/"
+    before = asking.get(path).json()
+
+    answer = asking.send("patch", path, {"consent": "Please take part.", "check": ""})
+
+    assert list(before) == ["consent", "instructions", "practice", "check"]
+    assert answer.json()["consent"] == {"version": 2, "body": "Please take part."}
+    assert answer.json()["instructions"] == before["instructions"]
+    again = asking.send("patch", path, {"consent": "Please take part."}).json()
+    assert again["consent"]["version"] == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({"consent": "Take part.", "check": "x = ["}, 409), ({"consent": 1}, 422),
+     ({"consent": "Take part.", "thanks": "x"}, 422)],
+)  # fmt: skip
+def test_texts_change_all_or_none(program, study, body, status):
+    answer = program().send("patch", "studies/study/texts/", body)
+
+    assert (answer.status_code, bool(told(answer))) == (status, True)
+    assert not StudyText.objects.filter(body="Take part.").exists()
