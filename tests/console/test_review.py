@@ -201,29 +201,3 @@ def test_review_more_passes_over_ids_that_are_none(study, sign_in, besides):
 
     assert answer.status_code == 200
     assert text_of(answer).count("<article") == 2
-
-
-@pytest.mark.parametrize("n", [1, 4])
-@pytest.mark.parametrize("name", [*PAGES, "review_one"])
-def test_pages_of_the_review_ask_as_often_for_many(
-    name, n, db, sign_in, study, django_assert_max_num_queries
-):
-    configure_review(study, sample_percent=100, double_percent=100)
-    for _ in range(n):
-        submit(study)
-    file_answers(study)
-    rea, leo = reviewer(study), reviewer(study, "leo")
-    for review in answers(study)[: 2 * n]:
-        give_verdict(review, rea, VerdictKind.GOOD)
-        give_verdict(review, leo, VerdictKind.UNUSED)
-    client = sign_in(Role.OWNER)
-    where = page(name, study, *([whole(study).pk] if name == "review_one" else []))
-    client.get(where)
-
-    with django_assert_max_num_queries(22) as asked:
-        client.get(where)
-    counts = COUNTS.setdefault(name, len(asked))
-    assert len(asked) == counts
-
-
-COUNTS: dict[str, int] = {}  # of the queries for one, to compare with those for several
