@@ -3,6 +3,7 @@
 import copy
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import connection
