@@ -7,7 +7,9 @@ from django.utils.crypto import salted_hmac
 
 from surveys.models.recruitment import PROVIDER_ID
 
-ADDRESS = re.compile(r"[^@\s<>\"',;]+@[^@\s<>\"',;]+\.[^@\s<>\"',;]+")
+_PART = r"[^@\s<>\"',;]"
+# From where a part begins, and nowhere within it: a long text without an @ is read once.
+ADDRESS = re.compile(rf"(?<!{_PART}){_PART}+@{_PART}+\.{_PART}+")
 _PROVIDER_ID = re.compile(rf"\b{PROVIDER_ID}\b", re.IGNORECASE)
 
 

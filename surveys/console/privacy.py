@@ -1,6 +1,7 @@
 """Privacy, for owners: who people are, for how long it is kept, and what is told and erased."""
 
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -59,7 +60,7 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.OWN)
 def settle(request: HttpRequest, study: Study) -> HttpResponse:
     """Note that the study is over and everybody paid, or that it is not after all."""
-    settle_study(study, is_settled=request.POST.get("is_settled") == "yes")
+    settle_study(study, is_settled=_says_yes(request, "is_settled"))
     return redirect("console:privacy", study.slug)
 
 
@@ -106,7 +107,7 @@ def export_person(request: HttpRequest, study: Study, code: str) -> HttpResponse
 def pay_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Note that one annotator was paid, or was not after all."""
     annotator = _find(study, code)
-    if request.POST.get("is_paid") == "yes":
+    if _says_yes(request, "is_paid"):
         mark_paid(study, annotator)
     else:
         take_back_payment(annotator)
@@ -134,6 +135,14 @@ def erase(request: HttpRequest, study: Study, code: str) -> HttpResponse:
         "runs": runs,
     }
     return render(request, "console/erase.html", page, status=422 if form.errors else 200)
+
+
+def _says_yes(request: HttpRequest, name: str) -> bool:
+    """What a button says. Raises BadRequest for what none of them does."""
+    said = request.POST.get(name)
+    if said not in {"yes", "no"}:
+        raise BadRequest
+    return said == "yes"
 
 
 def _find(study: Study, code: str) -> Annotator:

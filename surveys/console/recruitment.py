@@ -111,8 +111,7 @@ def export(request: HttpRequest, study: Study) -> StreamingHttpResponse:
 @study_page(Right.WORK)
 def invitation(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
     """One personal link: copy it, remind whom it is for, revoke it."""
-    links: Any = Invitation.objects.by_people(study).with_whereabouts()
-    found = get_object_or_404(links, pk=invitation_id)
+    found = _find_link(study, invitation_id)
     form = RevokeForm(request.POST if request.method == "POST" else None)
 
     def act() -> None:
@@ -121,19 +120,38 @@ def invitation(request: HttpRequest, study: Study, invitation_id: int) -> HttpRe
 
     if request.method == "POST" and attempt(form, act):
         return redirect("console:invitation", study.slug, invitation_id)
-    (recruit,) = list_recruits(study, [found], sees_addresses=is_owner(request))
-    page = {"study": study, "invitation": found, "recruit": recruit, "form": form}
-    return render(request, "console/invitation.html", page, status=422 if form.errors else 200)
+    return _show_link(request, study, found, form, RevokeForm(auto_id="drop_%s"))
 
 
 @require_POST
 @study_page(Right.OWN)
 def forget(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
     """Drop the note of a link that nobody has used, and revoke it."""
-    found = get_object_or_404(Invitation.objects.by_people(study), pk=invitation_id)
-    forget_invitation(found, request.POST.get("because", ""))
-    messages.success(request, "The note is dropped, and the link leads nowhere any more.")
-    return redirect("console:invitation", study.slug, invitation_id)
+    found = _find_link(study, invitation_id)
+    form = RevokeForm(request.POST, auto_id="drop_%s")
+
+    def act() -> None:
+        forget_invitation(found, form.cleaned_data["because"])
+        messages.success(request, "The note is dropped, and the link leads nowhere any more.")
+
+    if attempt(form, act):
+        return redirect("console:invitation", study.slug, invitation_id)
+    return _show_link(request, study, found, RevokeForm(), form)
+
+
+def _find_link(study: Study, invitation_id: int) -> Any:
+    links: Any = Invitation.objects.by_people(study).with_whereabouts()
+    return get_object_or_404(links, pk=invitation_id)
+
+
+def _show_link(
+    request: HttpRequest, study: Study, found: Any, form: RevokeForm, drop: RevokeForm
+) -> HttpResponse:
+    """A link, with what was wrong about revoking it or about dropping its note."""
+    (recruit,) = list_recruits(study, [found], sees_addresses=is_owner(request))
+    page = {"study": study, "invitation": found, "recruit": recruit, "form": form, "drop": drop}
+    status = 422 if form.errors or drop.errors else 200
+    return render(request, "console/invitation.html", page, status=status)
 
 
 @require_http_methods(["GET", "POST"])

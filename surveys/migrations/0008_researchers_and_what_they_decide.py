@@ -2,7 +2,17 @@
 
 import django.db.models.deletion
 from django.conf import settings
+from django.core.management import CommandError
 from django.db import migrations, models
+
+
+def refuse_to_lose_the_log(apps, schema_editor):
+    if count := apps.get_model("surveys", "AuditEntry").objects.count():
+        raise CommandError(
+            "The database cannot go back to before the log of who decided what: its entries "
+            f"({count}) would be lost. Nothing was changed. Restore a backup from before, or, if "
+            "the log may go, empty the table surveys_auditentry yourself and try again."
+        )
 
 
 class Migration(migrations.Migration):
@@ -103,4 +113,5 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.RunPython(migrations.RunPython.noop, refuse_to_lose_the_log),
     ]

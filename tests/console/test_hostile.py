@@ -98,6 +98,16 @@ FORMS = {
                               "ids_of": "", "complete": "on"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},
     "leave": lambda world: {},
+    "errands": lambda world: {"form": "csv"},
+    "forget": lambda world: {"because": "asked for it"},
+    "privacy": lambda world: {"days": "30"},
+    "find_person": lambda world: {"text": "a"},
+    "pay": lambda world: {},
+    "settle": lambda world: {"is_settled": "yes"},
+    "drop": lambda world: {},
+    "export_person": lambda world: {},
+    "pay_person": lambda world: {"is_paid": "yes"},
+    "erase": lambda world: {"because": "asked for it"},
 }  # fmt: skip
 FILES = {"file"}
 OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}

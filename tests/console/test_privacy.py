@@ -20,7 +20,7 @@ from surveys.recruiting import invite_listed, open_entrance
 from surveys.retaining import drop_due, mark_paid, set_retention
 from surveys.reviewing import give_verdict
 from tests.console.test_collection import page, read
-from tests.factories import finish, make_study, start, stored
+from tests.factories import QUICK, finish, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive
 
 WORKER = "5f0c0ffee0000000000000aa"
@@ -222,6 +222,7 @@ def test_what_was_made_before_is_marked_on_every_page(peopled, study, client):
     release = Release.objects.create(study=study, report={}, collected_at=now)
     elsewhere = Release.objects.create(study=study, report={}, collected_at=now)
     done = {"study": study, "state": "done", "report": counted, "collected_at": now}
+    done["recipe"] = QUICK
     published = Run.objects.create(kind="release", release=release, **done)
     results = Run.objects.create(kind="results", **done)
     marked = "1 annotator withdrew or was erased"
