@@ -25,7 +25,7 @@ from surveys.models import (
 from surveys.models.reviewing import DRAWS
 from surveys.vocabulary import find_doubted
 
-ANSWERS_AT_ONCE = 4000
+ANSWERS_AT_ONCE = 400  # in the time that somebody may wait for a page
 FIELDS = (
     "assignment__questionnaire", "pk", "assignment", "context", "inspired_word1", "inspired_word2",
     "context__text", "context__word1_start", "context__word1_end", "context__word2_start",

@@ -3,6 +3,8 @@ from django.core.management.base import CommandParser
 from surveys.filing import file_answers
 from surveys.management.commands._base import SurveyCommand, find_study
 
+ANSWERS_AT_ONCE = 4000
+
 
 class Command(SurveyCommand):
     help = "Look through all finished questionnaires of a study for reviewers. Pages do it, too."
@@ -12,7 +14,7 @@ class Command(SurveyCommand):
 
     def handle(self, *, study: str, **options: object) -> None:
         found, n_filed = find_study(study), 0
-        while n_new := file_answers(found):
+        while n_new := file_answers(found, at_most=ANSWERS_AT_ONCE):
             n_filed += n_new
         noun = "questionnaire is" if n_filed == 1 else "questionnaires are"
         self.stdout.write(f"{n_filed} {noun} ready to be reviewed.")
