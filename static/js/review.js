@@ -126,11 +126,12 @@ async function askForMore() {
     isAnswered = answer.ok;
     if (isAnswered) append(await answer.text());
   } catch {
-    // the network; the next verdict asks again
+    // the network
   }
   asking = null;
   if (!current()) show(ahead()[0]);
   if (isAnswered) askForMore();
+  else if (!ahead().length) setTimeout(askForMore, 3000); // else the next verdict asks again
 }
 
 function append(text) {

@@ -5,6 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error
 
 from surveys.models import TextKind
 from surveys.wording import default_body, read_check
@@ -248,10 +249,13 @@ def review(researcher: Researcher) -> None:
     researcher.steps[-1].fields += 1
     page.locator("article:not([hidden])").get_by_role("button", name="Reject").click()
     researcher.steps[-1].clicks += 1
-    while True:
-        page.locator("article:not([hidden]) .verdict:focus, main .lead").first.wait_for()
-        if page.locator("main .lead").count():
-            break
+    waiting = page.locator("article:not([hidden]) .verdict:focus, main .lead").first
+    while not page.locator("main .lead").count():
+        try:
+            waiting.wait_for(timeout=15_000)
+        except Error:  # as somebody does before whom a page stands still
+            page.reload()
+            continue
         page.keyboard.press("g")
         researcher.steps[-1].clicks += 1
     page.get_by_text("Everything is judged").wait_for()
