@@ -1,5 +1,6 @@
 """Aggregation: from ratings to scores, one row a pair."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,16 +11,18 @@ from numpy.typing import NDArray
 
 from postprocess.change import (
     change_pvalues,
-    cliffs_delta,
+    dominances,
     false_discovery_rates,
     two_sided_pvalues,
 )
-from postprocess.numbering import Codes, Floats, number_items, number_values
-from postprocess.ratings import RatingsError, name_some
+from postprocess.numbering import Codes, Floats, Integers, number_items, number_values
+from postprocess.parts import as_places, in_parts
+from postprocess.ranksum import add_from_lowest
+from postprocess.ratings import RatingsError, name_some, smallest_codes
 
-Counts = NDArray[np.int64]
+Counts = Floats  # whole numbers
 Progress = Callable[[int, int], None]
-CELLS_AT_ONCE = 1 << 19  # of the table of contexts by different ratings: 4 MB, fits a cache
+CELLS_AT_ONCE = 1 << 16  # of the table of contexts by different ratings: 512 kB, fits a cache
 FIGURES = ("n", "sim", "stdev", "median")
 
 
@@ -62,84 +65,107 @@ def aggregate_ratings(
     [{'sim1': 1.0, 'stdev2': 0.0, 'change': 4.0}]
     """
     item = number_items(ratings)
-    value, values = number_values(ratings["rating"])
+    value, values = number_values(ratings["rating"].to_numpy())
     if (np.diff(item) < 0).any():
         order = np.argsort(item, kind="stable")
         item, value = item[order], value[order]
+    refuse_unrated(item, n_pairs)
     return aggregate_numbers(item, value, values, n_pairs, progress=progress)
 
 
 def aggregate_numbers(
-    item: Codes, cell: Codes, points: Floats, n_pairs: int, *, progress: Progress | None = None
+    item: Codes, cell: Integers, points: Floats, n_pairs: int, *, progress: Progress | None = None
 ) -> pd.DataFrame:
     """What `aggregate_ratings` does, for ratings that have been numbered, ascending by item.
 
     `points`, shape (n_cells,): how high the ratings of each cell are, NaN if they are left out.
     """
-    is_used = ~np.isnan(points)
-    refuse_unrated(item if is_used.all() else item[is_used[cell]], n_pairs)
-    values, value = np.unique(points, return_inverse=True)  # of those left out, the last
-    n_values = len(values) - (not is_used.all())
-    at_once = max(1, CELLS_AT_ONCE // (2 * len(values)))
+    value, values = number_values(points)
+    if not len(values):
+        _refuse_empty(np.zeros(2 * n_pairs))
+    value = value.astype(smallest_codes(len(values)))
+    n_columns = len(values) + 1  # the last for those left out
+    at_once = max(1, CELLS_AT_ONCE // (2 * n_columns))
     starts = range(0, n_pairs, at_once)
 
-    def score(start: int) -> pd.DataFrame:
+    def score(start: int) -> dict[str, NDArray[Any]]:
         end = min(start + at_once, n_pairs)
         rows = slice(*np.searchsorted(item, [2 * start, 2 * end]))
-        shape = (end - start, 2, len(values))
-        counts = _count_values(item[rows] - 2 * start, value[cell[rows]], shape)
-        return _score(counts[..., :n_values], values[:n_values])
+        shape = (end - start, 2, n_columns)
+        counts = _count_values(item[rows] - 2 * start, value[as_places(cell[rows])], shape)
+        return _score(counts[..., :-1], values)
 
     parts = []
-    with ThreadPoolExecutor() as pool:  # each part by itself: the same, however many threads
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the same, however many threads
         for start, part in zip(starts, pool.map(score, starts), strict=True):
             parts.append(part)
             if progress:
                 progress(min(start + at_once, n_pairs), n_pairs)
-    scores = pd.concat(parts, ignore_index=True)
-    scores.insert(10, "qvalue", false_discovery_rates(scores["pvalue_two_sided"].to_numpy()))
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    _refuse_empty(np.column_stack([columns["n1"], columns["n2"]]).ravel())
+    scores = pd.DataFrame(columns, copy=False)
+    scores.insert(10, "qvalue", false_discovery_rates(columns["pvalue_two_sided"]))
     return scores.set_index(pd.RangeIndex(1, n_pairs + 1, name="pair"))
 
 
 def refuse_unrated(item: Codes, n_pairs: int) -> None:
     """Raise RatingsError if a context of the pairs 1 … n_pairs has no rating."""
-    n_ratings = np.bincount(item, minlength=2 * n_pairs)
+    n_items = max(2 * n_pairs, int(item.max(initial=-1)) + 1)
+    is_rated = np.zeros(n_items, dtype=bool)
+
+    def mark(rows: slice) -> None:
+        is_rated[item[rows]] = True
+
+    in_parts(len(item), mark)
+    _refuse_empty(is_rated)
+
+
+def _refuse_empty(n_ratings: NDArray[Any]) -> None:
+    """Raise RatingsError if an item, two of which are a pair, has no ratings."""
     if missing := [
         f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
     ]:
         raise RatingsError(f"contexts without ratings: {name_some(missing)}")
 
 
-def _count_values(item: Counts, value: Counts, shape: tuple[int, int, int]) -> Counts:
+def _count_values(item: Codes, value: Integers, shape: tuple[int, int, int]) -> Counts:
+    """How often each value was given in each context; pairs lie next to each other in memory."""
     n_cells = shape[0] * shape[1] * shape[2]
-    return np.bincount(item * shape[2] + value, minlength=n_cells).reshape(shape)
+    counts = np.bincount(item * shape[2] + value, minlength=n_cells).reshape(shape)
+    return counts.astype(float, order="F")
 
 
-def _score(counts: Counts, values: Floats) -> pd.DataFrame:
+def _score(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
     """The scores of some pairs from the counts, shape (pairs, 2, values), of their ratings."""
     first, second = counts[:, 0], counts[:, 1]
-    each = [_describe(one, values) for one in (first, second)]
-    columns = {
-        f"{figure}{number}": one[figure] for figure in FIGURES for number, one in enumerate(each, 1)
-    }
-    columns["change"] = np.subtract(columns["sim2"], columns["sim1"])
-    columns["pvalue"] = change_pvalues(first, second)
-    columns["pvalue_two_sided"] = two_sided_pvalues(first, second, published=columns["pvalue"])
-    return pd.DataFrame(columns).join(cliffs_delta(first, second))
+    with np.errstate(invalid="ignore", divide="ignore"):  # of contexts without ratings, refused
+        each = [_describe(one, values) for one in (first, second)]
+        columns = {
+            f"{figure}{number}": one[figure]
+            for figure in FIGURES
+            for number, one in enumerate(each, 1)
+        }
+        columns["change"] = np.subtract(columns["sim2"], columns["sim1"])
+        columns["pvalue"] = change_pvalues(first, second)
+        columns["pvalue_two_sided"] = two_sided_pvalues(first, second, published=columns["pvalue"])
+        return columns | dominances(first, second)
 
 
 def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
     """n, mean, deviation and median of each row of counts; sums in the order of the values."""
-    n = counts.sum(axis=1)
+    up_to = add_from_lowest(counts)
+    n = up_to[:, -1]
     mean = _sum(counts, np.broadcast_to(values, counts.shape)) / n
     squares = _sum(counts, (values - mean[:, None]) ** 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        deviation = np.sqrt(squares / (n - 1))
+    deviation = np.sqrt(squares / (n - 1))
     deviation[(counts > 0).sum(axis=1) == 1] = 0  # the mean of equal ratings may be off by noise
     deviation[n < 2] = np.nan
-    up_to = np.cumsum(counts, axis=1)
-    middle = [values[(up_to > at[:, None]).argmax(axis=1)] for at in ((n - 1) // 2, n // 2)]
-    return {"n": n, "sim": mean, "stdev": deviation, "median": (middle[0] + middle[1]) / 2}
+    middle = [
+        values[np.minimum((up_to <= at[:, None]).sum(axis=1), len(values) - 1)]
+        for at in ((n - 1) // 2, n // 2)
+    ]
+    median = (middle[0] + middle[1]) / 2
+    return {"n": n.astype(np.int64), "sim": mean, "stdev": deviation, "median": median}
 
 
 def _sum(counts: Counts, values: Floats) -> Floats:

@@ -61,7 +61,8 @@ def calibrate_ratings(
     """
     ratings = with_groups(ratings)
     numbers = number_ratings(ratings)
-    points, annotators = calibrate_numbers(numbers, scale, threshold=threshold, step=step)
+    points, figures = calibrate_numbers(numbers, scale, threshold=threshold, step=step)
+    annotators = numbers.sittings.table().join(figures)
     calibrated = pd.Series(points[numbers.cell], index=ratings.index)
     return Calibration(ratings.assign(rating=keep_whole(calibrated)), annotators)
 
@@ -69,7 +70,7 @@ def calibrate_ratings(
 def calibrate_numbers(
     numbers: Numbers, scale: Scale, *, threshold: float, step: float
 ) -> tuple[Floats, pd.DataFrame]:
-    """The calibrated points of each cell; and the annotators of `calibrate_ratings`."""
+    """The calibrated points of each cell; and the figures of annotators of `calibrate_ratings`."""
     annotators = _find_shifts(numbers, threshold=threshold, step=step)
     shift = annotators["shift"].to_numpy()[numbers.sitting]
     points = (numbers.points + shift).clip(scale.minimum, scale.maximum).round(DECIMALS)
@@ -91,6 +92,6 @@ def _find_shifts(numbers: Numbers, *, threshold: float, step: float) -> pd.DataF
     group_mean = np.where(sat, (total / np.maximum(n_sat, 1))[sittings.group], np.nan)
     deviation = (mean - group_mean).round(DECIMALS)
     shift = np.select([deviation > threshold, deviation < -threshold], [-step, step], default=0.0)
-    return sittings.table().assign(
-        mean=mean, group_mean=group_mean, deviation=deviation, shift=shift
+    return pd.DataFrame(
+        {"mean": mean, "group_mean": group_mean, "deviation": deviation, "shift": shift}
     )

@@ -4,16 +4,18 @@ The two contexts of a pair are compared as counts: how often each of the differe
 given. Everything follows from these counts, exactly and in whatever order the ratings came.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
 
-from postprocess.ranksum import change_tests
+from postprocess.ranksum import add_from_lowest, change_tests
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+Counts = NDArray[np.integer[Any]] | NDArray[np.float64]  # whole numbers
 MOST_EXACT = 8  # ratings of the smaller context up to which an untied pair is tested exactly
 
 
@@ -145,10 +147,15 @@ def cliffs_delta(counts1: Counts, counts2: Counts, *, confidence: float = 0.95) 
     >>> cliffs_delta(np.array([[2, 1, 0]]), np.array([[0, 1, 2]])).round(3).iloc[0].tolist()
     [0.889, 0.212, 0.989]
     """
+    return pd.DataFrame(dominances(counts1, counts2, confidence=confidence))
+
+
+def dominances(counts1: Counts, counts2: Counts, *, confidence: float = 0.95) -> dict[str, Floats]:
+    """The columns of `cliffs_delta`."""
     n1, n2 = counts1.sum(axis=1), counts2.sum(axis=1)
     rise = _dominance(counts1, n1)  # of a rating of context 2 over those of context 1
     fall = -_dominance(counts2, n2)
-    delta = (counts2 * rise).sum(axis=1) / n2
+    delta = _add_up(counts2 * rise) / n2
     variance = _variance(delta, (counts1, counts2), (n1, n2), (rise, fall))
     z = float(ndtri(0.5 + confidence / 2))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -160,7 +167,7 @@ def cliffs_delta(counts1: Counts, counts2: Counts, *, confidence: float = 0.95) 
     low = np.where(delta == 1, nearer, np.where(delta == -1, -1, ends[0]))
     high = np.where(delta == -1, -nearer, np.where(delta == 1, 1, ends[1]))
     low[smaller < 2], high[smaller < 2] = np.nan, np.nan
-    return pd.DataFrame({"delta": delta, "delta_low": low, "delta_high": high})
+    return {"delta": delta, "delta_low": low, "delta_high": high}
 
 
 def paired_pvalues(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -205,8 +212,14 @@ def _signed_rank(differences: pd.Series) -> float:
 
 def _dominance(counts: Counts, n: Counts) -> Floats:
     """For each value: the share of the ratings that are below it less the share above."""
-    up_to = np.cumsum(counts, axis=1)
+    up_to = add_from_lowest(counts)
     return (up_to - counts - (n[:, None] - up_to)) / n[:, None]
+
+
+def _add_up(numbers: Floats) -> Floats:
+    """The sum of each row, the same to the last bit however the rows lie in memory."""
+    total: Floats = np.ascontiguousarray(numbers).sum(axis=1)
+    return total
 
 
 def _variance(
@@ -218,7 +231,7 @@ def _variance(
     """Cliff's unbiased estimate of the variance of delta, and the least it is taken to be."""
     (counts1, counts2), (n1, n2) = counts, n
     of_second, of_first = (
-        (one * (dominance - delta[:, None]) ** 2).sum(axis=1)
+        _add_up(one * (dominance - delta[:, None]) ** 2)
         for one, dominance in zip((counts2, counts1), dominances, strict=True)
     )
     n_unequal = n1 * n2 - (counts1 * counts2).sum(axis=1)

@@ -1,6 +1,5 @@
 """Correlations of many columns of ratings at once, with ties, gaps and constant columns."""
 
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -66,9 +65,9 @@ def correlate_pairs(tables: Floats, *, method: Method) -> Floats:
     complete = ~np.isnan(tables).any(axis=(1, 2))
     rho[complete] = _correlate_complete(tables[complete], method)
     gaps = tables[~complete]
-    for i, j in combinations(range(n_annotators if len(gaps) else 0), 2):
-        both = correlate(gaps[:, i], gaps[:, j], method=method)
-        rho[~complete, i, j] = rho[~complete, j, i] = both
+    for i in range(n_annotators - 1 if len(gaps) else 0):
+        with_later = correlate(gaps[:, [i]], gaps[:, i + 1 :], method=method)
+        rho[~complete, i, i + 1 :] = rho[~complete, i + 1 :, i] = with_later
     oneself = np.arange(n_annotators)
     rho[:, oneself, oneself] = np.nan
     return rho

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.numbering import index_names
+from postprocess.parts import take_all
 from postprocess.ratings import REJECTED, UNJUDGED, RatingsError, make_categories, name_some
 
 COUNTED = ""
@@ -58,7 +59,8 @@ def find_excluded(
     if "mark" in ratings:
         mark, marks = index_names(ratings["mark"])
         reasons = [_reason_of(name, rejected_engagement=rejected_engagement) for name in marks]
-        codes = np.array([names.index(reason) for reason in reasons], dtype=np.int8)[mark]
+        of_mark = np.array([names.index(reason) for reason in reasons], dtype=np.int8)
+        codes = take_all(of_mark, mark)
     if most_failed_checkpoints is not None and checks is not None:
         n_failed = count_failed(checks)
         failed = n_failed[n_failed > most_failed_checkpoints].index

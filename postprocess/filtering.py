@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from postprocess.numbering import Numbers, number_ratings
+from postprocess.numbering import Numbers, number_ratings, take_texts
 from postprocess.partners import average_agreement
 from postprocess.ratings import with_groups
 
@@ -15,6 +16,8 @@ LOW, LOWEST, GAIN = "below the correlation bound", "below the minimum rho", "gai
 CONSTANT = "constant ratings"
 UNDEFINED_CONSTANT = "agreement undefined: constant ratings"
 UNDEFINED_FEW = "agreement undefined: too few common contexts"
+REASONS = (UNDEFINED_FEW, CONSTANT, UNDEFINED_CONSTANT, LOW, LOWEST, GAIN, "")  # first that holds
+KEEPING = {"", UNDEFINED_CONSTANT, UNDEFINED_FEW}  # those with which someone is kept
 
 
 class Filtering(NamedTuple):
@@ -74,7 +77,8 @@ def filter_annotators(
     """
     ratings = with_groups(ratings)
     numbers = number_ratings(ratings)
-    annotators = judge_annotators(numbers, k=k, minimum_rho=minimum_rho, gain_share=gain_share)
+    figures = judge_annotators(numbers, k=k, minimum_rho=minimum_rho, gain_share=gain_share)
+    annotators = numbers.sittings.table().join(figures)
     is_kept = (annotators["decision"] == KEPT).to_numpy()[numbers.sitting][numbers.cell]
     return Filtering(ratings[is_kept].reset_index(drop=True), annotators)
 
@@ -82,21 +86,29 @@ def filter_annotators(
 def judge_annotators(
     numbers: Numbers, *, k: float, minimum_rho: float | None, gain_share: float | None
 ) -> pd.DataFrame:
-    """The annotators of `filter_annotators`, for ratings that have been numbered."""
+    """The annotators of `filter_annotators`, for ratings that have been numbered, without names."""
+    group = pd.Series(numbers.sittings.group)
     found = average_agreement(numbers)
-    annotators = numbers.sittings.table().assign(
-        n_ratings=numbers.per_sitting(numbers.n).astype(np.int64),
-        rho=found["rho"],
-        gain=found["gain"],
+    by_group = found["rho"].groupby(group)
+    figures = pd.DataFrame(
+        {
+            "n_ratings": numbers.per_sitting(numbers.n).astype(np.int64),
+            "rho": found["rho"],
+            "bound": by_group.transform("mean") - k * by_group.transform("std"),
+            "gain": found["gain"],
+        }
     )
-    by_group = annotators.groupby(numbers.sittings.group)["rho"]
-    annotators["bound"] = by_group.transform("mean") - k * by_group.transform("std")
-    reason = _reasons(annotators, found, minimum_rho=minimum_rho, gain_share=gain_share)
-    undefined = reason.isin([UNDEFINED_CONSTANT, UNDEFINED_FEW])
-    annotators["decision"] = np.where((reason == "") | undefined, KEPT, LEFT_OUT)
-    annotators["reason"] = reason
-    order = ["group", "annotator", "n_ratings", "rho", "bound", "gain", "decision", "reason"]
-    return annotators[order]
+    reason = _find_reasons(
+        figures.join(found[["has_common", "is_constant"]]),
+        group,
+        minimum_rho=minimum_rho,
+        gain_share=gain_share,
+    )
+    is_kept = np.array([name in KEEPING for name in REASONS])[reason]
+    return figures.assign(
+        decision=take_texts([LEFT_OUT, KEPT], is_kept.astype(np.int64)),
+        reason=take_texts(REASONS, reason),
+    )
 
 
 def explain(annotators: pd.DataFrame) -> list[str]:
@@ -115,38 +127,34 @@ def _explain(reason: str, rho: float, bound: float, gain: float) -> str:
     return reason
 
 
-def _reasons(
-    annotators: pd.DataFrame,
-    found: pd.DataFrame,
+def _find_reasons(
+    figures: pd.DataFrame,
+    group: pd.Series,
     *,
     minimum_rho: float | None,
     gain_share: float | None,
-) -> pd.Series:
-    """Why each annotator is left out, the first reason that holds; or what is odd; or ""."""
-    rho = annotators["rho"]
-    n_defined = annotators.groupby("group")["rho"].transform("count")
-    few = ~found["has_common"]
+) -> NDArray[np.int64]:
+    """Why each annotator is left out, or what is odd, as a place in `REASONS`: the first there."""
+    rho = figures["rho"]
+    n_defined = rho.groupby(group).transform("count")
     lowest = -np.inf if minimum_rho is None else minimum_rho
     kinds = [
-        (rho.isna() & few, UNDEFINED_FEW),
-        (rho.isna() & found["is_constant"] & (n_defined >= 2), CONSTANT),
-        (rho.isna(), UNDEFINED_CONSTANT),
-        ((rho - annotators["bound"]).round(DECIMALS) < 0, LOW),
-        ((rho - lowest).round(DECIMALS) < 0, LOWEST),
-        (_is_of_the_most(annotators, gain_share), GAIN),
+        rho.isna() & ~figures["has_common"],
+        rho.isna() & figures["is_constant"] & (n_defined >= 2),
+        rho.isna(),
+        (rho - figures["bound"]).round(DECIMALS) < 0,
+        (rho - lowest).round(DECIMALS) < 0,
+        _is_of_the_most(figures["gain"], group, gain_share),
     ]
-    return pd.Series(
-        np.select([kind for kind, _ in kinds], [name for _, name in kinds], default=""),
-        index=annotators.index,
-    )
+    return np.select(kinds, range(len(kinds)), default=len(kinds))
 
 
-def _is_of_the_most(annotators: pd.DataFrame, share: float | None) -> pd.Series:
+def _is_of_the_most(gains: pd.Series, group: pd.Series, share: float | None) -> pd.Series:
     """Whether someone's gain is positive and among the group's largest, a share of all."""
     if share is None:
-        return pd.Series(data=False, index=annotators.index)
-    gain = annotators["gain"].round(DECIMALS)
-    of_group = gain.groupby(annotators["group"])
+        return pd.Series(data=False, index=gains.index)
+    gain = gains.round(DECIMALS)
+    of_group = gain.groupby(group)
     n_allowed = np.floor(share * of_group.transform("size") + 10.0**-DECIMALS)
     is_of_them: pd.Series = of_group.rank(method="max", ascending=False) <= n_allowed
     return (gain > 0) & is_of_them

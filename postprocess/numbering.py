@@ -1,12 +1,17 @@
 """The ratings table as numbers, which the steps compute with: what is numbered once stays so."""
 
-from typing import NamedTuple
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from postprocess.parts import as_places, fill_parts, in_parts, on_all_cores, take_all
+
 Codes = NDArray[np.int64]
+Integers = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 WIDEST = 1000  # span of whole ratings that are numbered without a search
 MOST_CELLS = 50_000_000  # of the table of sittings by different ratings: 400 MB
@@ -28,9 +33,10 @@ class Sittings(NamedTuple):
         """A row for each sitting: group and annotator, as text."""
         return pd.DataFrame(
             {
-                "group": self.groups.to_numpy()[self.group],
-                "annotator": self.annotators.to_numpy()[self.annotator],
-            }
+                "group": self.groups.take(self.group).array,
+                "annotator": self.annotators.take(self.annotator).array,
+            },
+            copy=False,
         )
 
 
@@ -72,10 +78,14 @@ def number_sittings(ratings: pd.DataFrame) -> tuple[Codes, Sittings]:
     >>> number_sittings(ratings)[0].tolist()
     [1, 0]
     """
-    annotator, annotators = index_names(ratings["annotator"])
-    group, groups = index_names(ratings["group"])
+    annotator, annotators = _in_order(ratings["annotator"])
+    group, groups = _in_order(ratings["group"])
     sitting, keys = _number_pairs(group, annotator, len(annotators))
-    return sitting, Sittings(*np.divmod(keys, len(annotators)), groups, annotators)
+    sat = np.divmod(keys, len(annotators))
+    (of_group, in_group), (of_annotator, in_annotator) = (
+        np.unique(numbers, return_inverse=True) for numbers in sat
+    )
+    return sitting, Sittings(in_group, in_annotator, groups[of_group], annotators[of_annotator])
 
 
 def number_ratings(ratings: pd.DataFrame) -> Numbers:
@@ -93,60 +103,103 @@ def number_ratings(ratings: pd.DataFrame) -> Numbers:
 
 def number_cells(item: Codes, sitting: Codes, ratings: pd.Series, sittings: Sittings) -> Numbers:
     """Number the cells of ratings, whose items and sittings have been numbered."""
-    value, values = number_values(ratings)
+    value, values = number_values(ratings.to_numpy())
     n_sittings = len(sittings.group)
-    cell = sitting * len(values)
-    cell += value
+
+    def place(rows: slice) -> Codes:
+        return sitting[rows] * len(values) + value[rows]
+
+    cell = fill_parts(np.empty(len(item), dtype=np.int64), place)
     if n_sittings * len(values) <= MOST_CELLS:
         of_cell = np.repeat(np.arange(n_sittings), len(values))
         points = np.tile(values, n_sittings)
     else:
         cell, keys = pd.factorize(cell, sort=True)
         of_cell, points = keys // len(values), values[keys % len(values)]
-    n = np.bincount(cell, minlength=len(of_cell))
-    return Numbers(item, cell, of_cell, points, n, sittings)
+    return Numbers(item, cell, of_cell, points, count_all(cell, len(of_cell)), sittings)
 
 
-def index_names(column: pd.Series) -> tuple[Codes, pd.Index]:
+def count_all(numbers: Codes, n_numbers: int) -> Codes:
+    """How often each number below `n_numbers` occurs.
+
+    >>> count_all(np.array([1, 1]), 3).tolist()
+    [0, 2, 0]
+    """
+    size = max(1, -(-len(numbers) // (os.cpu_count() or 1)))
+    parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    counts = on_all_cores(lambda part: np.bincount(part, minlength=n_numbers), parts)
+    return np.asarray(sum(counts, start=np.zeros(n_numbers, dtype=np.int64)))
+
+
+def index_names(column: pd.Series) -> tuple[Integers, pd.Index]:
     """Each name's number, counting through the names that occur in their order; and those.
 
     >>> codes, names = index_names(pd.Series(["b", "a", "b"]))
     >>> codes.tolist(), names.tolist()
     ([1, 0, 1], ['a', 'b'])
     """
+    codes, names = _in_order(column)
+    occurs = _find_used(codes, len(names))
+    if not occurs.all():
+        codes, names = take_all(np.cumsum(occurs) - 1, codes), names[occurs]
+    return codes, names
+
+
+def _in_order(column: pd.Series) -> tuple[Integers, pd.Index]:
+    """Each name's number, counting through names in their order, some perhaps unused; and those."""
     if (
         isinstance(column.dtype, pd.CategoricalDtype)
         and column.cat.categories.is_monotonic_increasing
     ):
-        codes, names = column.cat.codes.to_numpy(dtype=np.int64), column.cat.categories
-        occurs = np.zeros(len(names), dtype=bool)
-        occurs[codes] = True
-        if not occurs.all():
-            codes, names = (np.cumsum(occurs) - 1)[codes], names[occurs]
-    else:
-        codes, names = pd.factorize(column, sort=True)
-    return codes.astype(np.int64, copy=False), pd.Index(np.asarray(names, dtype=object))
+        return column.cat.codes.to_numpy(), column.cat.categories
+    codes, names = pd.factorize(column, sort=True)
+    return codes, pd.Index(names)
 
 
-def number_values(column: pd.Series) -> tuple[Codes, Floats]:
+def take_texts(texts: Sequence[str], places: Integers) -> pd.Series:
+    """A column of text from the places of its texts.
+
+    >>> take_texts(["", "kept"], np.array([1, 0])).tolist()
+    ['kept', '']
+    """
+    return pd.Series(pd.array(list(texts), dtype="str").take(places))
+
+
+def _find_used(codes: Integers, n_names: int) -> NDArray[np.bool_]:
+    """Whether each name occurs."""
+    occurs = np.zeros(n_names, dtype=bool)
+
+    def mark(rows: slice) -> None:
+        occurs[as_places(codes[rows])] = True
+
+    in_parts(len(codes), mark)
+    return occurs
+
+
+def number_values(ratings: NDArray[Any]) -> tuple[Integers, Floats]:
     """The place of each rating among values in ascending order; and those, some perhaps unused.
 
-    >>> codes, values = number_values(pd.Series([2.5, 0, 2.5]))
+    The place of NaN is behind them all.
+
+    >>> codes, values = number_values(np.array([2.5, 0, np.nan]))
     >>> codes.tolist(), values.tolist()
-    ([1, 0, 1], [0.0, 2.5])
+    ([1, 0, 2], [0.0, 2.5])
     """
-    ratings = column.to_numpy()
     if ratings.dtype.kind == "i" and len(ratings):
         least, most = int(ratings.min()), int(ratings.max())
         if most - least < WIDEST:
-            codes = ratings.astype(np.int64)
-            codes -= least
-            return codes, np.arange(least, most + 1, dtype=float)
+
+            def number(rows: slice) -> Codes:
+                return np.asarray(np.subtract(ratings[rows], least, dtype=np.int64))
+
+            numbers = fill_parts(np.empty(len(ratings), dtype=np.int16), number)
+            return numbers, np.arange(least, most + 1, dtype=float)
     codes, distinct = pd.factorize(ratings)
     order = np.argsort(distinct)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    return number[codes], distinct[order].astype(float)
+    places = np.empty(len(order) + 1, dtype=np.int64)
+    places[order] = np.arange(len(order))
+    places[-1] = len(order)  # of NaN, whose code is -1
+    return places[codes], distinct[order].astype(float)
 
 
 def number_items(ratings: pd.DataFrame) -> Codes:
@@ -155,21 +208,31 @@ def number_items(ratings: pd.DataFrame) -> Codes:
     >>> number_items(pd.DataFrame({"pair": [1, 1, 2], "context": [1, 2, 1]})).tolist()
     [0, 1, 2]
     """
-    item: Codes = ratings["pair"].to_numpy().astype(np.int64)
-    item *= 2
-    item += ratings["context"].to_numpy()
-    item -= 3
-    return item
+    pair, context = ratings["pair"].to_numpy(), ratings["context"].to_numpy()
+
+    def number(rows: slice) -> Codes:
+        item: Codes = 2 * pair[rows].astype(np.int64) + context[rows] - 3
+        return item
+
+    return fill_parts(np.empty(len(pair), dtype=np.int64), number)
 
 
-def _number_pairs(group: Codes, annotator: Codes, n_annotators: int) -> tuple[Codes, Codes]:
+def _number_pairs(group: Integers, annotator: Integers, n_annotators: int) -> tuple[Codes, Codes]:
     """A number for each (group, annotator), ascending; and their keys, from which both follow."""
-    only = np.zeros(n_annotators, dtype=np.int64)
-    only[annotator] = group
-    if (only[annotator] == group).all():  # everybody sat once
-        keys = only * n_annotators + np.arange(n_annotators)
+    only = np.full(n_annotators, -1, dtype=group.dtype)
+
+    def assign(rows: slice) -> None:
+        only[as_places(annotator[rows])] = group[rows]
+
+    def compare(rows: slice) -> bool:
+        return bool((only[as_places(annotator[rows])] == group[rows]).all())
+
+    in_parts(len(group), assign)
+    if all(in_parts(len(group), compare)):  # everybody sat once
+        sat = np.flatnonzero(only >= 0)
+        keys = only[sat].astype(np.int64) * n_annotators + sat
         order = np.argsort(keys)
-        number = np.empty_like(order)
-        number[order] = np.arange(n_annotators)
-        return number[annotator], keys[order]
-    return pd.factorize(group * n_annotators + annotator, sort=True)
+        number = np.empty(n_annotators, dtype=np.int64)
+        number[sat[order]] = np.arange(len(sat))
+        return take_all(number, annotator), keys[order]
+    return pd.factorize(group.astype(np.int64) * n_annotators + annotator, sort=True)

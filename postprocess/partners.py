@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from postprocess.correlations import FEWEST_COMMON, correlate_pairs
 from postprocess.numbering import Codes, Floats, Numbers
+from postprocess.parts import fill_parts, in_parts, take_all
+from postprocess.ratings import smallest_codes
 from postprocess.stacks import Stack, stack_groups
 
 _SUMS = np.dtype(
@@ -38,8 +40,8 @@ def average_agreement(numbers: Numbers) -> pd.DataFrame:
     items both rated.
     """
     group = numbers.sittings.group
-    of_rating = group[numbers.sitting][numbers.cell]
-    place, n_items = _number_places(numbers.item, of_rating, len(numbers.sittings.groups))
+    of_cell = group[numbers.sitting]
+    place, n_items = _number_places(numbers, of_cell)
     n_given = numbers.per_sitting(numbers.n)
     n_of_group, n_raters = (
         np.bincount(group, weights=of_sitting, minlength=len(n_items))
@@ -48,7 +50,7 @@ def average_agreement(numbers: Numbers) -> pd.DataFrame:
     is_whole = n_of_group == n_items * n_raters
     sums = _sum_whole(numbers, place)
     if not is_whole.all():
-        _sum_stacks(sums, numbers, ~is_whole[of_rating])
+        _sum_stacks(sums, numbers, ~is_whole[of_cell][numbers.cell])
     rho, n_rho = sums["rho"], sums["n_rho"]
     return pd.DataFrame(
         {
@@ -60,11 +62,20 @@ def average_agreement(numbers: Numbers) -> pd.DataFrame:
     )
 
 
-def _number_places(item: Codes, group: Codes, n_groups: int) -> tuple[Codes, Codes]:
+def _number_places(numbers: Numbers, of_cell: Codes) -> tuple[Codes, Codes]:
     """A number for each rating's item in its group; and each group's number of items."""
-    only = np.full(item.max() + 1, -1)
-    only[item] = group
-    if (only[item] == group).all():  # every item stands in one group
+    item, n_groups = numbers.item, len(numbers.sittings.groups)
+    group = take_all(of_cell.astype(smallest_codes(n_groups)), numbers.cell)
+    only = np.full(item.max() + 1, -1, dtype=group.dtype)
+
+    def assign(rows: slice) -> None:  # of several groups one stays, whichever, the others differ
+        only[item[rows]] = group[rows]
+
+    def compare(rows: slice) -> bool:
+        return bool((only[item[rows]] == group[rows]).all())
+
+    in_parts(len(item), assign)
+    if all(in_parts(len(item), compare)):  # every item stands in one group
         return item, np.bincount(only[only >= 0], minlength=n_groups)
     place, keys = pd.factorize(item * n_groups + group)
     return place, np.bincount(keys % n_groups, minlength=n_groups)
@@ -80,9 +91,12 @@ def _sum_whole(numbers: Numbers, place: Codes) -> NDArray[np.void]:
     rank = before - before_sitting[whose] + (n + 1) / 2  # the average of ties
     centred = rank - (n_items[whose] + 1) / 2
     length = np.sqrt(numbers.per_sitting(n * centred**2))[whose]
-    z = np.divide(centred, length, out=np.zeros(len(n)), where=length > 0)[numbers.cell]
-    z *= np.bincount(place, weights=z)[place]
-    with_self = np.bincount(whose[numbers.cell], weights=z, minlength=len(sums))
+    of_cell = np.divide(centred, length, out=np.zeros(len(n)), where=length > 0)
+    z = take_all(of_cell, numbers.cell)
+    of_place = np.bincount(place, weights=z)
+
+    fill_parts(z, lambda rows: z[rows] * of_place[place[rows]])
+    with_self = np.bincount(take_all(whose, numbers.cell), weights=z, minlength=len(sums))
     group = numbers.sittings.group
     is_constant = numbers.per_sitting(n > 0) == 1
     is_defined = ~is_constant & (n_items >= FEWEST_COMMON)

@@ -104,10 +104,7 @@ def build_dataset(
     reported = _report_outcome(outcome) | assess(outcome, stimuli.rows, used)
     report = plain_report(
         {
-            "language": language,
-            "code": {"version": __version__, "sha256": digest_code()},
-            "inputs": dict(sorted(inputs.items())),
-            "recipe": {"sha256": recipe.digest(), **recipe.model_dump()},
+            **_report_origin(language, recipe, inputs),
             **reported,
             "stimuli_findings": report_findings(stimuli.findings),
             "notes": [*notes, *report_notes(outcome, reported["change"]["n_both"])],
@@ -149,6 +146,15 @@ def digest_code() -> str:
         name = path.relative_to(home).as_posix()
         digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
+
+
+def _report_origin(language: str, recipe: Recipe, inputs: Mapping[str, str]) -> Report:
+    return {
+        "language": language,
+        "code": {"version": __version__, "sha256": digest_code()},
+        "inputs": dict(sorted(inputs.items())),
+        "recipe": {"sha256": recipe.digest(), **recipe.model_dump()},
+    }
 
 
 def _report_outcome(outcome: Outcome) -> Report:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-Counts = NDArray[np.integer[Any]]
+Counts = NDArray[np.integer[Any]] | NDArray[np.float64]  # whole numbers
 Floats = NDArray[np.float64]
 
 
@@ -47,12 +47,24 @@ def change_tests(first: Counts, second: Counts) -> ChangeTests:
     """
     together = (first + second).astype(float)
     n_first, n_second = first.sum(axis=-1), second.sum(axis=-1)
-    wins_of_first = (first * (second.cumsum(axis=-1) - second / 2)).sum(axis=-1)
+    wins_of_first = (first * (add_from_lowest(second) - second / 2)).sum(axis=-1)
     excess = n_first * n_second / 2 - wins_of_first  # above 0 if the second ranks higher
-    tied = (together**3 - together).sum(axis=-1)
+    tied = (together * (together * together - 1)).sum(axis=-1)  # t³ - t
     pvalues = _pvalues(np.abs(excess), tied, n_first, n_second)
     all_equal = together.max(axis=-1) == n_first + n_second
     return ChangeTests(np.where(all_equal, 1.0, pvalues), np.sign(excess).astype(np.int64))
+
+
+def add_from_lowest(counts: Counts) -> Counts:
+    """How many ratings stand at each point or below: the points, last axis, added up.
+
+    >>> add_from_lowest(np.array([[2, 0, 1]])).tolist()
+    [[2, 2, 3]]
+    """
+    up_to = counts.copy(order="K")
+    for point in range(1, counts.shape[-1]):
+        up_to[..., point] += up_to[..., point - 1]
+    return up_to
 
 
 def change_pvalues_between(first: Counts, second: Counts) -> NDArray[np.float64]:

@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from postprocess.numbering import Codes, index_names, number_items
+from postprocess.numbering import Codes, Integers, index_names, number_items
+from postprocess.parts import take_all
+from postprocess.sorting import sort_rows
 
 COLUMNS = ("pair", "context", "annotator", "rating")
 OPTIONAL = ("group", "mark")
+BY = ("pair", "context", "annotator")
 NAMES = ("annotator", "group")
 UNJUDGED = "cannot judge"  # the one mark with which a rating may be missing
 REJECTED = "rejected"  # in the review of engagement answers, which a recipe may disregard
 MARKS = (UNJUDGED, "unfinished", "withdrawn", "replaced", REJECTED)
 SETS_AT_ONCE = 5000  # of raters, when groups are found
-BLANK, BREAK = re.compile(r"(^|\0)\s*($|\0)"), re.compile(r"[\t\n\r]")
-UNKNOWN_MARK = re.compile(rf"(^|\0)(?!({'|'.join(MARKS)})?($|\0))")
+BLANK, BREAK = re.compile(r"\0\s*(?=\0)"), re.compile(r"[\t\n\r]")  # in names between zeros
+UNKNOWN_MARK = re.compile(rf"\0(?!({'|'.join(MARKS)})?\0|$)")
 MOST_NAMED = 10  # rows or contexts that a message names before it only counts
 
 
@@ -97,18 +100,15 @@ def check_ratings(
     if problems := list(_problems(ratings, checked, scale, n_pairs)):
         raise RatingsError("\n".join([*problems, *_repeats(ratings, checked)]))
     checked = checked.astype({"pair": np.int32, "context": np.int8})
-    place = _places(checked)
-    if (place[1:] > place[:-1]).all():
-        return checked
-    order = _sort_places(place)
-    if (np.diff(place[order]) == 0).any():
+    rows = sort_rows(checked, BY)
+    if rows is None:
         raise RatingsError("\n".join(_repeats(ratings, checked)))
-    return checked.take(order).reset_index(drop=True)
+    return rows
 
 
 def keep_whole(ratings: pd.Series) -> pd.Series:
     """The ratings as 32-bit integers if all of them are whole, otherwise as they are."""
-    if ratings.dtype == np.int32 or ratings.isna().any():
+    if ratings.dtype == np.int32 or (ratings.dtype.kind != "i" and ratings.isna().any()):
         return ratings
     with np.errstate(invalid="ignore"):  # of a rating too large, which is on no scale
         whole = ratings.astype(np.int32)
@@ -168,11 +168,20 @@ def find_groups(ratings: pd.DataFrame) -> pd.Series:
     return pd.Series(names[in_order_of_first[item]], index=ratings.index, name="group")
 
 
-def make_categories(
-    codes: NDArray[np.integer[Any]], names: Sequence[str] | pd.Index
-) -> "pd.Categorical[Any]":
-    """A column of names from their numbers."""
-    return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=str)))
+def make_categories(codes: Integers, names: Sequence[str] | pd.Index) -> "pd.Categorical[Any]":
+    """A column of names from their numbers, which are not checked."""
+    dtype = pd.CategoricalDtype(pd.Index(names, dtype=str))
+    return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
+
+
+def smallest_codes(n_names: int) -> np.dtype[np.signedinteger[Any]]:
+    """The type in which pandas keeps the numbers of so many names.
+
+    >>> smallest_codes(1000)
+    dtype('int16')
+    """
+    fits = (kind for kind in (np.int8, np.int16, np.int32) if n_names < np.iinfo(kind).max)
+    return np.dtype(next(fits, np.int64))
 
 
 def name_some(places: list[str], n_places: int | None = None) -> str:
@@ -229,31 +238,18 @@ def _names(column: pd.Series) -> "pd.Categorical[Any]":
         codes, found = column.cat.codes.to_numpy(), column.cat.categories
     else:
         codes, found = pd.factorize(column)
+    is_missing = codes.min(initial=0) < 0
+    if isinstance(column.dtype, pd.CategoricalDtype) and not is_missing and _ascend(found):
+        return pd.Categorical.from_codes(codes, dtype=column.dtype, validate=False)
     texts = found if found.dtype == "str" else pd.Index([str(name) for name in found], dtype=str)
-    if (codes < 0).any():
+    if is_missing:
         codes, texts = np.where(codes < 0, len(texts), codes), texts.append(pd.Index([""]))
     number, names = pd.factorize(texts, sort=True)
-    return make_categories(number[codes], names)
+    return make_categories(take_all(number.astype(np.int32), codes), names)
 
 
-def _places(checked: pd.DataFrame) -> Codes:
-    """A number for each row, ascending by pair, context and annotator."""
-    place = number_items(checked)
-    place *= len(checked["annotator"].cat.categories)
-    place += checked["annotator"].cat.codes.to_numpy()
-    return place
-
-
-def _sort_places(place: Codes) -> Codes:
-    """The order of ascending places: sorting numbers is faster than finding their order."""
-    n_bits = int(len(place) - 1).bit_length()
-    if int(place.max()).bit_length() + n_bits > 63:
-        return np.argsort(place)
-    order = place << n_bits
-    order |= np.arange(len(place))
-    order.sort()
-    order &= (1 << n_bits) - 1
-    return order
+def _ascend(names: pd.Index) -> bool:
+    return names.dtype == "str" and names.is_monotonic_increasing
 
 
 def _problems(
@@ -261,24 +257,29 @@ def _problems(
 ) -> Iterator[str]:
     """Each kind of mistake with the rows that make it."""
     pair, context, rating = (checked[c].to_numpy() for c in ("pair", "context", "rating"))
-    blank = {c: _are(checked[c], BLANK) for c in NAMES if c in checked}
+    names = {c: _Texts(checked[c]) for c in (*NAMES, "mark") if c in checked}
+    is_missing = np.isnan(rating) if rating.dtype.kind == "f" else np.zeros(len(rating), dtype=bool)
     uneven = _is_between(rating, scale.step, start=scale.minimum)
-    outside = (rating < scale.minimum) | (rating > scale.maximum)
+    outside = _are_outside(rating, scale.minimum, scale.maximum) & ~is_missing
     n_known = math.inf if n_pairs is None else n_pairs
     bound = "" if n_pairs is None else f" to {n_pairs}"
-    wrong_pair = ~((pair >= 1) & (pair <= n_known)) | _is_between(pair, 1)
-    wrong_context = ~((context == 1) | (context == 2))
+    wrong_pair = _are_outside(pair, 1, n_known) | _is_between(pair, 1)
+    wrong_context = _are_outside(context, 1, 2) | _is_between(context, 1, tolerance=0)
     kinds = [
         ("pair", f"must be a whole number from 1{bound}", wrong_pair),
         ("context", "must be 1 or 2", wrong_context),
-        *((c, "is empty", is_blank) for c, is_blank in blank.items()),
-        *((c, "has a tab or a line break in it", _are(checked[c], BREAK)) for c in blank),
+        *((c, "is empty", names[c].have(BLANK)) for c in NAMES if c in names),
         *(
-            (c, f"must be empty or one of {', '.join(MARKS)}", _are(checked[c], UNKNOWN_MARK))
-            for c in ("mark",)
-            if c in checked
+            (c, "has a tab or a line break in it", names[c].have(BREAK))
+            for c in NAMES
+            if c in names
         ),
-        ("rating", "is missing or is not a number", np.isnan(rating) & ~is_unjudged(checked)),
+        *(
+            (c, f"must be empty or one of {', '.join(MARKS)}", names[c].have(UNKNOWN_MARK))
+            for c in ("mark",)
+            if c in names
+        ),
+        ("rating", "is missing or is not a number", is_missing & ~is_unjudged(checked)),
         ("rating", f"is outside the scale {scale}", outside),
         (
             "rating",
@@ -295,7 +296,7 @@ def _repeats(ratings: pd.DataFrame, checked: pd.DataFrame) -> list[str]:
     """The rows that rate a context which the same annotator has rated in a row before."""
     twice = checked.duplicated(["pair", "context", "annotator"]).to_numpy(copy=True)
     twice &= checked[["pair", "context"]].notna().all(axis="columns").to_numpy()
-    twice &= ~_are(checked["annotator"], BLANK)
+    twice &= ~_Texts(checked["annotator"]).have(BLANK)
     if not twice.any():
         return []
     rows = _name_rows(ratings, twice, "annotator")
@@ -309,21 +310,37 @@ def is_unjudged(ratings: pd.DataFrame) -> NDArray[np.bool_]:
     return (ratings["mark"] == UNJUDGED).to_numpy()
 
 
-def _are(names: pd.Series, kind: re.Pattern[str]) -> NDArray[np.bool_]:
-    """Whether each name has something of a kind in it."""
-    categories = names.cat.categories.tolist()
-    if not kind.search("\0".join(categories)):
-        return np.zeros(len(names), dtype=bool)
-    found = np.array([kind.search(name) is not None for name in categories])
-    return found[names.cat.codes.to_numpy()]
+class _Texts:
+    """The names in a column of categories."""
+
+    def __init__(self, column: pd.Series) -> None:
+        self.codes = column.cat.codes.to_numpy()
+        self.names = column.cat.categories.tolist()
+        self.between_zeros = "\0".join(["", *self.names, ""])
+
+    def have(self, kind: re.Pattern[str]) -> NDArray[np.bool_]:
+        """Whether each row's name has something of a kind in it."""
+        if not kind.search(self.between_zeros):
+            return np.zeros(len(self.codes), dtype=bool)
+        found = np.array([kind.search(f"\0{name}\0") is not None for name in self.names])
+        return take_all(found, self.codes)
 
 
-def _is_between(numbers: NDArray[Any], step: float, start: float = 0) -> NDArray[np.bool_]:
+def _are_outside(numbers: NDArray[Any], least: float, most: float) -> NDArray[np.bool_]:
+    """Whether each number is not between these; NaN is not."""
+    if numbers.dtype.kind in "iu" and least <= numbers.min() and numbers.max() <= most:
+        return np.zeros(len(numbers), dtype=bool)
+    return np.asarray(~((numbers >= least) & (numbers <= most)))
+
+
+def _is_between(
+    numbers: NDArray[Any], step: float, *, start: float = 0, tolerance: float = 1e-9
+) -> NDArray[np.bool_]:
     """Whether each number is no multiple of a step away from the start."""
     if numbers.dtype.kind in "iu" and step == 1 and start == round(start):
         return np.zeros(len(numbers), dtype=bool)
     steps = (numbers - start) / step
-    return np.asarray(np.abs(steps - np.round(steps)) > 1e-9)
+    return np.asarray(np.abs(steps - np.round(steps)) > tolerance)
 
 
 def _name_rows(ratings: pd.DataFrame, bad: NDArray[np.bool_], column: str) -> str:

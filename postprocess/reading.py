@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -12,18 +13,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
+from numpy.typing import NDArray
 
-from postprocess.ratings import COLUMNS, OPTIONAL, RatingsError, make_categories, name_some
+from postprocess.columns import as_array
+from postprocess.parts import on_all_cores
+from postprocess.ratings import COLUMNS, OPTIONAL, RatingsError, name_some
 from postprocess.tabular import UTF_16_MARKS, ZIP_MARK
 
 TYPES = {
-    "language": pa.dictionary(pa.int32(), pa.string()),
+    "language": pa.string(),
     "pair": pa.int32(),
     "context": pa.int8(),
-    "annotator": pa.dictionary(pa.int32(), pa.string()),
+    "annotator": pa.string(),
     "rating": pa.int32(),  # or 64-bit floats, where not all are whole
-    "group": pa.dictionary(pa.int32(), pa.string()),
-    "mark": pa.dictionary(pa.int32(), pa.string()),
+    "group": pa.string(),
+    "mark": pa.string(),
 }
 
 AT_ONCE = 1 << 24  # bytes of a file that are parsed together
@@ -33,7 +37,9 @@ QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have none
     COMMA: csv.QUOTE_MINIMAL,
     TAB: csv.QUOTE_NONE,
 }
-NAMED = [name for name, kind in TYPES.items() if pa.types.is_dictionary(kind)]
+NAMED = [name for name, kind in TYPES.items() if pa.types.is_string(kind)]
+MOST_PARTS = 64  # of a Parquet file, each of which is opened by itself
+FEW_BYTES = 4  # a name in a Parquet column of numbered names; more, and they are written out
 
 
 def load_ratings(path: Path, language: str) -> pd.DataFrame:
@@ -155,28 +161,19 @@ def _parse(data: pa.Buffer, header: Sequence[str], delimiter: str) -> pa.Table |
 
 def _as_frame(table: pa.Table) -> pd.DataFrame:
     """The columns of a table, names as categories."""
-    table = table.unify_dictionaries().combine_chunks()
-    columns: dict[str, object] = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if pa.types.is_dictionary(column.type):
-            whole = column.chunk(0)
-            codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-            columns[name] = make_categories(codes, whole.dictionary.to_pylist())
-        else:
-            columns[name] = column.to_numpy()
-    return pd.DataFrame(columns, copy=False)
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    return pd.DataFrame({name: as_array(columns[name]) for name in columns}, copy=False)
 
 
 def _load_parquet(path: Path, language: str) -> pd.DataFrame:
     try:
-        names = arrow_parquet.read_schema(path).names
-        named = [name for name in NAMED if name in names]
-        with arrow_parquet.ParquetFile(path, read_dictionary=named) as file:
-            if missing := [column for column in COLUMNS if column not in names]:
-                raise RatingsError(
-                    f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"
-                )
-            table = file.read([column for column in TYPES if column in names])
+        with arrow_parquet.ParquetFile(path) as file:
+            metadata, names = file.metadata, file.schema_arrow.names
+        if missing := [column for column in COLUMNS if column not in names]:
+            raise RatingsError(
+                f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"
+            )
+        table = _read_parts(path, metadata, [column for column in TYPES if column in names])
     except pa.ArrowInvalid as error:
         raise RatingsError(f"{path} is no Parquet file: {error}") from error
     if "language" in table.column_names:
@@ -186,6 +183,37 @@ def _load_parquet(path: Path, language: str) -> pd.DataFrame:
             raise RatingsError(f'language is not "{language}" in every row: {found}')
         table = table.drop_columns("language")
     return _as_frame(table)
+
+
+def _read_parts(path: Path, metadata: arrow_parquet.FileMetaData, names: list[str]) -> pa.Table:
+    """Columns of a Parquet file, its row groups on all cores; of a single one, its columns."""
+    n_parts = metadata.num_row_groups
+    numbered = _find_numbered(metadata)
+
+    def read(groups: NDArray[np.int64]) -> pa.Table:
+        with arrow_parquet.ParquetFile(path, metadata=metadata, read_dictionary=numbered) as file:
+            return _shrink(file.read_row_groups(groups.tolist(), names, use_threads=n_parts < 2))
+
+    groups = np.array_split(np.arange(n_parts), min(MOST_PARTS, max(1, n_parts)))
+    return pa.concat_tables(on_all_cores(read, groups), promote_options="permissive")
+
+
+def _shrink(table: pa.Table) -> pa.Table:
+    """The table with whole numbers in the types of `TYPES`, but for columns that do not fit."""
+    for place, name in enumerate(table.column_names):
+        if pa.types.is_integer(table[name].type) and pa.types.is_integer(TYPES[name]):
+            with contextlib.suppress(pa.ArrowInvalid):
+                table = table.set_column(place, name, table[name].cast(TYPES[name]))
+    return table
+
+
+def _find_numbered(metadata: arrow_parquet.FileMetaData) -> list[str]:
+    """The columns of names that a Parquet file holds as numbers, so that none need be looked up."""
+    n_bytes: Counter[str] = Counter()
+    for part in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(part.column, range(part.num_columns)):
+            n_bytes[column.path_in_schema] += column.total_uncompressed_size
+    return [name for name in NAMED if 0 < n_bytes[name] < FEW_BYTES * metadata.num_rows]
 
 
 def _csv_lines(data: bytes, delimiter: str = COMMA) -> Iterator[tuple[int, list[str]]]:

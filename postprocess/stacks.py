@@ -78,13 +78,9 @@ def stack_groups(ratings: pd.DataFrame, slices: Integers | None = None) -> list[
     items = _places(table, item)
     order = np.lexsort((items.n_each, annotators.n_each))
     sizes = annotators.n_each * items.n_each
-    starts = np.empty_like(sizes)
-    starts[order] = np.cumsum(sizes[order]) - sizes[order]
-    numbers = np.full(sizes.sum(), np.nan)
+    starts = _line_up(sizes, order)
     cells = starts[table] + annotators.place * items.n_each[table] + items.place
-    numbers[cells] = ratings["rating"].to_numpy(dtype=float)
-    if np.count_nonzero(~np.isnan(numbers)) < len(cells):
-        raise RatingsError("an annotator rated a context twice in one group; keep one rating")
+    numbers = _put(ratings["rating"].to_numpy(dtype=float), cells, sizes.sum())
     slice_of = np.empty(len(sizes), dtype=np.int64)
     slice_of[table] = slices
     return [
@@ -133,6 +129,22 @@ def _number_all(ratings: pd.DataFrame, column: str) -> Integers:
     numbers = number_names(ratings[column])
     if (numbers < 0).any():
         raise RatingsError(f"{column} is missing in {(numbers < 0).sum()} rows")
+    return numbers
+
+
+def _line_up(sizes: Integers, order: Integers) -> Integers:
+    """Where each of these begins if they stand one after another in that order."""
+    starts = np.empty_like(sizes)
+    starts[order] = np.cumsum(sizes[order]) - sizes[order]
+    return starts
+
+
+def _put(ratings: Floats, cells: Integers, size: int) -> Floats:
+    """An array of this size with each rating at its cell, NaN elsewhere."""
+    numbers = np.full(size, np.nan)
+    numbers[cells] = ratings
+    if np.count_nonzero(~np.isnan(numbers)) < len(cells):
+        raise RatingsError("an annotator rated a context twice in one group; keep one rating")
     return numbers
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,12 +16,16 @@ from postprocess.filtering import KEPT, LEFT_OUT, judge_annotators
 from postprocess.numbering import (
     Codes,
     Floats,
+    Integers,
     Numbers,
     Sittings,
+    count_all,
     number_cells,
     number_items,
     number_sittings,
+    take_texts,
 )
+from postprocess.parts import fill_parts, take_all
 from postprocess.ratings import (
     RatingsError,
     Scale,
@@ -115,21 +118,14 @@ def post_process(
             refuse_unrated(counted.item, n_pairs)
     tell("calibrating", 0, 1)
     points, of_calibration = _calibrate(counted, scale, recipe)
+    calibrated = counted._replace(points=points)
     tell("filtering", 0, 1)
-    judged = _judge(counted._replace(points=points), recipe)
-    is_kept = (judged["decision"] == KEPT).to_numpy()[counted.sitting]
-    rescaled = rescale_points(points, scale, recipe.rescaling.as_scale())
-    with _explaining("filtering"):
-        scores = aggregate_numbers(
-            counted.item,
-            counted.cell,
-            np.where(is_kept, rescaled, np.nan),
-            n_pairs,
-            progress=lambda done, of: tell("scoring", done, of),
-        )
+    judged = _judge(calibrated, recipe)
+    scores = _score(calibrated, judged, recipe, n_pairs=n_pairs, tell=tell)
     figures = of_calibration.join(judged[OF_FILTERING])
     annotators, reason = _account(excluded, sitting, sittings, figures)
-    ledger = checked.assign(calibrated=_spread(points[counted.cell], counts), reason=reason)
+    of_rating = take_all(points, counted.cell)
+    ledger = checked.assign(calibrated=_spread(of_rating, counts), reason=reason)
     return Outcome(recipe, ledger, annotators, scores, "group" in ratings)
 
 
@@ -166,6 +162,23 @@ def _judge(calibrated: Numbers, recipe: Recipe) -> pd.DataFrame:
     return judged if section.enabled else judged.assign(decision=KEPT, reason="")
 
 
+def _score(
+    calibrated: Numbers, judged: pd.DataFrame, recipe: Recipe, *, n_pairs: int, tell: Progress
+) -> pd.DataFrame:
+    """The scores by the annotators who are kept, on the scale of the recipe's rescaling."""
+    is_kept = (judged["decision"] == KEPT).to_numpy()[calibrated.sitting]
+    scales = recipe.scale.as_scale(), recipe.rescaling.as_scale()
+    rescaled = rescale_points(calibrated.points, *scales)
+    with _explaining("filtering"):
+        return aggregate_numbers(
+            calibrated.item,
+            calibrated.cell,
+            np.where(is_kept, rescaled, np.nan),
+            n_pairs,
+            progress=lambda done, of: tell("scoring", done, of),
+        )
+
+
 def _account(
     excluded: pd.Series, sitting: Codes, sittings: Sittings, figures: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.Series]:
@@ -178,25 +191,38 @@ def _account(
     is_left_out = was_judged & (figures["decision"] == LEFT_OUT).to_numpy()
     of_sitting, reasons = pd.factorize(figures["reason"].where(is_left_out, COUNTED))
     names = [*excluded.cat.categories, *sorted(set(reasons) - {COUNTED})]
-    numbers = np.array([names.index(reason) for reason in reasons], dtype=codes.dtype)
-    codes = np.where(codes > 0, codes, numbers[of_sitting][sitting])
+    left_out = np.array([names.index(reason) for reason in reasons], dtype=codes.dtype)[of_sitting]
+    codes = _fill_reasons(codes, left_out, sitting)
     n_ratings, n_out = (
-        np.bincount(sitting[rows], minlength=len(figures)) for rows in (slice(None), codes > 0)
+        count_all(of_ratings, len(figures)) for of_ratings in (sitting, sitting[codes > 0])
     )
-    first = np.array(names, dtype=object)[_first(codes, sitting, len(figures))]
+    given = figures[[*OF_CALIBRATION, "rho", "bound", "gain"]]
+    reason = figures["reason"]
+    if not was_judged.all():
+        given = given[was_judged]
+        reason = reason.where(was_judged, take_texts(names, _first(codes, sitting, len(figures))))
     annotators = (
         sittings.table()
         .assign(n_ratings=n_ratings, n_used=n_ratings - n_out)
-        .join(figures.loc[was_judged, [*OF_CALIBRATION, "rho", "bound", "gain"]])
+        .join(given)
         .assign(
-            decision=np.where(was_judged & ~is_left_out, KEPT, LEFT_OUT),
-            reason=np.where(was_judged, figures["reason"], first),
+            decision=take_texts([LEFT_OUT, KEPT], (was_judged & ~is_left_out).astype(np.int64)),
+            reason=reason,
         )
     )
     return annotators, pd.Series(make_categories(codes, names), index=excluded.index)
 
 
-def _first(codes: NDArray[np.integer[Any]], sitting: Codes, n_sittings: int) -> Codes:
+def _fill_reasons(codes: Integers, left_out: Integers, sitting: Codes) -> Integers:
+    """The codes of ratings, and of those that are 0 the one of their sitting."""
+
+    def fill(rows: slice) -> Integers:
+        return np.where(codes[rows] > 0, codes[rows], left_out[sitting[rows]])
+
+    return fill_parts(np.empty_like(codes), fill)
+
+
+def _first(codes: Integers, sitting: Codes, n_sittings: int) -> Codes:
     """The code of each sitting's first rating."""
     first = np.empty(n_sittings, dtype=np.int64)
     first[sitting[::-1]] = codes[::-1]  # of several writes the last stays

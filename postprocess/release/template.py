@@ -1,7 +1,7 @@
 """The description as a form to fill in: what is known, and for the rest what to write."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import tomli_w
 from pydantic import BaseModel
@@ -35,11 +35,14 @@ EXAMPLES = {
 }
 
 
-def render_template(description: Description) -> str:
-    """The text of a description file with a line for each entry that is still to be written."""
+def render_template(description: Description, *, without: Collection[str] = ()) -> str:
+    """The text of a description file with a line for each entry that is still to be written.
+
+    `without`: sections that nobody is asked for.
+    """
     known = description.model_dump(exclude_none=True)
     lines = [*HEAD, "", f"format = {description.format}"]
-    for name in Description.model_fields:
+    for name in [name for name in Description.model_fields if name not in without]:
         section = getattr(description, name)
         if isinstance(section, BaseModel):
             lines += ["", f"[{name}]", *_render_section(section, known[name])]

@@ -30,15 +30,16 @@ def test_uncentered_correlation_by_hand():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_correlate_pairs_without_gaps_equals_the_general_path(method):
-    ratings = tables((3, 4, 6))
-    complete = correlate_pairs(ratings, method=method)
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+def test_correlate_pairs_equals_two_at_a_time(method, gaps):
+    ratings = tables((3, 4, 6), gaps=gaps)
+    all_at_once = correlate_pairs(ratings, method=method)
 
     for i in range(4):
         for j in range(4):
             expected = correlate(ratings[:, i], ratings[:, j], method=method)
             expected = np.full(3, NAN) if i == j else expected
-            np.testing.assert_allclose(complete[:, i, j], expected, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(all_at_once[:, i, j], expected, rtol=0, atol=1e-12)
 
 
 def test_correlate_pairs_takes_tables_with_and_without_gaps_together():

@@ -72,6 +72,31 @@ def test_load_ratings_reads_parquet(tmp_path):
     pd.testing.assert_frame_equal(check_ratings(load_ratings(path, "xx"), HALVES), table)
 
 
+@pytest.mark.parametrize("n_rows", [1, 2, None])  # a row group
+@pytest.mark.parametrize("dictionaries", [True, False])
+def test_load_ratings_reads_parquet_in_any_number_of_row_groups(tmp_path, n_rows, dictionaries):
+    rows = [
+        (pair, 1, f"A{pair % 7}", pair % 7, f"of pair {pair % 3}") for pair in range(200, 0, -1)
+    ]
+    table = pd.DataFrame(rows, columns=["pair", "context", "annotator", "rating", "group"])
+    path = tmp_path / "ratings.parquet"
+    table.to_parquet(path, row_group_size=n_rows, use_dictionary=dictionaries)
+
+    found = check_ratings(load_ratings(path, "xx"), Scale())
+
+    pd.testing.assert_frame_equal(found, check_ratings(table, Scale()))
+
+
+@pytest.mark.parametrize("far", [2**31, 2**53])
+def test_load_ratings_tells_of_numbers_that_are_too_large_in_one_row_group(tmp_path, far):
+    path = tmp_path / "ratings.parquet"
+    table = pd.DataFrame({"pair": [1, 2, far], "context": 1, "annotator": "A1", "rating": 3})
+    table.to_parquet(path, row_group_size=1)
+
+    with pytest.raises(RatingsError, match=rf'from 1 to 2: row 3 \(line 4\) "{far}"$'):
+        check_ratings(load_ratings(path, "xx"), Scale(), n_pairs=2)
+
+
 def test_load_ratings_refuses_parquet_of_another_language(tmp_path):
     path = tmp_path / "ratings.parquet"
     table = pd.DataFrame({"pair": [1], "context": [1], "annotator": ["A"], "rating": [1]})
@@ -79,6 +104,15 @@ def test_load_ratings_refuses_parquet_of_another_language(tmp_path):
 
     with pytest.raises(RatingsError, match='language is not "xx" in every row: yy'):
         load_ratings(path, "xx")
+
+
+def test_load_ratings_reads_parquet_without_rows_for_the_check_to_refuse(tmp_path):
+    path = tmp_path / "ratings.parquet"
+    rows = pd.DataFrame({"pair": [1], "context": 1, "annotator": "A1", "rating": 3})
+    rows[:0].to_parquet(path, index=False)
+
+    with pytest.raises(RatingsError, match="no rows"):
+        check_ratings(load_ratings(path, "xx"), HALVES)
 
 
 def test_load_ratings_refuses_what_is_no_parquet(tmp_path):

@@ -1,9 +1,12 @@
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postprocess import aggregation, parts, sorting
 from postprocess.ratings import RatingsError
 from postprocess.recipe import Recipe, read_recipe
 from postprocess.steps import post_process
@@ -251,3 +254,23 @@ def test_post_process_takes_other_scales(scale, ratings, expected):
 
 def test_the_default_recipe_is_that_of_the_published_files():
     assert Recipe().name == "cosimlex"
+
+
+@pytest.mark.parametrize("changes", [(), ("calibration.threshold=0.5", "filtering.gain_share=0.2")])
+def test_post_process_does_not_depend_on_the_number_of_cores(changes, monkeypatch):
+    rng = np.random.default_rng(5)
+    ratings = table(rng.integers(0, 7, (60, PEOPLE)).tolist())
+    ratings = ratings[rng.random(len(ratings)) < 0.9]
+    found = []
+    monkeypatch.setattr(parts, "AT_ONCE", 7)
+    monkeypatch.setattr(sorting, "AT_ONCE", 7)
+    monkeypatch.setattr(aggregation, "CELLS_AT_ONCE", 50)
+    for n_cores in (1, 2, 5):
+        monkeypatch.setattr(os, "cpu_count", lambda n=n_cores: n)
+        found.append(run(ratings, "cosimlex", *changes))
+
+    for other in found[1:]:
+        for one in ("ledger", "annotators", "scores"):
+            pd.testing.assert_frame_equal(
+                getattr(found[0], one), getattr(other, one), check_exact=True
+            )

@@ -37,6 +37,13 @@ def test_a_template_asks_for_what_is_missing():
     assert asked == ['# adequacy = ""  # why the pay is adequate where the annotators live']
 
 
+def test_a_template_leaves_out_what_nobody_is_asked_for():
+    asked = render_template(Description(), without=("recruitment", "collection")).splitlines()
+
+    assert "[dataset]" in asked
+    assert not [line for line in asked if "recruitment" in line or "[collection]" in line]
+
+
 def test_hostile_text_survives_a_template_and_the_file():
     described = read_entries({"dataset": {"title": HOSTILE}, "scale": {"labels": {"0": HOSTILE}}})
 
