@@ -34,13 +34,16 @@ def _kept_secret_key() -> str:
     return key
 
 
-def _last_address() -> str:
-    """Where `scripts/serve` serves or last served, for links that commands beside it hand out."""
-    path = VAR_DIR / "address"
-    if here := env("SERVED_AT", default=""):
+def _last_address(said_in: str, kept_in: str, default: str) -> str:
+    """Where `scripts/serve` serves something or last did, for the commands beside it."""
+    path = VAR_DIR / kept_in
+    if here := env(said_in, default=""):
         path.write_text(f"{here}\n")
     last = path.read_text().strip() if path.exists() else ""
-    return last or "http://127.0.0.1:8000"
+    return last or default
+
+
+FEE_RATES = ("reward", "bonus", "crowded", "masters", "minimum")
 
 
 def _check_site_url(url: str) -> SplitResult:
@@ -69,6 +72,43 @@ def _seconds(name: str, default: int) -> int:
     if not re.fullmatch("[0-9]{1,9}", text):
         raise ImproperlyConfigured(f"{name} must be a whole number of seconds, got {text!r}.")
     return int(text)
+
+
+def _cents(name: str, default: int) -> int:
+    text = env(name, default="") or str(default)
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ImproperlyConfigured(f"{name} must be a whole number of cents, got {text!r}.")
+    return int(text)
+
+
+def _fee_rates(name: str, default: str) -> list[dict[str, str]]:
+    """Each set of rates with the day from which it holds: `2015-07-21 reward=0.20 …; …`."""
+    sets = []
+    for text in (env(name, default="") or default).split(";"):
+        since, *rates = text.split() or [""]
+        named = [rate.partition("=") for rate in rates]
+        is_sound = re.fullmatch(r"\d{4}-\d\d-\d\d", since) and all(
+            rate in FEE_RATES and re.fullmatch(r"\d{1,3}(\.\d{1,4})?", share)
+            for rate, _, share in named
+        )
+        if not is_sound:
+            raise ImproperlyConfigured(
+                f"{name} must look like {default!r}, with these rates: {', '.join(FEE_RATES)}; "
+                f"got {text.strip()!r}."
+            )
+        sets.append({"since": since, **{rate: share for rate, _, share in named}})
+    return sets
+
+
+def _loopback(name: str, default: str) -> str:
+    """The address of a server on this machine; empty for none."""
+    url: str = env(name, default=default)
+    parts = urlsplit(url)
+    if url and (parts.scheme != "http" or parts.hostname not in {"127.0.0.1", "localhost", "::1"}):
+        raise ImproperlyConfigured(
+            f"{name} must be on this machine, such as {default}, got {url!r}."
+        )
+    return url.rstrip("/")
 
 
 # PostgreSQL plans a statement that comes again once, which is most of what it does for a page.
@@ -101,7 +141,9 @@ def _database(url: str) -> dict[str, Any]:
 
 DEBUG = _switch("DEBUG")
 SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret_key()
-_site = _check_site_url(env("SITE_URL", default="") or _last_address())
+_site = _check_site_url(
+    env("SITE_URL", default="") or _last_address("SERVED_AT", "address", "http://127.0.0.1:8000")
+)
 SITE_URL = f"{_site.scheme}://{_site.netloc}"
 _host = f"[{_site.hostname}]" if ":" in (_site.hostname or "") else _site.hostname
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
@@ -217,6 +259,21 @@ BACKGROUND = "workers" if CELERY_BROKER_URL else "threads"
 CELERY_TASK_IGNORE_RESULT = True  # what comes out is stored in our own tables
 CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+
+# MTurk: nothing reaches the two live targets unless all three conditions hold.
+MTURK_SIMULATOR_URL = _loopback(
+    "MTURK_SIMULATOR_URL",
+    _last_address("MTURK_SERVED_AT", "mturk_address", "http://127.0.0.1:8800"),
+)
+MTURK_IS_LIVE = _switch("MTURK_ALLOW_LIVE") and IS_HTTPS and not DEBUG
+# Names of their own: keys that lie around for other services are never used.
+MTURK_ACCESS_KEY_ID = env("MTURK_ACCESS_KEY_ID", default="")
+MTURK_SECRET_ACCESS_KEY = env("MTURK_SECRET_ACCESS_KEY", default="")
+MTURK_HIGHEST_REWARD_CENTS = _cents("MTURK_HIGHEST_REWARD_CENTS", 2000)
+MTURK_FEES = _fee_rates(
+    "MTURK_FEES", "2015-07-21 reward=0.20 bonus=0.20 crowded=0.20 masters=0.05 minimum=1"
+)
+LOWEST_WAGE_CENTS = _cents("LOWEST_WAGE_CENTS", 800)  # an hour; pages warn of less
 
 # Rates are per token and per machine, whose processes count in the same cache.
 API_RATES = {

@@ -10,7 +10,8 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from postprocess.stimuli import MarkedContext, Span, StimulusPair, parse_stimuli, render_stimuli
+from postprocess.stimuli import parse_stimuli, render_stimuli
+from surveys.checking import as_stimulus
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
     Assignment,
@@ -251,12 +252,7 @@ def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
 def _stimuli_as_imported(study: Study) -> bytes:
     contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
     rows = (
-        StimulusPair(
-            word1=pair.word1,
-            word2=pair.word2,
-            context1=_as_marked(contexts[pair.pk, 1]),
-            context2=_as_marked(contexts[pair.pk, 2]),
-        ).fields()
+        as_stimulus(pair, [contexts[pair.pk, number] for number in (1, 2)]).fields()
         for pair in Pair.objects.stimuli(study)
     )
     stimuli = render_stimuli(rows).encode()
@@ -266,14 +262,6 @@ def _stimuli_as_imported(study: Study) -> bytes:
             "Restore the database from a backup; nothing was written."
         )
     return stimuli
-
-
-def _as_marked(context: Context) -> MarkedContext:
-    return MarkedContext(
-        context.text,
-        Span(context.word1_start, context.word1_end),
-        Span(context.word2_start, context.word2_end),
-    )
 
 
 def _digest(data: bytes) -> str:

@@ -1,7 +1,7 @@
 """Who comes through an entrance → an annotator with a link of their own."""
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from surveys.assigning import Consent, lock_places, no_place_left, start_assignment
@@ -13,9 +13,11 @@ from surveys.models import (
     Assignment,
     Entrance,
     Invitation,
+    Study,
     Visit,
     Worker,
 )
+from surveys.models.recruitment import VisitQuerySet
 from surveys.opening import refuse_draft
 from surveys.providers import Claims
 
@@ -49,20 +51,35 @@ def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
 
     Without a transaction of its own: looking at an entrance must not wait for those who write.
     """
-    dropped = digest_in_study(entrance.study_id, entrance.provider, claims.worker_id)
-    is_known = Q(worker__worker_id=claims.worker_id, worker__is_digest=False)
-    is_known |= Q(worker__worker_id=dropped, worker__is_digest=True)
-    annotators = Annotator.objects.filter(
-        is_known,  # and, for the index, one of the two:
-        worker__worker_id__in=(claims.worker_id, dropped),
-        worker__provider=entrance.provider,
-        study=entrance.study,
-    )
+    annotators = find_annotators(entrance.study, entrance.provider, claims.worker_id)
     theirs = Assignment.objects.with_study().filter(annotator__in=annotators)
     assignment = theirs.select_related("annotator__worker").order_by("-pk").first()
     if assignment and (worker := assignment.annotator.worker):
         _note_visit(entrance, claims, assignment, worker)
     return assignment
+
+
+def find_annotators(study: Study, provider: str, worker_id: str) -> QuerySet[Annotator]:
+    """Whoever somebody at a provider is in a study, also if their id was dropped; at most one."""
+    dropped = digest_in_study(study.pk, provider, worker_id)
+    is_known = Q(worker__worker_id=worker_id, worker__is_digest=False)
+    is_known |= Q(worker__worker_id=dropped, worker__is_digest=True)
+    return Annotator.objects.filter(
+        is_known,  # and, for the index, one of the two:
+        worker__worker_id__in=(worker_id, dropped),
+        worker__provider=provider,
+        study=study,
+    )
+
+
+def find_visits(entrance: Entrance, submission: str, worker_id: str) -> VisitQuerySet:
+    """The visits of somebody on one submission of a provider, also if their id was dropped."""
+    dropped = digest_in_study(entrance.study_id, entrance.provider, worker_id)
+    digest = digest_in_study(entrance.study_id, SUBMISSION, submission)
+    is_theirs = Q(worker__worker_id=worker_id, worker__is_digest=False, submission=submission)
+    is_theirs |= Q(worker__worker_id=dropped, worker__is_digest=True, submission=digest)
+    visits: VisitQuerySet = Visit.objects.filter(is_theirs, entrance=entrance)
+    return visits
 
 
 def lead_back(latest: Assignment) -> Assignment:
@@ -108,10 +125,15 @@ def start_through(
     return assignment
 
 
+def name_submission(entrance: Entrance, submission: str, worker: Worker) -> str:
+    """How a submission is stored: what was dropped does not come back with who comes back."""
+    if not worker.is_digest:
+        return submission
+    return digest_in_study(entrance.study_id, SUBMISSION, submission)
+
+
 def _note_visit(entrance: Entrance, claims: Claims, assignment: Assignment, worker: Worker) -> None:
-    submission = claims.submission
-    if worker.is_digest:  # what was dropped does not come back with who comes back
-        submission = digest_in_study(entrance.study_id, SUBMISSION, submission)
+    submission = name_submission(entrance, claims.submission, worker)
     Visit.objects.get_or_create(
         entrance=entrance,
         provider_study=claims.provider_study,

@@ -8,14 +8,15 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from surveys.choosing import choose_place
-from surveys.completing import Completion, completion_of
+from surveys.choosing import Choice, choose_place
+from surveys.completing import Completion, came_for_a_hit, completion_of
 from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
 from surveys.models import (
     Annotator,
     Assignment,
     AssignmentState,
     Context,
+    Hit,
     Invitation,
     Item,
     Pair,
@@ -84,6 +85,15 @@ def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> A
     refuse_revoked(invitation)
     if begun := Assignment.objects.latest_from(invitation):
         return begun
+    annotator = enrol(study, invitation, agreed)
+    return _lay_out(study, Assignment(study=study, annotator=annotator))
+
+
+def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -> Annotator:
+    """Make whoever agrees to take part an annotator, while the study is locked.
+
+    Raises TextChanged unless they agreed to what holds now.
+    """
     consent = current_text(study, TextKind.CONSENT)
     refuse_outdated(agreed, Consent.asked_by(study, consent))
     annotator = Annotator.objects.create(
@@ -93,7 +103,13 @@ def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> A
         publishes_words=study.publishes_words,
     )
     Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
-    return _lay_out(study, Assignment(study=study, annotator=annotator))
+    return annotator
+
+
+def start_in_place(place: Place, annotator: Annotator, reason: str) -> Assignment:
+    """Give an annotator a place that is reserved for them, while the study is locked."""
+    assignment = Assignment(study_id=place.study_id, annotator=annotator)
+    return _fill_place(place.study, assignment, Choice(place, reason))
 
 
 @transaction.atomic
@@ -107,7 +123,7 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
     latest = Assignment.objects.filter(annotator=assignment.annotator).latest("pk")
     if latest.state != AssignmentState.SUBMITTED:
         return latest
-    if not study.allows_more_blocks:
+    if not study.allows_more_blocks or came_for_a_hit(assignment):
         raise NoPlaceLeft(
             _("There is nothing more to do in this study. Thank you."),
             completion=completion_of(assignment.annotator),
@@ -120,6 +136,8 @@ def can_have_another(assignment: Assignment) -> bool:
     """Whether one more block is there, or under way, for whoever has finished this assignment."""
     if not assignment.study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
         return False
+    if came_for_a_hit(assignment):
+        return False
     invitations: Any = Invitation.objects.with_latest_state()
     invitation = invitations.get(annotator=assignment.annotator_id)
     if invitation.revoked_at:
@@ -127,6 +145,19 @@ def can_have_another(assignment: Assignment) -> bool:
     if invitation.latest_state != AssignmentState.SUBMITTED:
         return bool(invitation.latest_state in AssignmentState.unfinished())
     return has_place_left(assignment.study, assignment.annotator)
+
+
+def find_own_place(study: Study, assignment: Assignment) -> Place | None:
+    """A free place for who has lost theirs: of their HIT, or of the questionnaire.
+
+    There may be one of their HIT even where no other is left.
+    """
+    hits = Hit.objects.not_closed().filter(visits__assignment=assignment)
+    reserved = [Place.objects.free_in(hit).first() for hit in hits.distinct()]
+    free = Place.objects.free(study).filter(
+        questionnaire=assignment.questionnaire, round=assignment.round
+    )
+    return next((place for place in reserved if place), None) or free.first()
 
 
 def no_place_left(completion: Completion | None) -> NoPlaceLeft:
@@ -144,6 +175,10 @@ def refuse_displaced(assignment: Assignment) -> None:
     """
     if assignment.state != AssignmentState.EXPIRED or assignment.started_at:
         return
+    if find_own_place(assignment.study, assignment):
+        return
+    if came_for_a_hit(assignment):
+        raise no_place_left(None)
     if not has_place_left(assignment.study, assignment.annotator):
         raise no_place_left(completion_of(assignment.annotator))
 
@@ -179,9 +214,10 @@ def resume_assignment(assignment: Assignment) -> Assignment:
     begun = assignment.started_at is not None
     assignment.state = AssignmentState.STARTED if begun else AssignmentState.OFFERED
     assignment.active_at, assignment.is_over_quota = timezone.now(), False
-    free = Place.objects.free(study)
-    place = free.filter(questionnaire=assignment.questionnaire, round=assignment.round).first()
+    place = find_own_place(study, assignment)
     if place is None and not begun:
+        if came_for_a_hit(assignment):
+            raise no_place_left(None)
         assignment.responses.all().delete()
         return _lay_out(study, assignment)
     if place:
@@ -237,7 +273,15 @@ def _lay_out(study: Study, assignment: Assignment) -> Assignment:
     choice = choose_place(study, free, _chance(seed))
     if choice is None:
         raise no_place_left(completion_of(annotator))
-    place = choice.place
+    return _fill_place(study, assignment, choice, seed)
+
+
+def _fill_place(
+    study: Study, assignment: Assignment, choice: Choice, seed: int | None = None
+) -> Assignment:
+    """Store an assignment in a place, and the texts of it in an order by chance."""
+    seed = secrets.randbits(32) if seed is None else seed
+    annotator, place = assignment.annotator, choice.place
     contexts = _order_contexts(study, annotator, place, _chance(seed))
     assignment.questionnaire, assignment.round_id = place.questionnaire, place.round_id
     assignment.reason, assignment.seed = choice.reason, seed

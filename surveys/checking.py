@@ -109,11 +109,12 @@ def fingerprint_row(row: Mapping[str, str]) -> str:
 
 def as_stimulus(pair: Pair, contexts: Sequence[Context]) -> StimulusPair:
     """A stored pair as the library knows it."""
-    first, second = map(_as_marked, contexts)
+    first, second = map(as_marked, contexts)
     return StimulusPair(pair.word1, pair.word2, first, second)
 
 
-def _as_marked(context: Context) -> MarkedContext:
+def as_marked(context: Context) -> MarkedContext:
+    """A stored text and its targets as the library knows them."""
     return MarkedContext(
         context.text,
         Span(context.word1_start, context.word1_end),

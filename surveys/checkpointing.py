@@ -7,10 +7,10 @@ from decimal import Decimal, InvalidOperation
 
 from django.db import transaction
 
-from postprocess.marks import MarkedContext, Span, cuts_a_letter, read_context
+from postprocess.marks import MarkedContext, cuts_a_letter, read_context
 from postprocess.tabular import Finding, Severity, read_table
 from surveys.auditing import record
-from surveys.checking import CheckedFile, as_problems
+from surveys.checking import CheckedFile, as_marked, as_problems
 from surveys.configuring import configure_study
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
@@ -120,11 +120,7 @@ def _list_stored(study: Study) -> list[CheckpointItem]:
         CheckpointItem(
             context.pair.word1,
             context.pair.word2,
-            MarkedContext(
-                context.text,
-                Span(context.word1_start, context.word1_end),
-                Span(context.word2_start, context.word2_end),
-            ),
+            as_marked(context),
             context.checkpoint.lowest,
             context.checkpoint.highest,
         )

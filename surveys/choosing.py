@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from surveys.models import AssigningPolicy, Place, Questionnaire, Study
-from surveys.models.collection import PlaceQuerySet
+from surveys.models.places import PlaceQuerySet
 
 
 class Choice(NamedTuple):

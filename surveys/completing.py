@@ -1,20 +1,58 @@
 """What an annotator hands back to whoever sent them: a code, and where it goes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Exists, Subquery
+from django.utils import timezone
 
 from surveys.models import Annotator, Assignment, Entrance, Invitation, Visit
-from surveys.providers import completion_address
+from surveys.providers import completion_address, rules_of
+
+CODE_FIELD = "completion_code"
 
 
 @dataclass(frozen=True)
 class Completion:
-    """A code for the provider, and the address that takes it there, if there is one."""
+    """A code for the provider, and the address that takes it there, if there is one.
+
+    With fields it is sent there by a form; `is_late` when the provider may not take it any more.
+    """
 
     code: str
     address: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+    is_late: bool = False
+
+
+def completion_for(assignment: Assignment) -> Completion | None:
+    """What an annotator hands back at the end of an assignment.
+
+    Who came for this assignment alone hands it in by a form, as long as nobody else has their
+    place; else as `completion_of`.
+    """
+    visit = latest_in_hit(assignment)
+    if visit is None:
+        return completion_of(assignment.annotator)
+    rules = rules_of(visit.entrance.provider)
+    if visit.returned_at or not assignment.submitted_at or not rules.find_submit_address:
+        return None
+    fields = {rules.submission: visit.submission, CODE_FIELD: visit.completion_code}
+    is_late = visit.deadline_at is not None and visit.deadline_at < timezone.now()
+    return Completion(visit.completion_code, rules.find_submit_address(), fields, is_late)
+
+
+def came_for_a_hit(assignment: Assignment) -> bool:
+    """Whether somebody is paid for this questionnaire alone: for more they accept another HIT."""
+    return assignment.visits.filter(hit__isnull=False).exists()
+
+
+def latest_in_hit(assignment: Assignment) -> Visit | None:
+    """The visit by which somebody is paid for an assignment: the last that is theirs still."""
+    visits = Visit.objects.filter(assignment=assignment, hit__isnull=False)
+    by_currency = visits.select_related("entrance").order_by("-pk")
+    return by_currency.current().first() or by_currency.first()
 
 
 def completion_of(annotator: Annotator) -> Completion | None:
@@ -31,6 +69,8 @@ def completion_of(annotator: Annotator) -> Completion | None:
 def earned_before(assignment: Assignment) -> Completion | None:
     """What somebody who is at a further block can hand back already."""
     if not (assignment.is_unfinished and assignment.study.allows_more_blocks):
+        return None
+    if came_for_a_hit(assignment):
         return None
     invitation = _find_invitation(assignment.annotator)
     return _earned(invitation) if invitation.has_done else None

@@ -1,12 +1,13 @@
 """Study → what a site knows about it, as a description for its release."""
 
 import statistics
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
 from babel import Locale, UnknownLocaleError
-from django.db.models import Max, Min
+from django.db.models import Count, Max, Min
 
 from postprocess.release.description import Description, DescriptionError, read_entries
 from surveys.errors import ReleaseRefused
@@ -26,7 +27,13 @@ PROCEDURE = (
 )
 PERSONAL_LINK = "personal links"
 SCRIPTED = "scripted annotators of a rehearsal, who are not people"
-CHANNELS = {Provider.LINK: "an open link", Provider.PROLIFIC: "Prolific"}
+CHANNELS = {
+    Provider.LINK: "an open link",
+    Provider.PROLIFIC: "Prolific",
+    Provider.SIMULATOR: "a simulator of Amazon Mechanical Turk, in a rehearsal",
+    Provider.SANDBOX: "the sandbox of Amazon Mechanical Turk",
+    Provider.PRODUCTION: "Amazon Mechanical Turk",
+}
 
 
 def describe_study(study: Study, *, released_on: date | None = None) -> Description:
@@ -34,10 +41,26 @@ def describe_study(study: Study, *, released_on: date | None = None) -> Descript
 
     Raises ReleaseRefused for a title or label that no file of a release can hold.
     """
-    entries = {
-        "dataset": _drop_unknown(
-            title=study.title if study.title != study.slug else None, released_on=released_on
-        ),
+    entries = _describe_design(study)
+    entries["dataset"] |= _drop_unknown(released_on=released_on)
+    entries["collection"] = _describe_collection(study)
+    entries["recruitment"] = list(_list_channels(study))
+    entries["texts"] = list(_list_texts(study))
+    return _read(study, entries)
+
+
+def describe_design(study: Study) -> Description:
+    """The same without collection, recruitment and texts: counting among answers takes its time.
+
+    Raises ReleaseRefused as `describe_study` does.
+    """
+    return _read(study, _describe_design(study))
+
+
+def _describe_design(study: Study) -> dict[str, Any]:
+    title = study.title if study.title != study.slug else None
+    return {
+        "dataset": _drop_unknown(title=title),
         "language": _drop_unknown(name=_name_language(study.language)),
         "scale": {
             "minimum": float(study.scale_minimum),
@@ -46,10 +69,10 @@ def describe_study(study: Study, *, released_on: date | None = None) -> Descript
             "labels": study.scale_labels,
         },
         "consent": {"obtained": CONSENT, "publishes_words": study.publishes_words},
-        "collection": _describe_collection(study),
-        "recruitment": list(_list_channels(study)),
-        "texts": list(_list_texts(study)),
     }
+
+
+def _read(study: Study, entries: dict[str, Any]) -> Description:
     try:
         return read_entries(entries)
     except DescriptionError as error:
@@ -80,14 +103,14 @@ def _describe_collection(study: Study) -> dict[str, Any]:
         pairs_per_sitting=study.block_size,
         expected_seconds_per_item=float(study.seconds_per_item),
         median_seconds_per_item=_time_items(study),
-        n_annotators_started=_count(annotators.filter(assignments__in=begun)),
-        n_annotators_finished=_count(annotators.filter(assignments__in=begun.submitted())),
+        n_annotators_started=_count_annotators(begun),
+        n_annotators_finished=_count_annotators(begun.submitted()),
         n_annotators_withdrawn=annotators.filter(withdrawn_at__isnull=False).count(),
     )
 
 
-def _count(annotators: Any) -> int:
-    return int(annotators.distinct().count())
+def _count_annotators(assignments: Any) -> int:
+    return int(assignments.order_by().values("annotator").distinct().count())
 
 
 def _as_day(instant: datetime | None) -> date | None:
@@ -107,17 +130,16 @@ def _time_items(study: Study) -> float | None:
 
 def _list_channels(study: Study) -> Iterator[dict[str, Any]]:
     """The ways by which those came who finished, and how many by each."""
-    finished = Annotator.objects.filter(
-        study=study, assignments__in=Assignment.objects.for_study(study).counted()
-    )
-    people = finished.filter(invitation__is_rehearsal=False)
-    by_link = people.filter(invitation__entrance__isnull=True)
-    ways = [(PERSONAL_LINK, by_link), (SCRIPTED, finished.filter(invitation__is_rehearsal=True))]
-    for provider, channel in CHANNELS.items():
-        ways.append((channel, people.filter(invitation__entrance__provider=provider)))
-    for channel, annotators in ways:
-        if n_annotators := _count(annotators):
-            yield {"channel": channel, "n_annotators": n_annotators}
+    finished = Assignment.objects.for_study(study).counted().order_by()
+    way = ("annotator__invitation__is_rehearsal", "annotator__invitation__entrance__provider")
+    counts = finished.values_list(*way).annotate(n=Count("annotator", distinct=True))
+    n_annotators: Counter[str] = Counter()
+    for is_rehearsal, provider, n in counts:
+        channel = CHANNELS[Provider(provider)] if provider else PERSONAL_LINK
+        n_annotators[SCRIPTED if is_rehearsal else channel] += n
+    for channel in (PERSONAL_LINK, SCRIPTED, *CHANNELS.values()):
+        if n_annotators[channel]:
+            yield {"channel": channel, "n_annotators": n_annotators[channel]}
 
 
 def _list_texts(study: Study) -> Iterator[dict[str, Any]]:

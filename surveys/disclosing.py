@@ -18,7 +18,9 @@ from surveys.models import (
     Annotator,
     Assignment,
     AuditEntry,
+    Grant,
     Invitation,
+    Payment,
     Provider,
     Release,
     Review,
@@ -104,6 +106,8 @@ def _tell_everything(annotator: Annotator) -> dict[str, Any]:
         "study": {"name": study.slug, "title": study.title, "contact": study.contact},
         "annotator": _tell_annotator(annotator),
         "known_as": _tell_identity(annotator),
+        "payments": _tell_payments(annotator),
+        "qualifications": _tell_qualifications(annotator),
         "consent": _tell_consent(annotator),
         "assignments": _tell_assignments(annotator),
         "verdicts": _tell_verdicts(annotator),
@@ -144,7 +148,11 @@ def _tell_annotator(annotator: Annotator) -> dict[str, Any]:
 def _tell_identity(annotator: Annotator) -> dict[str, Any]:
     known = tell_known(annotator)
     visits = Visit.objects.filter(assignment__annotator=annotator).order_by("pk")
-    fields = ("provider_study", "submission", "completion_code", "arrived_at")
+    fields = (
+        "provider_study", "submission", "completion_code", "arrived_at", "deadline_at",
+        "returned_at", "provider_state", "accepted_at", "handed_in_at", "decided_at", "standing",
+        "has_wrong_code", "held_because",
+    )  # fmt: skip
     invitation = known.invitation
     return {
         "provider": known.provider,
@@ -158,6 +166,21 @@ def _tell_identity(annotator: Annotator) -> dict[str, Any]:
         "revoked_at": invitation.revoked_at if invitation else None,
         "revoked_because": invitation.revoked_because if invitation else "",
     }
+
+
+def _tell_payments(annotator: Annotator) -> list[dict[str, Any]]:
+    payments = Payment.objects.filter(visit__assignment__annotator=annotator).order_by("pk")
+    fields = (
+        "provider", "submission", "kind", "amount_cents", "state", "reason", "created_at",
+        "settled_at",
+    )  # fmt: skip
+    return list(payments.values(*fields))
+
+
+def _tell_qualifications(annotator: Annotator) -> list[dict[str, Any]]:
+    grants = Grant.objects.filter(qualification__study=annotator.study, worker=annotator.worker)
+    fields = ("qualification__name", "amount", "reason", "granted_at", "revoked_at")
+    return list(grants.order_by("pk").values(*fields))
 
 
 def _tell_consent(annotator: Annotator) -> dict[str, Any]:

@@ -86,7 +86,8 @@ def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str
     _refuse_unreasoned(reason)
     if errors := check_row(fields).errors:
         told = "\n".join(f"{p.column}: {p.what}; {p.advice}" for p in errors)
-        raise ImportRefused(told)
+        found = [(f"{p.what}; {p.advice}", pair.position, p.column) for p in errors]
+        raise ImportRefused(told, found=found)
     pair, contexts, before = _find_row(pair, shown)
     changed = [column for column in before if before[column] != fields[column]]
     if not changed:

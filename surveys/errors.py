@@ -125,3 +125,45 @@ class KeyReused(SurveyError):
 
 class WebhookRefused(SurveyError):
     """An address that is not told anything, or nothing to tell it."""
+
+
+class TargetRefused(SurveyError):
+    """A target of MTurk that is none, or that the site must not ask."""
+
+
+class GatewayRefused(SurveyError):
+    """What a target, or a rail in front of it, has refused; the message is shown as it is."""
+
+
+class GatewayDown(SurveyError):
+    """A target that does not answer, or not now; whether it did what was asked is not known."""
+
+    status = 503
+
+
+class TargetBusy(GatewayDown):
+    """The same work is under way at the target; it is to be tried again when that is over."""
+
+
+class FeesUnknown(SurveyError):
+    """A day for which the settings have no fees."""
+
+
+class BatchRefused(SurveyError):
+    """Places that cannot be offered for pay as asked for, or a batch that is not armed."""
+
+
+class CeilingReached(BatchRefused):
+    """Money that would pass the ceiling of its batch."""
+
+
+class PaymentRefused(SurveyError):
+    """A payment that would be made twice, or for what was not done."""
+
+
+class HitRefused(SurveyError):
+    """A worker who cannot do the HIT they have accepted; they are asked to return it."""
+
+
+class ReportRefused(SurveyError):
+    """A provider's list of submissions that cannot be read; everything found is told."""

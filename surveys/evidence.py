@@ -113,7 +113,8 @@ def find_evidence(answers: Sequence[Answered], doubted: Set[str]) -> dict[int, l
     sharing: Counter[tuple[int, frozenset[str]]] = Counter(
         (answer.context, _as_set(answer)) for answer in answers
     )
-    tokens = {answer.context: _tokens(answer.text) for answer in answers}
+    texts = {answer.context: answer.text for answer in answers}
+    tokens = {context: _tokens(text) for context, text in texts.items()}
     found = {}
     for answer in answers:
         pieces = _about_words(answer, tokens[answer.context], doubted, written)

@@ -1,7 +1,7 @@
 """Submitted questionnaires → what is there to be judged, with its evidence.
 
-Annotators do not wait for it: reviewers' pages file what has come in since, a bounded amount at a
-time, and `file_answers` the command all of it.
+Annotators do not wait for it, and reviewers do not either: their pages have what has come in since
+filed in the background, a bounded amount at a time, and `file_answers` the command all of it.
 """
 
 import hashlib
@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from django.core.cache import cache
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import QuerySet, Sum
+from django.utils import timezone
 
 from surveys.evidence import Answered, Piece, find_evidence, sum_up, weigh
 from surveys.models import (
@@ -23,9 +25,12 @@ from surveys.models import (
     Study,
 )
 from surveys.models.reviewing import DRAWS
+from surveys.places import in_chunks
 from surveys.vocabulary import find_doubted
 
-ANSWERS_AT_ONCE = 400  # in the time that somebody may wait for a page
+ANSWERS_AT_ONCE = 250  # while a program waits
+ANSWERS_MEANWHILE = 1000  # in the background, each time that somebody opens the review
+LONGEST = 60  # seconds that this may take before it is begun again
 FIELDS = (
     "assignment__questionnaire", "pk", "assignment", "context", "inspired_word1", "inspired_word2",
     "context__text", "context__word1_start", "context__word1_end", "context__word2_start",
@@ -40,28 +45,41 @@ def file_answers(study: Study, *, at_most: int = ANSWERS_AT_ONCE) -> int:
     How many assignments were put there. Twice does no harm. Answers filed before get the evidence
     that new ones bring, such as the same words by two people.
     """
-    unfiled = list_unfiled(study)
+    unfiled = Assignment.objects.for_study(study).unfiled()
     waiting = unfiled.order_by("questionnaire").values_list("questionnaire", flat=True).distinct()
-    questionnaires = _take(study, list(waiting), at_most)
+    questionnaires = _take(study, list(waiting[:at_most]), at_most)
     if not questionnaires:
         return 0
-    new = list(unfiled.filter(questionnaire__in=questionnaires))
+    new = list(unfiled.filter(questionnaire__in=questionnaires).values_list("pk", flat=True))
     evidence = _find_evidence(study, questionnaires)
     earlier = Review.objects.filter(study=study, assignment__questionnaire__in=questionnaires)
     with transaction.atomic():
         _renew(earlier, evidence)
         _store(new, evidence, settings_of(study))
+        for some in in_chunks(new):
+            Assignment.objects.filter(pk__in=some).update(filed_at=timezone.now())
     return len(new)
+
+
+def file_meanwhile(study: Study) -> int:
+    """File what has come in, unless somebody is at that already."""
+    key = f"filing-{study.pk}"
+    if not cache.add(key, "", LONGEST):
+        return 0
+    try:
+        return file_answers(study, at_most=ANSWERS_MEANWHILE)
+    finally:
+        cache.delete(key)
+
+
+def has_unfiled(study: Study) -> bool:
+    """Whether there is something to be looked through."""
+    return Assignment.objects.for_study(study).unfiled().exists()
 
 
 def count_unfiled(study: Study) -> int:
     """How many finished questionnaires nobody has looked through for evidence yet."""
-    return list_unfiled(study).count()
-
-
-def list_unfiled(study: Study) -> QuerySet[Assignment]:
-    filed = Review.objects.filter(assignment=OuterRef("pk"), response__isnull=True)
-    return Assignment.objects.for_study(study).submitted().filter(~Exists(filed))
+    return Assignment.objects.for_study(study).unfiled().count()
 
 
 def settings_of(study: Study) -> ReviewSettings:
@@ -90,10 +108,10 @@ def _take(study: Study, questionnaires: list[int], at_most: int) -> list[int]:
     counts = dict(
         Assignment.objects.for_study(study)
         .submitted()
-        .filter(questionnaire__in=questionnaires[:at_most])
+        .filter(questionnaire__in=questionnaires)
         .order_by()
         .values_list("questionnaire")
-        .annotate(n=Count("responses"))
+        .annotate(n=Sum("n_items"))
     )
     taken: list[int] = []
     n_answers = 0
@@ -146,16 +164,16 @@ def _as_answered(row: tuple[Any, ...]) -> Answered:
 
 
 def _store(
-    new: Sequence[Assignment],
+    new: Sequence[int],
     evidence: Mapping[int, Mapping[int, list[Piece]]],
     settings: ReviewSettings,
 ) -> None:
     reviews = []
     for assignment in new:
-        found = evidence.get(assignment.pk, {})
-        reviews.append(_open(settings, assignment.pk, None, *sum_up(found.values())))
+        found = evidence.get(assignment, {})
+        reviews.append(_open(settings, assignment, None, *sum_up(found.values())))
         for response, pieces in found.items():
-            reviews.append(_open(settings, assignment.pk, response, pieces, weigh(pieces)))
+            reviews.append(_open(settings, assignment, response, pieces, weigh(pieces)))
     # two pages may file at once: what the other has stored stays
     Review.objects.bulk_create(reviews, ignore_conflicts=True, batch_size=2000)
 

@@ -1,7 +1,8 @@
 """Answers so far → agreement: of a block, so that a bad one is seen early, and of an annotator.
 
-The figures of blocks take long, so they are kept, with what they were computed from and when. A
-figure is current while the finished assignments of its round are still those.
+The figures of blocks take long, so pages show those that are kept, with what they were computed
+from and when, and others are computed when asked for. A figure is current while the finished
+assignments of its round are still those.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,9 +23,7 @@ from surveys.watching import BlockProgress
 
 KEPT_SECONDS = 30 * 24 * 3600
 N_RESAMPLES = 200  # of a block's items; its interval is to be seen, not to be published
-MOST_AT_ONCE = 800  # ratings looked at while somebody waits for a page of many blocks
-MOST_OF_ONE = 1500  # for the page of one
-MOST_WHEN_ASKED = 10_000  # when somebody asks for the figures
+MOST_AT_ONCE = 10_000  # ratings looked at when somebody asks for the figures
 FEWEST_BLOCKS = 4  # for a median that a block is held against
 FEWEST_ANNOTATORS = 2  # who have finished, for a figure
 COLUMNS = ("pair", "context", "annotator", "rating", "group")
@@ -111,33 +110,30 @@ class Worry(NamedTuple):
     verdict: str
 
 
-def gauge_blocks(
-    study: Study,
-    blocks: Sequence[BlockProgress],
-    *,
-    most_ratings: int = MOST_AT_ONCE,
-    at_least: int = 0,
-) -> list[GaugedBlock]:
-    """Blocks with their agreement; what has changed is computed anew, as far as that is quick.
+def find_gauges(study: Study, blocks: Sequence[BlockProgress]) -> list[GaugedBlock]:
+    """Blocks with the agreement that is kept of each, which may be of some time ago, or none."""
+    return _with_gauges(blocks, _read(study))
 
-    It is quick while there are at most so many ratings, together with those of blocks before.
-    Other figures stay as they were, and say so. `at_least` so many are computed anyhow.
+
+def gauge_blocks(
+    study: Study, blocks: Sequence[BlockProgress], *, most_ratings: int = MOST_AT_ONCE
+) -> list[GaugedBlock]:
+    """Blocks with their agreement; what has changed is computed anew, one block of it at least.
+
+    More of them while there are at most so many ratings, together with those of blocks before.
+    Other figures stay as they were, and say so.
     """
-    gauges = _read(study)
     changed: dict[int, Gauge] = {}
-    for block in blocks:
-        kept = gauges.get(block.round.block_id)
-        if block.tally.usable < FEWEST_ANNOTATORS or (kept and kept.is_of(block)):
-            continue
-        most_ratings -= block.tally.usable * study.block_size
-        if most_ratings >= 0 or len(changed) < at_least:
-            changed[block.round.block_id] = _gauge(block)
+    for block in list_changed(find_gauges(study, blocks)):
+        progress = block.progress
+        most_ratings -= progress.tally.usable * study.block_size
+        if most_ratings >= 0 or not changed:
+            changed[progress.round.block_id] = _gauge(progress)
+    gauges = _read(study) | changed  # another process may have added some
     if changed:
-        gauges = _read(study) | changed  # another process may have added some
         kept_as = {block: astuple(gauge) for block, gauge in gauges.items()}
         cache.set(_key(study), kept_as, KEPT_SECONDS)
-    typical = _median(gauges)
-    return [_with_gauge(block, gauges.get(block.round.block_id), typical) for block in blocks]
+    return _with_gauges(blocks, gauges)
 
 
 def list_changed(blocks: Iterable[GaugedBlock]) -> list[GaugedBlock]:
@@ -206,10 +202,14 @@ def _gauge(block: BlockProgress) -> Gauge:
     )
 
 
-def _with_gauge(block: BlockProgress, gauge: Gauge | None, typical: float | None) -> GaugedBlock:
+def _with_gauges(blocks: Sequence[BlockProgress], gauges: Mapping[int, Gauge]) -> list[GaugedBlock]:
     """A figure of an earlier round is none of the block as it is collected now."""
-    is_of_round = gauge is not None and gauge.round_id == block.round.pk
-    return GaugedBlock(block, gauge if is_of_round else None, typical)
+    typical = _median(gauges)
+    found = [(block, gauges.get(block.round.block_id)) for block in blocks]
+    return [
+        GaugedBlock(block, gauge if gauge and gauge.round_id == block.round.pk else None, typical)
+        for block, gauge in found
+    ]
 
 
 def _median(gauges: Mapping[int, Gauge]) -> float | None:

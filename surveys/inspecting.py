@@ -8,6 +8,7 @@ from django.db.models.fields.files import FieldFile
 
 from surveys.errors import RunRefused
 from surveys.models import Run
+from surveys.reading import read_number
 
 if TYPE_CHECKING:
     from postprocess.comparison import Comparison
@@ -112,6 +113,7 @@ def _content(kept: FieldFile) -> bytes:
 
 
 def _as_number(name: str, text: str) -> int:
-    if not text.isdecimal() or len(text) > 9:
+    number = read_number(text)
+    if number is None:
         raise RunRefused(f"{name} must be a number, such as 12.")
-    return int(text)
+    return number

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.utils.crypto import salted_hmac
 
-from surveys.models.recruitment import PROVIDER_ID
+from surveys.models.recruitment import PROVIDER_ID, WORKER_ID
 
 _PART = r"[^@\s<>\"',;]"
 # From where a part begins, and nowhere within it: a long text without an @ is read once.
 ADDRESS = re.compile(rf"(?<!{_PART}){_PART}+@{_PART}+\.{_PART}+")
-_PROVIDER_ID = re.compile(rf"\b{PROVIDER_ID}\b", re.IGNORECASE)
+_PROVIDER_ID = re.compile(rf"\b(?:(?i:{PROVIDER_ID})|{WORKER_ID})\b")
 
 
 def mask_note(note: str) -> str:
@@ -29,6 +29,8 @@ def mask_text(text: str) -> str:
 
     >>> mask_text("asked by ana@example.org, 0123456789abcdef01234567")
     'asked by a…@…, …'
+    >>> mask_text("worker A1B2C3D4E5F6G7 wrote twice")
+    'worker … wrote twice'
     """
     return _PROVIDER_ID.sub("…", ADDRESS.sub(lambda found: f"{found[0][0]}…@…", text))
 

@@ -29,25 +29,37 @@ def measure_study(study: Study) -> StimuliSizes | None:
 
 
 def list_overlaps(study: Study, others: QuerySet[Study]) -> list[Overlap]:
-    """Those of other studies that share something with one; three queries, however many."""
-    others = others.exclude(pk=study.pk)
-    mine = Pair.objects.stimuli(study).order_by()
+    """Those of other studies that share something with one; three queries, however many.
+
+    What is counted is kept until the stimuli of any of them change.
+    """
+    found = list(others.exclude(pk=study.pk).order_by("slug"))
+    stimuli = frozenset((other.pk, other.stimuli_sha256) for other in found)
+    n_pairs, n_texts = _count_shared(study.pk, study.stimuli_sha256, stimuli)
+    return [
+        Overlap(other, n_pairs[other.pk], n_texts[other.pk])
+        for other in found
+        if n_pairs[other.pk] or n_texts[other.pk]
+    ]
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _count_shared(
+    study_id: int, stimuli_sha256: str, others: frozenset[tuple[int, str]]
+) -> tuple[Counter[int], Counter[int]]:
+    """How many pairs and texts each of other studies shares with one; digests as in `_measure`."""
+    mine = Pair.objects.filter(study=study_id, is_checkpoint=False).order_by()
     straight = mine.values_list(Concat("word1", BETWEEN, "word2"))
     crossed = mine.values_list(Concat("word2", BETWEEN, "word1"))
-    pairs = Pair.objects.filter(study__in=others.values("pk"), is_checkpoint=False)
+    pairs = Pair.objects.filter(study__in=[pk for pk, _ in others], is_checkpoint=False)
     shared = pairs.annotate(both=Concat("word1", BETWEEN, "word2"))
     n_pairs = Counter(
         shared.filter(Q(both__in=straight) | Q(both__in=crossed)).values_list("study_id", flat=True)
     )
     texts = Context.objects.filter(
-        pair__in=pairs, text__in=Context.objects.stimuli(study).order_by().values("text")
+        pair__in=pairs, text__in=Context.objects.filter(pair__in=mine).values("text")
     )
-    n_texts = Counter(texts.values_list(F("pair__study_id"), flat=True))
-    return [
-        Overlap(other, n_pairs[other.pk], n_texts[other.pk])
-        for other in others.order_by("slug")
-        if n_pairs[other.pk] or n_texts[other.pk]
-    ]
+    return n_pairs, Counter(texts.values_list(F("pair__study_id"), flat=True))
 
 
 @lru_cache(maxsize=MOST_KEPT)

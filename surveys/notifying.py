@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 from django.conf import settings as site
 from django.db import transaction
 from django.db.models import F
@@ -150,6 +149,8 @@ def sign(secret: str, at: int, body: bytes) -> str:
 
 def _send(delivery: Delivery) -> str:
     """Send a message once. Why it did not arrive, or nothing."""
+    import httpx
+
     webhook = delivery.webhook
     told = {"id": delivery.pk, "event": delivery.event, "data": delivery.payload}
     body = json.dumps(told).encode()
@@ -201,6 +202,8 @@ def _is_finished(round_: Round) -> bool:
 
 def _refuse_url(url: str) -> None:
     """Raise WebhookRefused for an address to which this site sends nothing."""
+    import httpx
+
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port

@@ -6,9 +6,12 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from surveys.models import Place, Questionnaire, Round, Study
+from surveys.errors import BatchRefused
+from surveys.models import Hit, Place, Questionnaire, Round, Study
 from surveys.models.collection import AssignmentQuerySet
 
+# What is read of a place that is freed.
+FREED = ("number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context")
 MOST_AT_ONCE = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
 
 
@@ -34,19 +37,49 @@ def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
 def give_back_places(assignments: Sequence[int]) -> None:
     """Free the places of assignments, given by their ids; of too many the last are closed.
 
-    There can be: the study may ask for fewer ratings than when the places were taken.
+    There can be: the study may ask for fewer ratings than when the places were taken. Those that
+    are reserved for a HIT stay so: the HIT offers them again.
     """
     held = [
         place
         for some in in_chunks(assignments)
-        for place in Place.objects.filter(assignment__in=some).values_list(
-            "number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context"
-        )
+        for place in Place.objects.filter(assignment__in=some).values_list(*FREED, "hit_id")
     ]
     _update([pk for _, pk, *_ in held], assignment=None)
-    n_counted = _count_by_round({questionnaire for _, _, questionnaire, *_ in held})
+    _close_surplus([tuple(place) for *place, hit in held if hit is None])
+
+
+def reserve_places(hit: Hit) -> None:
+    """Keep places of a new HIT's questionnaire for who comes through it, in a locked study.
+
+    Raises BatchRefused unless there are as many free ones as it offers.
+    """
+    free = Place.objects.free(hit.batch.study).filter(questionnaire=hit.questionnaire_id)
+    pks = list(free.values_list("pk", flat=True)[: hit.n_places])
+    if len(pks) < hit.n_places:
+        raise BatchRefused(
+            f"{hit.questionnaire} has {len(pks)} places to give, not {hit.n_places}: the others "
+            "are taken, or reserved for other HITs."
+        )
+    Place.objects.filter(pk__in=pks).update(hit=hit)
+
+
+def release_places(hit: Hit) -> None:
+    """Let anybody have the places of a HIT that is over, in a locked study.
+
+    Whoever holds one keeps it.
+    """
+    reserved = Place.objects.filter(hit=hit)
+    free = list(reserved.filter(assignment=None).values_list(*FREED))
+    reserved.update(hit=None)
+    _close_surplus(free)
+
+
+def _close_surplus(free: Collection[tuple[Any, ...]]) -> None:
+    """Close places that were freed, the last first, where more are left than the study wants."""
+    n_counted = _count_by_round({questionnaire for _, _, questionnaire, *_ in free})
     closed = []
-    for _, pk, questionnaire, round_, is_open, n_wanted in sorted(held, reverse=True):
+    for _, pk, questionnaire, round_, is_open, n_wanted in sorted(free, reverse=True):
         if is_open and n_counted[questionnaire, round_] > n_wanted:
             n_counted[questionnaire, round_] -= 1
             closed.append(pk)
@@ -62,7 +95,7 @@ def fit_places(study: Study) -> None:
     opened: list[int] = []
     made: list[Place] = []
     for places in _list_by_questionnaire(study):
-        free = [place for place in places if place.assignment_id is None]
+        free = [place for place in places if place.assignment_id is None and place.hit_id is None]
         n_counted = sum(p.is_open or p.assignment_id is not None for p in places)
         n_missing = study.ratings_per_context - n_counted
         closable = [place.pk for place in free if place.is_open]
@@ -97,7 +130,7 @@ def count_left(study: Study, lapsed: AssignmentQuerySet) -> Counter[int]:
 
 def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
     """How many places will be free, by questionnaire, once lapsed assignments give up theirs."""
-    given_up = Place.objects.filter(assignment__in=lapsed, is_open=True).order_by()
+    given_up = Place.objects.filter(assignment__in=lapsed, is_open=True, hit=None).order_by()
     n_lapsed = dict(given_up.values_list("questionnaire_id").annotate(n=Count("pk")))
     held = Place.objects.filter(is_open=True, assignment__isnull=False).order_by()
     reopened: Counter[int] = Counter()
@@ -138,7 +171,14 @@ def _list_by_questionnaire(study: Study) -> Collection[list[Any]]:
         "questionnaire__block__number", "questionnaire__letter", "number"
     )
     for place in current.values_list(
-        "pk", "questionnaire_id", "round_id", "number", "is_open", "assignment_id", named=True
+        "pk",
+        "questionnaire_id",
+        "round_id",
+        "number",
+        "is_open",
+        "assignment_id",
+        "hit_id",
+        named=True,
     ):
         places[place.questionnaire_id].append(place)
     return places.values()

@@ -1,25 +1,36 @@
 """What is particular to each provider that sends people: its parameters and its way back."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.translation import gettext as _
 
 from surveys.errors import ArrivalRefused
 from surveys.models import Provider
+from surveys.mturk.targets import submit_address
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MTURK_ID = re.compile(r"[A-Z0-9]{1,64}")
+MTURK_WORKER = re.compile(r"A[A-Z0-9]{1,63}")
 
 
 @dataclass(frozen=True)
 class ProviderRules:
-    """The names under which a provider says who comes, and where it wants them sent back."""
+    """The names under which a provider says who comes, and where it wants them sent back.
 
-    provider_study: str
-    submission: str
-    worker_id: str
-    completion_address: str
+    One without names says nothing of who comes.
+    """
+
+    provider_study: str = ""
+    submission: str = ""
+    worker_id: str = ""
+    identifiers: tuple[re.Pattern[str], ...] = (IDENTIFIER,) * 3
+    completion_address: str = ""
+    find_submit_address: Callable[[], str] | None = None  # of a form, in place of a link
+    fees: str = ""  # the setting of its rates
+    has_address: bool = True  # of an entrance; else people come to a HIT, and for it alone
 
     @property
     def parameters(self) -> tuple[str, str, str]:
@@ -37,14 +48,37 @@ class Claims:
     worker_id: str
 
 
+def _target_of_mturk(provider: Provider) -> ProviderRules:
+    return ProviderRules(
+        provider_study="hitId",
+        submission="assignmentId",
+        worker_id="workerId",
+        identifiers=(MTURK_ID, MTURK_ID, MTURK_WORKER),
+        find_submit_address=partial(submit_address, provider),
+        fees="MTURK_FEES",
+        has_address=False,
+    )
+
+
+NO_RULES = ProviderRules()
 RULES = {
+    Provider.LINK: NO_RULES,
     Provider.PROLIFIC: ProviderRules(
         provider_study="STUDY_ID",
         submission="SESSION_ID",
         worker_id="PROLIFIC_PID",
         completion_address="https://app.prolific.com/submissions/complete?cc={code}",
-    )
+    ),
+    **{
+        target: _target_of_mturk(target)
+        for target in (Provider.SIMULATOR, Provider.SANDBOX, Provider.PRODUCTION)
+    },
 }
+
+
+def rules_of(provider: str) -> ProviderRules:
+    """What is particular to a provider."""
+    return RULES[Provider(provider)]
 
 
 def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
@@ -52,14 +86,14 @@ def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
 
     Raises ArrivalRefused when one is missing or is no identifier.
     """
-    rules = RULES.get(Provider(provider))
-    if rules is None:
+    rules = rules_of(provider)
+    if not rules.worker_id:
         return None
     claimed = [parameters.get(name, "") for name in rules.parameters]
     faulty = [
         name
-        for name, value in zip(rules.parameters, claimed, strict=True)
-        if not IDENTIFIER.fullmatch(value)
+        for name, value, pattern in zip(rules.parameters, claimed, rules.identifiers, strict=True)
+        if not pattern.fullmatch(value)
     ]
     if faulty:
         raise ArrivalRefused(
@@ -71,8 +105,8 @@ def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
 
 def arrival_parameters(provider: str) -> str:
     """What stands behind the address that a provider is given, for it to fill in; or nothing."""
-    rules = RULES.get(Provider(provider))
-    if rules is None:
+    rules = rules_of(provider)
+    if not rules.worker_id or not rules.has_address:
         return ""
     names = (rules.worker_id, rules.provider_study, rules.submission)
     return "&".join(f"{name}={{{{%{name}%}}}}" for name in names)
@@ -80,5 +114,4 @@ def arrival_parameters(provider: str) -> str:
 
 def completion_address(provider: str, code: str) -> str:
     """Where to send somebody with a code; empty where there is nowhere to send them."""
-    rules = RULES.get(Provider(provider))
-    return rules.completion_address.format(code=code) if rules and code else ""
+    return rules_of(provider).completion_address.format(code=code) if code else ""

@@ -56,9 +56,7 @@ def rehearse_study(
     take the characters in turn. Raises RehearsalFailed; nobody starts when there are too few
     places, or too few ratings for all of them.
     """
-    _check_address(rehearsal.base_url)
-    if study.is_draft:
-        raise RehearsalFailed(f"Study {study} is a draft: nobody can take part. Open it first.")
+    refuse_unready(study, rehearsal.base_url)
     places = list_places_left(study)
     n_places = sum(places.values())
     count = n_places if n_annotators is None else n_annotators
@@ -116,7 +114,10 @@ def _open_browser() -> httpx.Client:
     return httpx.Client(follow_redirects=True, timeout=PATIENCE_SECONDS, trust_env=False)
 
 
-def _check_address(url: str) -> None:
+def refuse_unready(study: Study, url: str) -> None:
+    """Raise RehearsalFailed for a draft, or for what is no address of a site."""
+    if study.is_draft:
+        raise RehearsalFailed(f"Study {study} is a draft: nobody can take part. Open it first.")
     try:
         is_sound = urlsplit(url).scheme in {"http", "https"} and bool(urlsplit(url).netloc)
     except ValueError:

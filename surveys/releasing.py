@@ -17,7 +17,7 @@ from postprocess.release.description import (
 from postprocess.release.errors import ReleaseError
 from postprocess.release.template import render_template
 from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
-from surveys.describing import describe_study
+from surveys.describing import describe_design, describe_study
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
 from surveys.models.publication import make_key
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from postprocess.recipe import Recipe
 
 LOG = "log.tsv"
+COUNTED = ("collection", "recruitment", "texts")  # sections of which the site knows best
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ def complete_description(
 def write_form(study: Study, description: bytes = b"") -> str:
     """A description of the study to fill in: what is known, and what is still to be written."""
     return render_template(complete_description(study, description))
+
+
+def begin_form(study: Study) -> str:
+    """The same without what a release counts by itself, for a page that is to be there at once."""
+    return render_template(describe_design(study), without=COUNTED)
 
 
 def describe_release(release: Release) -> str:

@@ -5,7 +5,7 @@ personal links. Keyed digests take their place, of one study, so that nobody tak
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -18,7 +18,16 @@ from surveys.assigning import lock_places
 from surveys.auditing import record
 from surveys.errors import ErasureRefused
 from surveys.masking import digest_in_study, mask_text
-from surveys.models import Annotator, Assignment, Invitation, Study, Visit, Worker
+from surveys.models import (
+    Annotator,
+    Assignment,
+    Grant,
+    Invitation,
+    Payment,
+    Study,
+    Visit,
+    Worker,
+)
 from surveys.places import in_chunks
 from surveys.recruiting import NOTE
 
@@ -42,10 +51,14 @@ class Kept:
 
 @dataclass(frozen=True)
 class Due:
-    """Whose personal data is to be dropped: ids of annotators, and of unused links."""
+    """Whose personal data is to be dropped: ids of annotators, of unused links, and of strangers.
+
+    Strangers are workers of whom a provider says that they handed in, and who never came.
+    """
 
     people: list[int]
     links: list[int]
+    strangers: list[int] = field(default_factory=list)
 
 
 @transaction.atomic
@@ -136,15 +149,17 @@ def find_due(study: Study) -> Due:
     under_way = theirs.leased().exclude(pk__in=lapsed.values("pk"))
     after_payment = theirs.filter(submitted_at__gt=OuterRef("paid_at"))
     is_due = Q(~Exists(after_payment), paid_at__lte=cutoff)
-    links = _find_noted(study).none()
+    links, strangers = _find_noted(study).none(), _find_strangers(study).none()
     if study.settled_at and study.settled_at <= cutoff:
         later = theirs.filter(submitted_at__gt=study.settled_at)
         is_due |= Q(~Exists(later), created_at__lte=study.settled_at)
         links = _find_noted(study).filter(created_at__lte=study.settled_at)
+        strangers = _find_strangers(study)
     people = _find_known(study).filter(is_due, ~Exists(under_way))
     return Due(
         list(people.order_by("pk").values_list("pk", flat=True)),
         list(links.order_by("pk").values_list("pk", flat=True)),
+        list(strangers.order_by("pk").values_list("pk", flat=True)),
     )
 
 
@@ -157,10 +172,13 @@ def drop_due(study: Study) -> Due:
         forget_people(study, people)
     for links in in_chunks(due.links):
         forget_invitations(study, links)
-    if due.people or due.links:
+    for strangers in in_chunks(due.strangers):
+        _forget_workers(study, Worker.objects.in_bulk(strangers))
+    if due.people or due.links or due.strangers:
+        others = {"strangers": len(due.strangers)} if due.strangers else {}
         record(
             "personal_data.dropped", study, "", annotators=len(due.people), links=len(due.links),
-            days=study.retention_days,
+            days=study.retention_days, **others,
         )  # fmt: skip
     return due
 
@@ -173,18 +191,31 @@ def forget_people(study: Study, annotators: Collection[int]) -> None:
             "worker"
         )
     )
-    workers = {one.worker.pk: one.worker for one in known if one.worker}
+    _forget_workers(study, {one.worker.pk: one.worker for one in known if one.worker})
+
+
+def _forget_workers(study: Study, workers: dict[int, Worker]) -> None:
+    """Put digests in the place of workers in a study, and of their submissions."""
     digests = {pk: _as_digest(study, worker) for pk, worker in workers.items()}
     Worker.objects.bulk_create(digests.values())
+    known = list(Annotator.objects.filter(study=study, worker__in=workers))
     for annotator in known:
         annotator.worker = digests[annotator.worker_id or 0]
     Annotator.objects.bulk_update(known, ["worker"], ROWS_AT_ONCE)
+    grants = list(Grant.objects.filter(qualification__study=study, worker__in=workers))
+    for grant in grants:
+        grant.worker = digests[grant.worker_id]
+    Grant.objects.bulk_update(grants, ["worker"], ROWS_AT_ONCE)
     visits = list(Visit.objects.filter(entrance__study=study, worker__in=workers))
     for visit in visits:
         visit.worker = digests[visit.worker_id]
         visit.submission = digest_in_study(study.pk, SUBMISSION, visit.submission)
     Visit.objects.bulk_update(visits, ["worker", "submission"], ROWS_AT_ONCE)
-    of_nobody = Worker.objects.filter(pk__in=workers, annotators=None, visits=None)
+    payments = list(Payment.objects.filter(visit__in=visits))
+    for payment in payments:
+        payment.submission = digest_in_study(study.pk, SUBMISSION, payment.submission)
+    Payment.objects.bulk_update(payments, ["submission"], ROWS_AT_ONCE)
+    of_nobody = Worker.objects.filter(pk__in=workers, annotators=None, visits=None, grants=None)
     of_nobody.delete()  # other studies may know them still
 
 
@@ -210,6 +241,13 @@ def _find_known(study: Study) -> QuerySet[Annotator]:
 def _find_noted(study: Study) -> QuerySet[Invitation]:
     """Links with a note that nobody has used."""
     return Invitation.objects.filter(study=study, annotator=None).exclude(note="")
+
+
+def _find_strangers(study: Study) -> QuerySet[Worker]:
+    """Workers of whom the study has a visit alone, told by the provider."""
+    annotators = Annotator.objects.filter(study=study, worker=OuterRef("pk"))
+    theirs = Visit.objects.filter(entrance__study=study, worker=OuterRef("pk"))
+    return Worker.objects.filter(Exists(theirs), ~Exists(annotators), is_digest=False)
 
 
 def _as_digest(study: Study, worker: Worker) -> Worker:

@@ -18,8 +18,9 @@ from postprocess.stimuli import StimuliError
 from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
 from surveys.auditing import record
 from surveys.batching import Tell, drop_exports, make_links, read_form, write_export
-from surveys.errors import RunRefused, SurveyError
-from surveys.models import Release, Run, RunKind, RunState, Study
+from surveys.errors import GatewayDown, RunRefused, SurveyError
+from surveys.models import Batch, Release, Run, RunKind, RunState, Study
+from surveys.mturk.performing import pause_after, perform_batch_work
 from surveys.notifying import tell_of_run
 from surveys.recruiting import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.releasing import Wishes, release_dataset
@@ -89,6 +90,18 @@ def request_export(study: Study, form: str, by: User | None) -> Run:
 
 
 @transaction.atomic
+def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
+    """Put down that a batch is to be published, fetched, paid or stopped.
+
+    Raises RunRefused while the same is under way.
+    """
+    same = Run.objects.filter(study=batch.study, kind=kind, wishes__batch=batch.pk).under_way()
+    if kind not in RunKind.of_batches() or any(not is_broken_off(run) for run in same):
+        raise RunRefused("This is under way already. Wait until it is done.")
+    return _request(batch.study, kind, None, by, wishes={"batch": batch.pk})
+
+
+@transaction.atomic
 def retry_run(run: Run) -> Run:
     """Put down that a run is to be tried again. Raises RunRefused unless it failed or broke off."""
     if not Run.objects.filter(_is_over(), pk=run.pk).update(
@@ -97,22 +110,31 @@ def retry_run(run: Run) -> Run:
         raise RunRefused("Only a run that failed or was broken off can be tried again.")
     record("run.retried", run.study, f"run {run.pk}")
     run.refresh_from_db()
+    if run.wishes.pop("n_tries", None):
+        run.save(update_fields=["wishes"])
     return run
 
 
-def perform_run(run_id: int) -> None:
+def perform_run(run_id: int) -> int | None:
     """Do what a run asks for, once: whoever comes second does nothing.
 
-    What the library or an action refuses is kept as the run's error.
+    What the library or an action refuses is kept as the run's error. After how many seconds to try
+    again, where what it needs is down; else None.
     """
     begun = Run.objects.filter(pk=run_id, state=RunState.WAITING).update(
         state=RunState.RUNNING, heard_at=timezone.now()
     )
     if not begun:
-        return
+        return None
     run = Run.objects.select_related("study").get(pk=run_id)
     with _keeping_what_goes_wrong(run):
-        _finish(run, **MAKERS[RunKind(run.kind)](run, _tell(run)))
+        try:
+            _finish(run, **MAKERS[RunKind(run.kind)](run, _tell(run)))
+        except GatewayDown as error:
+            if (pause := _put_off(run, str(error))) is None:
+                raise
+            return pause
+    return None
 
 
 def is_broken_off(run: Run) -> bool:
@@ -209,6 +231,7 @@ MAKERS: dict[RunKind, Callable[[Run, Tell], dict[str, Any]]] = {
     RunKind.RELEASE: _make_release,
     RunKind.LINKS: make_links,
     RunKind.EXPORT: write_export,
+    **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
 }
 
 
@@ -224,6 +247,18 @@ def _finish(run: Run, **made: Any) -> None:
         run.save()
         record(f"{run.kind}.made", run.study, f"run {run.pk}", **_name_recipe(run))
         tell_of_run(run)
+
+
+def _put_off(run: Run, reason: str) -> int | None:
+    """Put down that a run waits to be tried again; for how long, or None after too many times."""
+    n_tries = run.wishes.get("n_tries", 0) + 1
+    pause = pause_after(n_tries)
+    if pause is not None:
+        Run.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
+            state=RunState.WAITING, error=reason, wishes={**run.wishes, "n_tries": n_tries},
+            heard_at=timezone.now(),
+        )  # fmt: skip
+    return pause
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from surveys.wording import current_text, read_check
 PATIENCE_SECONDS = 30
 MOST_PAGES = 10_000  # of one annotator; more can only be a site that leads in circles
 RETRY_SECONDS = 0.2
+PAUSE_SECONDS = 0.1  # of the slow, before they send a page
 T = TypeVar("T")
 ENDS = {"annotate:thanks", "annotate:ended"}
 
@@ -37,6 +38,7 @@ class Character(StrEnum):
     QUITTING = "quitting"
     RELOADING = "reloading"
     TWO_TABS = "two-tabs"
+    SLOW = "slow"
 
 
 class Acknowledged(NamedTuple):
@@ -60,6 +62,7 @@ class ScriptedAnnotator:
     character: Character = Character.CAREFUL
     is_patient: bool = False
     acknowledged: list[Acknowledged] = field(default_factory=list)
+    last_page: lxml.html.HtmlElement | None = None
     contexts: dict[str, dict[int, Context]] = field(default_factory=dict)
 
     @property
@@ -71,7 +74,7 @@ class ScriptedAnnotator:
         """Go from a link to the end, or to where the character gives up. The last page's name."""
         answer = self._fetch("GET", link)
         for _ in range(MOST_PAGES):
-            page = lxml.html.fromstring(answer.text, base_url=str(answer.url))
+            self.last_page = page = lxml.html.fromstring(answer.text, base_url=str(answer.url))
             name = _name_page(answer.url.path)
             if name in ENDS or self._gives_up(page):
                 return name
@@ -89,6 +92,8 @@ class ScriptedAnnotator:
         answer = self._fill_in(page, form, name)
         address = urljoin(str(shown.url), form.action or "")
         sent = {**dict(form.form_values()), **_button(form)}
+        if self.character == Character.SLOW:
+            time.sleep(PAUSE_SECONDS)
         if self.character == Character.RELOADING:
             self._fetch("GET", str(shown.url))
         next_page = self._fetch(form.method, address, sent)

@@ -13,9 +13,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-import simplemma
-from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
-
 FOLDERS = ("/usr/share/hunspell", "/usr/share/myspell/dicts")
 VOIKKO_TAGS = {"fi"}
 LISTED_AS = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "sh": "hbs", "no": "nb"}  # by simplemma
@@ -47,6 +44,8 @@ def forget() -> None:
 
 def has_word_list(language: str) -> bool:
     """Whether simplemma knows the language."""
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
     return _listed_as(language) in SUPPORTED_LANGUAGES
 
 
@@ -67,8 +66,10 @@ def _find_known(words: Sequence[str], language: str) -> set[str]:
 
 
 def _is_listed(word: str, listed: str) -> bool:
+    from simplemma import is_known
+
     # the frugal way of storing it: 9 MB instead of 63 for Croatian, 46 instead of 412 for Finnish
-    return any(simplemma.is_known(form, lang=listed, low_memory=True) for form in _forms(word))
+    return any(is_known(form, lang=listed, low_memory=True) for form in _forms(word))
 
 
 def _forms(word: str) -> tuple[str, str, str]:

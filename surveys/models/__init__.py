@@ -1,7 +1,10 @@
 """What is stored, a room for each part of a study's life."""
 
 from surveys.models.access import AuditEntry, Membership, Role
-from surveys.models.collection import Annotator, Assignment, AssignmentState, Place, Response
+from surveys.models.batches import Batch, Hit, HitState
+from surveys.models.collection import Annotator, Assignment, AssignmentState, Response
+from surveys.models.payments import Payment, PaymentKind, PaymentState
+from surveys.models.places import Place
 from surveys.models.programs import (
     ApiToken,
     Delivery,
@@ -10,7 +13,16 @@ from surveys.models.programs import (
     WebhookEvent,
 )
 from surveys.models.publication import Release
-from surveys.models.recruitment import Entrance, Invitation, Provider, Visit, Worker
+from surveys.models.qualifications import Grant, Qualification
+from surveys.models.recruitment import (
+    Entrance,
+    Invitation,
+    Provider,
+    ProviderState,
+    Standing,
+    Visit,
+    Worker,
+)
 from surveys.models.reviewing import (
     Review,
     ReviewClaim,
@@ -25,9 +37,10 @@ from surveys.models.study import AssigningPolicy, Study, StudyText, TextKind
 
 __all__ = [
     "Annotator", "ApiToken", "AssigningPolicy", "Assignment", "AssignmentState", "AuditEntry",
-    "Block", "Checkpoint", "Context", "Delivery", "Entrance", "IdempotencyRecord", "Invitation",
-    "Item", "Membership", "Pair", "Place", "Provider", "Questionnaire", "Release", "Response",
-    "Review", "ReviewClaim", "ReviewSettings", "ReviewState", "Role", "Round", "Run", "RunKind",
-    "RunState", "Study", "StudyText", "TextKind", "Verdict", "VerdictKind", "Visit", "Webhook",
-    "WebhookEvent", "Worker",
+    "Batch", "Block", "Checkpoint", "Context", "Delivery", "Entrance", "Grant", "Hit", "HitState",
+    "IdempotencyRecord", "Invitation", "Item", "Membership", "Pair", "Payment", "PaymentKind",
+    "PaymentState", "Place", "Provider", "ProviderState", "Qualification", "Questionnaire",
+    "Release", "Response", "Review", "ReviewClaim", "ReviewSettings", "ReviewState", "Role",
+    "Round", "Run", "RunKind", "RunState", "Standing", "Study", "StudyText", "TextKind", "Verdict",
+    "VerdictKind", "Visit", "Webhook", "WebhookEvent", "Worker",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from surveys.models.study import Study, StudyText
 if TYPE_CHECKING:
     from surveys.models.recruitment import Invitation
 
+ANNOTATOR_CODE = "[0-9A-Za-z]{1,16}"
 LONGEST_WORD = 50
 LONGEST_COMMENT = 500
 
@@ -123,6 +124,10 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def submitted(self) -> Self:
         return self.filter(state=AssignmentState.SUBMITTED)
 
+    def unfiled(self) -> Self:
+        """Those that are submitted and wait to be looked through; an index holds no others."""
+        return self.submitted().filter(submitted_at__isnull=False, filed_at__isnull=True)
+
     def counted(self) -> Self:
         """Those whose ratings belong to the dataset: submitted, in the current round."""
         return self.submitted().filter(round__is_current=True)
@@ -200,6 +205,9 @@ class Assignment(models.Model):
     )
     started_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
+    filed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when its answers were looked through"
+    )
 
     objects = AssignmentQuerySet.as_manager()
 
@@ -219,6 +227,11 @@ class Assignment(models.Model):
         indexes: ClassVar = [
             # without a condition: SQLite takes no index whose condition compares with a value
             models.Index(fields=("study", "state", "active_at"), name="state_by_activity"),
+            models.Index(
+                fields=("study", "state", "questionnaire"),
+                condition=Q(submitted_at__isnull=False, filed_at__isnull=True),
+                name="submitted_and_not_filed",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -228,73 +241,6 @@ class Assignment(models.Model):
     def is_unfinished(self) -> bool:
         """Whether its annotator may go on."""
         return self.state in AssignmentState.unfinished()
-
-
-# Not `assignment__isnull=True`: for that SQLite takes the unique index of `assignment`, and then
-# reads and sorts all free places, instead of the index in the order that is asked for.
-IS_FREE = Q(is_open=True) & ~Q(assignment__isnull=False)
-
-
-class PlaceQuerySet(models.QuerySet["Place"]):
-    def free(self, study: Study) -> Self:
-        """Those that nobody holds, in the order in which a balanced design fills them."""
-        return self.filter(IS_FREE, study=study).order_by("number", "pk")
-
-    def with_questionnaire(self) -> Self:
-        return self.select_related("questionnaire__block__study")
-
-    def unseen_by(self, annotator: Annotator) -> Self:
-        """Those in blocks of which the annotator has seen nothing."""
-        seen = Questionnaire.objects.filter(
-            block__questionnaires__assignments__annotator=annotator,
-            block__questionnaires__assignments__started_at__isnull=False,
-        )
-        return self.exclude(questionnaire__in=seen.order_by().values("pk"))
-
-
-class Place(models.Model):
-    """Room for one assignment in a questionnaire. Together the places are its quota.
-
-    They are laid out when a round begins, as many as ratings are wanted. So no arrival, however
-    many there are, can find more of them, and one place never holds two assignments.
-    """
-
-    study = models.ForeignKey(Study, models.PROTECT, related_name="places", db_index=False)
-    questionnaire = models.ForeignKey(
-        Questionnaire, models.PROTECT, related_name="places", db_index=False
-    )
-    round = models.ForeignKey(Round, models.PROTECT, related_name="places")
-    number = models.PositiveSmallIntegerField(help_text="from 1 to the ratings wanted")
-    is_open = models.BooleanField(
-        default=True, help_text="closed when the block is repeated, or fewer ratings are wanted"
-    )
-    assignment = models.OneToOneField(
-        Assignment, models.PROTECT, null=True, blank=True, related_name="place"
-    )
-
-    objects = PlaceQuerySet.as_manager()
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=("questionnaire", "round", "number"), name="place_number_once"
-            ),
-        ]
-        indexes: ClassVar = [
-            models.Index(
-                fields=("study", "number", "id", "questionnaire"),
-                condition=IS_FREE,
-                name="free_places",
-            ),
-            models.Index(
-                fields=("study", "questionnaire", "number", "id"),
-                condition=IS_FREE,
-                name="free_places_by_block",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"place {self.number} in {self.questionnaire}"
 
 
 class ResponseQuerySet(models.QuerySet["Response"]):

@@ -8,10 +8,16 @@ from surveys.models.study import Study
 
 
 class Provider(models.TextChoices):
-    """Who sends people through an entrance."""
+    """Who sends people through an entrance: the target of whatever is asked of it or paid there.
+
+    Each target has ids of its own, which never meet those of another.
+    """
 
     LINK = "link", "nobody: a link that is passed on"
     PROLIFIC = "prolific", "Prolific"
+    SIMULATOR = "simulator", "MTurk simulator"
+    SANDBOX = "sandbox", "MTurk sandbox"
+    PRODUCTION = "production", "MTurk"
 
 
 class Entrance(models.Model):
@@ -42,6 +48,7 @@ class Entrance(models.Model):
 
 REVOKED, UNUSED = "revoked", "unused"
 PROVIDER_ID = "[0-9a-f]{24}"  # as Prolific writes those of people and of their submissions
+WORKER_ID = "A[0-9A-Z]{9,63}"  # as MTurk writes those of people
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
@@ -76,7 +83,8 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         found = self.filter(note__icontains=text)
         if sees_addresses:
             return found
-        return found.exclude(Q(note__contains="@") | Q(note__iregex=PROVIDER_ID))
+        is_id = Q(note__iregex=PROVIDER_ID) | Q(note__regex=WORKER_ID)
+        return found.exclude(Q(note__contains="@") | is_id)
 
 
 class Invitation(models.Model):
@@ -144,17 +152,78 @@ class Worker(models.Model):
         return f"worker {self.pk}"
 
 
+class ProviderState(models.TextChoices):
+    """What a provider says about a submission; empty where it says nothing."""
+
+    RESERVED = "reserved"
+    ACTIVE = "active"
+    SUBMITTED = "submitted", "submitted, to be paid or rejected"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    RETURNED = "returned"
+    TIMED_OUT = "timed out"
+    SCREENED_OUT = "screened out"
+
+
+class Standing(models.TextChoices):
+    """What is to be done about a visit, once the provider was asked; empty: nothing yet."""
+
+    PAYABLE = "payable"
+    HELD = "held", "held: a person decides"
+    SETTLED = "settled", "settled: paid, or rejected by a person"
+    UNPAID = "unpaid", "unpaid work: finished, and not to be paid the usual way"
+    EXPIRED = "expired", "expired: its place is open again"
+
+
+class VisitQuerySet(models.QuerySet["Visit"]):
+    def current(self) -> Self:
+        """Those that nobody else has taken over; the others are never handed in."""
+        return self.filter(returned_at__isnull=True)
+
+    def on_submission(self, entrance: Entrance, submission: str) -> Self:
+        """Everybody who has come on one submission of a provider, which may use its ids again."""
+        return self.filter(entrance=entrance, submission=submission)
+
+
 class Visit(models.Model):
-    """An arrival from a provider, as the provider names it, and what it led to."""
+    """An arrival from a provider, as the provider names it, and what it led to.
+
+    For MTurk `provider_study` is the id of the HIT, `submission` that of its own assignment.
+    """
 
     # without an index of its own: that of the constraint begins with it
     entrance = models.ForeignKey(Entrance, models.PROTECT, related_name="visits", db_index=False)
+    hit = models.ForeignKey(
+        "surveys.Hit", models.PROTECT, null=True, blank=True, related_name="visits"
+    )
     provider_study = models.CharField(max_length=64)
     submission = models.CharField(max_length=64)
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="visits")
-    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="visits")
+    assignment = models.ForeignKey(
+        Assignment, models.PROTECT, null=True, blank=True, related_name="visits",
+        help_text="empty for who handed in at the provider and never came here",
+    )  # fmt: skip
     completion_code = models.CharField(max_length=40, blank=True, default="")
     arrived_at = models.DateTimeField(auto_now_add=True)
+    deadline_at = models.DateTimeField(
+        null=True, blank=True, help_text="until when the provider takes what they hand in"
+    )
+    returned_at = models.DateTimeField(
+        null=True, blank=True, help_text="when it was found that somebody else has their place"
+    )
+    provider_state = models.CharField(
+        max_length=12, choices=ProviderState, blank=True, default="", help_text="last known"
+    )
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    handed_in_at = models.DateTimeField(null=True, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True, help_text="approved or rejected")
+    standing = models.CharField(max_length=8, choices=Standing, blank=True, default="")
+    has_wrong_code = models.BooleanField(
+        default=False, help_text="handed in with another code, or with none"
+    )
+    held_because = models.CharField(max_length=200, blank=True, default="")
+
+    objects = VisitQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["pk"]

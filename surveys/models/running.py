@@ -16,6 +16,15 @@ class RunKind(models.TextChoices):
     RELEASE = "release", "a release to publish"
     LINKS = "links", "personal links"
     EXPORT = "export", "a file of the answers"
+    PUBLISH = "publish", "publishing of a batch"
+    FETCH = "fetch", "fetching of what was handed in"
+    PAY = "pay", "payment of a batch"
+    STOP = "stop", "end of a batch"
+
+    @classmethod
+    def of_batches(cls) -> "tuple[RunKind, ...]":
+        """What asks the provider of a batch."""
+        return (cls.PUBLISH, cls.FETCH, cls.PAY, cls.STOP)
 
 
 class RunState(models.TextChoices):
@@ -41,7 +50,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def errands(self) -> Self:
         """What is no post-processing."""
-        return self.filter(kind__in=(RunKind.LINKS, RunKind.EXPORT))
+        return self.filter(kind__in=(RunKind.LINKS, RunKind.EXPORT, *RunKind.of_batches()))
 
     def under_way(self) -> Self:
         return self.filter(state__in=(RunState.WAITING, RunState.RUNNING))

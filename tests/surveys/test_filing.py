@@ -1,10 +1,18 @@
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
-from surveys import filing
-from surveys.filing import count_unfiled, draw_number, file_answers, is_drawn, n_reviewers
+from surveys import filing, tasks
+from surveys.filing import (
+    count_unfiled,
+    draw_number,
+    file_answers,
+    file_meanwhile,
+    is_drawn,
+    n_reviewers,
+)
 from surveys.leaving import withdraw_annotator
-from surveys.models import Review, ReviewSettings, ReviewState
+from surveys.models import Assignment, Review, ReviewSettings, ReviewState
 from tests.factories import make_study, start
 from tests.surveys.reviewed import reviewed_study, submit, whole
 
@@ -102,6 +110,73 @@ def test_file_answers_takes_the_time_of_the_page_where_the_browser_told_none():
     assert codes == {"hasty"}
 
 
+def test_what_is_not_filed_is_found_in_an_index_made_for_it():
+    """However many are filed; see `bench/console.py`."""
+    study = make()
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")  # it would do for so few rows
+
+        unfiled = Assignment.objects.for_study(study).unfiled()
+
+        assert "submitted_and_not_filed" in unfiled.explain()
+        assert "submitted_and_not_filed" in unfiled.order_by("questionnaire").explain()
+
+
+def test_start_filing_has_it_done_once_the_page_is_sent(settings, monkeypatch):
+    settings.BACKGROUND = "threads"
+    study, timers = make(), []
+    monkeypatch.setattr(tasks.Timer, "start", lambda timer: timers.append(timer))
+    tasks.start_filing(study)
+    assert timers == []
+    submit(study)
+
+    tasks.start_filing(study)
+
+    (timer,) = timers
+    assert (timer.interval, timer.args) == (tasks.A_MOMENT, (study.pk,))
+    assert count_unfiled(study) == 1
+
+
+def test_start_filing_asks_workers_where_there_are_some(settings, monkeypatch):
+    settings.BACKGROUND = "workers"
+    study, asked = make(), []
+    submit(study)
+    monkeypatch.setattr(tasks.file_answers, "delay", asked.append)
+
+    tasks.start_filing(study)
+
+    assert asked == [study.pk]
+
+
+def test_file_meanwhile_leaves_it_to_who_is_at_it(monkeypatch):
+    study = make()
+    submit(study)
+    again = []
+
+    def file_once(study, *, at_most):
+        again.append(file_meanwhile(study))
+        return file_answers(study, at_most=at_most)
+
+    monkeypatch.setattr(filing, "file_answers", file_once)
+
+    assert file_meanwhile(study) == 1
+    assert again == [0]
+    submit(study)
+    assert file_meanwhile(study) == 1
+
+
+def test_file_meanwhile_can_be_begun_again_after_it_has_failed(monkeypatch):
+    study = make()
+    submit(study)
+    monkeypatch.setattr(filing, "find_doubted", lambda words, language: words[0])
+    with pytest.raises(TypeError):
+        file_meanwhile(study)
+    monkeypatch.undo()
+
+    assert file_meanwhile(study) == 1
+
+
 @pytest.mark.parametrize("n", [1, 4])
 def test_file_answers_asks_as_often_for_many(n, db, django_assert_num_queries):
     study = make(2 * n, block_size=2)
@@ -109,7 +184,7 @@ def test_file_answers_asks_as_often_for_many(n, db, django_assert_num_queries):
     for _ in range(2 * n):
         submit(study)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         file_answers(study)
 
 

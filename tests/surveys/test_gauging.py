@@ -4,6 +4,7 @@ from surveys.filing import file_answers
 from surveys.gauging import (
     Agreement,
     agreement_of,
+    find_gauges,
     gauge_blocks,
     list_changed,
     list_worries,
@@ -20,6 +21,10 @@ from tests.surveys.test_watching import current_rounds
 
 def gauged(study, **options):
     return gauge_blocks(study, watch_blocks(study, current_rounds(study)), **options)
+
+
+def kept(study):
+    return find_gauges(study, watch_blocks(study, current_rounds(study)))
 
 
 def own_ratings(assignment):
@@ -43,7 +48,7 @@ def test_gauge_blocks_leaves_out_what_a_reviewer_sets_aside(db):
     of_the_odd = Review.objects.assignments(study).get(assignment=odd)
     give_verdict(of_the_odd, reviewer(study), VerdictKind.REJECTED, "at random")
 
-    (block,) = gauged(study, most_ratings=0)
+    (block,) = kept(study)
     assert (block.is_current, block.n_since) == (False, 1)
     (block,) = gauged(study)
     assert before.gauge.agreement.rho < block.gauge.agreement.rho == pytest.approx(1)
@@ -56,7 +61,7 @@ def test_gauge_blocks_leaves_out_single_answers_too(db):
 
     give_verdict(Review.objects.answers(study).first(), reviewer(study), VerdictKind.UNUSED, "")
 
-    (block,) = gauged(study, most_ratings=0)
+    (block,) = kept(study)
     assert (block.is_current, block.n_since) == (False, 0)
     assert gauged(study)[0].is_current
 
@@ -68,32 +73,36 @@ def test_gauge_blocks_waits_for_two_annotators(db):
     assert list_changed([block]) == []
 
 
-def test_gauge_blocks_leaves_what_takes_long_as_it_was(db):
+def test_find_gauges_leaves_figures_as_they_were(db):
     study = finished_study(4)
+    assert kept(study)[0].gauge is None
     (before,) = gauged(study)
     answer(start(study))
 
-    (block,) = gauged(study, most_ratings=29)
+    (block,) = kept(study)
 
     assert block.gauge == before.gauge
     assert (block.is_current, block.n_since) == (False, 1)
     assert list_changed([block]) == [block]
 
 
-def test_gauge_blocks_works_out_at_least_so_many(db):
-    study = finished_study(4)
+@pytest.mark.parametrize(("most_ratings", "n"), [(0, 1), (47, 1), (48, 2)])
+def test_gauge_blocks_works_out_one_at_least_and_more_within_bounds(db, most_ratings, n):
+    study = finished_study(8, 12, block_size=6)
 
-    assert gauged(study, most_ratings=0)[0].gauge is None
-    assert gauged(study, most_ratings=0, at_least=1)[0].is_current
+    found = gauged(study, most_ratings=most_ratings)
+
+    assert [block.is_current for block in found] == [True, n == 2]
 
 
-def test_gauge_blocks_computes_once(db, django_assert_num_queries):
+def test_figures_are_computed_once(db, django_assert_num_queries):
     study = finished_study(4)
     blocks = watch_blocks(study, current_rounds(study))
     gauge_blocks(study, blocks)
 
     with django_assert_num_queries(0):
         assert gauge_blocks(study, blocks)[0].is_current
+        assert find_gauges(study, blocks)[0].is_current
 
 
 def test_a_repeated_block_has_no_figure_of_the_round_before(db):

@@ -1,5 +1,6 @@
 import pytest
 
+from surveys.drafting import replace_stimuli
 from surveys.measuring import Overlap, list_overlaps, measure_study
 from surveys.models import Study
 from tests.factories import make_study, stimuli_file, stimuli_row
@@ -19,6 +20,16 @@ def test_overlaps_count_pairs_in_either_order_and_texts():
 
     assert list_overlaps(one, Study.objects.all()) == [Overlap(other, n_pairs=1, n_texts=1)]
     assert list_overlaps(one, Study.objects.none()) == []
+
+
+def test_overlaps_follow_the_stimuli_of_another_study():
+    one, other = make_study(1, slug="one"), make_study(2, slug="other")
+    Study.objects.filter(pk=other.pk).update(opened_at=None)
+    assert [found.n_pairs for found in list_overlaps(one, Study.objects.all())] == [1]
+
+    replace_stimuli(other, stimuli_file(stimuli_row()))
+
+    assert list_overlaps(one, Study.objects.all()) == []
 
 
 def test_figures_are_those_of_the_texts():

@@ -15,12 +15,25 @@ from surveys.answering import record_engagement, record_unjudgeable
 from surveys.assigning import count_places_left
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
+from surveys.filing import count_unfiled, file_answers
 from surveys.leaving import withdraw_annotator
-from surveys.models import Annotator, Assignment, AuditEntry, Place, Release, Response, Study, Visit
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Place,
+    Release,
+    Response,
+    Review,
+    Study,
+    Visit,
+)
 from surveys.repeating import repeat_block
 from surveys.retaining import mark_paid
 from tests.factories import finish, make_study, start, whereabouts
+from tests.mturk.offered import plan
 from tests.surveys.checkpoint_rows import file, row
+from tests.surveys.reviewed import reviewed_study, submit
 
 LAST = MigrationLoader(None).graph.leaf_nodes("surveys")[0][1]
 OLD_TABLES = ("Study", "Pair", "Context", "Block", "Questionnaire", "Item", "Annotator",
@@ -56,18 +69,13 @@ def test_no_index_of_a_busy_table_is_the_beginning_of_another(model):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_migrations_can_be_undone_and_done_again():
-    call_command("migrate", "surveys", "zero", verbosity=0)
-    assert "surveys_study" not in connection.introspection.table_names()
-
-    call_command("migrate", "surveys", verbosity=0)
-    assert "surveys_study" in connection.introspection.table_names()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_study_from_before_places_gets_them_and_keeps_its_answers():
+def test_migrations_can_be_undone_and_a_study_of_the_first_keeps_its_answers():
     """One assignment finished, one begun, of a study that asks for two; back and forth."""
-    old = migrate_to("0001_initial")
+    call_command("migrate", "surveys", "zero", verbosity=0)
+    tables = connection.introspection.table_names()
+    assert [table for table in tables if table.startswith("surveys_")] == []
+
+    old = go_back_to("0001_initial")
     assert columns_of("surveys_assignment") == {  # as it was published
         "id", "questionnaire_id", "annotator_id", "token", "state", "started_at", "submitted_at",
     }  # fmt: skip
@@ -76,7 +84,7 @@ def test_a_study_from_before_places_gets_them_and_keeps_its_answers():
     assignments = [make_old_assignment(old, study, number) for number in (1, 2)]
     answer(assignments[0], old, rating=4)
 
-    for _ in range(2):
+    for back in ("0001_initial", None):
         migrate_to(LAST)
 
         assert [
@@ -93,9 +101,8 @@ def test_a_study_from_before_places_gets_them_and_keeps_its_answers():
         ]  # fmt: skip
         assert Study.objects.values_list("lease_hours", "scale_maximum").get() == (24, Decimal(6))
         assert count_places_left(Study.objects.get()) == 0
-        migrate_to("0001_initial")
-
-    migrate_to(LAST)
+        if back:
+            migrate_to(back)
 
 
 def columns_of(table: str) -> set[str]:
@@ -108,13 +115,15 @@ def add_checkpoint(study: Study) -> None:
 
 
 def withdraw_what_is_submitted(study: Study) -> None:
-    finish(start(study))
-    Assignment.objects.update(state="withdrawn")
+    assignment = start(study)
+    finish(assignment)
+    Assignment.objects.filter(pk=assignment.pk).update(state="withdrawn")
 
 
 def withdraw_somebody(study: Study) -> None:
-    finish(start(study))
-    withdraw_annotator(Annotator.objects.get())
+    assignment = start(study)
+    finish(assignment)
+    withdraw_annotator(assignment.annotator)
 
 
 def pay_somebody(study: Study) -> None:
@@ -139,27 +148,34 @@ def repeat(study: Study) -> None:
     repeat_block(study.blocks.get(), reason="scripts", author="anna")
 
 
+BEFORE_PLACES = {  # what happened to a study of its own each, and how it is told
+    add_checkpoint: "checkpoint items: 1",
+    repeat: "repeats of blocks: 1",
+    withdraw_what_is_submitted: "questionnaires withdrawn after they were submitted: 1",
+    judge_nothing: "texts that could not be judged: 1",
+    rate_in_fractions: "studies whose scale has fractions: 1",
+}
+BEFORE_RETENTION = {
+    withdraw_somebody: "first ratings of annotators who withdrew: 1",
+    pay_somebody: "annotators who were paid: 1",
+}
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    ("happened", "said"),
-    [
-        (add_checkpoint, "checkpoint items: 1"),
-        (withdraw_what_is_submitted, "questionnaires withdrawn after they were submitted: 1"),
-        (withdraw_somebody, "first ratings of annotators who withdrew: 1"),
-        (pay_somebody, "annotators who were paid: 1"),
-        (judge_nothing, "texts that could not be judged: 1"),
-        (rate_in_fractions, "studies whose scale has fractions: 1"),
-        (repeat, "repeats of blocks: 1"),
-    ],
+    ("happened", "before_that"),
+    [(BEFORE_PLACES, "0002_places_rounds_texts_entrances"), (BEFORE_RETENTION, "0012_programs")],
+    ids=["places", "retention"],
 )
-def test_going_back_is_refused_where_something_would_be_lost(happened, said):
-    happened(make_study(2))
+def test_going_back_is_refused_where_something_would_be_lost(happened, before_that):
+    for number, happen in enumerate(happened):
+        happen(make_study(2, slug=f"study{number}"))
     AuditEntry.objects.all().delete()  # it would be refused for their sake before
     before = everything()
 
     try:
-        with pytest.raises(CommandError, match=f"could not hold {said}. Nothing of that"):
-            migrate_to("0001_initial")
+        with pytest.raises(CommandError, match=f"could not hold {'; '.join(happened.values())}. N"):
+            migrate_to(before_that)
     finally:
         migrate_to(LAST)
 
@@ -187,17 +203,17 @@ def test_going_back_is_refused_while_there_is_a_log():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_going_back_is_refused_for_all_reasons_at_once():
-    study = make_study(2)
-    add_checkpoint(study)
-    repeat(study)
-    AuditEntry.objects.all().delete()
+def test_going_back_is_refused_while_there_is_a_ledger():
+    plan(make_study(2))
+    before = everything()
 
     try:
-        with pytest.raises(CommandError, match=r"checkpoint items: 1; repeats of blocks: 1\."):
-            migrate_to("0001_initial")
+        with pytest.raises(CommandError, match=r"lost \(Batch 1, Hit 1, Entrance 1\)\. Nothing"):
+            migrate_to("0014_errands")
     finally:
         migrate_to(LAST)
+
+    assert everything() == before
 
 
 def make_old_study(old: Any) -> Any:
@@ -246,17 +262,20 @@ def place_number(assignment: Assignment) -> int | None:
     return place.number if place else None
 
 
-def migrate_to(name: str) -> Any:
+def migrate_to(name: str) -> None:
+    MigrationExecutor(connection).migrate([("surveys", name)])
+
+
+def go_back_to(name: str) -> Any:
     """Migrate there; the models as they were then."""
-    executor = MigrationExecutor(connection)
-    executor.migrate([("surveys", name)])
-    return MigrationExecutor(connection).loader.project_state([("surveys", name)]).apps
+    migrate_to(name)
+    return MigrationLoader(connection).project_state([("surveys", name)]).apps
 
 
 @pytest.mark.django_db(transaction=True)
 def test_releases_from_before_keys_have_none():
     """One key for all of them would let their ids be matched."""
-    old = migrate_to("0004_every_assignment_has_a_round")
+    old = go_back_to("0004_every_assignment_has_a_round")
     study = old.get_model("surveys", "Study").objects.create(
         slug="old", title="old", language="en", ratings_per_context=2, block_size=5
     )
@@ -272,10 +291,25 @@ def test_releases_from_before_keys_have_none():
 def test_what_was_made_before_marks_were_kept_is_marked():
     study = make_study(2)
     finish(start(study))
-    old = migrate_to("0012_programs")
+    old = go_back_to("0012_programs")
     old.get_model("surveys", "Release").objects.create(study_id=study.pk, report={})
     old.get_model("surveys", "Annotator").objects.update(withdrawn_at=timezone.now())
 
     migrate_to(LAST)
 
     assert Release.objects.with_withdrawn_since().get().n_withdrawn_since == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_filed_before_it_was_marked_is_marked():
+    study = reviewed_study(n_assignments=2)
+    submit(study)
+    filed = dict(Review.objects.assignments(study).values_list("assignment", "filed_at"))
+    migrate_to("0016_crowd_work")
+    assert "filed_at" not in columns_of("surveys_assignment")
+
+    migrate_to(LAST)
+
+    marked = Assignment.objects.exclude(filed_at=None).values_list("pk", "filed_at")
+    assert dict(marked) == filed
+    assert (len(filed), count_unfiled(study), file_answers(study)) == (2, 1, 1)

@@ -1,0 +1,88 @@
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+
+from surveys.models.collection import Annotator, Assignment
+from surveys.models.stimuli import Questionnaire, Round
+from surveys.models.study import Study
+
+if TYPE_CHECKING:
+    from surveys.models.batches import Hit
+
+# Not `assignment__isnull=True`: for that SQLite takes the unique index of `assignment`, and then
+# reads and sorts all free places, instead of the index in the order that is asked for.
+# What is reserved for a HIT is not free: only who comes through the HIT may have it.
+IS_FREE = Q(is_open=True) & ~Q(assignment__isnull=False) & ~Q(hit__isnull=False)
+
+
+class PlaceQuerySet(models.QuerySet["Place"]):
+    def free(self, study: Study) -> Self:
+        """Those that nobody holds, in the order in which a balanced design fills them."""
+        return self.filter(IS_FREE, study=study).order_by("number", "pk")
+
+    def free_in(self, hit: "Hit") -> Self:
+        """Those reserved for a HIT that nobody holds."""
+        return self.filter(hit=hit, is_open=True, assignment__isnull=True).order_by("number", "pk")
+
+    def with_questionnaire(self) -> Self:
+        return self.select_related("questionnaire__block__study")
+
+    def unseen_by(self, annotator: Annotator) -> Self:
+        """Those in blocks of which the annotator has seen nothing."""
+        seen = Questionnaire.objects.filter(
+            block__questionnaires__assignments__annotator=annotator,
+            block__questionnaires__assignments__started_at__isnull=False,
+        )
+        return self.exclude(questionnaire__in=seen.order_by().values("pk"))
+
+
+class Place(models.Model):
+    """Room for one assignment in a questionnaire. Together the places are its quota.
+
+    They are laid out when a round begins, as many as ratings are wanted. So no arrival, however
+    many there are, can find more of them, and one place never holds two assignments.
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="places", db_index=False)
+    questionnaire = models.ForeignKey(
+        Questionnaire, models.PROTECT, related_name="places", db_index=False
+    )
+    round = models.ForeignKey(Round, models.PROTECT, related_name="places")
+    number = models.PositiveSmallIntegerField(help_text="from 1 to the ratings wanted")
+    is_open = models.BooleanField(
+        default=True, help_text="closed when the block is repeated, or fewer ratings are wanted"
+    )
+    assignment = models.OneToOneField(
+        Assignment, models.PROTECT, null=True, blank=True, related_name="place"
+    )
+    # with an index of its own, of the few that are reserved
+    hit = models.ForeignKey(
+        "surveys.Hit", models.PROTECT, null=True, blank=True, related_name="places",
+        db_index=False, help_text="for whose people alone it is, until the HIT is closed",
+    )  # fmt: skip
+
+    objects = PlaceQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("questionnaire", "round", "number"), name="place_number_once"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=("study", "number", "id", "questionnaire"),
+                condition=IS_FREE,
+                name="free_places",
+            ),
+            models.Index(
+                fields=("study", "questionnaire", "number", "id"),
+                condition=IS_FREE,
+                name="free_places_by_block",
+            ),
+            models.Index(fields=("hit",), condition=Q(hit__isnull=False), name="places_of_hits"),
+        ]
+
+    def __str__(self) -> str:
+        return f"place {self.number} in {self.questionnaire}"
