@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from surveys.auditing import acting
 from surveys.errors import SurveyError
 from surveys.models import Study
+from surveys.reading import read_number
 from surveys.recruiting import CODE
 
 MOST_AT_ONCE = 100_000
@@ -89,9 +90,10 @@ def decimal(text: str) -> Decimal:
 
 def positive(text: str) -> int:
     """How many of something to make, as an argument of a command."""
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_AT_ONCE:
+    number = read_number(text, MOST_AT_ONCE)
+    if not number:
         raise ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_AT_ONCE}")
-    return int(text)
+    return number
 
 
 def words(most: int) -> Callable[[str], str]:

@@ -29,4 +29,6 @@ class Command(SurveyCommand):
             due = find_due(one) if dry_run else drop_due(one)
             done = "to be dropped" if dry_run else "dropped"
             told = f"annotators {len(due.people)}, unused links {len(due.links)}"
+            if due.strangers:
+                told += f", workers who never came {len(due.strangers)}"
             self.stdout.write(f"{one}: {done}: {told}")

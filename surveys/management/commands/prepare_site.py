@@ -23,8 +23,9 @@ class Command(SurveyCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--demo", action=BooleanOptionalAction, default=True)
+        parser.add_argument("--simulator", default="", help="where MTurk's stand-in is served")
 
-    def handle(self, *, demo: bool, **options: Any) -> None:
+    def handle(self, *, demo: bool, simulator: str, **options: Any) -> None:
         call_command("migrate", verbosity=0)
         prepare_static_files()
         password = prepare_researcher()
@@ -38,6 +39,14 @@ class Command(SurveyCommand):
             "As a researcher",
             f"  {settings.SITE_URL}{reverse('console:studies')}",
             f"  name: {RESEARCHER}, password: {password or _FORGOTTEN}",
+        ]
+        if simulator:
+            lines += [
+                "As a worker of the MTurk simulator, whom nobody pays",
+                f"  {simulator}/",
+                f"  its clock, faults and accounts: {simulator}/control/",
+            ]
+        lines += [
             "To stop",
             f"  press Ctrl+C. All data stays in {settings.VAR_DIR}.",
         ]

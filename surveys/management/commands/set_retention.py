@@ -4,6 +4,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study
+from surveys.reading import read_number
 from surveys.retaining import set_retention
 
 NEVER = "never"
@@ -26,6 +27,7 @@ def days(text: str) -> int:
     """How many days, as an argument of a command; -1 for never."""
     if text == NEVER:
         return -1
-    if not text.isdecimal() or len(text) > 5:
+    number = read_number(text)
+    if number is None:
         raise ArgumentTypeError(f"{text!r} is neither a number of days nor {NEVER!r}")
-    return int(text)
+    return number

@@ -1,0 +1,31 @@
+from abc import abstractmethod
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.management.commands._base import SurveyCommand
+from surveys.models import Batch
+from surveys.mturk.stepping import Outcome
+
+
+class BatchCommand(SurveyCommand):
+    """One action on one batch; what went wrong with single rows is told, and the exit says so."""
+
+    @abstractmethod
+    def act(self, batch: Batch) -> Outcome:
+        """Do it."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("batch", type=int, help="its number")
+
+    def handle(self, *, batch: int, **options: Any) -> None:
+        found = Batch.objects.filter(pk=batch).first()
+        if found is None:
+            raise CommandError(f"There is no batch {batch}.")
+        outcome = self.act(found)
+        for name, n in sorted(outcome.counts.items()):
+            self.stdout.write(f"{name}: {n}")
+        if not outcome.counts:
+            self.stdout.write("There was nothing to do.")
+        if outcome.errors:
+            raise CommandError("\n".join(outcome.errors))

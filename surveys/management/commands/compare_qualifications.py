@@ -1,0 +1,26 @@
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.management.commands._base import SurveyCommand, find_study
+from surveys.models import Provider
+from surveys.mturk.qualifying import compare_qualifications
+
+
+class Command(SurveyCommand):
+    help = "Compare who has which qualification of a study here and at a target of MTurk."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("--target", default=Provider.SIMULATOR.value, help="(simulator)")
+
+    def handle(self, *, study: str, target: str, **options: Any) -> None:
+        found = compare_qualifications(find_study(study), target)
+        lines = [
+            f"{one.qualification}: {one.untold} only here, {one.unknown} only there, "
+            f"{one.unequal} of another value there"
+            for one in found
+        ]
+        if lines:
+            raise CommandError("\n".join(lines))
+        self.stdout.write("Both sides agree.")

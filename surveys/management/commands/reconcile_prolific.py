@@ -1,0 +1,27 @@
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.management.commands._base import SurveyCommand, find_study, read_text
+from surveys.models import Entrance, Provider, Standing
+from surveys.reconciling import reconcile_all
+from surveys.reporting import read_export
+
+
+class Command(SurveyCommand):
+    help = (
+        "Take Prolific's export of a study's submissions (CSV): who is to be paid, who is held for "
+        "a person, who has finished and cannot be paid there, whose place is free again."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("file", help="the export; - for standard input")
+
+    def handle(self, *, study: str, file: str, **options: object) -> None:
+        found = find_study(study)
+        entrance = Entrance.objects.filter(study=found, provider=Provider.PROLIFIC).first()
+        if entrance is None:
+            raise CommandError(f"Study {found.slug} has no connection to Prolific.")
+        counts = reconcile_all(entrance, read_export(read_text(file)))
+        for standing, label in [*Standing.choices, ("", "nothing to do")]:
+            if counts[standing]:
+                self.stdout.write(f"{counts[standing]}: {label}")

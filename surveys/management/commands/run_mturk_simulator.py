@@ -1,0 +1,45 @@
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from surveys.mturk.simulator.market import Market
+from surveys.mturk.simulator.server import NotLoopback, SimulatorServer
+from surveys.mturk.simulator.store import Store, StoreUnreadable
+
+
+class Command(BaseCommand):
+    help = "Run a stand-in for Amazon Mechanical Turk on this machine, for a rehearsal."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8800, help="0 for a free one (8800)")
+        parser.add_argument("--host", default="127.0.0.1", help="a loopback address (127.0.0.1)")
+        kept = parser.add_mutually_exclusive_group()
+        kept.add_argument("--state", type=Path, help="SQLite file that keeps all; else memory")
+        kept.add_argument(
+            "--keep",
+            action="store_const",
+            dest="state",
+            const=settings.VAR_DIR / "mturk.sqlite3",
+            help="keep all in VAR_DIR",
+        )
+        parser.add_argument("--platform", default="", help="address of the site, for links to it")
+
+    def handle(
+        self, *, port: int, host: str, state: Path | None, platform: str, **options: Any
+    ) -> None:
+        try:
+            market = Market(Store(state))
+            server = SimulatorServer(market, port, host=host, platform=platform.rstrip("/"))
+        except (StoreUnreadable, NotLoopback) as error:
+            raise CommandError(str(error)) from error
+        except (OSError, OverflowError) as error:
+            raise CommandError(f"Cannot serve at {host}, port {port}: {error}.") from error
+        self.stdout.write(f"The MTurk simulator is at {server.url}")
+        self.stdout.flush()
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            server.server_close()

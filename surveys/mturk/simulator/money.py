@@ -1,0 +1,42 @@
+"""Cents, and what the service takes on top; worked out here alone, so that it can disagree."""
+
+from decimal import ROUND_HALF_UP, Decimal
+
+FEE = Decimal("0.20")
+FEE_OF_MANY_PLACES = Decimal("0.20")
+MANY_PLACES = 10
+FEE_OF_MASTERS = Decimal("0.05")
+LEAST_FEE_CENTS = 1
+
+
+def read_cents(amount: str) -> int:
+    """Cents of an amount as the model has it, such as 0.5, 12 or 12.50."""
+    return int(Decimal(amount) * 100)
+
+
+def write_dollars(cents: int) -> str:
+    """An amount as the service writes it; an overdrawn account reads as an empty one."""
+    return f"{Decimal(max(cents, 0)) / 100:.2f}"
+
+
+def reward_fee_cents(reward_cents: int, *, n_places: int, is_for_masters: bool) -> int:
+    """The fee for one place of a HIT, rounded half up in the sum.
+
+    What premium qualifications cost is left out: the simulator has none of them.
+    """
+    rate = FEE
+    if n_places >= MANY_PLACES:
+        rate += FEE_OF_MANY_PLACES
+    if is_for_masters:
+        rate += FEE_OF_MASTERS
+    return _share(reward_cents, rate)
+
+
+def bonus_fee_cents(bonus_cents: int) -> int:
+    """The fee for a bonus."""
+    return _share(bonus_cents, FEE)
+
+
+def _share(cents: int, rate: Decimal) -> int:
+    share = (Decimal(cents) * rate).quantize(Decimal(1), rounding=ROUND_HALF_UP)
+    return max(int(share), LEAST_FEE_CENTS)

@@ -1,0 +1,333 @@
+"""Workers arrive at a HIT: what they say is checked, and opens what is theirs alone."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from surveys.assigning import begin_assignment, count_places_left
+from surveys.completing import completion_for
+from surveys.configuring import configure_study
+from surveys.errors import HitRefused
+from surveys.leaving import revoke_invitation, withdraw_annotator
+from surveys.models import Assignment, Hit, Invitation, Place, Study, Visit, Worker
+from surveys.mturk.planning import close_hit
+from surveys.recruiting import open_entrance
+from tests.annotate.arriving import agree, arrive, page
+from tests.factories import finish, make_study, rate_due, stored
+from tests.mturk.offered import OTHER, WORKER, arm, come, do, plan, publish
+
+pytestmark = pytest.mark.django_db
+RETURN = "Please return this HIT. There is nothing to hand in."
+
+
+@pytest.fixture
+def study() -> Study:
+    return configure_study(
+        make_study(4, block_size=2, ratings_per_context=4), contact="ana@example.org"
+    )
+
+
+@pytest.fixture
+def hits(study) -> list[Hit]:
+    """Of two places each: block 1 A and B, block 2 A."""
+    return publish(arm(plan(study, 2, 3)))
+
+
+@pytest.fixture
+def hit(hits) -> Hit:
+    return hits[0]
+
+
+def enter(hit: Hit, **parameters: str) -> str:
+    """The address that the frame opens for somebody who has accepted the HIT."""
+    sent = {
+        "hitId": hit.hit_id, "assignmentId": "3ASSIGNMENT1", "workerId": WORKER,
+        "turkSubmitTo": "http://127.0.0.1:8800/", **parameters,
+    }  # fmt: skip
+    query = "&".join(f"{name}={value}" for name, value in sent.items() if value)
+    return f"{reverse('annotate:enter', args=[hit.key])}?{query}"
+
+
+def refusal(client: Any, address: str) -> str:
+    """What a page says that refuses, has no form, and is shown where nothing was stored."""
+    answer = client.get(address)
+    content = str(answer.content.decode())
+    assert answer.status_code == 409
+    assert "<form" not in content
+    assert RETURN in content
+    return content
+
+
+# Looking
+
+
+@pytest.mark.parametrize("preview", ["", "ASSIGNMENT_ID_NOT_AVAILABLE"])
+@pytest.mark.parametrize("worker", ["", WORKER])
+def test_a_preview_shows_a_sample_and_stores_nothing(client, hit, preview, worker):
+    answer = client.get(enter(hit, assignmentId=preview, workerId=worker))
+
+    content = answer.content.decode()
+    assert answer.status_code == 200
+    assert "A sample of the task" in content
+    assert "The pay is 0.50 US dollars." in content
+    assert "There are 2 texts." in content
+    assert not any(part in content for part in ("<form", "<input", "<button", "alpha1", WORKER))
+    assert (Visit.objects.count(), Worker.objects.count()) == (0, 0)
+
+
+def test_an_arrival_stores_nothing_until_they_agree_and_leaves_the_address(client, hit):
+    answer = client.get(enter(hit))
+    assert "I agree and take part" in answer.content.decode()
+    assert "by opening the HIT again" in answer.content.decode()
+    assert Worker.objects.count() == 0
+
+    begun = agree(client, enter(hit))
+
+    visit = Visit.objects.get()
+    assert begun.url == page("next", visit.assignment)
+    assert (visit.hit, visit.provider_study, visit.submission) == (
+        hit, hit.hit_id, "3ASSIGNMENT1",
+    )  # fmt: skip
+    assert visit.worker.worker_id == WORKER
+    assert visit.assignment.questionnaire == hit.questionnaire
+    assert visit.assignment.place.hit == hit
+    assert len(visit.completion_code) == 16
+    assert WORKER not in begun.url
+    assert count_places_left(hit.batch.study) == 16 - 6
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"workerId": ""}, "lacks workerId"),
+        ({"workerId": "B1WORKER"}, "lacks workerId"),
+        ({"workerId": "A1%3Cb%3E"}, "lacks workerId"),
+        ({"assignmentId": "3ass"}, "lacks assignmentId"),
+        ({"hitId": ""}, "lacks hitId"),
+        ({"hitId": "3ANOTHERHIT"}, "another place than"),
+        ({"turkSubmitTo": "https://evil.example.org"}, "another place than"),
+        ({"turkSubmitTo": "https://127.0.0.1:8800"}, "another place than"),
+    ],
+)
+def test_an_arrival_that_cannot_be_is_refused(client, hit, changed, message):
+    assert message in refusal(client, enter(hit, **changed))
+    assert Visit.objects.count() == 0
+
+
+@pytest.mark.parametrize("named", ["", "http://127.0.0.1:8800", "http://127.0.0.1:8800/"])
+def test_where_to_hand_in_may_be_named_with_a_slash_or_not_at_all(client, hit, named):
+    assert client.get(enter(hit, turkSubmitTo=named)).status_code == 200
+
+
+def test_an_address_of_no_hit_is_refused(client):
+    address = reverse("annotate:enter", args=[uuid4()])
+
+    assert "no HIT of ours" in refusal(client, address)
+
+
+def test_a_hit_that_is_planned_or_closed_takes_nobody(client, study):
+    (planned,) = plan(study).hits.all()
+    with pytest.raises(HitRefused, match="not open any more"):
+        come(planned)
+    (hit,) = publish(arm(plan(study, 1)))
+    close_hit(hit)
+
+    assert "not open any more" in refusal(client, enter(hit))
+    with pytest.raises(HitRefused, match="not open any more"):
+        come(hit)
+    assert Worker.objects.count() == 0
+
+
+def test_a_hit_of_a_target_that_was_shut_takes_nobody(hit, settings):
+    settings.MTURK_SIMULATOR_URL = ""
+
+    with pytest.raises(HitRefused, match="not open any more"):
+        come(hit)
+
+
+def test_the_entrance_of_a_target_has_no_address_of_its_own(client, hit):
+    assert client.get(arrive(hit.batch.entrance)).status_code == 404
+
+    # Coming again
+
+    agree(client, enter(hit))
+    before = list(Visit.objects.values())
+
+    again = client.get(enter(hit))
+
+    assert again.url == page("next", Assignment.objects.get())
+    assert list(Visit.objects.values()) == before
+    assert come(hit) == Assignment.objects.get()
+
+
+def test_another_worker_on_the_submission_takes_the_place_and_answers_stay(hit):
+    Hit.objects.filter(pk=hit.pk).update(n_places=2)
+    first = begin_assignment(come(hit))
+    rate_due(first, 4)
+
+    second = come(hit, OTHER)
+
+    assert stored(first, "state") == ("returned",)
+    assert first.responses.rated().count() == 1
+    assert second.pk != first.pk
+    mine, theirs = Visit.objects.order_by("pk")
+    assert (mine.returned_at is not None, theirs.returned_at) == (True, None)
+    assert Place.objects.free_in(hit).count() == 1
+
+
+def test_the_same_worker_who_returns_after_another_goes_on(hit):
+    first = begin_assignment(come(hit))
+    rate_due(first, 4)
+    second = come(hit, OTHER)
+
+    again = come(hit)
+
+    assert (again.pk, again.state) == (first.pk, "started")
+    assert first.responses.rated().count() == 1
+    assert stored(second, "state") == ("returned",)
+    assert stored(Visit.objects.get(worker__worker_id=WORKER), "returned_at") == (None,)
+    assert Place.objects.get(assignment=first).hit == hit
+
+
+def test_a_worker_who_accepts_the_hit_again_on_another_submission_goes_on(hit):
+    finish(begin_assignment(come(hit)))
+
+    again = come(hit, submission="3ASSIGNMENT2")
+
+    assert Assignment.objects.get() == again
+    done = completion_for(Assignment.objects.get())
+    assert done
+    assert done.fields["assignmentId"] == "3ASSIGNMENT2"
+    assert Visit.objects.current().count() == 1
+
+
+def test_who_finished_and_returned_keeps_the_answers_and_the_place(hit):
+    done = do(hit)
+    come(hit, OTHER)
+
+    assert stored(done.assignment, "state") == ("submitted",)
+    assert Place.objects.filter(hit=hit, assignment__isnull=False).count() == 2
+    with pytest.raises(HitRefused, match="All places"):
+        come(hit, "A3THIRDWORKER", "3ASSIGNMENT3")
+
+
+# Once a block
+
+
+def test_a_worker_never_gets_a_block_again(client, hits):
+    come(hits[0])
+
+    content = refusal(client, enter(hits[1], assignmentId="3ASSIGNMENT2"))
+
+    assert "this group of texts before" in content
+    assert Assignment.objects.count() == 1
+    assert Place.objects.free_in(hits[1]).count() == 2
+
+
+def test_a_known_worker_gets_another_block_without_being_asked_again(client, hits):
+    come(hits[0])
+
+    answer = client.get(enter(hits[2], assignmentId="3ASSIGNMENT2"))
+
+    assert Assignment.objects.count() == 2
+    assert answer.url == page("next", Assignment.objects.latest("pk"))
+    assert stored(Visit.objects.latest("pk"), "worker") == (Worker.objects.get().pk,)
+
+
+def test_who_has_withdrawn_or_whose_link_was_revoked_gets_no_other_hit(hits):
+    withdraw_annotator(come(hits[0]).annotator)
+    with pytest.raises(HitRefused, match="You have withdrawn"):
+        come(hits[2], submission="3ASSIGNMENT2")
+    come(hits[0], OTHER, "3ASSIGNMENT3")
+    revoke_invitation(Invitation.objects.latest("pk"), "asked to")
+
+    with pytest.raises(HitRefused, match="no longer valid"):
+        come(hits[2], OTHER, "3ASSIGNMENT4")
+
+
+def test_a_full_hit_refuses_and_uses_no_place(client, hit):
+    come(hit)
+    come(hit, OTHER, "3ASSIGNMENT2")
+
+    third = enter(hit, workerId="A3THIRDWORKER", assignmentId="3ASSIGNMENT3")
+
+    assert "All places of this HIT are taken." in refusal(client, third)
+    assert Worker.objects.count() == 2
+
+
+def test_who_lost_their_place_before_the_first_text_gets_one_of_the_hit_again(hit):
+    assignment = come(hit)
+    Assignment.objects.update(active_at=timezone.now() - timedelta(days=3))
+    open_entrance(hit.batch.study, "link")
+    come(hit, OTHER, "3ASSIGNMENT2")  # whoever comes frees lapsed places
+    assert stored(assignment, "state") == ("expired",)
+    Visit.objects.update(deadline_at=timezone.now() - timedelta(hours=1))
+
+    again = come(hit)
+
+    assert (again.pk, again.state) == (assignment.pk, "offered")
+    assert Place.objects.get(assignment=again).hit == hit
+
+
+# The end
+
+
+def test_who_has_finished_hands_in_by_a_plain_form_at_the_target(client, hit):
+    visit = do(hit)
+
+    content = client.get(page("thanks", visit.assignment)).content.decode()
+
+    assert 'action="http://127.0.0.1:8800/mturk/externalSubmit"' in content
+    assert '<input type="hidden" name="assignmentId" value="3ASSIGNMENT1">' in content
+    assert f'name="completion_code" value="{visit.completion_code}"' in content
+    assert "<button>Hand in the HIT</button>" in content
+    assert "<script" not in content
+    assert "ana@example.org" in content
+    assert "One more block" not in content
+    assert client.get(page("thanks", visit.assignment)).content.decode() == content
+
+
+def test_nobody_who_came_for_a_hit_is_offered_one_more_block(client, hit):
+    configure_study(hit.batch.study, allows_more_blocks=True)
+    visit = do(hit)
+
+    content = client.get(page("thanks", visit.assignment)).content.decode()
+    answer = client.post(page("thanks", visit.assignment))
+
+    assert "One more block" not in content
+    assert answer.status_code == 409
+    assert Assignment.objects.count() == 1
+
+
+def test_past_the_deadline_the_page_says_so_and_keeps_the_form(client, hit):
+    visit = do(hit)
+    Visit.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
+
+    content = client.get(page("thanks", visit.assignment)).content.decode()
+
+    assert "The time of this HIT is over" in content
+    assert "Hand in the HIT" in content
+
+
+def test_nothing_is_handed_in_for_a_stale_visit(client, hit):
+    visit = do(hit)
+    come(hit, OTHER)
+
+    content = client.get(page("thanks", visit.assignment)).content.decode()
+
+    assert "externalSubmit" not in content
+    assert "Somebody else has this HIT by now" in content
+
+
+def test_who_ended_before_the_end_is_asked_to_return_the_hit(client, hit):
+    assignment = come(hit)
+    withdraw_annotator(assignment.annotator)
+
+    content = client.get(page("ended", assignment)).content.decode()
+
+    assert RETURN in content
+    assert "<form" not in content

@@ -1,0 +1,139 @@
+"""A worker id that comes with an arrival stands in one table, and nowhere that others look."""
+
+import json
+import logging
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.urls import reverse
+
+from surveys.arriving import find_annotators
+from surveys.disclosing import disclose_person
+from surveys.exporting import stream_responses
+from surveys.leaving import erase_annotator
+from surveys.models import (
+    AuditEntry,
+    Grant,
+    Hit,
+    Membership,
+    Payment,
+    Qualification,
+    Study,
+    Visit,
+    Worker,
+)
+from surveys.paying import begin_sending, doubt_payment, intend_bonus, intend_reward, settle_payment
+from surveys.reconciling import Report, reconcile
+from surveys.retaining import drop_due, set_retention, settle_study
+from tests.annotate.arriving import agree, page
+from tests.factories import make_study
+from tests.mturk.offered import OTHER, WORKER, arm, come, do, hand_in, plan, publish
+
+pytestmark = pytest.mark.django_db
+SUBMISSION = "3ASSIGNMENT1"
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(2, ratings_per_context=4)
+
+
+@pytest.fixture
+def hit(study) -> Hit:
+    return publish(arm(plan(study), more_cents=100))[0]
+
+
+@pytest.fixture
+def paid(hit) -> Visit:
+    """A visit whose reward was paid, with a bonus in doubt, and a qualification."""
+    visit = hand_in(do(hit))
+    reward = intend_reward(visit)
+    begin_sending(reward)
+    settle_payment(reward)
+    ana = User.objects.get(username="ana")
+    bonus = intend_bonus(visit, "thanks", 10, by=ana, reason=f"{WORKER} was careful")
+    begin_sending(bonus)
+    doubt_payment(bonus, f"nobody knows whether {WORKER} has it")
+    qualification = Qualification.objects.create(
+        study=hit.batch.study, provider="simulator", name="had block 1"
+    )
+    Grant.objects.create(qualification=qualification, worker=visit.worker, reason="came")
+    return visit
+
+
+def tables_with(text: str) -> set[str]:
+    """The tables in which a text stands."""
+    models = apps.get_app_config("surveys").get_models()
+    return {model.__name__ for model in models if text in str(list(model.objects.values()))}
+
+
+def test_a_worker_id_stands_in_one_table_alone(paid):
+    assert tables_with(WORKER) == {"Worker"}
+
+
+def test_a_worker_id_stands_in_no_export_log_or_page_of_others(client, hit, caplog, study):
+    caplog.set_level(logging.DEBUG)
+    query = f"hitId={hit.hit_id}&assignmentId={SUBMISSION}&workerId={WORKER}"
+    agree(client, f"{reverse('annotate:enter', args=[hit.key])}?{query}")
+    visit = Visit.objects.get()
+    seen = [client.get(page("next", visit.assignment), follow=True).content.decode()]
+    hand_in(visit)
+    reviewer = User.objects.create_user("rena")
+    Membership.objects.create(study=study, user=reviewer, role="researcher")
+    client.force_login(reviewer)
+    for name in ("overview", "collection", "recruitment", "annotators", "log", "results"):
+        answer = client.get(reverse(f"console:{name}", args=[study.slug]))
+        assert answer.status_code in (200, 302), name
+        seen.append(answer.content.decode())
+    seen += ["".join(stream_responses(study)), str(list(AuditEntry.objects.values())), caplog.text]
+
+    assert not [text for text in seen if WORKER in text]
+
+
+def test_dropping_leaves_neither_ids_nor_submissions_and_still_knows_who_comes(paid, study, hit):
+    set_retention(study, 0)
+    drop_due(study)
+    drop_due(study)
+
+    assert (tables_with(WORKER), tables_with(SUBMISSION)) == (set(), set())
+    assert Worker.objects.get().is_digest
+    assert find_annotators(study, "simulator", WORKER).exists()
+    assert come(hit) == paid.assignment
+    assert Visit.objects.count() == 1
+    assert Payment.objects.rewards().get().submission == Visit.objects.get().submission
+
+
+def test_erasing_a_worker_drops_their_id_everywhere(paid):
+    erase_annotator(paid.assignment.annotator, "asked to")
+
+    assert (tables_with(WORKER), tables_with(SUBMISSION)) == (set(), set())
+
+
+def test_who_never_came_is_dropped_when_the_study_is_settled_for_long_enough(hit, study):
+    told = Report(submission="3NEVER", worker_id=OTHER, state="submitted")
+    reconcile(hit.batch.entrance, told, hit=hit)
+    set_retention(study, 30)
+    settle_study(study, is_settled=True)
+    assert drop_due(study).strangers == []
+    Study.objects.update(settled_at=F("settled_at") - timedelta(days=31))
+
+    assert len(drop_due(study).strangers) == 1
+
+    assert (tables_with(OTHER), tables_with("3NEVER")) == (set(), set())
+    details: Any = AuditEntry.objects.get(action="personal_data.dropped").details
+    assert details["strangers"] == 1
+
+
+def test_what_is_told_to_a_worker_holds_their_payments_and_qualifications(paid):
+    told = json.loads(disclose_person(paid.assignment.annotator))
+
+    assert [(one["kind"], one["state"]) for one in told["payments"]] == [
+        ("reward", "paid"), ("bonus", "unknown"),
+    ]  # fmt: skip
+    assert told["qualifications"][0]["qualification__name"] == "had block 1"
+    assert told["known_as"]["visits"][0]["standing"] == "settled"
+    assert told["known_as"]["provider_id"] == WORKER

@@ -1,0 +1,38 @@
+import pytest
+
+from surveys.errors import BatchRefused
+from surveys.models import Qualification
+from surveys.mturk.requiring import read_countries, tell_requirement, write_requirements
+
+
+def test_requirements_are_written_as_mturk_takes_them():
+    guarded = {"ActionsGuarded": "DiscoverPreviewAndAccept"}
+    at_least = {"Comparator": "GreaterThanOrEqualTo", **guarded}
+
+    assert write_requirements() == []
+    assert write_requirements(
+        countries=["SI", "HR"], approval_percent=95, n_approved=0,
+        private_task=Qualification(qualification_type_id="3QUALITY"),
+    ) == [
+        {"QualificationTypeId": "00000000000000000071", "Comparator": "In",
+         "LocaleValues": [{"Country": "SI"}, {"Country": "HR"}], **guarded},
+        {"QualificationTypeId": "000000000000000000L0", "IntegerValues": [95], **at_least},
+        {"QualificationTypeId": "00000000000000000040", "IntegerValues": [0], **at_least},
+        {"QualificationTypeId": "3QUALITY", "Comparator": "Exists", **guarded},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("SI, Croatia", "“CROATIA” is no code"),
+        (" ".join(f"A{chr(65 + n % 26)} B{chr(65 + n % 26)}" for n in range(16)), "30 countries"),
+    ],
+)
+def test_countries_that_cannot_be_asked_for_are_refused(text, said):
+    with pytest.raises(BatchRefused, match=said):
+        read_countries(text)
+
+
+def test_a_private_task_is_told_in_words():
+    assert tell_requirement({"QualificationTypeId": "3QUALITY"}) == "chosen for a private task"

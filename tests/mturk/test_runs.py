@@ -1,0 +1,125 @@
+"""A batch's work in the background: how far it is, what went wrong, tried again."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from surveys.arming import disarm_batch
+from surveys.errors import RunRefused
+from surveys.models import AuditEntry, Batch, Grant, Run, RunKind, Worker
+from surveys.mturk.performing import MOST_TRIES
+from surveys.mturk.qualifying import grant_qualification, quality_annotators, requirement_of
+from surveys.running import perform_run, request_batch_work, retry_run
+from surveys.tasks import start_run, start_telling_grants
+from tests.factories import make_study, stored
+from tests.mturk.offered import arm, plan
+from tests.mturk.working import do_task
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def batch(platform) -> Batch:
+    return arm(plan(make_study(2, ratings_per_context=2), 2))
+
+
+def perform(batch: Batch, kind: RunKind) -> Run:
+    run = request_batch_work(batch, kind, None)
+    perform_run(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_runs_publish_fetch_pay_and_stop(platform, batch):
+    published = perform(batch, RunKind.PUBLISH)
+    do_task(platform, batch)
+    others = [perform(batch, kind) for kind in (RunKind.FETCH, RunKind.PAY, RunKind.STOP)]
+
+    assert [(run.state, run.report["counts"]) for run in (published, *others)] == [
+        ("done", {"created": 1}), ("done", {"payable": 1}), ("done", {"paid": 1}),
+        ("done", {"ended": 1}),
+    ]  # fmt: skip
+    assert AuditEntry.objects.filter(action="publish.requested").exists()
+
+
+def test_what_goes_wrong_with_a_row_is_told_by_the_run(platform, batch):
+    platform.control.set_balance("simulator", "0.10")
+
+    run = perform(batch, RunKind.PUBLISH)
+
+    assert (run.state, run.report["counts"]) == ("done", {})
+    assert "insufficient funds" in run.report["errors"][0]
+
+
+def test_a_run_that_is_refused_has_failed_and_says_why(batch):
+    disarm_batch(batch)
+
+    run = perform(batch, RunKind.PUBLISH)
+
+    assert (run.state, "is not armed" in run.error) == ("failed", True)
+
+
+def test_a_run_waits_for_a_target_that_is_down_and_goes_on(platform, batch):
+    platform.control.queue_fault("CreateHITType", "fail", n_calls=6)
+    run = request_batch_work(batch, RunKind.PUBLISH, None)
+
+    assert [perform_run(run.pk) for _ in range(3)] == [15, 30, None]
+
+    assert stored(run, "state", "error") == ("done", "")
+    assert batch.hits.get().state == "live"
+
+
+def test_a_run_fails_after_too_many_tries_and_a_person_tries_again(platform, batch):
+    platform.control.queue_fault("CreateHITType", "fail", n_calls=3 * (MOST_TRIES + 1))
+    run = request_batch_work(batch, RunKind.PUBLISH, None)
+
+    pauses = [perform_run(run.pk) for _ in range(MOST_TRIES + 1)]
+
+    assert pauses == [15, 30, 60, 120, 240, None]
+    assert stored(run, "state") == ("failed",)
+    assert perform_run(retry_run(run).pk) is None
+    assert stored(run, "state", "error") == ("done", "")
+
+
+def test_the_same_is_not_asked_for_twice_at_once(batch):
+    request_batch_work(batch, RunKind.PUBLISH, None)
+
+    with pytest.raises(RunRefused, match="under way"):
+        request_batch_work(batch, RunKind.PUBLISH, None)
+    with pytest.raises(RunRefused):
+        request_batch_work(batch, RunKind.LINKS, None)
+
+    request_batch_work(batch, RunKind.FETCH, None)
+
+
+def test_the_console_shows_what_became_of_it(
+    client, platform, batch, django_capture_on_commit_callbacks
+):
+    client.force_login(User.objects.create_superuser("boss"))
+    platform.control.set_balance("simulator", "0.10")
+    with django_capture_on_commit_callbacks(execute=True):
+        start_run(request_batch_work(batch, RunKind.PUBLISH, None).pk)
+
+    page = client.get(reverse("console:errands", args=["study"])).content.decode()
+
+    assert "Publishing of a batch" in page
+    assert "insufficient funds" in page
+
+
+def test_a_target_is_told_of_grants_in_the_background(
+    platform, batch, django_capture_on_commit_callbacks
+):
+    ours = quality_annotators(batch.study, "simulator")
+    requirement_of(ours)
+    worker = platform.worker()
+    with django_capture_on_commit_callbacks(execute=True):
+        start_telling_grants("simulator")
+    assert "AssociateQualificationWithWorker" not in platform.control.counts()
+    known = Worker.objects.create(provider="simulator", worker_id=worker.worker_id)
+    grant_qualification(ours, known, reason="good")
+    platform.control.queue_fault("AssociateQualificationWithWorker", "fail", n_calls=3)
+
+    for n_untold in (1, 0):
+        with django_capture_on_commit_callbacks(execute=True):
+            start_telling_grants("simulator")
+        assert Grant.objects.filter(told_at=None).count() == n_untold

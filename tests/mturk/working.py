@@ -1,0 +1,101 @@
+"""Workers of the simulator who come to our HITs: through the actions, to be quick."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
+
+import pytest
+
+from surveys.assigning import begin_assignment
+from surveys.completing import completion_for
+from surveys.models import Assignment, Batch, Payment, Visit
+from surveys.mturk.crowd import CrowdWorker, HeldTask
+from surveys.mturk.entering import find_hit, read_arrival, return_to_hit, start_in_hit
+from surveys.mturk.gateway import Gateway, open_gateway
+from surveys.mturk.qualifying import tell_grants
+from tests.factories import finish
+from tests.mturk.stage import Stage
+
+
+class Crash(BaseException):
+    """The end of the process, as far as our code can tell."""
+
+
+@contextmanager
+def crashing(operation: str, *, after: bool) -> Iterator[None]:
+    """Within this a process ends at its first call of an operation: before it, or after it."""
+    real = Gateway.call
+
+    def call(self: Gateway, name: str, **arguments: Any) -> dict[str, Any]:
+        if name == operation and not after:
+            raise Crash
+        answer = real(self, name, **arguments)
+        if name == operation:
+            raise Crash
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Gateway, "call", call)
+        yield
+
+
+def group_of(stage: Stage, batch: Batch) -> str:
+    """The group in which the workers of the simulator find the HITs of a batch."""
+    hit = batch.hits.exclude(hit_id="").first()
+    assert hit is not None
+    return str(stage.client().get_hit(HITId=hit.hit_id)["HIT"]["HITGroupId"])
+
+
+def arrive(held: HeldTask) -> Assignment:
+    """What the frame of a task that was accepted leads to."""
+    address = urlsplit(held.address)
+    hit = find_hit(UUID(address.path.rstrip("/").rpartition("/")[2]))
+    claims = read_arrival(hit, dict(parse_qsl(address.query)))
+    assignment = return_to_hit(hit, claims) or start_in_hit(hit, claims)
+    tell_grants(hit.provider)
+    return assignment
+
+
+def answer_all(held: HeldTask) -> Assignment:
+    assignment = arrive(held)
+    if assignment.submitted_at is None:
+        finish(begin_assignment(assignment))
+    assignment.refresh_from_db()
+    return assignment
+
+
+def hand_over(worker: CrowdWorker, held: HeldTask, **changed: str) -> None:
+    """Send the form of the last page."""
+    completion = completion_for(answer_all(held))
+    assert completion is not None
+    fields = {**completion.fields, **changed}
+    worker.submit(fields.pop("assignmentId"), fields)
+
+
+def do_task(stage: Stage, batch: Batch, worker: CrowdWorker | None = None) -> Visit:
+    """The visit of a worker who accepts a task, does it and hands it in."""
+    worker = worker or stage.worker()
+    held = worker.accept(group_of(stage, batch))
+    hand_over(worker, held)
+    return Visit.objects.current().get(
+        submission=held.mturk_assignment_id, worker__worker_id=worker.worker_id
+    )
+
+
+def count_spent_there(stage: Stage) -> int:
+    """The cents that a requester has spent, of what an account begins with."""
+    account = stage.client().get_account_balance()
+    left = sum(round(float(account[name]) * 100) for name in account if name.endswith("Balance"))
+    return 1_000_000 - left
+
+
+def count_paid_here(batch: Batch) -> int:
+    return Payment.objects.settled().filter(batch=batch).total_cents()
+
+
+def list_bonuses(hit_id: str) -> list[str]:
+    """The amounts of all bonuses that workers were sent for a HIT."""
+    rows = open_gateway("simulator").read_all("list_bonus_payments", "BonusPayments", HITId=hit_id)
+    return [row["BonusAmount"] for row in rows]
