@@ -26,7 +26,7 @@ from surveys.models import Assignment, Entrance, Invitation, Provider, Study, Te
 from surveys.models.collection import make_token
 from surveys.opening import refuse_draft
 from surveys.presenting.faces import face_of, interface_of, render_text
-from surveys.providers import Claims, read_claims
+from surveys.providers import Claims, read_claims, rules_of
 from surveys.wording import current_text
 
 TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -47,7 +47,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("annotate:next", lead_back(assignment).token)
     meet(study)
     refuse_revoked(invitation)
-    return _ask_consent(request, study, lambda agreed: start_assignment(invitation, agreed))
+    return ask_consent(request, study, lambda agreed: start_assignment(invitation, agreed))
 
 
 @annotator_page
@@ -56,6 +56,8 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     entrance = get_object_or_404(Entrance.objects.select_related("study"), token=token)
     study = entrance.study
     meet(study)
+    if not rules_of(entrance.provider).has_address:
+        raise Http404
     sent = request.POST if request.method == "POST" else request.GET
     claims = read_claims(entrance.provider, sent)
     if claims is None:
@@ -63,7 +65,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     if assignment := return_visitor(entrance, claims):
         return redirect("annotate:next", lead_back(assignment).token)
     refuse_closed(entrance)
-    return _ask_consent(
+    return ask_consent(
         request,
         study,
         lambda agreed: start_through(entrance, make_token(), claims, agreed=agreed),
@@ -84,7 +86,7 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     if begun and (assignment := Assignment.objects.latest_from(begun)):
         return redirect("annotate:next", lead_back(assignment).token)
     refuse_closed(entrance)
-    return _ask_consent(
+    return ask_consent(
         request,
         study,
         lambda agreed: start_through(entrance, ticket, agreed=agreed),
@@ -99,7 +101,7 @@ def meet(study: Study) -> None:
     refuse_draft(study)
 
 
-def _ask_consent(
+def ask_consent(
     request: HttpRequest,
     study: Study,
     begin: Callable[[Consent], Assignment],
@@ -107,8 +109,12 @@ def _ask_consent(
     entrance: Entrance | None = None,
     claims: Claims | None = None,
     own_link: str | None = None,
+    is_from_hit: bool = False,
 ) -> HttpResponse:
-    """The welcome page. Only who agrees to the very text that is shown there begins."""
+    """The welcome page. Only who agrees to the very text that is shown there begins.
+
+    Who comes from a HIT has one of its places.
+    """
     text = current_text(study, TextKind.CONSENT)
     consent = Consent.asked_by(study, text)
     answer = request.POST.get("answer") if request.method == "POST" else None
@@ -120,12 +126,14 @@ def _ask_consent(
         return redirect("annotate:next", begin(consent).token)
     face = face_of(study.pk, study.revision)
     n_items = count_items(study)
+    is_full_up = not has_place_left(study) or bool(entrance and is_full(entrance))
     page = {
         "face": face,
         "consent": shown,
         "consent_text": render_text(study, text),
         "has_changed": answer == "agree",
-        "has_place": has_place_left(study) and not (entrance and is_full(entrance)),
+        "has_place": is_from_hit or not is_full_up,
+        "is_from_hit": is_from_hit,
         "completion": no_place_completion(entrance) if entrance else None,
         "claims": claims,
         "own_link": own_link,

@@ -1,8 +1,8 @@
 import logging
 import re
 
-# Behind /join/ stand a person's own ticket and, in the query, who a provider says they are.
-LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join)/[^\s'\"]+")
+# Behind /join/ and /mturk/ stand a person's own ticket and, in the query, who they are elsewhere.
+LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk)/[^\s'\"]+")
 
 
 class LinkFormatter(logging.Formatter):

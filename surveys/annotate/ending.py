@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from surveys.annotate.pages import annotator_page, find_assignment, own_link, redirect_to_due
 from surveys.assigning import can_have_another, start_another_assignment
 from surveys.auditing import acting
-from surveys.completing import completion_of, earned_before
+from surveys.completing import came_for_a_hit, completion_for, earned_before
 from surveys.introducing import has_failed_check
 from surveys.leaving import withdraw_annotator
 from surveys.models import AssignmentState
@@ -25,8 +25,9 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
     page = {
         "token": token,
         "study": assignment.study,
-        "completion": completion_of(assignment.annotator),
+        "completion": completion_for(assignment),
         "can_have_another": can_have_another(assignment),
+        "is_from_hit": came_for_a_hit(assignment),
     }
     return render(request, "annotate/thanks.html", page)
 
@@ -59,7 +60,8 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
     page = {
         "assignment": assignment,
         "token": token,
-        "completion": completion_of(assignment.annotator),
+        "completion": completion_for(assignment),
+        "is_from_hit": came_for_a_hit(assignment),
         "has_failed_check": has_failed_check(assignment),
     }
     return render(request, "annotate/ended.html", page)

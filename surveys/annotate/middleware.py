@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import translation
 
+from surveys.annotate.framing import let_frame
 from surveys.errors import SurveyError
 
 
@@ -68,6 +69,7 @@ class SurveyErrorMiddleware:
         door = "console" if found and found.namespace == "console" else "annotate"
         answer = render(request, f"{door}/problem.html", page, status=error.status)
         answer["Cache-Control"] = "private, no-store"
+        let_frame(request, answer)
         return answer
 
 

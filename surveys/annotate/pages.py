@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from surveys.annotate.framing import let_frame
 from surveys.errors import TextChanged
 from surveys.introducing import find_due_step
 from surveys.models import Assignment, AssignmentState, Invitation, Provider
@@ -36,6 +37,7 @@ def annotator_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespo
         is_refused = response.status_code == HTTP_UNPROCESSABLE
         response["Cache-Control"] = "private, no-cache" if is_refused else "private, no-store"
         response["Content-Security-Policy"] = _content_policy()
+        let_frame(request, response)
         return response
 
     return csrf_exempt(require_http_methods(["GET", "HEAD", "POST"])(page))

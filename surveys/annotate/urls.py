@@ -1,6 +1,6 @@
 from django.urls import path
 
-from surveys.annotate import arrival, ending, introduction, items
+from surveys.annotate import arrival, ending, hits, introduction, items
 
 app_name = "annotate"
 urlpatterns = [
@@ -8,6 +8,7 @@ urlpatterns = [
     path("invitation/<slug:token>/", arrival.welcome, name="welcome"),
     path("join/<slug:token>/", arrival.arrive, name="arrive"),
     path("join/<slug:token>/<slug:ticket>/", arrival.join, name="join"),
+    path("mturk/enter/<uuid:key>/", hits.enter, name="enter"),
     path("survey/<slug:token>/", items.next_page, name="next"),
     path("survey/<slug:token>/<int:position>/words/", items.engage, name="engage"),
     path("survey/<slug:token>/<int:position>/rating/", items.rate, name="rate"),

@@ -11,6 +11,7 @@ from surveys.recruiting import invite_annotators
 from surveys.wording import current_text, default_body, read_check, set_text
 from tests.annotate.arriving import RIGHT, WRONG, due, hidden_fields, page
 from tests.factories import make_study, stored
+from tests.surveys.test_introducing import ONE_QUESTION
 
 pytestmark = pytest.mark.django_db
 
@@ -137,18 +138,9 @@ def test_check_passed_twice_by_a_double_click_begins_once(client, at_check):
     assert stored(at_check, "state", "annotator__n_check_tries") == ("started", 0)
 
 
-OTHER_CHECK = """
-[[questions]]
-question = "Is this another check?"
-answers = ["Yes", "No"]
-right = 1
-why = "It was changed."
-"""
-
-
 def test_answers_to_a_check_that_has_changed_are_not_counted(client, at_check):
     seen = hidden_fields(client.get(page("check", at_check)))
-    set_text(at_check.study, TextKind.CHECK, OTHER_CHECK)
+    set_text(at_check.study, TextKind.CHECK, ONE_QUESTION)
 
     answer = client.post(page("check", at_check), {**seen, **RIGHT})
 
@@ -160,7 +152,7 @@ def test_answers_to_a_check_that_has_changed_are_not_counted(client, at_check):
 
 def test_a_check_that_changes_while_it_is_answered_is_asked_anew(client, at_check, monkeypatch):
     def check_later(*arguments, **named):
-        set_text(at_check.study, TextKind.CHECK, OTHER_CHECK)
+        set_text(at_check.study, TextKind.CHECK, ONE_QUESTION)
         return check_comprehension(*arguments, **named)
 
     monkeypatch.setattr(introduction, "check_comprehension", check_later)

@@ -21,6 +21,8 @@ def written(message: str, *arguments: object, error: Exception | None = None) ->
         ("Bad Request: %s", ("/join/Ab3-_x/Cd4-_y/",), "Bad Request: /join/…"),
         ("'GET %s' took long", ("/join/Ab3-_x/?PROLIFIC_PID=5f5f&STUDY_ID=6a&SESSION_ID=7b",),
          "'GET /join/…' took long"),
+        ("Not Found: %s", ("/mturk/enter/4f/?assignmentId=3A&workerId=A1B2C3D4E5F6G7",),
+         "Not Found: /mturk/…"),
         ("stored %d of 100 %%", (3,), "stored 3 of 100 %"),
     ],
 )  # fmt: skip

@@ -11,22 +11,28 @@ from surveys.answering import record_engagement
 from surveys.assigning import begin_assignment, start_assignment
 from surveys.configuring import configure_study
 from surveys.introducing import Step, complete_step
+from surveys.models import Hit
 from surveys.recruiting import invite_annotators, open_entrance
 from tests.annotate.arriving import PROLIFIC, RIGHT
 from tests.factories import finish, make_study, whereabouts
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
+from tests.mturk.offered import arm, plan, publish
 
 pytestmark = pytest.mark.django_db
 
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}
 CONSENT = {"answer": "agree"}
+MTURK = {"hitId": "3HIT", "assignmentId": "3ASSIGNMENT1", "workerId": "A1WORKER"}
+SENT = {"enter": MTURK}  # by whom people are sent there
+
 # What each page looks for; a page that is not here looks for nothing.
 FORMS = {
     "welcome": CONSENT,
     "arrive": {**CONSENT, **PROLIFIC},
     "join": CONSENT,
+    "enter": {**CONSENT, **MTURK},
     "engage": {**WORDS, **VISIT},
     "rate": {"rating": "3", "comment": "", **VISIT},
     "instructions": {},
@@ -38,7 +44,7 @@ PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
 # What tells of the page, not of what is thought: what it holds beside the point is passed over.
-ASIDE = {*VISIT, "comment", *PROLIFIC, "answer"}
+ASIDE = {*VISIT, "comment", *PROLIFIC, *MTURK, "turkSubmitTo", "answer"}
 
 
 @pytest.fixture
@@ -51,6 +57,10 @@ def address(name, db):
         given["token"] = open_entrance(study, "prolific", completion_code="C1").token
     elif name == "join":
         given["token"] = open_entrance(study, "link").token
+    elif name == "enter":
+        (hit,) = publish(arm(plan(study)))
+        Hit.objects.update(hit_id=MTURK["hitId"])
+        given["key"] = hit.key
     elif name != "welcome":
         given["token"] = come_to(name, start_assignment(link)).token
     names = PAGES[name].pattern.converters
@@ -74,7 +84,7 @@ def come_to(name, assignment):
 
 def right(name, address):
     """What the page takes; what it says of itself is read off it."""
-    shown = Client().get(address, PROLIFIC).content.decode()
+    shown = Client().get(address, SENT.get(name, PROLIFIC)).content.decode()
     hidden = re.findall(r'name="(consent|text|n_tries)" value="([^"]*)"', shown)
     return {**FORMS.get(name, {}), **dict(hidden)}
 
@@ -102,7 +112,7 @@ def test_pages_answer_whatever_is_sent(name, address):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_hold_nothing_inline(name, address):
-    answers = (Client().get(address, PROLIFIC), Client().post(address, {}))
+    answers = (Client().get(address, SENT.get(name, PROLIFIC)), Client().post(address, {}))
 
     assert [find_inline(answer) for answer in answers] == [[], []]
 

@@ -1,0 +1,62 @@
+"""Where workers arrive who look at a HIT, or have accepted it: in a frame, without a cookie."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from surveys.annotate.arrival import ask_consent, meet
+from surveys.annotate.pages import annotator_page
+from surveys.assigning import Consent, count_items
+from surveys.fees import write_cents
+from surveys.models import Assignment, Hit, TextKind
+from surveys.mturk.entering import (
+    find_hit,
+    is_preview,
+    read_arrival,
+    refuse_newcomer,
+    return_to_hit,
+    start_in_hit,
+)
+from surveys.presenting.faces import face_of
+from surveys.presenting.items import describe_text
+from surveys.tasks import start_telling_grants
+from surveys.wording import current_text, read_practice
+
+
+@annotator_page
+def enter(request: HttpRequest, key: UUID) -> HttpResponse:
+    """The address of a HIT. Nothing of who comes stays in the address of what follows."""
+    hit = find_hit(key)
+    meet(hit.batch.study)
+    sent = request.POST if request.method == "POST" else request.GET
+    if is_preview(sent):
+        return show_sample(request, hit)
+    claims = read_arrival(hit, sent)
+    if assignment := return_to_hit(hit, claims):
+        start_telling_grants(hit.provider)  # who is known begins another block without a page
+        return redirect("annotate:next", assignment.token)
+    refuse_newcomer(hit, claims)
+
+    def begin(agreed: Consent | None) -> Assignment:
+        assignment = start_in_hit(hit, claims, agreed)
+        start_telling_grants(hit.provider)
+        return assignment
+
+    return ask_consent(request, hit.batch.study, begin, claims=claims, is_from_hit=True)
+
+
+def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
+    """What a HIT is like, for who has not accepted it: nothing to fill in, and nothing stored."""
+    study = hit.batch.study
+    face = face_of(study.pk, study.revision)
+    item = read_practice(current_text(study, TextKind.PRACTICE).body)
+    n_items = count_items(study)
+    page = {
+        "face": face,
+        **(describe_text(item, is_marked=False) if item else {}),
+        "pay": write_cents(hit.batch.reward_cents),
+        "n_items": n_items,
+        "minutes": face.count_minutes(2 * n_items),
+    }
+    return render(request, "annotate/sample.html", page)
