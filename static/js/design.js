@@ -1,14 +1,15 @@
-// What a design asks for, reckoned by the server while one types.
+// What a design or a batch asks for, reckoned by the server while one types.
 "use strict";
 
 const PAUSE = 300;
-const form = document.querySelector("#design");
+const form = document.querySelector("form[data-reckoned]");
+const COUNTING = "[type=number], [data-counts]";
 const plan = document.querySelector("#plan");
 let waiting;
 let asked = 0;
 
 const reckon = async () => {
-  const fields = [...form.querySelectorAll("[type=number]")];
+  const fields = [...form.querySelectorAll(COUNTING)];
   const numbers = new URLSearchParams(fields.map((field) => [field.name, field.value]));
   const mine = ++asked;
   try {
@@ -21,7 +22,7 @@ const reckon = async () => {
 };
 
 form.addEventListener("input", (event) => {
-  if (event.target.type !== "number") return;
+  if (!event.target.matches(COUNTING)) return;
   clearTimeout(waiting);
   waiting = setTimeout(reckon, PAUSE);
 });

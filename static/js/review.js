@@ -4,14 +4,17 @@
 
 const FEWEST = 6; // answers ahead; with fewer, more are asked for
 const MOST_BEHIND = 50; // judged answers that "undo" can show again at once
+const PATIENCE = 30_000; // ms until something asked for counts as lost
+const PAUSE = 3_000; // ms until it is asked for again
 const queue = document.querySelector(".queue");
 const told = document.querySelector(".told");
 const undoForm = document.querySelector("form.undo");
 const behind = []; // judged here, the latest last
 const sending = new Map(); // what is on its way, by the id of the review
 let sent = Promise.resolve(); // one after the other, so that an undo follows its verdict
-let asking = null;
+let asking = false;
 let isEnd = false;
+let lack = null; // the line that tells of answers that could not be fetched
 
 const ahead = () => [...queue.querySelectorAll("article:not([data-judged])")];
 const current = () => queue.querySelector("article:not([hidden])");
@@ -42,6 +45,7 @@ function complain(text) {
   line.textContent = text;
   told.hidden = false;
   told.replaceChildren(line);
+  return line;
 }
 
 // Undo is for what was judged last; before anything was judged here, for what the server says.
@@ -84,6 +88,9 @@ function undo() {
   send(article, form.action, new FormData(form), () => {});
 }
 
+const ask = (address, options) =>
+  fetch(address, { ...options, redirect: "manual", signal: AbortSignal.timeout(PATIENCE) });
+
 // What is refused is told. What could not be sent comes back, to be judged again.
 function send(article, address, body, bringBack) {
   const id = article.dataset.review;
@@ -91,16 +98,14 @@ function send(article, address, body, bringBack) {
   sent = sent.then(async () => {
     try {
       const headers = { "X-Requested-With": "fetch" };
-      const answer = await fetch(address, {
-        method: "POST", body, headers, redirect: "manual", keepalive: true,
-      });
+      const answer = await ask(address, { method: "POST", body, headers, keepalive: true });
       const isOut = answer.type === "opaqueredirect" || answer.status === 403;
       if (isOut) throw new Error("You are signed out. Sign in again, then judge this once more.");
       if (answer.status >= 500) throw new Error("The site has a fault. Judge this once more.");
       if (!answer.ok) await refused(article, answer);
     } catch (error) {
-      const isNetwork = error instanceof TypeError;
-      complain(isNetwork ? "The verdict could not be sent. Judge this once more." : error.message);
+      const isOurs = error.constructor === Error; // else it is the network's
+      complain(isOurs ? error.message : "The verdict could not be sent. Judge this once more.");
       if (article.isConnected && article.dataset.judged) bringBack();
     }
     if (sending.get(id) > 1) sending.set(id, sending.get(id) - 1);
@@ -118,20 +123,23 @@ async function refused(article, answer) {
 async function askForMore() {
   if (isEnd && !ahead().length) return finish();
   if (asking || isEnd || ahead().length >= FEWEST) return;
+  asking = true;
   const besides = [...ahead().map((article) => article.dataset.review), ...sending.keys()];
-  asking = fetch(`${queue.dataset.more}?besides=${besides}`, { redirect: "manual" });
-  let isAnswered = false;
-  try {
-    const answer = await asking;
-    isAnswered = answer.ok;
-    if (isAnswered) append(await answer.text());
-  } catch {
-    // the network
-  }
-  asking = null;
+  const text = await ask(`${queue.dataset.more}?besides=${besides}`)
+    .then((answer) => (answer.ok ? answer.text() : null))
+    .catch(() => null);
+  asking = false;
+  if (text !== null) append(text);
+  lack?.remove();
+  told.hidden ||= !told.hasChildNodes();
   if (!current()) show(ahead()[0]);
-  if (isAnswered) askForMore();
-  else if (!ahead().length) setTimeout(askForMore, 3000); // else the next verdict asks again
+  if (text !== null) askForMore();
+  else if (!ahead().length) askAgain(); // else the next verdict asks
+}
+
+function askAgain() {
+  lack = complain("The next answers could not be fetched. They are asked for again every few seconds.");
+  setTimeout(askForMore, PAUSE);
 }
 
 function append(text) {

@@ -14,7 +14,7 @@ from surveys.console.access import study_page
 from surveys.console.collection_forms import RepeatForm
 from surveys.console.forms import attempt
 from surveys.gathering import summarise_contexts
-from surveys.gauging import MOST_OF_ONE, MOST_WHEN_ASKED, gauge_blocks, list_changed, list_worries
+from surveys.gauging import find_gauges, gauge_blocks, list_changed, list_worries
 from surveys.models import Assignment, Round, Study
 from surveys.repeating import preview_repeat, repeat_block
 from surveys.watching import forecast, median_minutes, watch_blocks, watch_study
@@ -28,7 +28,7 @@ ASSIGNMENTS_A_PAGE = 25
 def collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Every block and questionnaire, and when all will be there."""
     rounds = _rounds_of_page(request, study)
-    blocks = gauge_blocks(study, watch_blocks(study, list(rounds)))
+    blocks = find_gauges(study, watch_blocks(study, list(rounds)))
     tally = watch_study(study)
     page = {
         "study": study,
@@ -49,8 +49,7 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
 def gauge(request: HttpRequest, study: Study) -> HttpResponse:
     """Work out the agreement of the blocks of a page, as far as it has changed."""
     rounds = _rounds_of_page(request, study)
-    blocks = watch_blocks(study, list(rounds))
-    gauge_blocks(study, blocks, most_ratings=MOST_WHEN_ASKED, at_least=1)
+    gauge_blocks(study, watch_blocks(study, list(rounds)))
     address = reverse("console:collection", args=[study.slug])
     return redirect(f"{address}?page={rounds.number}")
 
@@ -60,7 +59,7 @@ def gauge(request: HttpRequest, study: Study) -> HttpResponse:
 def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """One block: how far it is, how well its annotators agree, who they are, its contexts."""
     round_ = _find_round(study, number)
-    (gauged,) = gauge_blocks(study, watch_blocks(study, [round_]), most_ratings=MOST_OF_ONE)
+    (gauged,) = find_gauges(study, watch_blocks(study, [round_]))
     assignments = Assignment.objects.filter(round=round_).order_by("-pk")
     rows = Paginator(
         assignments.select_related("annotator", "questionnaire__block"), ASSIGNMENTS_A_PAGE
@@ -84,7 +83,7 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
 @study_page(Right.READ)
 def gauge_block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Work out the agreement of one block, if it has changed."""
-    gauge_blocks(study, watch_blocks(study, [_find_round(study, number)]), at_least=1)
+    gauge_blocks(study, watch_blocks(study, [_find_round(study, number)]))
     return redirect("console:block", study.slug, number)
 
 

@@ -18,6 +18,7 @@ from surveys.opening import open_study
 from surveys.presenting.faces import direction_of
 from surveys.presenting.items import describe_text
 from surveys.presenting.markdown import render_markdown
+from surveys.reading import read_number
 from surveys.reckoning import count_pairs
 from surveys.wording import (
     MAY_BE_EMPTY,
@@ -154,9 +155,10 @@ def list_texts(study: Study) -> list[TextLine]:
 
 def find_version(study: Study, kind: TextKind, version: str, now: StudyText) -> str:
     """The body of an earlier version, if one is asked for; else the one that is read now."""
-    if not version.isdecimal() or len(version) > 9:
+    number = read_number(version)
+    if number is None:
         return now.body
-    earlier = StudyText.objects.filter(study=study, kind=kind, version=int(version)).first()
+    earlier = StudyText.objects.filter(study=study, kind=kind, version=number).first()
     return (earlier or now).body
 
 

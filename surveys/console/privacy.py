@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -146,7 +146,5 @@ def _says_yes(request: HttpRequest, name: str) -> bool:
 
 
 def _find(study: Study, code: str) -> Annotator:
-    if not code.isalnum():  # PostgreSQL would fail over some characters
-        raise Http404
     people = Annotator.objects.select_related("worker", "consent", "study")
     return get_object_or_404(people, study=study, code=code)

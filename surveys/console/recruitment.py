@@ -184,7 +184,8 @@ def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResp
 @study_page(Right.WORK)
 def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
     """Let nobody start any more by the open link, or from Prolific."""
-    found = get_object_or_404(Entrance.objects.select_related("study"), study=study, pk=entrance_id)
+    entrances = Entrance.objects.select_related("study").filter(provider__in=PAGES)
+    found = get_object_or_404(entrances, study=study, pk=entrance_id)
     close_entrance(found)
     return redirect(f"console:{PAGES[Provider(found.provider)]}", study.slug)
 

@@ -4,6 +4,7 @@ from django import forms
 
 from surveys.models import AssignmentState
 from surveys.models.recruitment import REVOKED, UNUSED
+from surveys.reading import read_number
 from surveys.recruiting import LONGEST_NOTE, MOST_INVITED
 
 LARGEST_LIST = 3_000_000  # bytes
@@ -63,8 +64,8 @@ class InviteForm(forms.Form):
     @property
     def n_before(self) -> int:
         """How many links there were when the form was shown; -1 if it does not say so."""
-        sent = self.data.get("n_before", "")
-        return int(sent) if sent.isdecimal() and len(sent) < 10 else -1
+        sent = read_number(self.data.get("n_before", ""))
+        return -1 if sent is None else sent
 
     @property
     def lines(self) -> list[str]:

@@ -13,7 +13,8 @@ from surveys.console.forms import attempt
 from surveys.console.results_forms import ReleaseForm
 from surveys.inspecting import write_presets
 from surveys.models import Release, Run, RunState, Study
-from surveys.releasing import write_form
+from surveys.reading import read_number
+from surveys.releasing import begin_form
 from surveys.running import request_release
 from surveys.tasks import start_run
 
@@ -52,10 +53,9 @@ def _begin(request: HttpRequest, study: Study, runs: Sequence[Run]) -> dict[str,
     """The recipe of the run that was looked at, or of the last release; the description so far."""
     if request.method == "POST":
         return {}
-    asked = request.GET.get("run", "")
-    is_number = asked.isdecimal() and len(asked) < 10
-    run = Run.objects.filter(study=study, pk=asked).first() if is_number else None
+    asked = read_number(request.GET.get("run", ""))
+    run = None if asked is None else Run.objects.filter(study=study, pk=asked).first()
     last = runs[0] if runs else None
     recipe = run.recipe if run else last.recipe if last else write_presets()["cosimlex"]
     told = last.wishes.get("description", "") if last else ""
-    return {"recipe": recipe, "description": told or write_form(study)}
+    return {"recipe": recipe, "description": told or begin_form(study)}

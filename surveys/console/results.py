@@ -75,7 +75,7 @@ def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Try a run again that failed."""
     again = retry_run(_find(study, run_id))
     start_run(again.pk)
-    if again.kind in (RunKind.LINKS, RunKind.EXPORT):
+    if again.kind in (RunKind.LINKS, RunKind.EXPORT, *RunKind.of_batches()):
         return redirect("console:errands", study.slug)
     return redirect("console:run", study.slug, run_id)
 

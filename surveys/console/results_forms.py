@@ -28,7 +28,9 @@ class ReleaseForm(RecipeForm):
         required=False,
         strip=False,
         label="Description",
-        help_text="What the site does not know, as TOML: authors, funding, how people were found.",
+        help_text="What the site does not know, as TOML: authors, funding, how people were found. "
+        "When the collection was, how many came by which way and what they read is filled in when "
+        "the release is made.",
         widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "false", "class": "code-area"}),
     )
     n_practice = forms.IntegerField(
@@ -73,8 +75,9 @@ class CompareForm(forms.Form):
 
     def __init__(self, study: Study, *args: Any) -> None:
         super().__init__(*args)
+        done = Run.objects.filter(study=study).results().done().with_withdrawn_since()
         for field in self.fields.values():
-            field.queryset = Run.objects.filter(study=study).results().done()  # type: ignore[attr-defined]
+            field.queryset = done  # type: ignore[attr-defined]
             field.label_from_instance = lambda run: f"{run.pk}: {run.recipe_name}"  # type: ignore[attr-defined]
 
 

@@ -4,6 +4,7 @@ from django import forms
 
 from surveys.models import VerdictKind
 from surveys.models.reviewing import LONGEST_REASON
+from surveys.reading import read_number
 
 MOST_BESIDES = 200
 
@@ -49,5 +50,5 @@ class ReviewSettingsForm(forms.Form):
 
 def list_chosen(text: Any) -> list[int]:
     """The ids in a list with commas; what is none is passed over."""
-    ids = [part for part in str(text).split(",")[:MOST_BESIDES] if part.isascii()]
-    return [int(part) for part in ids if part.isdecimal() and len(part) < 19]
+    numbers = map(read_number, str(text).split(",")[:MOST_BESIDES])
+    return [number for number in numbers if number is not None]

@@ -27,6 +27,7 @@ from surveys.measuring import list_overlaps, measure_study
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.presenting.faces import Face, preview_face
 from surveys.presenting.showing import ShownContext, show_context
+from surveys.reading import read_query
 
 HTTP_UNPROCESSABLE = 422
 ROWS_A_PAGE = 10
@@ -69,7 +70,7 @@ def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
 def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
     """Every row as an annotator will see it, and the figures of the study."""
     pairs = Pair.objects.stimuli(study).prefetch_related("contexts")
-    wanted = request.GET.get("word", "").strip().replace("\0", "")[:200]
+    wanted = read_query(request.GET.get("word", ""))
     if wanted:
         pairs = pairs.filter(Q(word1__icontains=wanted) | Q(word2__icontains=wanted))
     rows = Paginator(pairs, ROWS_A_PAGE).get_page(request.GET.get("page"))

@@ -12,6 +12,7 @@ from surveys.console.access import console_page, is_owner, study_page
 from surveys.console.forms import MemberForm, attempt
 from surveys.models import Membership, Role, Study
 from surveys.outlining import outline_study
+from surveys.reading import read_query
 from surveys.recounting import mask_entries, stream_log
 
 ENTRIES_A_PAGE = 50
@@ -91,5 +92,4 @@ def export_log(request: HttpRequest, study: Study) -> StreamingHttpResponse:
 
 def _read_filters(request: HttpRequest) -> dict[str, str]:
     """What is asked for, as far as a database can hold it."""
-    asked = {name: request.GET.get(name, "") for name in ("action", "actor")}
-    return {name: text.strip().replace("\0", "") for name, text in asked.items()}
+    return {name: read_query(request.GET.get(name, "")) for name in ("action", "actor")}

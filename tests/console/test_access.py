@@ -17,11 +17,14 @@ FOR_WORKERS = {
     "results", "compare", "run", "retry", "report", "ledger", "download", "release",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
-    "close_entrance", "export_log", "errands",
+    "close_entrance", "export_log", "errands", "batches", "plan_batch", "reckon_batch", "batch",
+    "disarm_batch", "drop_batch", "work_batch", "batch_ledger", "batch_people", "batch_bonus",
+    "batch_choose", "visit", "pay_visit", "reject_visit", "retry_visit", "override_visit",
+    "compensate_visit", "note_visit",
 }  # fmt: skip
 FOR_OWNERS = {
     "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",
-    "export_person", "pay_person", "erase", "forget",
+    "export_person", "pay_person", "erase", "forget", "arm_batch",
 }  # fmt: skip
 OF_A_STUDY = [p for p in urlpatterns if p.name not in OPEN | OF_NO_STUDY]
 

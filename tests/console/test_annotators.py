@@ -69,6 +69,19 @@ def test_an_annotator_of_another_study_is_not_found(study, client):
     assert client.get(page("annotator", study, other.annotator.code)).status_code == 404
 
 
+@pytest.mark.parametrize("code", ["a%00b", "a-b", "x" * 17, "%C5%BE", "a%0A", "%D9%A3"])
+def test_a_code_that_cannot_be_is_not_found_before_anybody_is_asked(
+    code, study, client, django_assert_num_queries
+):
+    somebody = page("annotator", study, "c0de")
+
+    with django_assert_num_queries(0):
+        for under in ("", "person/", "person/data/", "person/paid/", "person/erase/"):
+            address = somebody.replace("c0de", code) + under
+            assert client.get(address).status_code == 404
+            assert client.post(address).status_code == 404
+
+
 @pytest.mark.parametrize("asked", ["0", "x", "9" * 40])
 def test_an_assignment_of_somebody_else_is_not_found(asked, study, client):
     assignment = start(study)

@@ -49,16 +49,27 @@ def test_collection_says_when_all_is_there(study, client):
     assert "Everything that is wanted has been collected" in read(client, "collection", study)
 
 
-def test_collection_offers_to_work_out_what_takes_long(study, client, monkeypatch):
+def test_collection_offers_to_work_out_what_takes_long(study, client):
     finish_all(study)
-    quick = {"most_ratings": 0, "at_least": 0}
-    monkeypatch.setattr("surveys.gauging.gauge_blocks.__kwdefaults__", quick)
     assert "1 block has answers that are not in the agreement" in read(client, "collection", study)
 
     done = client.post(page("gauge", study))
 
     assert (done.status_code, done.url) == (302, f"{page('collection', study)}?page=1")
     assert "answers that are not in the agreement" not in read(client, "collection", study)
+
+
+def test_a_block_is_there_before_its_agreement(study, client, monkeypatch):
+    finish_all(study)
+    with monkeypatch.context() as patched:
+        patched.setattr("surveys.gauging._gauge", None)  # and would fail
+        before = read(client, "block", study, 1)
+
+    client.post(page("gauge_block", study, 1))
+
+    assert "Not worked out yet" in before
+    assert "Work it out now" in before
+    assert "Work it out now" not in read(client, "block", study, 1)
 
 
 def test_a_block_tells_its_annotators_and_contexts(study, client):

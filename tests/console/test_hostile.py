@@ -3,32 +3,33 @@
 The pages are those of the URLconf, the fields those that a page looks for: neither can be left out.
 """
 
-from collections import defaultdict
 from types import SimpleNamespace
-from unittest.mock import patch
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client, override_settings
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 
 from surveys.accessing import grant_role
 from surveys.checking import fingerprint_row, write_row
 from surveys.console.urls import urlpatterns
 from surveys.filing import file_answers
-from surveys.inspecting import write_presets
-from surveys.models import Context, Invitation, Review, Role, Run, Study, TextKind
+from surveys.models import Context, Invitation, Review, Role, Run, Study, TextKind, Visit
+from surveys.paying import intend_reward, refuse_payment
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.reviewing import configure_review, give_verdict
 from surveys.running import perform_run, request_results
 from surveys.tokening import make_token
 from surveys.wording import default_body, read_check
+from tests.console.crowded import make_crowd, visit_of
 from tests.console.test_design import CHANGEABLE, LOCKED
-from tests.factories import make_study, numbered_stimuli
+from tests.factories import QUICK, make_study, numbered_stimuli
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
+from tests.mturk.offered import hand_in, plan
 from tests.surveys.checkpoint_rows import file as checkpoint_file
 from tests.surveys.checkpoint_rows import row as checkpoint_row
 from tests.surveys.reviewed import submit
@@ -36,7 +37,6 @@ from tests.surveys.reviewed import submit
 pytestmark = pytest.mark.django_db
 
 CHECK = read_check(default_body("en", TextKind.CHECK))
-RAW = write_presets()["raw"].replace("n_resamples = 300", "n_resamples = 0")
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}
 VERDICT = {"kind": "good", "reason": "as told", "then": "queue"}
@@ -52,6 +52,14 @@ def shown(world, prefix=""):
     row = write_row(world.pair, list(world.pair.contexts.order_by("number")))
     return {**({} if prefix else row), f"{prefix}shown": fingerprint_row(row),
             f"{prefix}reason": "odd"}  # fmt: skip
+
+
+PLAN = {
+    "target": "simulator", "each": "1", "named": "1B", "reward_cents": "0.50", "title": "Words",
+    "description": "Read.", "keywords": "", "assignment_minutes": "30", "lifetime_days": "7",
+    "auto_approval_days": "3", "countries": "SI", "approval_percent": "", "n_approved": "",
+    "private_task": "",
+}  # fmt: skip
 
 
 # What each page takes, as it is right. {} is a button; a page that is not here takes nothing.
@@ -85,6 +93,21 @@ FORMS = {
     "open_link": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
     "prolific": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
     "close_entrance": lambda world: {},
+    "plan_batch": lambda world: PLAN,
+    "arm_batch": lambda world: {"typed_cents": "1.20", "ceiling_cents": "100",
+                                "last_day": "2099-12-31"},
+    "disarm_batch": lambda world: {},
+    "drop_batch": lambda world: {},
+    "work_batch": lambda world: {"what": "fetch"},
+    "batch_bonus": lambda world: {"chosen": [str(world.payable.pk)], "amount_cents": "1",
+                                  "reason": "careful", "key": "0" * 32},
+    "batch_choose": lambda world: {"chosen": [str(world.payable.pk)], "reason": "careful"},
+    "pay_visit": lambda world: {"reason": "they wrote"},
+    "reject_visit": lambda world: {"feedback": "not done"},
+    "retry_visit": lambda world: {"reason": "there is money"},
+    "override_visit": lambda world: {"reason": "a mistake"},
+    "compensate_visit": lambda world: {"reason": "the frame was closed"},
+    "note_visit": lambda world: {"reason": "by bank", "amount_cents": "0.50"},
     "gauge": lambda world: {},
     "gauge_block": lambda world: {},
     "repeat": lambda world: {"reason": "low agreement", "round_number": "1"},
@@ -92,9 +115,9 @@ FORMS = {
     "review_undo": lambda world: {},
     "review_settle": lambda world: VERDICT,
     "review_settings": lambda world: {"sample_percent": "50", "double_percent": "0"},
-    "results": lambda world: {"recipe": RAW},
+    "results": lambda world: {"recipe": QUICK},
     "retry": lambda world: {},
-    "release": lambda world: {"recipe": RAW, "description": "", "n_practice": "0", "seed": "0",
+    "release": lambda world: {"recipe": QUICK, "description": "", "n_practice": "0", "seed": "0",
                               "ids_of": "", "complete": "on"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},
     "leave": lambda world: {},
@@ -110,10 +133,13 @@ FORMS = {
     "erase": lambda world: {"because": "asked for it"},
 }  # fmt: skip
 FILES = {"file"}
+OF_A_PLAN = {"arm_batch", "drop_batch"}
+# What asks a target at once. None answers here: the page says so, and what is in doubt is kept.
+ASKING = {"reject_visit", "override_visit", "batch_choose"}
 OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
 # What is looked for, but holds nothing of a form: which button was pressed, Django's own fields,
 BESIDES = {"reckon", "look", "csrfmiddlewaretoken", "file-clear"}
-ASKED = {"page", "version", "preset"}  # and what stands in the address
+ASKED = {"page", "version", "preset", "standing"}  # and what stands in the address
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
@@ -129,7 +155,7 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory):
 
 
 def build_world():
-    study = make_study(4, ratings_per_context=6, block_size=4)
+    study = make_study(4, ratings_per_context=12, block_size=4)
     draft = make_study(2, slug="draft")
     Study.objects.filter(pk=draft.pk).update(opened_at=None)
     ana, rea, rob, _ = (
@@ -140,23 +166,29 @@ def build_world():
         grant_role(draft, user, role)
     configure_review(study, sample_percent=100, double_percent=100)
     submit(study), submit(study)
+    batch = make_crowd(study)
     file_answers(study)
     opened, disputed, mine, *_ = Review.objects.answers(study).order_by("pk")
     give_verdict(disputed, rea, "good", "")
     give_verdict(disputed, rob, "rejected", "copied")
     give_verdict(mine, ana, "good", "")
-    done = request_results(study, RAW, ana)
-    with patch("postprocess.reporting.bundle.render_reports", lambda _: {"report.html": b"<p>"}):
-        perform_run(done.pk)
-    failed = Run.objects.create(study=study, kind="results", recipe=RAW, state="failed")
+    done = request_results(study, QUICK, ana)
+    perform_run(done.pk)
+    assert Run.objects.done().get().report
+    failed = Run.objects.create(study=study, kind="results", recipe=QUICK, state="failed")
     invite_listed(study, ["ana@example.org"])
     open_entrance(study, "prolific", completion_code="C0")
     token, _ = make_token(ana, "old", ["runs:read"])
     client = Client()
     client.force_login(ana, backend="django.contrib.auth.backends.ModelBackend")
+    refused = refuse_payment(intend_reward(visit_of(batch, "payable")), "no money left").visit
     return SimpleNamespace(
         study=study, draft=draft, session=client.session.session_key, mate=rob,
         done=done, failed=failed,
+        batch=batch, refused=refused, planned=plan(study),
+        rejected=hand_in(Visit.objects.get(submission="3SUBMISSION1"), state="rejected"),
+        held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),
+        payable=visit_of(batch, "payable"),
         token=token, opened=opened, disputed=disputed, mine=mine, pair=draft.pairs.get(position=1),
         entrance=open_entrance(study, "link", cap=5, completion_code="", no_place_code=""),
         invitation=Invitation.objects.get(note="ana@example.org"),
@@ -166,12 +198,8 @@ def build_world():
     )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def quick_cards(monkeypatch):
-    """What would change without an answer takes long, and has nothing to do with what is sent."""
-    monkeypatch.setattr(
-        "surveys.console.review_cards.preview_effects", lambda reviews: defaultdict(str)
-    )
+def is_unreachable(answer):
+    return answer.status_code == 422 and b"cannot be reached" in answer.content
 
 
 @pytest.fixture
@@ -182,9 +210,13 @@ def attacker(world, name):
 
 def address_of(name, world, **changed):
     review = {"review_settle": world.disputed, "review_undo": world.mine}.get(name, world.opened)
+    unpaid = dict.fromkeys(("note_visit", "compensate_visit"), world.unpaid)
+    visits = {**unpaid, "retry_visit": world.refused, "override_visit": world.rejected}
     found = {
         "slug": (world.draft if name in OF_A_DRAFT else world.study).slug,
         "token_id": world.token.pk,
+        "batch_id": (world.planned if name in OF_A_PLAN else world.batch).pk,
+        "visit_id": visits.get(name, world.held).pk,
         "pair_id": world.pair.pk,
         "kind": "consent",
         "context_id": world.context.pk,
@@ -198,6 +230,14 @@ def address_of(name, world, **changed):
     }
     names = PAGES[name].pattern.converters
     return reverse(f"console:{name}", kwargs={key: {**found, **changed}[key] for key in names})
+
+
+def address_with(name, world, key, value):
+    """With this in it, even if we would write no address with that."""
+    try:
+        return address_of(name, world, **{key: value})
+    except NoReverseMatch:
+        return address_of(name, world).replace(f"/{world.annotator.code}/", f"/{quote(value)}/")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -231,6 +271,10 @@ def test_forms_take_what_is_right(name, world, attacker):
     right = attacker.post(address_of(name, world), sent)
 
     assert names - BESIDES - ASKED <= sent.keys()
+    if name in ASKING:
+        assert right.status_code == 422
+        assert is_unreachable(right)
+        return
     assert right.status_code in (200, 302), right.content.decode()
     assert name == "sign_out" or "sign-in" not in right.get("Location", "")
 
@@ -250,6 +294,8 @@ def test_forms_answer_whatever_is_sent(name, world, attacker):
 
     for what, spoilt in spoil(sent, FILES):
         answer = attacker.post(address, spoilt)
+        if name in ASKING and is_unreachable(answer) and not what.endswith(NEVER):
+            continue
         is_switch = sent.get(what.split()[0]) == "on"  # and so it is with whatever it holds
         attacker.judge(what, answer, may_store=is_switch or not what.endswith(NEVER))
     answer = attacker.send(address, *BODIES["no UTF-8"])
@@ -276,7 +322,7 @@ def test_addresses_that_lead_nowhere_are_answered(name, world, attacker):
         for value in numbers if "Int" in type(converter).__name__ else texts:
             if key == "slug":
                 value = "nobody"
-            address = address_of(name, world, **{key: value})
+            address = address_with(name, world, key, value)
             for answer in (attacker.get(address, {}), attacker.post(address, {})):
                 attacker.judge(f"{key} {value!s:.40}", answer, may_store=False)
 

@@ -3,10 +3,16 @@ import zipfile
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.models import AuditEntry, Release, Role, Run, RunState, Study
+from postprocess.release.description import parse_description
+from surveys.describing import describe_study
+from surveys.leaving import erase_annotator
+from surveys.models import Annotator, AuditEntry, Release, Response, Role, Run, RunState, Study
 from surveys.running import perform_run, request_results
 from tests.factories import QUICK, finish, make_study, start
 
@@ -79,6 +85,23 @@ def test_two_runs_are_compared(study, client, django_capture_on_commit_callbacks
     assert "Pairs written differently" in answer.content.decode()
 
 
+def test_compared_runs_say_that_somebody_was_erased_since(
+    study, client, django_capture_on_commit_callbacks
+):
+    first, second = (
+        run_recipe(client, study, django_capture_on_commit_callbacks) for _ in range(2)
+    )
+    asked = {"first": first.pk, "second": second.pk}
+    before = client.get(page("compare", study), asked).content.decode()
+    erase_annotator(Annotator.objects.latest("pk"), "asked by mail")
+
+    after = client.get(page("compare", study), asked).content.decode()
+
+    assert "withdrew or was erased" not in before
+    for which in ("first", "second"):
+        assert f"The {which} run was made before 1 annotator withdrew or was erased" in after
+
+
 @pytest.mark.parametrize(
     ("recipe", "said"),
     [
@@ -136,6 +159,7 @@ def test_a_run_that_was_broken_off_is_tried_again(
 
 
 def test_a_release_is_made_and_downloaded(study, client, django_capture_on_commit_callbacks):
+    Response.objects.update(words_shown_at=F("rated_at") - timedelta(seconds=31))
     form = client.get(page("release", study)).context["form"]
     wanted = {"recipe": QUICK, "description": form.initial["description"]}
     with django_capture_on_commit_callbacks(execute=True):
@@ -146,8 +170,24 @@ def test_a_release_is_made_and_downloaded(study, client, django_capture_on_commi
     assert (run.state, run.error) == ("done", "")
     assert run.release == Release.objects.get()
     archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
-    assert zipfile.ZipFile(io.BytesIO(archive)).testzip() is None
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        assert files.testzip() is None
+        told = parse_description(files.read("cosimlex_en/description.toml"))
+    facts = describe_study(study)
+    assert (told.collection, told.recruitment) == (facts.collection, facts.recruitment)
+    assert told.collection.median_seconds_per_item == 31
     assert f"Release {run.release_id}" in client.get(page("release", study)).content.decode()
+
+
+def test_the_form_of_a_release_counts_no_answers(study, client):
+    with CaptureQueriesContext(connection) as asked:
+        description = client.get(page("release", study)).context["form"].initial["description"]
+
+    assert not [query for query in asked if "surveys_response" in query["sql"]]
+    sections = {line for line in description.splitlines() if line.startswith("[")}
+    assert {"[dataset]", "[scale]", "[annotators]"} <= sections
+    assert not [line for line in description.splitlines() if "collection]" in line]
+    assert "recruitment" not in description
 
 
 def test_a_release_with_gaps_is_refused_where_that_was_wanted(

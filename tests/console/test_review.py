@@ -2,6 +2,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from surveys import tasks
 from surveys.filing import file_answers
 from surveys.models import Review, ReviewSettings, Role, Verdict, VerdictKind
 from surveys.reviewing import configure_review, give_verdict
@@ -49,6 +50,29 @@ def test_review_files_what_has_come_in(study, sign_in):
     text = text_of(sign_in(Role.REVIEWER).get(page("review", study)))
 
     assert '<b data-count="open">4</b>' in text
+
+
+def test_review_is_there_before_what_has_come_in_is_looked_through(study, sign_in, monkeypatch):
+    Review.objects.all().delete()
+    study.assignments.update(filed_at=None)
+    begun = []
+    monkeypatch.setattr(tasks, "file_answers", begun.append)
+    client = sign_in(Role.REVIEWER)
+
+    text = text_of(client.get(page("review", study)))
+
+    assert begun == [study.pk]
+    assert "are being looked through" in text
+    assert '<meta http-equiv="refresh"' in text
+    monkeypatch.undo()
+    assert '<meta http-equiv="refresh"' not in text_of(client.get(page("review", study)))
+
+
+@pytest.mark.parametrize("name", ["review", "review_questionnaires"])
+def test_nothing_is_looked_through_where_all_is(study, sign_in, monkeypatch, name):
+    monkeypatch.setattr(tasks, "file_answers", None)  # and would fail
+
+    assert sign_in(Role.REVIEWER).get(page(name, study)).status_code == 200
 
 
 def test_review_says_when_there_is_nothing_to_judge(db, sign_in, study):

@@ -192,7 +192,7 @@ def test_rows_make_as_many_queries_however_many(n, ana, browser, django_assert_n
         )
     browser.get(page("stimuli", study))
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(9):
         text = browser.get(page("stimuli", study)).content.decode()
 
     assert text.count("<article") == min(n, 10)

@@ -1,0 +1,189 @@
+"""Paid batches: planned, armed, and at work."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.accessing import Right
+from surveys.arming import arm_batch, disarm_batch
+from surveys.bookkeeping import (
+    count_unpaid,
+    find_batches,
+    find_ledger,
+    list_faults,
+    list_lines,
+    sum_ledger,
+    tally_hits,
+    tally_standings,
+    tell_money,
+)
+from surveys.console.access import signed_in, study_page
+from surveys.console.batch_forms import ArmForm, CostForm, PlanForm
+from surveys.console.batch_work import Work, start_work
+from surveys.console.forms import attempt
+from surveys.fees import write_cents
+from surveys.models import Batch, HitState, Standing, Study
+from surveys.models.batches import DAY
+from surveys.mturk.planning import drop_plan, plan_batch
+from surveys.mturk.requiring import tell_requirement
+from surveys.offering import list_free_places, tell_pace
+
+ROWS_A_PAGE = 25
+
+
+@require_GET
+@study_page(Right.WORK)
+def batches(request: HttpRequest, study: Study) -> HttpResponse:
+    """The batches of a study, the latest first."""
+    rows = Paginator(find_batches(study), ROWS_A_PAGE).get_page(request.GET.get("page"))
+    page = {"study": study, "rows": rows, "lines": list_lines(list(rows)), "now": timezone.now()}
+    return render(request, "console/batches.html", page)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def plan(request: HttpRequest, study: Study) -> HttpResponse:
+    """Which places are offered, for how much, to whom; a POST to reckon stores nothing."""
+    is_sent = request.method == "POST"
+    free, pace = list_free_places(study), tell_pace(study)
+    sent = request.POST if is_sent else None
+    form = PlanForm(sent, study=study, free=free, pace=pace, use_required_attribute=False)
+    led_to: list[Batch] = []
+
+    def act() -> None:
+        led_to.append(plan_batch(study, form.provider, form.places, **form.terms))
+        messages.success(request, "The batch is planned. Nothing is offered until it is armed.")
+
+    only_reckons = is_sent and "reckon" in request.POST
+    if is_sent and not only_reckons and attempt(form, act):
+        return redirect("console:batch", study.slug, led_to[0].pk)
+    page = {
+        "study": study,
+        "form": form,
+        "free": free,
+        "n_free": sum(one.n_free for one in free),
+        "pace": pace,
+        "is_reckoned": only_reckons and not form.errors,
+    }
+    return render(request, "console/plan_batch.html", page, status=422 if form.errors else 200)
+
+
+@require_GET
+@study_page(Right.WORK)
+def reckon(request: HttpRequest, study: Study) -> HttpResponse:
+    """What the fields in the address would cost: the part of the form's page that follows them."""
+    form = CostForm(request.GET, free=list_free_places(study), pace=tell_pace(study))
+    form.is_valid()
+    return render(request, "console/_batch_cost.html", {"form": form})
+
+
+@require_GET
+@study_page(Right.WORK)
+def batch(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
+    """One batch: what it is, how far it is, and what can be done."""
+    return show_batch(request, study, find_batch(study, batch_id), None)
+
+
+@require_POST
+@study_page(Right.OWN)
+def arm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
+    """Let a batch commit money, up to a ceiling and until a day."""
+    found = find_batch(study, batch_id)
+    form = ArmForm(request.POST)
+
+    def act() -> None:
+        amounts = {name: form.cleaned_data[name] for name in ("typed_cents", "ceiling_cents")}
+        arm_batch(found, signed_in(request), until=form.until, **amounts)
+        messages.success(request, "The batch is armed.")
+
+    if attempt(form, act):
+        return redirect("console:batch", study.slug, batch_id)
+    return show_batch(request, study, found, form)
+
+
+@require_POST
+@study_page(Right.WORK)
+def disarm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
+    """Let it commit nothing more. Whoever works on the study may pull this brake."""
+    disarm_batch(find_batch(study, batch_id))
+    messages.success(request, "The batch is disarmed: nothing more is published or paid.")
+    return redirect("console:batch", study.slug, batch_id)
+
+
+@require_POST
+@study_page(Right.WORK)
+def drop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
+    """Give back the places of HITs that were never published."""
+    n_hits = drop_plan(find_batch(study, batch_id))
+    messages.success(request, f"HITs dropped: {n_hits}. Their places are free again.")
+    return redirect("console:batch", study.slug, batch_id)
+
+
+@require_POST
+@study_page(Right.WORK)
+def work(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
+    """Have something done for a whole batch, in the background."""
+    found = find_batch(study, batch_id)
+    if (what := request.POST.get("what")) not in Work.values:
+        raise BadRequest
+    start_work(found, Work(what), signed_in(request))
+    messages.success(
+        request, f"{Work(what).label} Load this page again to see what has come of it."
+    )
+    return redirect("console:batch", study.slug, batch_id)
+
+
+@require_GET
+@study_page(Right.WORK)
+def ledger(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
+    """Every payment of a batch: how much, for whom, who decided it, when and why."""
+    found = find_batch(study, batch_id)
+    rows = Paginator(find_ledger(found), ROWS_A_PAGE).get_page(request.GET.get("page"))
+    page = {"study": study, "batch": found, "rows": rows, "sums": sum_ledger(found)}
+    return render(request, "console/batch_ledger.html", page)
+
+
+def find_batch(study: Study, batch_id: int) -> Batch:
+    """A batch of the study, and of no other."""
+    return get_object_or_404(find_batches(study), pk=batch_id)
+
+
+def show_batch(
+    request: HttpRequest, study: Study, found: Batch, arming: ArmForm | None
+) -> HttpResponse:
+    """The page of a batch, with what was wrong about arming it."""
+    money, hits, now = tell_money(found), tally_hits(found), timezone.now()
+    standings = tally_standings(found)
+    ceiling = write_cents(max(money.forecast_cents, money.ceiling_cents or 0))
+    pace = tell_pace(study)
+    page: dict[str, Any] = {
+        "study": study,
+        "batch": found,
+        "money": money,
+        "hits": hits,
+        "n_hits": sum(tally.n_hits for tally in hits),
+        "n_places": sum(tally.n_places for tally in hits),
+        "n_planned": sum(t.n_hits for t in hits if t.state == HitState.PLANNED),
+        "faults": list_faults(found),
+        "standings": standings,
+        "n_payable": sum(tally.n for tally in standings if tally.standing == Standing.PAYABLE),
+        "n_unpaid": count_unpaid(found),
+        "minutes_allowed": found.assignment_seconds // 60,
+        "days_on_offer": found.lifetime_seconds // DAY,
+        "days_to_approval": found.auto_approval_seconds // DAY,
+        "requirements": [tell_requirement(one) for one in found.requirements],
+        "pace": pace,
+        "hourly_cents": pace.hourly_cents(found.reward_cents),
+        "is_low": pace.is_low(found.reward_cents),
+        "is_armed": found.is_armed(now),
+        "now": now,
+        "form": arming or ArmForm(initial={"ceiling_cents": ceiling}),
+    }
+    status = 422 if arming and arming.errors else 200
+    return render(request, "console/batch.html", page, status=status)
