@@ -11,8 +11,9 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.utils.urls import replace_query_param
 
+from surveys.reading import LARGEST, read_number
+
 ROWS_A_PAGE, MOST_A_PAGE = 100, 1000
-LARGEST = 2**63 - 1
 LIMIT = {"type": "integer", "minimum": 1, "maximum": MOST_A_PAGE, "default": ROWS_A_PAGE}
 PAGE_PARAMETERS = [
     OpenApiParameter("limit", LIMIT, description="rows a page"),
@@ -81,10 +82,10 @@ def _after(keys: tuple[str, ...], last: list[int]) -> Q:
 def _read_size(text: str | None) -> int:
     if text is None:
         return ROWS_A_PAGE
-    is_number = text.isascii() and text.isdecimal() and len(text) <= 4
-    if not is_number or not 1 <= int(text) <= MOST_A_PAGE:
+    size = read_number(text, MOST_A_PAGE) if text.isascii() else None
+    if not size:
         raise ValidationError({"limit": f"A whole number from 1 to {MOST_A_PAGE}."})
-    return int(text)
+    return size
 
 
 def _read_cursor(text: str, n_numbers: int) -> list[int]:

@@ -15,10 +15,12 @@ from surveys.api.fields import (
     WrittenWhole,
 )
 from surveys.models import AssigningPolicy, AssignmentState, Invitation, Study
+from surveys.models.collection import ANNOTATOR_CODE
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.recruiting import LONGEST_NOTE, personal_link
 
 FIGURES = ("is_new", "n_pairs", "n_blocks", "n_assignments", "warnings")  # of an import
+LONGEST_FIELD = 20_000  # characters of a row of the stimuli
 MOST_AT_ONCE = 1000  # invitations of one request
 
 
@@ -96,10 +98,47 @@ class ContextSerializer(serializers.Serializer[Any]):
 class PairSerializer(serializers.Serializer[Any]):
     """Two words and their two contexts."""
 
+    id = serializers.IntegerField(help_text="stays when rows before it are dropped")
     position = serializers.IntegerField(help_text="row of the file, from 1")
     word1 = serializers.CharField()
     word2 = serializers.CharField()
     contexts = ContextSerializer(many=True)
+
+
+class RowSerializer(serializers.Serializer[Any]):
+    """A row of the stimuli by the columns of the file."""
+
+    id = serializers.IntegerField()
+    position = serializers.IntegerField(help_text="row of the file, from 1")
+    word1 = serializers.CharField()
+    word2 = serializers.CharField()
+    context1 = serializers.CharField(help_text="both words between <strong> and </strong>")
+    context2 = serializers.CharField()
+    word1_context1 = serializers.CharField(help_text="as it stands in the context")
+    word2_context1 = serializers.CharField()
+    word1_context2 = serializers.CharField()
+    word2_context2 = serializers.CharField()
+    shown = serializers.CharField(help_text="another as soon as the row is another")
+
+
+class RowRemovalSerializer(Asked):
+    """Why a row is changed or dropped, and which one it is thought to be."""
+
+    reason = Text(max_length=200, help_text="kept in the log")
+    shown = Text(max_length=16, help_text="of the row as it was read")
+
+
+class RowRevisionSerializer(RowRemovalSerializer):
+    """What is to stand in a row."""
+
+    word1 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
+    word2 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
+    context1 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
+    context2 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
+    word1_context1 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
+    word2_context1 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
+    word1_context2 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
+    word2_context2 = Text(max_length=LONGEST_FIELD, allow_blank=True, required=False)
 
 
 class DesignSerializer(serializers.ModelSerializer[Study]):
@@ -257,7 +296,7 @@ class ResponseFilterSerializer(Asked):
     context = serializers.ChoiceField(  # type: ignore[assignment]
         [("1", "1"), ("2", "2")], required=False
     )
-    annotator = serializers.RegexField("^[0-9A-Za-z]{1,16}$", required=False, help_text="the code")
+    annotator = serializers.RegexField(f"^{ANNOTATOR_CODE}$", required=False, help_text="the code")
     state = serializers.ChoiceField(
         AssignmentState.choices, required=False, help_text="of the assignment"
     )

@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from surveys.api import collection, people, reference, reviews, runs, studies, webhooks
+from surveys.api import collection, people, reference, reviews, rows, runs, studies, webhooks
 from surveys.api.base import ApiView
 
 app_name = "api"
@@ -8,6 +8,9 @@ VIEWS: dict[str, type[ApiView]] = {"studies/": studies.Studies, "recipes/": runs
 OF_A_STUDY: dict[str, type[ApiView]] = {
     "": studies.OneStudy,
     "pairs/": studies.Pairs,
+    "pairs/<int:pair_id>/": rows.Row,
+    "pairs/<int:pair_id>/revision/": rows.RowRevision,
+    "pairs/<int:pair_id>/removal/": rows.RowRemoval,
     "stimuli/": studies.Stimuli,
     "design/": studies.Design,
     "texts/": studies.Texts,

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.either_database  # who is refused is asked before any r
 OPERATIONS = [one for subject in list_operations().values() for one in subject]
 OF_A_STUDY = [one for one in OPERATIONS if "{slug}" in one.path]
 FOR_ANYBODY = {
-    "study_get", "pairs_get", "design_get", "texts_get", "progress_get", "responses_get",
+    "study_get", "pairs_get", "row_get", "design_get", "texts_get", "progress_get", "responses_get",
     "responses_csv_get", "responses_parquet_get", "reviews_get", "review_claims_post", "review_get",
     "verdict_post", "verdict_delete", "settlement_post", "disputes_get", "review_progress_get",
 }  # fmt: skip

@@ -47,7 +47,8 @@ def multiply_questionnaires(study, n):
     """File so many more whole questionnaires like the first."""
     one = Assignment.objects.get(study=study)
     others = Annotator.objects.bulk_create(Annotator(study=study) for _ in range(n))
-    same = ("study", "questionnaire", "round", "state", "n_items", "started_at", "submitted_at")
+    same = ("study", "questionnaire", "round", "state", "n_items", "started_at", "submitted_at",
+            "filed_at")  # fmt: skip
     of_one = {name: getattr(one, name) for name in same}
     made = Assignment.objects.bulk_create(Assignment(**of_one, annotator=who) for who in others)
     Review.objects.bulk_create(Review(study=study, assignment=each, draw=0) for each in made)

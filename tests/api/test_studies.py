@@ -193,7 +193,7 @@ def test_progress_asks_as_often_for_many(program, n_pairs, django_assert_max_num
     grant_role(made, User.objects.get(username="ana"), Role.OWNER)
     asking.get("studies/")
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(9):
         asking.get("studies/more/progress/")
 
 
