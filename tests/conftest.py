@@ -48,6 +48,7 @@ def lack(part: str) -> None:
 def background_work_is_done_at_once(settings, tmp_path_factory):
     settings.BACKGROUND = "at once"
     settings.MEDIA_ROOT = tmp_path_factory.getbasetemp() / "files"
+    settings.VAR_DIR = tmp_path_factory.getbasetemp()  # locks, which tests beside it would hold
 
 
 @pytest.fixture(autouse=True)

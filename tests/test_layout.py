@@ -23,6 +23,8 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.measuring", "surveys.running", "surveys.inspecting",
     "surveys.weighing", "surveys.gauging",
 }  # fmt: skip
+SIMULATOR = "surveys.mturk.simulator"  # shares nothing with the platform, not even its errors
+CROWD = "surveys.mturk.crowd"
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
 
 
@@ -62,6 +64,10 @@ def is_in(module: str, *rooms: str) -> bool:
 def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, "postprocess"):
         return is_in(imported, "postprocess")
+    if is_in(importer, SIMULATOR, CROWD):
+        return is_in(importer, SIMULATOR) and is_in(imported, SIMULATOR)
+    if is_in(imported, SIMULATOR):
+        return importer == "surveys.management.commands.run_mturk_simulator"
     if is_in(importer, "annotation_site"):
         return True
     if is_in(imported, "annotation_site"):
@@ -96,9 +102,29 @@ def test_may_import_refuses_what_points_the_wrong_way():
         ("surveys.answering", "postprocess.files"),
         ("surveys.errors", "surveys.models"),
         ("surveys.blocking", "annotation_site.settings"),
+        ("surveys.mturk.simulator.money", "surveys.errors"),
+        ("surveys.mturk.crowd", "surveys.mturk.simulator.wire"),
+        ("surveys.mturk.publishing", "surveys.mturk.simulator.money"),
     ]
 
     assert [pair for pair in wrong if may_import(*pair)] == []
+
+
+GATEWAY = "surveys.mturk.gateway"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_amazons_client_is_behind_the_gateway_alone(name):
+    """The simulator reads botocore's model of the service, and never calls anybody."""
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    imported = {
+        alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names
+    }
+    imported |= {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    found = {module.split(".")[0] for module in imported} & {"boto3", "botocore"}
+
+    allowed = {"boto3", "botocore"} if name == GATEWAY else set()
+    assert found <= allowed | ({"botocore"} if is_in(name, SIMULATOR) else set())
 
 
 def test_postprocess_loads_without_django():
@@ -110,10 +136,20 @@ def test_postprocess_loads_without_django():
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
+def test_the_simulator_loads_without_django():
+    code = (
+        "import sys, surveys.mturk.simulator.server, surveys.mturk.crowd; "
+        "sys.exit(any(m.split('.')[0] == 'django' for m in sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
 def test_the_site_starts_without_what_takes_long_to_load():
     code = (
         "import django, sys; django.setup(); import annotation_site.urls; "
-        "sys.exit(any(name in sys.modules for name in ('pandas', 'scipy', 'pyarrow')))"
+        "slow = ('pandas', 'scipy', 'pyarrow', 'boto3', 'botocore', 'httpx', 'simplemma'); "
+        "sys.exit(any(name in sys.modules for name in slow))"
     )
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "annotation_site.settings"}
     started = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=False)
@@ -124,7 +160,11 @@ def test_no_room_has_a_name_that_says_nothing():
     assert {name for name in MODULES if set(name.split(".")) & FORBIDDEN_NAMES} == set()
 
 
-@pytest.mark.parametrize("sheet", sorted((ROOT / "static/css").glob("*.css")), ids=lambda s: s.name)
+PAGES_OF_SIMULATOR = ROOT / "surveys/mturk/simulator/pages"
+SHEETS = sorted([*(ROOT / "static/css").glob("*.css"), *PAGES_OF_SIMULATOR.glob("*.css")])
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda s: s.name)
 def test_every_block_of_a_stylesheet_is_closed(sheet):
     """A browser takes what follows an open block for a part of it, and says nothing."""
     depths = [0]
@@ -137,7 +177,8 @@ def test_every_block_of_a_stylesheet_is_closed(sheet):
 
 
 def test_templates_hold_no_inline_script_or_style():
-    templates = sorted((ROOT / "templates").rglob("*.html"))
+    folders = (ROOT / "templates", PAGES_OF_SIMULATOR)
+    templates = sorted(path for folder in folders for path in folder.rglob("*.html"))
 
     assert templates
     for path in templates:

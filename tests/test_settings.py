@@ -154,6 +154,47 @@ def test_a_seconds_setting_that_is_none_stops_the_start(tmp_path):
     assert "HSTS_SECONDS must be a whole number of seconds" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong", "message"),
+    [
+        ("MTURK_SIMULATOR_URL", "http://example.org:8765", "must be on this machine"),
+        ("MTURK_SIMULATOR_URL", "https://127.0.0.1:8765", "must be on this machine"),
+        ("MTURK_FEES", "yesterday reward=0.2", "MTURK_FEES must look like '2015-07-21"),
+        ("MTURK_FEES", "2015-07-21 reward=20%", "MTURK_FEES must look like"),
+        ("MTURK_FEES", "2015-07-21 tip=0.2", "with these rates: reward, bonus"),
+        ("MTURK_FEES", ";", "MTURK_FEES must look like"),
+        ("LOWEST_WAGE_CENTS", "8.50", "LOWEST_WAGE_CENTS must be a whole number of cents"),
+    ],
+)
+def test_a_setting_of_money_that_is_none_stops_the_start(tmp_path, name, wrong, message):
+    done = start_with(tmp_path, **{name: wrong})
+
+    assert done.returncode != 0
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changed", "enabled"),
+    [
+        ({}, "['simulator']"),
+        ({"MTURK_SIMULATOR_URL": ""}, "[]"),
+        ({"MTURK_ALLOW_LIVE": "1"}, "['simulator']"),
+        ({"SITE_URL": "https://survey.example.org"}, "['simulator']"),
+        ({"SITE_URL": "https://survey.example.org", "MTURK_ALLOW_LIVE": "1", "DEBUG": "1"},
+         "['simulator']"),
+        ({"SITE_URL": "https://survey.example.org", "MTURK_ALLOW_LIVE": "1"},
+         "['simulator', 'sandbox', 'production']"),
+    ],
+)  # fmt: skip
+def test_live_targets_are_open_where_all_three_conditions_hold(tmp_path, changed, enabled):
+    code = (
+        "from surveys.mturk.targets import list_enabled; "
+        "print([str(target.provider) for target in list_enabled()])"
+    )
+
+    assert start_with(tmp_path, "shell", "-v", "0", "-c", code, **changed).stdout == f"{enabled}\n"
+
+
 def test_a_public_site_is_reached_by_https_alone_through_a_proxy(tmp_path):
     """What the proxy says of the way to it is believed; without it all is led to HTTPS."""
     code = (

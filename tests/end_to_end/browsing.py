@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Locator, Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")  # the first is the quickest
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 OPTIONS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",

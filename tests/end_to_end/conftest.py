@@ -1,4 +1,7 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -7,7 +10,16 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.conftest import lack
 from tests.end_to_end.browsing import CHROMIUM, OPTIONS
 from tests.end_to_end.databases import fresh_database
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import ROOT, Site
+from tests.mturk.stage import Stage, running_simulator
+
+# Studies of the site that tests share, each with what sets it apart.
+OPEN_STUDIES = {
+    "plain": ["--no-cannot-judge"],
+    "commented": ["--cannot-judge"],
+    "checked": ["--check-tries", "3"],
+}
+N_LINKS = 50  # to each, of its 200 places
 
 
 @pytest.fixture(scope="session")
@@ -20,10 +32,57 @@ def pristine(tmp_path_factory) -> Iterator[str]:
 
 
 @pytest.fixture
-def site(pristine, tmp_path) -> Iterator[Site]:
-    """A site that serves, with no study yet."""
-    with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as own_url:
-        site = Site(tmp_path, own_url)
+def site(pristine, tmp_path, request) -> Iterator[Site]:
+    """A site that serves, with no study yet; in as many processes as the module says, or one."""
+    n_processes = getattr(request.module, "N_PROCESSES", 1)
+    with open_site(pristine, tmp_path, n_processes) as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+def shared_site(pristine, tmp_path_factory) -> Iterator[Site]:
+    """A site with open studies, in which each test takes part by links of its own."""
+    with open_site(pristine, tmp_path_factory.mktemp("shared")) as site:
+        options = [
+            "--language", "en", "--ratings-per-context", "25", "--block-size", "4",
+        ]  # fmt: skip
+        site.manage_all(
+            *(["import_stimuli", ROOT / "demo/data_en.tsv", "--study", study, *options]
+              for study in OPEN_STUDIES),
+            *(["configure_study", study, *chosen] for study, chosen in OPEN_STUDIES.items()),
+        )  # fmt: skip
+        yield site
+
+
+@pytest.fixture(scope="session")
+def new_link(shared_site) -> Callable[..., str]:
+    """Gives a link that nobody has used, to a study of the shared site."""
+    commands = (["invite_annotators", study, "--count", str(N_LINKS)] for study in OPEN_STUDIES)
+    links = iter(shared_site.manage_all(*commands).split())
+    of_study = {study: list(islice(links, N_LINKS)) for study in OPEN_STUDIES}
+    return lambda study="plain": of_study[study].pop()
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    """A simulator, the clock of which stands still until it is moved."""
+    with running_simulator() as stage:
+        yield stage
+
+
+@pytest.fixture
+def paid_site(pristine, tmp_path, stage) -> Iterator[Site]:
+    """A site on another host than its simulator's, as browsers see it, with a researcher."""
+    with open_site(pristine, tmp_path, 2, host="localhost", MTURK_SIMULATOR_URL=stage.url) as site:
+        site.manage("add_researcher", "ana")
+        yield site
+
+
+@contextmanager
+def open_site(pristine: str, var: Path, n_processes: int = 1, **chosen: str) -> Iterator[Site]:
+    """A site that serves on its own copy of a database."""
+    with fresh_database(settings.DATABASES["default"], var, copy_of=pristine) as own_url:
+        site = Site(var, own_url, n_processes, **chosen)
         with site.serving():
             yield site
 

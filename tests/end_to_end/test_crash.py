@@ -12,6 +12,7 @@ import httpx
 from tests.end_to_end.databases import OwnPostgres
 from tests.end_to_end.site import ROOT, Site
 
+N_PROCESSES = 2  # that may get in each other's way
 N_ANNOTATORS = 40
 N_KILLS = 5
 N_ITEMS = 7
@@ -38,7 +39,7 @@ def test_a_rehearsal_outlives_a_server_that_is_killed(site: Site, tmp_path):
 
 def test_a_rehearsal_outlives_a_postgres_that_is_killed(tmp_path):
     with OwnPostgres() as postgres:
-        site = Site(tmp_path, postgres.url)
+        site = Site(tmp_path, postgres.url, N_PROCESSES)
         site.manage("migrate", "--verbosity", "0")
         prepare(site)
         with site.serving():

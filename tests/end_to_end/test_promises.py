@@ -12,6 +12,7 @@ from tests.end_to_end.site import Site
 from tests.end_to_end.visiting import at_once, begin, get, post, read_consent, read_hidden
 from tests.factories import numbered_stimuli
 
+N_PROCESSES = 2  # that may get in each other's way
 WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
 RIGHT = {"question0": "1", "question1": "2", "question2": "0"}  # the default check
 WRONG = {**RIGHT, "question1": "0"}

@@ -4,6 +4,7 @@ import csv
 
 from tests.end_to_end.site import ROOT, Site
 
+N_PROCESSES = 2  # that may get in each other's way
 CHARACTERS = ("careful", "hasty", "quitting", "reloading", "two-tabs")
 CHECKPOINT = (
     "tea", "sofa", "The <strong>tea</strong> got cold on the <strong>sofa</strong>.",

@@ -1,17 +1,19 @@
 """Reviewers at work in headless Chromium: by keyboard alone, two at once, and without scripts."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 from tests.end_to_end.beholding import violations
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import Site
 
+N_PROCESSES = 2  # that may get in each other's way
 PASSWORD = "correct horse battery"
 MADE = """
 from django.contrib.auth.models import User
 from django.db import transaction
 from surveys.accessing import grant_role
+from surveys.filing import file_answers
 from surveys.models import Role
 from surveys.reviewing import configure_review
 from tests.factories import make_study
@@ -22,6 +24,7 @@ with transaction.atomic():
     for number in range({n_people}):
         submit(study, has_pasted_word1=number == 0)
     configure_review(study, sample_percent=100, double_percent={double})
+    file_answers(study, at_most=10_000)
     for name in ("rea", "leo", "mia"):
         user = User.objects.create_user(name, password="{password}")
         grant_role(study, user, Role.RESEARCHER if name == "mia" else Role.REVIEWER)
@@ -111,6 +114,7 @@ def test_two_reviewers_at_once_judge_everything_once(chromium, site: Site):
     assert len(names) == 2
 
 
+@pytest.mark.either_database
 def test_a_reviewer_who_was_signed_out_loses_nothing_unnoticed(chromium, site: Site):
     prepare(site, n_pairs=4, n_people=1)
     watched = sign_in(chromium, site, "rea")
@@ -124,18 +128,46 @@ def test_a_reviewer_who_was_signed_out_loses_nothing_unnoticed(chromium, site: S
     assert one(site, STANDING) == 0
 
 
+@pytest.mark.either_database
+def test_answers_that_could_not_be_fetched_are_asked_for_again(chromium, site: Site):
+    prepare(site, n_pairs=4, n_people=1)
+    watched = sign_in(chromium, site, "rea")
+    faults = ["abort", "fulfill", "abort"]
+
+    def fail(route: Route) -> None:
+        if not faults:
+            route.continue_()
+        elif faults.pop() == "abort":
+            route.abort()
+        else:
+            route.fulfill(status=503)
+
+    watched.page.route("**/more/*", fail)
+    watched.page.goto(address(site))
+
+    press(watched.page, "g")
+    watched.page.get_by_text("They are asked for again").wait_for()
+    press(watched.page, "g")
+    assert watched.page.get_by_text("They are asked for again").count() == 0
+    judge_the_rest(watched.page)
+
+    assert faults == []
+    assert one(site, STANDING) == one(site, JUDGED) == 4
+
+
+@pytest.mark.either_database
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1280 px", "360 px"])
 def test_review_without_scripts(chromium, site: Site, size):
     prepare(site, n_pairs=2, n_people=1)
     watched = sign_in(chromium, site, "rea", size=size, scripts=False)
     page = watched.page
 
-    page.get_by_role("button", name="Good").click()
-    page.get_by_role("button", name="Undo").click()
+    watched.follow(page.get_by_role("button", name="Good"))
+    watched.follow(page.get_by_role("button", name="Undo"))
     assert page.get_by_role("heading", name="Answer").is_visible()
     page.get_by_label("Reject, because").fill("copied")
-    page.get_by_role("button", name="Reject").click()
-    page.get_by_role("button", name="Pay, but do not use").click()
+    watched.follow(page.get_by_role("button", name="Reject"))
+    watched.follow(page.get_by_role("button", name="Pay, but do not use"))
 
     assert page.get_by_text("Everything is judged").is_visible()
     assert watched.sideways_scroll == 0
@@ -143,6 +175,7 @@ def test_review_without_scripts(chromium, site: Site, size):
     assert kinds == [("rejected",), ("unused",)]
 
 
+@pytest.mark.either_database
 def test_axe_finds_nothing_on_the_pages_of_the_review(chromium, site: Site):
     prepare(site, n_pairs=3, n_people=2, double=100)
     for name, key in (("rea", "g"), ("leo", "u")):

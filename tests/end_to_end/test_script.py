@@ -1,32 +1,37 @@
 """What the pages' one script does: keys, the seconds a page was visible, pasting, double clicks."""
 
+from typing import Any
+
 import pytest
 
 from tests.end_to_end.browsing import DESKTOP, WatchedPage
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import Site
 
 pytestmark = pytest.mark.either_database
 
-ANSWER = """
+ANSWERS = """
 SELECT inspired_word1, inspired_word2, rating, has_pasted_word1, has_pasted_word2,
        words_visible_seconds, rating_visible_seconds
-FROM surveys_response WHERE engaged_at IS NOT NULL ORDER BY position
+FROM surveys_response JOIN surveys_assignment ON surveys_assignment.id = assignment_id
+WHERE token = '{token}' AND engaged_at IS NOT NULL ORDER BY position
 """
 
 
 @pytest.fixture
-def watched(chromium, site: Site) -> WatchedPage:
+def watched(chromium, new_link) -> WatchedPage:
     """At the first text of an assignment."""
-    site.manage(
-        "import_stimuli", ROOT / "demo/data_en.tsv", "--study", "demo", "--language", "en",
-        "--ratings-per-context", "5", "--block-size", "4",
-    )  # fmt: skip
     watched = WatchedPage(chromium, DESKTOP)
-    watched.begin(site.invite("demo")[0])
+    watched.begin(new_link())
     return watched
 
 
-def test_a_digit_chooses_a_point_and_enter_sends_it(site: Site, watched):
+def first_answer(site: Site, watched: WatchedPage) -> tuple[Any, ...]:
+    """What is stored of the first answer of the assignment that a page is of."""
+    token = watched.page.url.removeprefix(site.url).split("/")[2]
+    return site.query(ANSWERS.format(token=token))[0]
+
+
+def test_a_digit_chooses_a_point_and_enter_sends_it(shared_site, watched):
     watched.write_words("harvest", "moon")
     page = watched.page
 
@@ -38,12 +43,12 @@ def test_a_digit_chooses_a_point_and_enter_sends_it(site: Site, watched):
         page.keyboard.press("Enter")
 
     assert page.get_by_text("Text 2 of ").is_visible()
-    assert float(site.query(ANSWER)[0][2]) == 4
+    assert float(first_answer(shared_site, watched)[2]) == 4
     assert watched.complaints == []
 
 
 @pytest.mark.parametrize("digits", ["0123456", "٠١٢٣٤٥٦", "۰۱۲۳۴۵۶"])
-def test_digits_of_every_keyboard_choose_a_point(site: Site, watched, digits):
+def test_digits_of_every_keyboard_choose_a_point(watched, digits):
     watched.write_words("harvest", "moon")
     press = 'scale.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))'
 
@@ -52,7 +57,7 @@ def test_digits_of_every_keyboard_choose_a_point(site: Site, watched, digits):
         assert watched.page.locator("input:checked").get_attribute("value") == str(value)
 
 
-def test_keys_do_nothing_while_the_focus_is_elsewhere(site: Site, watched):
+def test_keys_do_nothing_while_the_focus_is_elsewhere(watched):
     watched.write_words("harvest", "moon")
     page = watched.page
 
@@ -67,7 +72,7 @@ def test_keys_do_nothing_while_the_focus_is_elsewhere(site: Site, watched):
     assert page.locator('input[value="4"]').is_checked()
 
 
-def test_enter_sends_nothing_while_nothing_is_chosen_nor_while_it_is_held_down(site: Site, watched):
+def test_enter_sends_nothing_while_nothing_is_chosen_nor_while_it_is_held_down(watched):
     page = watched.page
     sent: list[str] = []
     page.get_by_label("First word").fill("harvest")
@@ -89,7 +94,7 @@ def test_enter_sends_nothing_while_nothing_is_chosen_nor_while_it_is_held_down(s
     assert sent == []
 
 
-def test_the_keys_are_named_where_there_are_keys(chromium, site: Site, watched):
+def test_the_keys_are_named_where_there_are_keys(chromium, watched):
     watched.write_words("harvest", "moon")
     assert watched.page.get_by_text("Keys 0–6 and Enter work, too.").is_visible()
 
@@ -101,10 +106,10 @@ def test_the_keys_are_named_where_there_are_keys(chromium, site: Site, watched):
     assert page.locator(":focus").count() == 0
 
 
-def test_digits_in_the_words_and_in_a_comment_are_typed(site: Site, watched):
-    site.manage("configure_study", "demo", "--cannot-judge")
+def test_digits_in_the_words_and_in_a_comment_are_typed(chromium, new_link):
+    watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
-    page.reload()
+    watched.begin(new_link("commented"))
     page.get_by_label("First word").press_sequentially("x2")
     assert page.get_by_label("First word").input_value() == "x2"
     watched.write_words("harvest", "moon")
@@ -116,7 +121,7 @@ def test_digits_in_the_words_and_in_a_comment_are_typed(site: Site, watched):
     assert page.get_by_label("I cannot judge this").is_checked()
 
 
-def test_pasting_and_the_time_in_sight_are_noted(site: Site, watched):
+def test_pasting_and_the_time_in_sight_are_noted(shared_site, watched):
     page = watched.page
     field = page.get_by_label("Second word")
     field.evaluate(
@@ -134,13 +139,13 @@ def test_pasting_and_the_time_in_sight_are_noted(site: Site, watched):
     watched.write_words("harvest", "moon")
     watched.rate(2)
 
-    ((word1, word2, _, pasted1, pasted2, *seconds),) = site.query(ANSWER)
+    word1, word2, _, pasted1, pasted2, *seconds = first_answer(shared_site, watched)
     assert (word1, word2, bool(pasted1), bool(pasted2)) == ("harvest", "moon", False, True)
     assert seconds[0] >= 1
     assert 0 <= seconds[1] < seconds[0]
 
 
-def test_a_form_whose_sending_was_stopped_can_be_sent_again(site: Site, watched):
+def test_a_form_whose_sending_was_stopped_can_be_sent_again(watched):
     page = watched.page
     page.clock.install()
     page.get_by_label("First word").fill("harvest")
@@ -156,12 +161,10 @@ def test_a_form_whose_sending_was_stopped_can_be_sent_again(site: Site, watched)
     assert page.get_by_role("heading", name="Compare two words").is_visible()
 
 
-def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, site: Site):
-    site.manage("import_stimuli", ROOT / "demo/data_en.tsv", "--study", "demo", "--language", "en")
-    site.manage("configure_study", "demo", "--check-tries", "3")
+def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, new_link):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
-    watched.begin(site.invite("demo")[0])
+    watched.begin(new_link("checked"))
     for number in range(3):
         page.locator(f'input[name="question{number}"][value="0"]').check()
 
@@ -172,7 +175,7 @@ def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, site:
     assert page.get_by_role("alert").count() == 2
 
 
-def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(site: Site, watched):
+def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(watched):
     page = watched.page
     sent: list[str] = []
     page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
@@ -188,7 +191,7 @@ def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(site: Sit
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
-def test_what_was_typed_offline_comes_back_by_going_back(site: Site, watched):
+def test_what_was_typed_offline_comes_back_by_going_back(shared_site, watched):
     page = watched.page
     page.locator('[name="inspired_word1"]').fill("harvest")
     page.locator('[name="inspired_word2"]').fill("moon")
@@ -206,5 +209,5 @@ def test_what_was_typed_offline_comes_back_by_going_back(site: Site, watched):
     page.locator('label:has(input[value="2"])').click()
     with page.expect_navigation():
         page.get_by_role("button", name="Continue").click()
-    assert [str(x) for x in site.query(ANSWER)[0][:2]] == ["harvest", "moon"]
+    assert list(first_answer(shared_site, watched)[:2]) == ["harvest", "moon"]
     assert page.locator('[name="inspired_word1"]').input_value() == ""

@@ -20,6 +20,7 @@ from tests.end_to_end.site import ROOT
 from tests.end_to_end.visiting import post, read_consent
 
 START_SECONDS = 60
+ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
 
 
 def environment(var: Path, settings: Path | None = None) -> dict[str, str]:
@@ -106,6 +107,28 @@ def test_serve_without_demo_makes_no_study(tmp_path):
     with started(tmp_path, "--port", str(free_port()), "--no-demo") as text:
         assert "/invitation/" not in text
         assert "import_stimuli" in text
+
+
+def test_serve_with_mturk_serves_the_simulator_beside_the_site(tmp_path):
+    port, mturk_port = free_port(), free_port()
+    site, simulator = (f"http://127.0.0.1:{n}" for n in (port, mturk_port))
+    options = ("--port", str(port), "--no-demo", "--with-mturk", "--mturk-port", str(mturk_port))
+    with started(tmp_path, *options) as text:
+        for address in (f"{simulator}/", f"{simulator}/control/", f"{site}/console/"):
+            assert address in text
+        assert f'href="{site}/console/"' in httpx.get(simulator).text
+        worker = httpx.post(f"{simulator}/workers/", data={"worker_id": "A1KEPT"})
+        assert worker.status_code == httpx.codes.SEE_OTHER
+        command = [sys.executable, "-c", ASK_ADDRESS]
+        asked = subprocess.run(
+            command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=True
+        )
+        assert asked.stdout.strip() == simulator
+
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(simulator)
+    with started(tmp_path, *options):
+        assert "A1KEPT" in httpx.get(simulator).text
 
 
 def refused(tmp_path: Path, *options: str) -> str:

@@ -12,22 +12,33 @@ from tests.end_to_end.site import Site
 from tests.end_to_end.visiting import begin
 from tests.factories import numbered_stimuli
 
+pytestmark = pytest.mark.either_database
+
+
+@pytest.fixture(scope="module")
+def links(shared_site: Site, tmp_path_factory) -> list[str]:
+    """To a study of texts with words like alpha1 and beta1 in them."""
+    stimuli = tmp_path_factory.mktemp("numbered") / "data_en.tsv"
+    stimuli.write_bytes(numbered_stimuli(3))
+    shared_site.manage(
+        "import_stimuli", stimuli, "--study", "numbered", "--language", "en",
+        "--ratings-per-context", "9",
+    )  # fmt: skip
+    return shared_site.invite("numbered", 9)
+
 
 @pytest.fixture
-def survey(site: Site, tmp_path) -> str:
-    """The address of a fresh assignment of texts with words like alpha1 and beta1 in them."""
-    stimuli = tmp_path / "data_en.tsv"
-    stimuli.write_bytes(numbered_stimuli(3))
-    site.manage("import_stimuli", stimuli, "--study", "study", "--language", "en")
-    return begin(site, site.invite("study")[0])
+def survey(shared_site: Site, links) -> str:
+    """The address of a fresh assignment."""
+    return begin(shared_site, links.pop())
 
 
-def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(site: Site, survey):
+def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(shared_site: Site, survey):
     page = httpx.get(survey, follow_redirects=True)
     linked = re.findall(r'(?:href|src)="([^"]+)"', page.text)
-    answers = [*page.history, page, *(httpx.get(site.url + address) for address in linked)]
+    answers = [*page.history, page, *(httpx.get(shared_site.url + address) for address in linked)]
     answers += [httpx.post(page.url, data={}), httpx.get(str(page.url).replace("words", "rating"))]
-    answers.append(httpx.get(site.url + "/favicon.ico", follow_redirects=True))
+    answers.append(httpx.get(shared_site.url + "/favicon.ico", follow_redirects=True))
     text = page.text.split("<blockquote", 1)[1].split(">", 1)[1].split("</blockquote>")[0]
     words = re.findall(r"alpha\d|beta\d", text)
 
@@ -41,7 +52,7 @@ def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(site: Site,
             assert word not in beside_the_text.lower()
 
 
-def test_pages_send_no_cookie_and_only_link_to_this_site(site: Site, survey):
+def test_pages_send_no_cookie_and_only_link_to_this_site(shared_site: Site, survey):
     page = httpx.get(survey, follow_redirects=True)
 
     assert all("set-cookie" not in answer.headers for answer in (*page.history, page))
@@ -49,11 +60,13 @@ def test_pages_send_no_cookie_and_only_link_to_this_site(site: Site, survey):
     assert re.findall(r"(?:href|src|action)=\"(?!/)", page.text) == []
 
 
-def test_a_first_visit_is_light(site: Site, survey):
+def test_a_first_visit_is_light(shared_site: Site, survey):
     page = httpx.get(survey, follow_redirects=True)
     linked = re.findall(r'(?:href|src)="([^"]+)"', page.text)
     headers = {"accept-encoding": "identity"}
-    parts = [len(httpx.get(site.url + address, headers=headers).content) for address in linked]
+    parts = [
+        len(httpx.get(shared_site.url + address, headers=headers).content) for address in linked
+    ]
 
     assert len(page.content) + sum(parts) < 30_000
 

@@ -5,7 +5,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Error
 
 from surveys.models import TextKind
 from surveys.wording import default_body, read_check
@@ -222,8 +221,7 @@ def watch(researcher: Researcher) -> None:
     page = researcher.page
     researcher.page.reload()
     researcher.follow("Collection")
-    if page.get_by_role("button", name="Work it out now").count():
-        researcher.press("Work it out now")
+    page.locator(".blocks .interval").first.wait_for()  # the button has pressed itself
     researcher.look("collection")
     researcher.follow("All annotators")
     researcher.look("annotators")
@@ -243,19 +241,17 @@ def review(researcher: Researcher) -> None:
     """The riskiest answer is rejected, all others are good."""
     page = researcher.page
     researcher.follow("Review")
+    page.locator("article:not([hidden])").first.wait_for()  # until answers are looked through
     researcher.look("review")
     reason = page.locator("article:not([hidden]) [name=reason]").first
     reason.fill("copied from the text")
     researcher.steps[-1].fields += 1
     page.locator("article:not([hidden])").get_by_role("button", name="Reject").click()
     researcher.steps[-1].clicks += 1
-    waiting = page.locator("article:not([hidden]) .verdict:focus, main .lead").first
-    while not page.locator("main .lead").count():
-        try:
-            waiting.wait_for(timeout=15_000)
-        except Error:  # as somebody does before whom a page stands still
-            page.reload()
-            continue
+    while True:
+        page.locator("article:not([hidden]) .verdict:focus, main .lead").first.wait_for()
+        if page.locator("main .lead").count():
+            break
         page.keyboard.press("g")
         researcher.steps[-1].clicks += 1
     page.get_by_text("Everything is judged").wait_for()

@@ -1,0 +1,73 @@
+"""A process is killed while the simulator answers it: the next one pays nothing twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from tests.end_to_end.site import ROOT, Site
+from tests.mturk.stage import Stage
+
+PLANNED = """
+from tests.factories import make_study
+from tests.mturk.offered import arm, plan
+arm(plan(make_study(2, ratings_per_context=2), 2), more_cents=100)
+"""
+WORKED = """
+from surveys.models import Batch
+from surveys.mturk.crowd import open_browser
+from tests.mturk.stage import Stage
+from tests.mturk.working import do_task
+do_task(Stage("{url}", open_browser()), Batch.objects.get())
+"""
+PROMISED = """
+from django.contrib.auth.models import User
+from surveys.models import Visit
+from surveys.paying import intend_bonus
+intend_bonus(Visit.objects.get(), "careful", 40, by=User.objects.get(), reason="careful")
+"""
+LATE_SECONDS = 60  # longer than it takes to kill
+LEDGER = "SELECT kind, state, amount_cents + fee_cents FROM surveys_payment ORDER BY id"
+
+
+def test_whoever_is_killed_after_a_call_leads_to_one(paid_site: Site, stage: Stage):
+    run(paid_site, PLANNED)
+
+    kill_during(paid_site, stage, "publish_batch", "CreateHITWithHITType")
+    assert paid_site.query("SELECT state FROM surveys_hit") == [("creating",)]
+    paid_site.manage_all(["publish_batch", "1"], ["publish_batch", "1"])
+    run(paid_site, WORKED.format(url=stage.url))
+    paid_site.manage("fetch_batch", "1")
+    kill_during(paid_site, stage, "pay_batch", "ApproveAssignment")
+    assert paid_site.query(LEDGER) == [("reward", "sending", 60)]
+    paid_site.manage("pay_batch", "1")
+    run(paid_site, PROMISED)
+    kill_during(paid_site, stage, "pay_batch", "SendBonus")
+    assert paid_site.query(LEDGER)[1:] == [("bonus", "sending", 48)]
+    paid_site.manage_all(["pay_batch", "1"], ["pay_batch", "1"])
+
+    account = stage.client().get_account_balance()
+    assert len(stage.client().list_hits()["HITs"]) == 1
+    assert paid_site.query(LEDGER) == [("reward", "paid", 60), ("bonus", "paid", 48)]
+    # the other place of the HIT is still on hold
+    assert (account["AvailableBalance"], account["OnHoldBalance"]) == ("9998.32", "0.60")
+
+
+def run(site: Site, script: str) -> None:
+    site.manage("shell", "--no-imports", "-c", script)
+
+
+def kill_during(site: Site, stage: Stage, command: str, operation: str) -> None:
+    """Kill a command once what it asked for is done, before it hears of that."""
+    stage.control.clear_counts()
+    stage.control.queue_fault(operation, "slow", seconds=LATE_SECONDS)
+    started = subprocess.Popen(
+        [sys.executable, "manage.py", command, "1"], cwd=ROOT, env=site.environment,
+        start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    while operation not in stage.control.counts():
+        assert started.poll() is None, f"{command} ended before it was killed"
+        time.sleep(0.05)
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()

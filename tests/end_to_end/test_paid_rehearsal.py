@@ -1,0 +1,183 @@
+"""A batch from planning to payment, by scripted workers, on a real site and a real simulator."""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from django.apps import apps
+from django.urls import reverse
+
+from surveys.api.urls import VIEWS
+from surveys.tokening import SCOPES
+from tests.console.test_access import OF_A_STUDY
+from tests.end_to_end.conftest import open_site
+from tests.end_to_end.site import Site
+from tests.factories import numbered_stimuli
+from tests.mturk.stage import Stage, running_simulator
+
+OF_ONE_PERSON = {"person", "export_person"}  # their own, who may be told what is kept of them
+N_PLACES, N_WORKERS = 30, 78  # of each of two questionnaires; 13 of each character
+REWARD, FEE, BONUS, BONUS_FEE = 12, 2, 20, 4  # cents; a fee of 2.4 is billed as 2
+
+
+@dataclass
+class Rehearsed:
+    """A site and a simulator after a rehearsal by all characters, and what that told."""
+
+    site: Site
+    stage: Stage
+    told: str
+
+
+@pytest.fixture(scope="module")
+def rehearsed(pristine, tmp_path_factory) -> Iterator[Rehearsed]:
+    var = tmp_path_factory.mktemp("rehearsed")
+    with (
+        running_simulator() as stage,
+        open_site(pristine, var, 2, host="localhost", MTURK_SIMULATOR_URL=stage.url) as site,
+    ):
+        site.manage("add_researcher", "ana")
+        import_stimuli(site, var, n_pairs=3, n_places=N_PLACES)
+        yield Rehearsed(site, stage, rehearse(site))
+
+
+def import_stimuli(site: Site, folder: Path, n_pairs: int, n_places: int) -> None:
+    stimuli = folder / "data_en.tsv"
+    stimuli.write_bytes(numbered_stimuli(n_pairs))
+    site.manage(
+        "import_stimuli", stimuli, "--study", "study", "--language", "en",
+        "--ratings-per-context", str(n_places),
+    )  # fmt: skip
+
+
+def rehearse(site: Site, *more: str) -> str:
+    return site.manage(
+        "rehearse_batch", "study", "--by", "ana", "--workers", str(N_WORKERS), "--at-once", "4",
+        "--reward-cents", str(REWARD), "--bonus-cents", str(BONUS), *more,
+    )  # fmt: skip
+
+
+def test_every_character_works_and_the_money_agrees_to_the_cent(rehearsed):
+    site, told = rehearsed.site, rehearsed.told.splitlines()
+    ends = {end: int(n) for end, n in re.findall(r"([a-z][a-zHIT ]+) (\d+)", told[1])}
+
+    n_done = ends["handed in"]
+    cents = n_done * (REWARD + FEE) + BONUS + BONUS_FEE
+    cost = f"{cents // 100}.{cents % 100:02}"
+    assert told[0] == f"Batch 1: HITs 8, places {2 * N_PLACES}."
+    assert told[3:] == [
+        "Errors: 0.",
+        f"Money: ledger {cost}, simulator {cost}, calculator {cost}.",
+    ]
+    assert ends["returned"]
+    assert ends["left without a word"]
+    assert n_done >= 2 * N_PLACES - ends["returned"] - ends["left without a word"]
+    account = rehearsed.stage.client().get_account_balance()
+    held = ends["left without a word"] * (REWARD + FEE)  # until their time is over
+    assert to_cents(account["AvailableBalance"]) == 1_000_000 - cents - held
+    states = site.query("SELECT count(*) FROM surveys_assignment WHERE state = 'submitted'")
+    assert states == [(n_done,)]
+    rows = list(csv.DictReader(site.manage("export_responses", "study").splitlines()))
+    assert {row["is_scripted"] for row in rows} == {"true"}
+
+
+def to_cents(dollars: str) -> int:
+    return int(dollars.replace(".", ""))
+
+
+def test_it_is_refused_elsewhere_and_where_nothing_is_left(rehearsed):
+    for more, said in (
+        (("--target", "production"), "MTurk is no stage"),
+        (("--simulator", "https://mturk-requester.us-east-1.amazonaws.com"), "not at https://"),
+        (("--by", "nobody"), "no account 'nobody'"),
+        ((), "no places left to offer"),
+    ):
+        with pytest.raises(AssertionError, match=said):
+            rehearse(rehearsed.site, *more)
+
+    assert rehearsed.site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
+
+
+def test_a_site_that_does_not_answer_costs_nothing(paid_site: Site, tmp_path, stage):
+    import_stimuli(paid_site, tmp_path, n_pairs=1, n_places=1)
+
+    with pytest.raises(AssertionError, match="No answer from the site"):
+        rehearse(paid_site, "--base-url", "http://127.0.0.1:1")
+
+    assert stage.control.counts() == {}
+    assert paid_site.query("SELECT count(*) FROM surveys_batch") == [(0,)]
+
+
+def test_a_worker_id_stands_nowhere_but_in_its_table(rehearsed, tmp_path):
+    site = rehearsed.site
+    ids = [worker_id for (worker_id,) in site.query("SELECT worker_id FROM surveys_worker")]
+    release = tmp_path / "release"
+    site.manage("release_dataset", "study", release)
+
+    pages = read_api(site) | read_console(site)
+    found = {
+        "server's log": site.log.read_bytes(),
+        "rehearsal": rehearsed.told.encode(),
+        "responses": site.manage("export_responses", "study").encode(),
+        **{path.name: path.read_bytes() for path in release.rglob("*") if path.is_file()},
+        **pages,
+    }
+    holders = {name for name, text in found.items() if any(one.encode() in text for one in ids)}
+
+    assert len(ids) >= 2 * N_PLACES
+    assert len(pages) == len(VIEWS) + len(OF_A_STUDY) - len(OF_ONE_PERSON)
+    assert holders == set()
+    assert tables_with(site, ids[0]) == {"surveys_worker"}
+
+
+def read_api(site: Site) -> dict[str, bytes]:
+    """What the API answers to whoever may ask for everything."""
+    scopes = [word for scope in SCOPES for word in ("--scope", scope)]
+    key = site.manage("make_token", "ana", "everything", *scopes).strip()
+    found = {}
+    for address in VIEWS:
+        path = re.sub(r"<int:\w+>", "1", address.replace("<slug:slug>", "study"))
+        answer = httpx.get(f"{site.url}/api/{path}", headers={"Authorization": f"Bearer {key}"})
+        assert answer.status_code in {200, 404, 405, 409}, (path, answer.status_code)
+        found[f"API: {address}"] = answer.content
+    return found
+
+
+def read_console(site: Site) -> dict[str, bytes]:
+    """All pages of the study in the console, as its owner sees them."""
+    ((code, *_),) = site.query("SELECT code FROM surveys_annotator ORDER BY id LIMIT 1")
+    known = {"slug": "study", "code": code, "kind": "consent"}
+    found = {}
+    with httpx.Client(base_url=site.url, follow_redirects=True) as browser:
+        sign_in(site, browser)
+        for pattern in OF_A_STUDY:
+            if pattern.name in OF_ONE_PERSON:
+                continue
+            names = {name: known.get(name, 1) for name in pattern.pattern.converters}
+            answer = browser.get(reverse(f"console:{pattern.name}", kwargs=names))
+            assert answer.status_code in {200, 404, 405, 422}, (pattern.name, answer.status_code)
+            found[f"console: {pattern.name}"] = answer.content
+    return found
+
+
+def sign_in(site: Site, browser: httpx.Client) -> None:
+    told = site.manage("add_researcher", "owner", "--study", "study")
+    form = browser.get("/console/sign-in/")
+    fields = {
+        "csrfmiddlewaretoken": re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', form.text)[
+            0
+        ],
+        "username": "owner",
+        "password": re.findall(r"password: (\S+)", told)[0],
+    }
+    assert "Sign out" in browser.post(str(form.url), data=fields).text
+
+
+def tables_with(site: Site, text: str) -> set[str]:
+    """The tables of the site in which a text stands."""
+    tables = [model._meta.db_table for model in apps.get_models()]
+    return {table for table in tables if text in str(site.query(f"SELECT * FROM {table}"))}  # noqa: S608
