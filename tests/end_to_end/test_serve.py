@@ -19,7 +19,7 @@ from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
 from tests.end_to_end.visiting import post, read_consent
 
-START_SECONDS = 60
+START_SECONDS = 180
 ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
 
 
@@ -174,3 +174,18 @@ def test_serve_says_at_once_when_the_server_fails(tmp_path):
     assert done.stderr.strip().splitlines()[-2:] == [
         "out of order", "The server ended at its start; what it said stands above.",
     ]  # fmt: skip
+
+
+def test_a_library_that_is_there_is_found_however_many_follow_it(tmp_path):
+    """Else packages would be asked for, now and then, with nothing missing."""
+    listing = tmp_path / "ldconfig"
+    listing.write_text("#!/bin/sh\necho 'libpango-1.0.so.0 (libc6) => /lib'\nseq 100000\n")
+    listing.chmod(0o755)
+    script = "set -euo pipefail; . scripts/_environment; has_library"
+    for library, code in (("libpango-1.0.so.0", 0), ("libpangoft2-1.0.so.0", 1)):
+        found = subprocess.run(
+            ["bash", "-c", f"{script} {library}"],
+            cwd=ROOT,
+            env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        )
+        assert found.returncode == code
