@@ -97,7 +97,8 @@ def aggregate_numbers(
 
     parts = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # the same, however many threads
-        for start, part in zip(starts, pool.map(score, starts), strict=True):
+        scored = pool.map(score, starts) if len(starts) > 1 else map(score, starts)
+        for start, part in zip(starts, scored, strict=True):
             parts.append(part)
             if progress:
                 progress(min(start + at_once, n_pairs), n_pairs)

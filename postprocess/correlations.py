@@ -10,6 +10,7 @@ Floats = NDArray[np.float64]
 Method = Literal["spearman", "pearson", "uncentered"]
 
 FEWEST_COMMON = 3  # items that both sides must have for a correlation
+NUMBERS_AT_ONCE = 1 << 16  # of the items that several annotators share with others
 DECIMALS = 9  # means are rounded to these before ranking, so that equal means are ties
 
 
@@ -65,9 +66,12 @@ def correlate_pairs(tables: Floats, *, method: Method) -> Floats:
     complete = ~np.isnan(tables).any(axis=(1, 2))
     rho[complete] = _correlate_complete(tables[complete], method)
     gaps = tables[~complete]
-    for i in range(n_annotators - 1 if len(gaps) else 0):
-        with_later = correlate(gaps[:, [i]], gaps[:, i + 1 :], method=method)
-        rho[~complete, i, i + 1 :] = rho[~complete, i + 1 :, i] = with_later
+    n_together = max(1, NUMBERS_AT_ONCE // max(1, gaps.size))
+    for i in range(0, n_annotators if len(gaps) else 0, n_together):
+        some = slice(i, i + n_together)
+        with_later = correlate(gaps[:, some, None], gaps[:, None, i:], method=method)
+        rho[~complete, some, i:] = with_later
+        rho[~complete, i:, some] = with_later.swapaxes(1, 2)
     oneself = np.arange(n_annotators)
     rho[:, oneself, oneself] = np.nan
     return rho

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from postprocess.parts import as_places, fill_parts, in_parts, on_all_cores, take_all
+from postprocess.parts import AT_ONCE, as_places, fill_parts, in_parts, on_all_cores, take_all
 
 Codes = NDArray[np.int64]
 Integers = NDArray[np.integer[Any]]
@@ -125,7 +125,7 @@ def count_all(numbers: Codes, n_numbers: int) -> Codes:
     >>> count_all(np.array([1, 1]), 3).tolist()
     [0, 2, 0]
     """
-    size = max(1, -(-len(numbers) // (os.cpu_count() or 1)))
+    size = max(AT_ONCE, -(-len(numbers) // (os.cpu_count() or 1)))
     parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
     counts = on_all_cores(lambda part: np.bincount(part, minlength=n_numbers), parts)
     return np.asarray(sum(counts, start=np.zeros(n_numbers, dtype=np.int64)))

@@ -41,7 +41,7 @@ def mean(rho):
     return defined.mean() if len(defined) else np.nan
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(RATINGS, RATINGS)
 def test_average_agreement_is_the_mean_of_all_pairs(first, second):
     tables = [
