@@ -60,6 +60,34 @@ def test_preview_effects_says_when_nothing_counts_yet():
     assert preview_effects([review])[review.pk].startswith("Nothing: ")
 
 
+def test_preview_effects_of_many_are_those_of_each_alone():
+    study = reviewed_study(4, 12, block_size=2)  # two blocks
+    reviews = [*answers(study), whole(study)]
+    give_verdict(reviews[1], reviewer(study), VerdictKind.UNUSED)
+
+    together = preview_effects(reviews)
+
+    assert len({one.assignment.questionnaire.block_id for one in reviews}) == 2
+    assert len(set(together.values())) > 2
+    for one in reviews:
+        assert together[one.pk] == preview_effects([one])[one.pk]
+
+
+def test_preview_effects_tells_of_others_beside_one_that_leaves_a_text_without_rating():
+    study = reviewed_study(4, 8, block_size=2, ratings_per_context=2)
+    first, *others = answers(study)
+    same_text = [one for one in others if one.response.context_id == first.response.context_id]
+    for one in same_text:
+        give_verdict(one, reviewer(study), VerdictKind.UNUSED)
+    elsewhere = next(one for one in others if one.response.pair_id != first.response.pair_id)
+
+    told = preview_effects([first, elsewhere])
+
+    assert same_text
+    assert told[first.pk] == "Without it a text would have no rating left."
+    assert told[elsewhere.pk].startswith("Score of this text ")
+
+
 @pytest.mark.parametrize("n", [1, 3])
 def test_preview_effects_asks_as_often_for_many(n, django_assert_num_queries):
     study = rated_study()
