@@ -34,6 +34,130 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name="Qualification",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[
+                            ("link", "nobody: a link that is passed on"),
+                            ("prolific", "Prolific"),
+                            ("simulator", "MTurk simulator"),
+                            ("sandbox", "MTurk sandbox"),
+                            ("production", "MTurk"),
+                        ],
+                        help_text="the target; set once",
+                        max_length=10,
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("qualification_type_id", models.CharField(blank=True, default="", max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "block",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="whose workers it keeps from having it again; empty for a private task",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="qualifications",
+                        to="surveys.block",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="qualifications",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("provider", "name"), name="one_qualification_a_name"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("provider", "block"), name="one_qualification_a_block"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("qualification_type_id", ""), _negated=True),
+                        fields=("provider", "qualification_type_id"),
+                        name="one_row_a_qualification_type",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Grant",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "amount",
+                    models.PositiveIntegerField(default=1, help_text="its value at the provider"),
+                ),
+                ("reason", models.CharField(max_length=200)),
+                ("granted_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "told_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when the provider knew of it", null=True
+                    ),
+                ),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="empty where it follows from a visit",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grants",
+                        to="surveys.worker",
+                    ),
+                ),
+                (
+                    "qualification",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grants",
+                        to="surveys.qualification",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("revoked_at__isnull", True)),
+                        fields=("qualification", "worker"),
+                        name="granted_once",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Batch",
             fields=[
                 (
@@ -95,37 +219,58 @@ class Migration(migrations.Migration):
                 ("armed_until", models.DateTimeField(blank=True, null=True)),
                 ("stopped_at", models.DateTimeField(blank=True, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "armed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "entrance",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="batches",
+                        to="surveys.entrance",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "batches",
                 "ordering": ["pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Grant",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("assignment_seconds__gte", 1), ("reward_cents__gte", 1)
+                        ),
+                        name="batch_pays",
                     ),
-                ),
-                (
-                    "amount",
-                    models.PositiveIntegerField(default=1, help_text="its value at the provider"),
-                ),
-                ("reason", models.CharField(max_length=200)),
-                ("granted_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "told_at",
-                    models.DateTimeField(
-                        blank=True, help_text="when the provider knew of it", null=True
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("armed_at__isnull", True),
+                                ("armed_by__isnull", True),
+                                ("armed_until__isnull", True),
+                                ("ceiling_cents__isnull", True),
+                                ("total_cents__isnull", True),
+                            ),
+                            models.Q(
+                                ("armed_at__isnull", False),
+                                ("armed_by__isnull", False),
+                                ("armed_until__gt", models.F("armed_at")),
+                                ("armed_until__isnull", False),
+                                ("ceiling_cents__gte", models.F("total_cents")),
+                                ("ceiling_cents__isnull", False),
+                                ("total_cents__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="armed_by_somebody_with_a_ceiling",
                     ),
-                ),
-                ("revoked_at", models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                "ordering": ["pk"],
+                ],
             },
         ),
         migrations.CreateModel(
@@ -196,9 +341,60 @@ class Migration(migrations.Migration):
                 ("expires_at", models.DateTimeField(blank=True, null=True)),
                 ("closed_at", models.DateTimeField(blank=True, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="hits",
+                        to="surveys.batch",
+                    ),
+                ),
+                (
+                    "questionnaire",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="hits",
+                        to="surveys.questionnaire",
+                    ),
+                ),
             ],
             options={
                 "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("hit_id", ""), _negated=True),
+                        fields=("provider", "hit_id"),
+                        name="one_row_a_hit",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("n_places__gte", 1),
+                            ("n_places__lte", 9),
+                            ("n_released__lte", models.F("n_places")),
+                        ),
+                        name="hit_has_up_to_nine_places",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state", "closed"), ("n_released", 0), _connector="OR"),
+                        name="places_are_released_by_closing",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ("planned", "closed")),
+                            ("first_attempt_at__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="asked_for_at_an_instant",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state__in", ("live", "closing")), _negated=True),
+                            models.Q(("hit_id", ""), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="live_has_an_id",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -282,40 +478,67 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("settled_at", models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                "ordering": ["pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Qualification",
-            fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    "batch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="payments",
+                        to="surveys.batch",
                     ),
                 ),
                 (
-                    "provider",
-                    models.CharField(
-                        choices=[
-                            ("link", "nobody: a link that is passed on"),
-                            ("prolific", "Prolific"),
-                            ("simulator", "MTurk simulator"),
-                            ("sandbox", "MTurk sandbox"),
-                            ("production", "MTurk"),
-                        ],
-                        help_text="the target; set once",
-                        max_length=10,
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="who decided it; empty for what is owed anyway",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("name", models.CharField(max_length=200)),
-                ("qualification_type_id", models.CharField(blank=True, default="", max_length=64)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "visit",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="payments",
+                        to="surveys.visit",
+                    ),
+                ),
             ],
             options={
                 "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("kind", "reward")),
+                        fields=("provider", "submission"),
+                        name="one_reward_a_submission",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("batch__isnull", False), ("state", "outside"), _connector="OR"
+                        ),
+                        name="paid_under_a_batch",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state__in", ("sending", "paid", "unknown")), _negated=True),
+                            ("sent_at__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="sent_at_an_instant",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state__in", ("paid", "outside")), _negated=True),
+                            ("settled_at__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="settled_at_an_instant",
+                    ),
+                ],
             },
         ),
         migrations.RemoveIndex(
@@ -447,63 +670,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(
-            model_name="batch",
-            name="armed_by",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="batch",
-            name="entrance",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="batches",
-                to="surveys.entrance",
-            ),
-        ),
-        migrations.AddField(
-            model_name="grant",
-            name="by",
-            field=models.ForeignKey(
-                blank=True,
-                help_text="empty where it follows from a visit",
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="grant",
-            name="worker",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="grants",
-                to="surveys.worker",
-            ),
-        ),
-        migrations.AddField(
-            model_name="hit",
-            name="batch",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT, related_name="hits", to="surveys.batch"
-            ),
-        ),
-        migrations.AddField(
-            model_name="hit",
-            name="questionnaire",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="hits",
-                to="surveys.questionnaire",
-            ),
-        ),
-        migrations.AddField(
             model_name="place",
             name="hit",
             field=models.ForeignKey(
@@ -555,213 +721,6 @@ class Migration(migrations.Migration):
             model_name="place",
             index=models.Index(
                 condition=models.Q(("hit__isnull", False)), fields=["hit"], name="places_of_hits"
-            ),
-        ),
-        migrations.AddField(
-            model_name="payment",
-            name="batch",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="payments",
-                to="surveys.batch",
-            ),
-        ),
-        migrations.AddField(
-            model_name="payment",
-            name="by",
-            field=models.ForeignKey(
-                blank=True,
-                help_text="who decided it; empty for what is owed anyway",
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="payment",
-            name="visit",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="payments",
-                to="surveys.visit",
-            ),
-        ),
-        migrations.AddField(
-            model_name="qualification",
-            name="block",
-            field=models.ForeignKey(
-                blank=True,
-                help_text="whose workers it keeps from having it again; empty for a private task",
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="qualifications",
-                to="surveys.block",
-            ),
-        ),
-        migrations.AddField(
-            model_name="qualification",
-            name="study",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="qualifications",
-                to="surveys.study",
-            ),
-        ),
-        migrations.AddField(
-            model_name="grant",
-            name="qualification",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="grants",
-                to="surveys.qualification",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="batch",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("assignment_seconds__gte", 1), ("reward_cents__gte", 1)),
-                name="batch_pays",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="batch",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("armed_at__isnull", True),
-                        ("armed_by__isnull", True),
-                        ("armed_until__isnull", True),
-                        ("ceiling_cents__isnull", True),
-                        ("total_cents__isnull", True),
-                    ),
-                    models.Q(
-                        ("armed_at__isnull", False),
-                        ("armed_by__isnull", False),
-                        ("armed_until__gt", models.F("armed_at")),
-                        ("armed_until__isnull", False),
-                        ("ceiling_cents__gte", models.F("total_cents")),
-                        ("ceiling_cents__isnull", False),
-                        ("total_cents__isnull", False),
-                    ),
-                    _connector="OR",
-                ),
-                name="armed_by_somebody_with_a_ceiling",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="hit",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("hit_id", ""), _negated=True),
-                fields=("provider", "hit_id"),
-                name="one_row_a_hit",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="hit",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("n_places__gte", 1),
-                    ("n_places__lte", 9),
-                    ("n_released__lte", models.F("n_places")),
-                ),
-                name="hit_has_up_to_nine_places",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="hit",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state", "closed"), ("n_released", 0), _connector="OR"),
-                name="places_are_released_by_closing",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="hit",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ("planned", "closed")),
-                    ("first_attempt_at__isnull", False),
-                    _connector="OR",
-                ),
-                name="asked_for_at_an_instant",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="hit",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state__in", ("live", "closing")), _negated=True),
-                    models.Q(("hit_id", ""), _negated=True),
-                    _connector="OR",
-                ),
-                name="live_has_an_id",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("kind", "reward")),
-                fields=("provider", "submission"),
-                name="one_reward_a_submission",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("batch__isnull", False), ("state", "outside"), _connector="OR"),
-                name="paid_under_a_batch",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state__in", ("sending", "paid", "unknown")), _negated=True),
-                    ("sent_at__isnull", False),
-                    _connector="OR",
-                ),
-                name="sent_at_an_instant",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state__in", ("paid", "outside")), _negated=True),
-                    ("settled_at__isnull", False),
-                    _connector="OR",
-                ),
-                name="settled_at_an_instant",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="qualification",
-            constraint=models.UniqueConstraint(
-                fields=("provider", "name"), name="one_qualification_a_name"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="qualification",
-            constraint=models.UniqueConstraint(
-                fields=("provider", "block"), name="one_qualification_a_block"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="qualification",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("qualification_type_id", ""), _negated=True),
-                fields=("provider", "qualification_type_id"),
-                name="one_row_a_qualification_type",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="grant",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("revoked_at__isnull", True)),
-                fields=("qualification", "worker"),
-                name="granted_once",
             ),
         ),
         migrations.RunPython(migrations.RunPython.noop, refuse_to_lose_the_ledger),
