@@ -1,26 +1,19 @@
 """A wrong setting stops the start with a message that names it."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from django.conf import settings
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.commands import run_commands
 
 
-def start_with(tmp_path: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+def start_with(tmp_path: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:
     kept = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG")}
-    return subprocess.run(
-        [sys.executable, "manage.py", *(arguments or ("check",))],
-        cwd=ROOT,
-        env={**kept, "VAR_DIR": str(tmp_path), "ENV_FILE": os.devnull, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    chosen = {**kept, "VAR_DIR": str(tmp_path), "ENV_FILE": os.devnull, **environment}
+    return run_commands([arguments or ("check",)], chosen)
 
 
 def test_no_setting_at_all_starts(tmp_path):

@@ -1,6 +1,5 @@
 """A real site for tests: its own database, the real server in its own process, the commands."""
 
-import json
 import os
 import signal
 import sqlite3
@@ -17,15 +16,10 @@ import httpx
 import psycopg
 from django.conf import settings
 
+from tests.commands import ROOT, run_commands
 from tests.end_to_end.databases import free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30
-COMMANDS = """import json, sys
-from django.core.management import execute_from_command_line
-for command in json.load(sys.stdin):
-    execute_from_command_line(["manage.py", *command])
-"""
 
 
 class Site:
@@ -52,12 +46,14 @@ class Site:
 
     def manage(self, *arguments: str | Path) -> str:
         """What a management command prints; an AssertionError with its errors when it fails."""
-        return self._run(["manage.py", *map(str, arguments)])
+        return self.manage_all(arguments)
 
     def manage_all(self, *commands: Sequence[str | Path]) -> str:
         """What management commands print that one process does one after another, to save time."""
         wanted = [[str(argument) for argument in command] for command in commands]
-        return self._run(["-c", COMMANDS], json.dumps(wanted))
+        done = run_commands(wanted, self.environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
         """The rows of a query on the site's database, past the site itself."""
@@ -106,19 +102,6 @@ class Site:
         if how == signal.SIGKILL:
             os.killpg(self.server.pid, how)
             self.server.wait(timeout=20)
-
-    def _run(self, arguments: list[str], sent: str = "") -> str:
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env={"DJANGO_SETTINGS_MODULE": "annotation_site.settings", **self.environment},
-            input=sent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
     def _wait(self, server: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_SECONDS
