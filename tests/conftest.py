@@ -57,6 +57,12 @@ def fast_password_hasher(settings):
 
 
 @pytest.fixture(autouse=True)
+def no_search_for_static_files(settings):
+    """Each new client would look for them anew, which takes longer than most pages."""
+    settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if "whitenoise" not in name]
+
+
+@pytest.fixture(autouse=True)
 def empty_cache(settings):
     """Figures that the console keeps are those of one test."""
     backend = "django.core.cache.backends.locmem.LocMemCache"

@@ -14,7 +14,7 @@ from tests.end_to_end.site import ROOT, Site
 
 N_PROCESSES = 2  # that may get in each other's way
 N_ANNOTATORS = 40
-N_KILLS = 5
+N_KILLS = 3
 N_ITEMS = 7
 PATIENCE_SECONDS = 120
 ANSWERED = "SELECT count(*) FROM surveys_response WHERE rated_at IS NOT NULL"

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,16 +34,16 @@ class Rehearsed:
     told: str
 
 
-@pytest.fixture(scope="module")
-def rehearsed(pristine, tmp_path_factory) -> Iterator[Rehearsed]:
-    var = tmp_path_factory.mktemp("rehearsed")
+@contextmanager
+def rehearsed(pristine: str, var: Path, n_places: int, n_workers: int) -> Iterator[Rehearsed]:
+    """A site where so many workers have done a batch of so many places of each questionnaire."""
     with (
         running_simulator() as stage,
         open_site(pristine, var, 2, host="localhost", MTURK_SIMULATOR_URL=stage.url) as site,
     ):
         site.manage("add_researcher", "ana")
-        import_stimuli(site, var, n_pairs=3, n_places=N_PLACES)
-        yield Rehearsed(site, stage, rehearse(site))
+        import_stimuli(site, var, n_pairs=3, n_places=n_places)
+        yield Rehearsed(site, stage, rehearse(site, "--workers", str(n_workers)))
 
 
 def import_stimuli(site: Site, folder: Path, n_pairs: int, n_places: int) -> None:
@@ -56,12 +57,18 @@ def import_stimuli(site: Site, folder: Path, n_pairs: int, n_places: int) -> Non
 
 def rehearse(site: Site, *more: str) -> str:
     return site.manage(
-        "rehearse_batch", "study", "--by", "ana", "--workers", str(N_WORKERS), "--at-once", "4",
-        "--reward-cents", str(REWARD), "--bonus-cents", str(BONUS), *more,
+        "rehearse_batch", "study", "--by", "ana", "--at-once", "4", "--reward-cents", str(REWARD),
+        "--bonus-cents", str(BONUS), *more,
     )  # fmt: skip
 
 
-def test_every_character_works_and_the_money_agrees_to_the_cent(rehearsed):
+def test_every_character_works_and_the_money_agrees_to_the_cent(pristine, tmp_path):
+    with rehearsed(pristine, tmp_path, N_PLACES, N_WORKERS) as found:
+        compare_money(found)
+        assert_refused_elsewhere_and_where_nothing_is_left(found.site)
+
+
+def compare_money(rehearsed: Rehearsed) -> None:
     site, told = rehearsed.site, rehearsed.told.splitlines()
     ends = {end: int(n) for end, n in re.findall(r"([a-z][a-zHIT ]+) (\d+)", told[1])}
 
@@ -89,7 +96,7 @@ def to_cents(dollars: str) -> int:
     return int(dollars.replace(".", ""))
 
 
-def test_it_is_refused_elsewhere_and_where_nothing_is_left(rehearsed):
+def assert_refused_elsewhere_and_where_nothing_is_left(site: Site) -> None:
     for more, said in (
         (("--target", "production"), "MTurk is no stage"),
         (("--simulator", "https://mturk-requester.us-east-1.amazonaws.com"), "not at https://"),
@@ -97,9 +104,9 @@ def test_it_is_refused_elsewhere_and_where_nothing_is_left(rehearsed):
         ((), "no places left to offer"),
     ):
         with pytest.raises(AssertionError, match=said):
-            rehearse(rehearsed.site, *more)
+            rehearse(site, *more)
 
-    assert rehearsed.site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
+    assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
 
 
 def test_a_site_that_does_not_answer_costs_nothing(paid_site: Site, tmp_path, stage):
@@ -112,10 +119,15 @@ def test_a_site_that_does_not_answer_costs_nothing(paid_site: Site, tmp_path, st
     assert paid_site.query("SELECT count(*) FROM surveys_batch") == [(0,)]
 
 
-def test_a_worker_id_stands_nowhere_but_in_its_table(rehearsed, tmp_path):
+@pytest.mark.either_database
+def test_a_worker_id_stands_nowhere_but_in_its_table(pristine, tmp_path):
+    with rehearsed(pristine, tmp_path, n_places=2, n_workers=12) as found:
+        look_for_ids(found, tmp_path / "release")
+
+
+def look_for_ids(rehearsed: Rehearsed, release: Path) -> None:
     site = rehearsed.site
     ids = [worker_id for (worker_id,) in site.query("SELECT worker_id FROM surveys_worker")]
-    release = tmp_path / "release"
     site.manage("release_dataset", "study", release)
 
     pages = read_api(site) | read_console(site)
@@ -128,7 +140,7 @@ def test_a_worker_id_stands_nowhere_but_in_its_table(rehearsed, tmp_path):
     }
     holders = {name for name, text in found.items() if any(one.encode() in text for one in ids)}
 
-    assert len(ids) >= 2 * N_PLACES
+    assert len(ids) >= 4
     assert len(pages) == len(VIEWS) + len(OF_A_STUDY) - len(OF_ONE_PERSON)
     assert holders == set()
     assert tables_with(site, ids[0]) == {"surveys_worker"}

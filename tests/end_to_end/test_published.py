@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.end_to_end.site import ROOT, Site
 
 PLAIN = ("--recipe", "raw", "--set", "files.scientific_below=1e-4", "--no-report")
@@ -27,6 +29,7 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     assert (tmp_path / "out/data/data_fi.tsv").read_bytes() == stimuli.read_bytes()
 
 
+@pytest.mark.either_database
 def test_a_study_with_the_same_text_in_two_rows_is_played_back(site: Site, published, tmp_path):
     """The Slovene file has one; its contexts have 9 ratings or more."""
     site.manage(
@@ -55,6 +58,7 @@ def test_a_study_with_the_same_text_in_two_rows_is_played_back(site: Site, publi
     }
 
 
+@pytest.mark.either_database
 def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
     site.manage(
         "import_stimuli", ROOT / "demo/data_sl.tsv", "--study", "demo", "--language", "sl",

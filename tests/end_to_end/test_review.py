@@ -77,6 +77,7 @@ def judge_the_rest(page: Page) -> None:
     wait_until_judged(page)
 
 
+@pytest.mark.either_database
 def test_three_hundred_answers_by_keyboard_alone(chromium, site: Site):
     prepare(site, n_pairs=100, n_people=3)
     watched = sign_in(chromium, site, "rea")

@@ -58,7 +58,7 @@ def started(var: Path, *options: str, settings: Path | None = None) -> Iterator[
     assert code == 0
 
 
-def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
+def test_serve_and_commands_beside_it_print_links_that_work_and_its_data_is_kept(tmp_path):
     port = free_port()
     with started(tmp_path, "--port", str(port)) as first:
         (link, *others) = re.findall(r"http://\S+/invitation/\S+", first)
@@ -71,6 +71,12 @@ def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
             fields = {"username": "researcher", "password": password, "csrfmiddlewaretoken": token}
             page = client.post("/admin/login/?next=/admin/", data=fields)
             assert "Studies and answers" in page.text
+        command = [sys.executable, "manage.py", "invite_annotators", "demo-en"]
+        beside = subprocess.run(
+            command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=True
+        ).stdout.strip()
+        assert beside.startswith(f"http://127.0.0.1:{port}/invitation/")
+        assert httpx.get(beside).status_code == 200
 
     with started(tmp_path, "--port", str(port)) as second:
         assert second == first
@@ -80,8 +86,8 @@ def test_serve_prints_links_that_work_and_keeps_its_data(tmp_path):
         httpx.get(link)
 
 
-def test_serve_keeps_to_a_settings_file(tmp_path):
-    """Its VAR_DIR and SITE_URL win over what serve would choose, in commands beside it too."""
+def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(tmp_path):
+    """The file's VAR_DIR and SITE_URL win over what serve would choose."""
     var, file = tmp_path / "elsewhere", tmp_path / "env"
     file.write_text(f"VAR_DIR={var}\nSITE_URL=https://survey.example.org\n")
 
@@ -89,22 +95,6 @@ def test_serve_keeps_to_a_settings_file(tmp_path):
         assert "running at https://survey.example.org/" in text
         assert (var / "cosima.sqlite3").exists()
         assert str(var) in text
-
-
-def test_commands_beside_it_hand_out_links_to_it(tmp_path):
-    port = free_port()
-    with started(tmp_path, "--port", str(port)):
-        command = [sys.executable, "manage.py", "invite_annotators", "demo-en"]
-        link = subprocess.run(
-            command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=True
-        ).stdout.strip()
-
-        assert link.startswith(f"http://127.0.0.1:{port}/invitation/")
-        assert httpx.get(link).status_code == 200
-
-
-def test_serve_without_demo_makes_no_study(tmp_path):
-    with started(tmp_path, "--port", str(free_port()), "--no-demo") as text:
         assert "/invitation/" not in text
         assert "import_stimuli" in text
 
