@@ -62,14 +62,22 @@ def file_answers(study: Study, *, at_most: int = ANSWERS_AT_ONCE) -> int:
 
 
 def file_meanwhile(study: Study) -> int:
-    """File what has come in, unless somebody is at that already."""
+    """File what has come in, unless somebody is at that already. A failure is known for a time."""
     key = f"filing-{study.pk}"
     if not cache.add(key, "", LONGEST):
         return 0
     try:
         return file_answers(study, at_most=ANSWERS_MEANWHILE)
+    except Exception:
+        cache.set(f"{key}-failed", "", LONGEST)
+        raise
     finally:
         cache.delete(key)
+
+
+def has_failed(study: Study) -> bool:
+    """Whether filing has failed a moment ago; it would again."""
+    return f"filing-{study.pk}-failed" in cache
 
 
 def has_unfiled(study: Study) -> bool:

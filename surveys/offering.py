@@ -1,8 +1,10 @@
 """Places that are to be offered for pay: which are free, and what offering them costs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from django.db.models import Count
@@ -37,6 +39,14 @@ class FreePlaces(NamedTuple):
     def name(self) -> str:
         """As people write it: 12A."""
         return f"{self.questionnaire.block.number}{self.questionnaire.letter}"
+
+
+class FreeRange(NamedTuple):
+    """Questionnaires one after another that have equally many places nobody has."""
+
+    first: FreePlaces
+    last: FreePlaces
+    n_questionnaires: int
 
 
 class Pace(NamedTuple):
@@ -91,9 +101,18 @@ def list_free_places(study: Study) -> list[FreePlaces]:
     """The questionnaires of a study that have places to give, in their order."""
     free = Place.objects.free(study).order_by().values_list("questionnaire_id")
     counts = dict(free.annotate(n=Count("pk")))
-    found = Questionnaire.objects.filter(block__study=study).select_related("block__study")
+    found = Questionnaire.objects.filter(block__study=study).select_related("block")
     ordered = found.order_by("block__number", "letter")
     return [FreePlaces(one, counts[one.pk]) for one in ordered if one.pk in counts]
+
+
+def join_ranges(free: Iterable[FreePlaces]) -> list[FreeRange]:
+    """Free places as people read them: 1A to 40B, 10 each."""
+    ranges = []
+    for _, equal in groupby(free, key=attrgetter("n_free")):
+        several = list(equal)
+        ranges.append(FreeRange(several[0], several[-1], len(several)))
+    return ranges
 
 
 def choose_places(

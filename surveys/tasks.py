@@ -51,8 +51,8 @@ def file_answers(study_id: int) -> None:
 
 
 def start_filing(study: Study) -> None:
-    """Have what has come in of a study looked through, if something has."""
-    if not filing.has_unfiled(study):
+    """Have what has come in of a study looked through, if something has, and it did not fail."""
+    if filing.has_failed(study) or not filing.has_unfiled(study):
         return
     if settings.BACKGROUND == "workers":
         file_answers.delay(study.pk)

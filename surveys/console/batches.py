@@ -32,9 +32,10 @@ from surveys.models import Batch, HitState, Standing, Study
 from surveys.models.batches import DAY
 from surveys.mturk.planning import drop_plan, plan_batch
 from surveys.mturk.requiring import tell_requirement
-from surveys.offering import list_free_places, tell_pace
+from surveys.offering import join_ranges, list_free_places, tell_pace
 
 ROWS_A_PAGE = 25
+MOST_RANGES = 100  # of questionnaires with equally many free places, on the page of a plan
 
 
 @require_GET
@@ -63,10 +64,13 @@ def plan(request: HttpRequest, study: Study) -> HttpResponse:
     only_reckons = is_sent and "reckon" in request.POST
     if is_sent and not only_reckons and attempt(form, act):
         return redirect("console:batch", study.slug, led_to[0].pk)
+    ranges = join_ranges(free)
     page = {
         "study": study,
         "form": form,
         "free": free,
+        "ranges": ranges[:MOST_RANGES],
+        "n_more": sum(one.n_questionnaires for one in ranges[MOST_RANGES:]),
         "n_free": sum(one.n_free for one in free),
         "pace": pace,
         "is_reckoned": only_reckons and not form.errors,

@@ -14,7 +14,7 @@ from surveys.console.access import study_page
 from surveys.console.forms import attempt
 from surveys.console.review_cards import list_answer_rows, list_cards, list_verdict_cards
 from surveys.console.review_forms import ReviewSettingsForm, VerdictForm, list_chosen
-from surveys.filing import count_unfiled, settings_of
+from surveys.filing import count_unfiled, has_failed, settings_of
 from surveys.models import Review, ReviewState, Study, Verdict
 from surveys.reviewing import (
     claim_answers,
@@ -38,7 +38,12 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
     start_filing(study)
     found = claim_answers(study, _reviewer(request), 1)
     latest = Verdict.objects.latest_of(study, _reviewer(request).pk)
-    page = {"cards": list_cards(found), "latest": latest, **_progress(study)}
+    page = {
+        "cards": list_cards(found),
+        "latest": latest,
+        "has_failed": has_failed(study),
+        **_progress(study),
+    }
     return render(request, "console/review.html", page)
 
 

@@ -2,7 +2,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from surveys import tasks
+from surveys import filing, tasks
 from surveys.filing import file_answers
 from surveys.models import Review, ReviewSettings, Role, Verdict, VerdictKind
 from surveys.reviewing import configure_review, give_verdict
@@ -66,6 +66,19 @@ def test_review_is_there_before_what_has_come_in_is_looked_through(study, sign_i
     assert '<meta http-equiv="refresh"' in text
     monkeypatch.undo()
     assert '<meta http-equiv="refresh"' not in text_of(client.get(page("review", study)))
+
+
+def test_review_says_when_answers_could_not_be_looked_through(study, sign_in, monkeypatch):
+    Review.objects.all().delete()
+    study.assignments.update(filed_at=None)
+    monkeypatch.setattr(filing, "find_doubted", lambda words, language: words[0])
+    with pytest.raises(TypeError):
+        filing.file_meanwhile(study)
+
+    text = text_of(sign_in(Role.REVIEWER).get(page("review", study)))
+
+    assert "could not be looked through" in text
+    assert '<meta http-equiv="refresh" content="60">' in text
 
 
 @pytest.mark.parametrize("name", ["review", "review_questionnaires"])

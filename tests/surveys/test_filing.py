@@ -1,4 +1,5 @@
 import pytest
+from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 
@@ -8,6 +9,7 @@ from surveys.filing import (
     draw_number,
     file_answers,
     file_meanwhile,
+    has_failed,
     is_drawn,
     n_reviewers,
 )
@@ -166,14 +168,22 @@ def test_file_meanwhile_leaves_it_to_who_is_at_it(monkeypatch):
     assert file_meanwhile(study) == 1
 
 
-def test_file_meanwhile_can_be_begun_again_after_it_has_failed(monkeypatch):
-    study = make()
+def test_file_meanwhile_that_fails_is_not_begun_again_at_once(settings, monkeypatch):
+    settings.BACKGROUND = "workers"
+    study, asked = make(), []
     submit(study)
-    monkeypatch.setattr(filing, "find_doubted", lambda words, language: words[0])
-    with pytest.raises(TypeError):
-        file_meanwhile(study)
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(filing, "find_doubted", lambda words, language: words[0])
+        with pytest.raises(TypeError):
+            file_meanwhile(study)
+    monkeypatch.setattr(tasks.file_answers, "delay", asked.append)
 
+    tasks.start_filing(study)
+    assert (has_failed(study), asked) == (True, [])
+    cache.clear()  # as time does
+    tasks.start_filing(study)
+
+    assert (has_failed(study), asked) == (False, [study.pk])
     assert file_meanwhile(study) == 1
 
 

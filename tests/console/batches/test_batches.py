@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 
 import pytest
@@ -51,6 +52,28 @@ def test_a_batch_is_planned_of_all_free_places(client, study):
         50, 10, 1800, [],
     )  # fmt: skip
     assert "There is no place to give" in read(client, "plan_batch", study)
+
+
+def test_free_places_stand_by_ranges_of_questionnaires(client, study):
+    assert read_ranges(client, study) == [("1A to 2B", "8")]
+
+    plan(study, 3)
+
+    assert read_ranges(client, study) == [("1A", "5"), ("1B to 2B", "8")]
+    assert "29 places to give in 4 questionnaires" in read(client, "plan_batch", study)
+
+
+def test_of_very_many_ranges_the_first_are_shown(client, study, monkeypatch):
+    monkeypatch.setattr("surveys.console.batches.MOST_RANGES", 1)
+    plan(study, 3)
+
+    assert read_ranges(client, study) == [("1A", "5")]
+    assert "And 3 more questionnaires." in read(client, "plan_batch", study)
+
+
+def read_ranges(client, study):
+    row = r'<tr><th scope="row">([^<]+)</th><td class="number">([^<]+)</td></tr>'
+    return re.findall(row, read(client, "plan_batch", study))
 
 
 def test_a_batch_is_planned_of_named_questionnaires_for_some(client, study):
