@@ -21,7 +21,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.modelling",
     "surveys.checkpointing", "surveys.describing", "surveys.checking", "surveys.drafting",
     "surveys.measuring", "surveys.running", "surveys.inspecting",
-    "surveys.weighing", "surveys.gauging",
+    "surveys.weighing", "surveys.foreseeing", "surveys.gauging",
 }  # fmt: skip
 SIMULATOR = "surveys.mturk.simulator"  # shares nothing with the platform, not even its errors
 CROWD = "surveys.mturk.crowd"

@@ -16,6 +16,7 @@ from surveys.api import review_serializers as s
 from surveys.api.base import StudyView
 from surveys.api.pagination import PAGE_PARAMETERS, Page, describe_page, paginate, read_filters
 from surveys.filing import count_unfiled, file_answers, settings_of
+from surveys.foreseeing import preview_effects
 from surveys.models import Review, Verdict, VerdictKind
 from surveys.reviewing import (
     claim_answers,
@@ -24,7 +25,7 @@ from surveys.reviewing import (
     settle_dispute,
     undo_verdict,
 )
-from surveys.weighing import list_agreement, preview_effects
+from surveys.weighing import list_agreement
 
 Judge = Callable[[Review, User, VerdictKind, str], Verdict]
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from surveys.foreseeing import preview_effects
 from surveys.models import Review, Verdict
 from surveys.models.study import write_point
-from surveys.weighing import preview_effects, tell_evidence
+from surveys.weighing import tell_evidence
 
 
 @dataclass(frozen=True)

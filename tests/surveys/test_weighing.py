@@ -5,96 +5,11 @@ import pytest
 from surveys.filing import file_answers
 from surveys.models import VerdictKind
 from surveys.reviewing import configure_review, give_verdict
-from surveys.weighing import list_agreement, preview_effects
+from surveys.weighing import list_agreement
 from tests.factories import make_study
-from tests.surveys.reviewed import answers, reviewed_study, reviewer, submit, whole
+from tests.surveys.reviewed import answers, reviewed_study, reviewer, submit
 
 pytestmark = pytest.mark.django_db
-
-
-def rated_study():
-    """Two pairs, each questionnaire done by three people who agree, so that nobody is left out."""
-    return reviewed_study(2, 6, block_size=2)
-
-
-def test_preview_effects_tells_the_score_with_and_without_an_answer():
-    study = rated_study()
-    review = answers(study)[0]
-
-    told = preview_effects([review])[review.pk]
-
-    assert told.startswith("Score of this text ")
-    assert " from 3 ratings; without it " in told
-    assert " from 2. Change of the pair " in told
-
-
-def test_preview_effects_compares_with_use_whatever_was_decided():
-    study = rated_study()
-    review = answers(study)[0]
-    before = preview_effects([review])
-    give_verdict(review, reviewer(study), VerdictKind.UNUSED)
-
-    assert preview_effects([review]) == before
-
-
-def test_preview_effects_of_a_whole_questionnaire_counts_scores():
-    study = rated_study()
-    review = whole(study)
-
-    told = preview_effects([review])[review.pk]
-
-    assert "score" in told
-
-
-def test_preview_effects_says_when_a_text_would_have_no_rating():
-    study = reviewed_study(2, 2, block_size=2)
-    review = answers(study)[0]
-
-    assert preview_effects([review])[review.pk] == "Without it a text would have no rating left."
-
-
-def test_preview_effects_says_when_nothing_counts_yet():
-    study = reviewed_study(2, 1, block_size=2)
-    review = answers(study)[0]
-
-    assert preview_effects([review])[review.pk].startswith("Nothing: ")
-
-
-def test_preview_effects_of_many_are_those_of_each_alone():
-    study = reviewed_study(4, 12, block_size=2)  # two blocks
-    reviews = [*answers(study), whole(study)]
-    give_verdict(reviews[1], reviewer(study), VerdictKind.UNUSED)
-
-    together = preview_effects(reviews)
-
-    assert len({one.assignment.questionnaire.block_id for one in reviews}) == 2
-    assert len(set(together.values())) > 2
-    for one in reviews:
-        assert together[one.pk] == preview_effects([one])[one.pk]
-
-
-def test_preview_effects_tells_of_others_beside_one_that_leaves_a_text_without_rating():
-    study = reviewed_study(4, 8, block_size=2, ratings_per_context=2)
-    first, *others = answers(study)
-    same_text = [one for one in others if one.response.context_id == first.response.context_id]
-    for one in same_text:
-        give_verdict(one, reviewer(study), VerdictKind.UNUSED)
-    elsewhere = next(one for one in others if one.response.pair_id != first.response.pair_id)
-
-    told = preview_effects([first, elsewhere])
-
-    assert same_text
-    assert told[first.pk] == "Without it a text would have no rating left."
-    assert told[elsewhere.pk].startswith("Score of this text ")
-
-
-@pytest.mark.parametrize("n", [1, 3])
-def test_preview_effects_asks_as_often_for_many(n, django_assert_num_queries):
-    study = rated_study()
-    reviews = answers(study)[:n]
-
-    with django_assert_num_queries(2):
-        preview_effects(reviews)
 
 
 def test_list_agreement_compares_every_two_reviewers():
