@@ -6,11 +6,12 @@ personal links. Keyed digests take their place, of one study, so that nobody tak
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from surveys.arriving import SUBMISSION
@@ -32,6 +33,7 @@ from surveys.places import in_chunks
 from surveys.recruiting import NOTE
 
 MOST_DAYS = 3650
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 ROWS_AT_ONCE = 500  # in one statement that changes them
 
 
@@ -116,10 +118,10 @@ def take_back_payment(annotator: Annotator) -> None:
 
 def find_unpaid(study: Study) -> QuerySet[Annotator]:
     """Who has finished something, perhaps withdrawn since, for which they are not marked paid."""
-    finished = Assignment.objects.filter(annotator=OuterRef("pk"), submitted_at__isnull=False)
-    later = finished.filter(submitted_at__gt=OuterRef("paid_at"))
+    paid = Coalesce(OuterRef("paid_at"), Value(LONG_AGO))
+    since = Assignment.objects.filter(annotator=OuterRef("pk"), submitted_at__gt=paid)
     people = Annotator.objects.filter(study=study).exclude(invitation__is_rehearsal=True)
-    return people.filter(Q(Exists(finished), paid_at=None) | Exists(later))
+    return people.filter(Exists(since))
 
 
 def count_kept(study: Study) -> Kept:
