@@ -91,7 +91,8 @@ def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(t
     var, file = tmp_path / "elsewhere", tmp_path / "env"
     file.write_text(f"VAR_DIR={var}\nSITE_URL=https://survey.example.org\n")
 
-    with started(tmp_path, "--port", str(free_port()), "--no-demo", settings=file) as text:
+    options = ("--host", "localhost", "--port", str(free_port()), "--no-demo")
+    with started(tmp_path, *options, settings=file) as text:
         assert "running at https://survey.example.org/" in text
         assert (var / "cosima.sqlite3").exists()
         assert str(var) in text
@@ -142,6 +143,10 @@ def test_serve_says_when_the_port_is_taken(tmp_path):
             f"Cannot listen on 127.0.0.1, port {port}: Address already in use. "
             f"Something else uses the port; try: scripts/serve --port {port + 1}"
         )
+
+
+def test_serve_refuses_what_is_no_host(tmp_path):
+    assert "no name of a machine" in refused(tmp_path, "--host", "a..b")
 
 
 def test_serve_refuses_what_is_no_port(tmp_path):
