@@ -13,6 +13,7 @@ OPTIONS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+PATIENCE_MS = 90_000  # a machine may be busy; only a fault takes so long
 DESKTOP, PHONE = (1280, 800), (360, 740)
 
 
@@ -32,6 +33,7 @@ class WatchedPage:
             java_script_enabled=scripts,
             color_scheme=colours,
         )
+        context.set_default_timeout(PATIENCE_MS)
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
         self.hosts: set[str] = set()

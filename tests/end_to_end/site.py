@@ -19,7 +19,7 @@ from django.conf import settings
 from tests.commands import ROOT, run_commands
 from tests.end_to_end.databases import free_port
 
-START_SECONDS = 30
+START_SECONDS = 120
 
 
 class Site:
@@ -59,7 +59,7 @@ class Site:
         """The rows of a query on the site's database, past the site itself."""
         url = self.environment["DATABASE_URL"]
         if url.startswith("sqlite"):
-            with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30)) as database:
+            with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=60)) as database:
                 return database.execute(statement).fetchall()
         with psycopg.connect(url) as connection:
             return connection.execute(statement).fetchall()
@@ -101,7 +101,7 @@ class Site:
                 how = signal.SIGKILL
         if how == signal.SIGKILL:
             os.killpg(self.server.pid, how)
-            self.server.wait(timeout=20)
+            self.server.wait(timeout=60)
 
     def _wait(self, server: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_SECONDS

@@ -17,6 +17,7 @@ from surveys.tokening import SCOPES
 from tests.console.test_access import OF_A_STUDY
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import Site
+from tests.end_to_end.visiting import PATIENCE_SECONDS
 from tests.factories import numbered_stimuli
 from tests.mturk.stage import Stage, running_simulator
 
@@ -153,7 +154,11 @@ def read_api(site: Site) -> dict[str, bytes]:
     found = {}
     for address in VIEWS:
         path = re.sub(r"<int:\w+>", "1", address.replace("<slug:slug>", "study"))
-        answer = httpx.get(f"{site.url}/api/{path}", headers={"Authorization": f"Bearer {key}"})
+        answer = httpx.get(
+            f"{site.url}/api/{path}",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=PATIENCE_SECONDS,
+        )
         assert answer.status_code in {200, 404, 405, 409}, (path, answer.status_code)
         found[f"API: {address}"] = answer.content
     return found
@@ -164,7 +169,9 @@ def read_console(site: Site) -> dict[str, bytes]:
     ((code, *_),) = site.query("SELECT code FROM surveys_annotator ORDER BY id LIMIT 1")
     known = {"slug": "study", "code": code, "kind": "consent"}
     found = {}
-    with httpx.Client(base_url=site.url, follow_redirects=True) as browser:
+    with httpx.Client(
+        base_url=site.url, follow_redirects=True, timeout=PATIENCE_SECONDS
+    ) as browser:
         sign_in(site, browser)
         for pattern in OF_A_STUDY:
             if pattern.name in OF_ONE_PERSON:

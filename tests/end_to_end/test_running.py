@@ -16,10 +16,11 @@ import redis
 
 from tests.conftest import lack
 from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.visiting import PATIENCE_SECONDS
 from tests.factories import QUICK, numbered_stimuli
 
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
-SECONDS = 90
+SECONDS = 180
 
 
 @pytest.fixture
@@ -59,14 +60,16 @@ def working(site: Site) -> Iterator[None]:
         yield
     finally:
         worker.terminate()
-        worker.wait(timeout=30)
+        worker.wait(timeout=60)
 
 
 def run_recipe(site: Site) -> str:
     """How a run ends that a researcher asked for on the console."""
     told = site.manage("add_researcher", "ana", "--study", "study")
     password = told.splitlines()[0].rpartition(" ")[2]
-    with closing(httpx.Client(base_url=site.url, follow_redirects=True)) as browser:
+    with closing(
+        httpx.Client(base_url=site.url, follow_redirects=True, timeout=PATIENCE_SECONDS)
+    ) as browser:
         answer = post(browser, "/console/sign-in/", username="ana", password=password)
         assert answer.url.path == "/console/"
         post(browser, "/console/studies/study/results/", recipe=QUICK)

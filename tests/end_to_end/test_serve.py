@@ -17,7 +17,7 @@ from django.conf import settings as django_settings
 
 from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
-from tests.end_to_end.visiting import post, read_consent
+from tests.end_to_end.visiting import PATIENCE_SECONDS, post, read_consent
 
 START_SECONDS = 180
 ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
@@ -54,7 +54,7 @@ def started(var: Path, *options: str, settings: Path | None = None) -> Iterator[
         yield text
     finally:
         os.killpg(serve.pid, signal.SIGINT)
-        code = serve.wait(timeout=20)
+        code = serve.wait(timeout=60)
     assert code == 0
 
 
@@ -65,7 +65,9 @@ def test_serve_and_commands_beside_it_print_links_that_work_and_its_data_is_kept
         assert len(others) == 3
         survey = post(link, read_consent(link)).headers["location"]
         password = re.search(r"password: (\S+)", first)[1]
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True) as client:
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", follow_redirects=True, timeout=PATIENCE_SECONDS
+        ) as client:
             form = client.get("/admin/").text
             token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)[1]
             fields = {"username": "researcher", "password": password, "csrfmiddlewaretoken": token}
@@ -126,7 +128,7 @@ def refused(tmp_path: Path, *options: str) -> str:
     """The last line of a start that must fail."""
     done = subprocess.run(
         ["scripts/serve", *options], cwd=ROOT, env=environment(tmp_path),
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=START_SECONDS, check=False,
     )  # fmt: skip
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
@@ -162,7 +164,7 @@ def test_serve_says_at_once_when_the_server_fails(tmp_path):
 
     done = subprocess.run(
         ["scripts/serve", "--port", str(free_port()), "--no-demo"], cwd=ROOT, env=broken,
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=START_SECONDS, check=False,
     )  # fmt: skip
 
     assert done.returncode == 1

@@ -56,7 +56,7 @@ def running_process(*options: str):
                 yield Stage(re.search(r"http://\S+", line).group(), browser)
         finally:
             process.send_signal(signal.SIGKILL)
-            process.wait(timeout=20)
+            process.wait(timeout=60)
 
 
 def test_killed_simulator_loses_nothing(tmp_path):

@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="locks of rows"),
 ]
-SECONDS = 20  # longer than anything here takes; only a fault waits so long
+SECONDS = 60  # longer than anything here takes; only a fault waits so long
 
 Run = Callable[..., Future[Any]]
 

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="locks of rows"),
 ]
-SECONDS = 20
+SECONDS = 60
 
 
 def at_once(actions: Iterable[Callable[[], Any]]) -> list[Any]:
