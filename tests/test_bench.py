@@ -75,7 +75,7 @@ def test_the_server_that_is_measured_is_the_one_that_serves():
 
     script = (ROOT / "scripts/serve").read_text(encoding="utf-8").replace("\\\n", "")
     (served,) = [line for line in script.splitlines() if "-m granian" in line]
-    given = {"--workers": '"$workers"', "--host": '"$host"', "--port": '"$port"'}
+    given = {"--workers": '"$workers"', "--host": '"$address"', "--port": '"$port"'}
     measured = AS_SERVED.command(ROOT / "python", 8000, "annotation_site.wsgi:application")
     words = [given.get(before, word) for before, word in pairwise(measured)]
 
