@@ -13,6 +13,7 @@ OPTIONS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+TYPED_EARLY = "Autofocus processing was blocked"  # a test is quicker than a busy browser
 PATIENCE_MS = 90_000  # a machine may be busy; only a fault takes so long
 DESKTOP, PHONE = (1280, 800), (360, 740)
 
@@ -37,10 +38,14 @@ class WatchedPage:
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
         self.hosts: set[str] = set()
-        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("console", lambda message: self._hear(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+
+    def _hear(self, told: str) -> None:
+        if not told.startswith(TYPED_EARLY):
+            self.complaints.append(told)
 
     def submit(self) -> None:
         """Press the first button of the form and wait for what comes of it."""
