@@ -15,14 +15,21 @@ from postprocess.change import (
     false_discovery_rates,
     two_sided_pvalues,
 )
-from postprocess.numbering import Codes, Floats, Integers, number_items, number_values
+from postprocess.numbering import (
+    Codes,
+    Floats,
+    Integers,
+    number_items,
+    number_values,
+    smallest_codes,
+)
 from postprocess.parts import as_places, in_parts
 from postprocess.ranksum import add_from_lowest
-from postprocess.ratings import RatingsError, name_some, smallest_codes
+from postprocess.ratings import RatingsError, name_some
 
 Counts = Floats  # whole numbers
 Progress = Callable[[int, int], None]
-CELLS_AT_ONCE = 1 << 16  # of the table of contexts by different ratings: 512 kB, fits a cache
+CELLS_AT_ONCE = 1 << 18  # of the table of contexts by different ratings: 2 MB
 FIGURES = ("n", "sim", "stdev", "median")
 
 
@@ -90,19 +97,25 @@ def aggregate_numbers(
 
     def score(start: int) -> dict[str, NDArray[Any]]:
         end = min(start + at_once, n_pairs)
-        rows = slice(*np.searchsorted(item, [2 * start, 2 * end]))
+        ends = np.array([2 * start, 2 * end], dtype=item.dtype)  # or all would be converted
+        rows = slice(*np.searchsorted(item, ends))
         shape = (end - start, 2, n_columns)
-        counts = _count_values(item[rows] - 2 * start, value[as_places(cell[rows])], shape)
+        counts = _count_values(
+            as_places(item[rows]) - 2 * start, value[as_places(cell[rows])], shape
+        )
         return _score(counts[..., :-1], values)
 
-    parts = []
+    columns: dict[str, NDArray[Any]] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # the same, however many threads
         scored = pool.map(score, starts) if len(starts) > 1 else map(score, starts)
         for start, part in zip(starts, scored, strict=True):
-            parts.append(part)
+            end = min(start + at_once, n_pairs)
+            for name, numbers in part.items():
+                if name not in columns:
+                    columns[name] = np.empty(n_pairs, dtype=numbers.dtype)
+                columns[name][start:end] = numbers
             if progress:
-                progress(min(start + at_once, n_pairs), n_pairs)
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+                progress(end, n_pairs)
     _refuse_empty(np.column_stack([columns["n1"], columns["n2"]]).ravel())
     scores = pd.DataFrame(columns, copy=False)
     scores.insert(10, "qvalue", false_discovery_rates(columns["pvalue_two_sided"]))
@@ -115,7 +128,7 @@ def refuse_unrated(item: Codes, n_pairs: int) -> None:
     is_rated = np.zeros(n_items, dtype=bool)
 
     def mark(rows: slice) -> None:
-        is_rated[item[rows]] = True
+        is_rated[as_places(item[rows])] = True
 
     in_parts(len(item), mark)
     _refuse_empty(is_rated)

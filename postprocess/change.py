@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
+from scipy.stats import mannwhitneyu, wilcoxon
 
 from postprocess.ranksum import add_from_lowest, change_tests
 
@@ -110,7 +110,14 @@ def false_discovery_rates(pvalues: Floats) -> Floats:
     >>> false_discovery_rates(np.array([0.01, 0.02, 0.5])).tolist()
     [0.03, 0.03, 0.5]
     """
-    return np.asarray(false_discovery_control(pvalues, method="bh"))
+    place, distinct = pd.factorize(pvalues)  # the tests of ratings on a scale have few
+    order = np.argsort(distinct)
+    n_up_to = np.cumsum(np.bincount(place)[order])
+    rates = distinct[order] * (len(pvalues) / n_up_to)
+    least = np.minimum.accumulate(rates[::-1])[::-1]
+    of_distinct = np.empty_like(least)
+    of_distinct[order] = np.minimum(least, 1)
+    return np.asarray(of_distinct[place])
 
 
 def cliffs_delta(counts1: Counts, counts2: Counts, *, confidence: float = 0.95) -> pd.DataFrame:
@@ -218,7 +225,9 @@ def _dominance(counts: Counts, n: Counts) -> Floats:
 
 def _add_up(numbers: Floats) -> Floats:
     """The sum of each row, the same to the last bit however the rows lie in memory."""
-    total: Floats = np.ascontiguousarray(numbers).sum(axis=1)
+    total = np.zeros(len(numbers))
+    for column in range(numbers.shape[1]):
+        total += numbers[:, column]
     return total
 
 

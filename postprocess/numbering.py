@@ -1,6 +1,5 @@
 """The ratings table as numbers, which the steps compute with: what is numbered once stays so."""
 
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from postprocess.parts import AT_ONCE, as_places, fill_parts, in_parts, on_all_cores, take_all
 
-Codes = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]]
 Integers = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 WIDEST = 1000  # span of whole ratings that are numbered without a search
@@ -81,11 +80,22 @@ def number_sittings(ratings: pd.DataFrame) -> tuple[Codes, Sittings]:
     annotator, annotators = _in_order(ratings["annotator"])
     group, groups = _in_order(ratings["group"])
     sitting, keys = _number_pairs(group, annotator, len(annotators))
-    sat = np.divmod(keys, len(annotators))
-    (of_group, in_group), (of_annotator, in_annotator) = (
-        np.unique(numbers, return_inverse=True) for numbers in sat
+    return sitting, make_sittings(*np.divmod(keys, len(annotators)), groups, annotators)
+
+
+def make_sittings(
+    group: Integers, annotator: Integers, groups: pd.Index, annotators: pd.Index
+) -> Sittings:
+    """The sittings of annotators in groups, in the order of both, of names that need not occur.
+
+    >>> names = pd.Index(["A", "B", "C"])
+    >>> make_sittings(np.array([0]), np.array([2]), pd.Index(["1"]), names).table().values.tolist()
+    [['1', 'C']]
+    """
+    (in_group, groups), (in_annotator, annotators) = (
+        _only_used(*one) for one in ((group, groups), (annotator, annotators))
     )
-    return sitting, Sittings(in_group, in_annotator, groups[of_group], annotators[of_annotator])
+    return Sittings(in_group.astype(np.int64), in_annotator.astype(np.int64), groups, annotators)
 
 
 def number_ratings(ratings: pd.DataFrame) -> Numbers:
@@ -107,9 +117,9 @@ def number_cells(item: Codes, sitting: Codes, ratings: pd.Series, sittings: Sitt
     n_sittings = len(sittings.group)
 
     def place(rows: slice) -> Codes:
-        return sitting[rows] * len(values) + value[rows]
+        return as_places(sitting[rows]) * len(values) + value[rows]
 
-    cell = fill_parts(np.empty(len(item), dtype=np.int64), place)
+    cell = fill_parts(np.empty(len(item), dtype=_fitting(n_sittings * len(values))), place)
     if n_sittings * len(values) <= MOST_CELLS:
         of_cell = np.repeat(np.arange(n_sittings), len(values))
         points = np.tile(values, n_sittings)
@@ -125,9 +135,9 @@ def count_all(numbers: Codes, n_numbers: int) -> Codes:
     >>> count_all(np.array([1, 1]), 3).tolist()
     [0, 2, 0]
     """
-    size = max(AT_ONCE, -(-len(numbers) // (os.cpu_count() or 1)))
+    size = max(AT_ONCE, 4 * n_numbers)
     parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-    counts = on_all_cores(lambda part: np.bincount(part, minlength=n_numbers), parts)
+    counts = on_all_cores(lambda part: np.bincount(as_places(part), minlength=n_numbers), parts)
     return np.asarray(sum(counts, start=np.zeros(n_numbers, dtype=np.int64)))
 
 
@@ -138,11 +148,7 @@ def index_names(column: pd.Series) -> tuple[Integers, pd.Index]:
     >>> codes.tolist(), names.tolist()
     ([1, 0, 1], ['a', 'b'])
     """
-    codes, names = _in_order(column)
-    occurs = _find_used(codes, len(names))
-    if not occurs.all():
-        codes, names = take_all(np.cumsum(occurs) - 1, codes), names[occurs]
-    return codes, names
+    return _only_used(*_in_order(column))
 
 
 def _in_order(column: pd.Series) -> tuple[Integers, pd.Index]:
@@ -165,15 +171,17 @@ def take_texts(texts: Sequence[str], places: Integers) -> pd.Series:
     return pd.Series(pd.array(list(texts), dtype="str").take(places))
 
 
-def _find_used(codes: Integers, n_names: int) -> NDArray[np.bool_]:
-    """Whether each name occurs."""
-    occurs = np.zeros(n_names, dtype=bool)
+def _only_used(codes: Integers, names: pd.Index) -> tuple[Integers, pd.Index]:
+    """The numbers of names that count through those that occur; and these."""
+    occurs = np.zeros(len(names), dtype=bool)
 
     def mark(rows: slice) -> None:
         occurs[as_places(codes[rows])] = True
 
     in_parts(len(codes), mark)
-    return occurs
+    if occurs.all():
+        return codes, names
+    return take_all(np.cumsum(occurs) - 1, codes), names[occurs]
 
 
 def number_values(ratings: NDArray[Any]) -> tuple[Integers, Floats]:
@@ -214,7 +222,23 @@ def number_items(ratings: pd.DataFrame) -> Codes:
         item: Codes = 2 * pair[rows].astype(np.int64) + context[rows] - 3
         return item
 
-    return fill_parts(np.empty(len(pair), dtype=np.int64), number)
+    n_items = 2 * int(pair.max(initial=0))
+    return fill_parts(np.empty(len(pair), dtype=_fitting(n_items)), number)
+
+
+def smallest_codes(n_names: int) -> np.dtype[np.signedinteger[Any]]:
+    """The type in which pandas keeps the numbers of so many names.
+
+    >>> smallest_codes(1000)
+    dtype('int16')
+    """
+    fits = (kind for kind in (np.int8, np.int16, np.int32) if n_names < np.iinfo(kind).max)
+    return np.dtype(next(fits, np.int64))
+
+
+def _fitting(n_numbers: int) -> type[np.int32 | np.int64]:
+    """The type for long columns of so many numbers: what is read less is sooner read."""
+    return np.int32 if n_numbers <= np.iinfo(np.int32).max else np.int64
 
 
 def _number_pairs(group: Integers, annotator: Integers, n_annotators: int) -> tuple[Codes, Codes]:
@@ -224,15 +248,19 @@ def _number_pairs(group: Integers, annotator: Integers, n_annotators: int) -> tu
     def assign(rows: slice) -> None:
         only[as_places(annotator[rows])] = group[rows]
 
-    def compare(rows: slice) -> bool:
-        return bool((only[as_places(annotator[rows])] == group[rows]).all())
-
     in_parts(len(group), assign)
-    if all(in_parts(len(group), compare)):  # everybody sat once
-        sat = np.flatnonzero(only >= 0)
-        keys = only[sat].astype(np.int64) * n_annotators + sat
-        order = np.argsort(keys)
-        number = np.empty(n_annotators, dtype=np.int64)
-        number[sat[order]] = np.arange(len(sat))
-        return take_all(number, annotator), keys[order]
+    sat = np.flatnonzero(only >= 0)
+    keys = only[sat].astype(np.int64) * n_annotators + sat
+    order = np.argsort(keys)
+    number = np.empty(n_annotators, dtype=_fitting(n_annotators))
+    number[sat[order]] = np.arange(len(sat))
+    numbers = np.empty(len(group), dtype=number.dtype)
+
+    def take(rows: slice) -> bool:
+        who = as_places(annotator[rows])
+        numbers[rows] = number[who]
+        return bool((only[who] == group[rows]).all())
+
+    if all(in_parts(len(group), take)):  # everybody sat once
+        return numbers, keys[order]
     return pd.factorize(group.astype(np.int64) * n_annotators + annotator, sort=True)

@@ -1,5 +1,6 @@
 """How far each annotator agrees with the others of the group, for many groups at once."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from postprocess.correlations import FEWEST_COMMON, correlate_pairs
-from postprocess.numbering import Codes, Floats, Numbers
-from postprocess.parts import fill_parts, in_parts, take_all
-from postprocess.ratings import smallest_codes
+from postprocess.numbering import Codes, Floats, Numbers, smallest_codes
+from postprocess.parts import AT_ONCE, as_places, in_parts, on_all_cores
 from postprocess.stacks import Stack, stack_groups
 
+MOST_PARTS = 16  # of the ratings, each with sums of its own
 _SUMS = np.dtype(
     [("rho", float), ("n_rho", np.int64), ("has_common", bool), ("is_constant", bool)]
 )  # of each sitting: its defined rhos added up, and their number
@@ -41,14 +42,14 @@ def average_agreement(numbers: Numbers) -> pd.DataFrame:
     """
     group = numbers.sittings.group
     of_cell = group[numbers.sitting]
-    place, n_items = _number_places(numbers, of_cell)
+    cell, place, n_items = _line_up(numbers, of_cell)
     n_given = numbers.per_sitting(numbers.n)
     n_of_group, n_raters = (
         np.bincount(group, weights=of_sitting, minlength=len(n_items))
         for of_sitting in (n_given, n_given > 0)
     )
     is_whole = n_of_group == n_items * n_raters
-    sums = _sum_whole(numbers, place)
+    sums = _sum_whole(numbers, cell, place)
     if not is_whole.all():
         _sum_stacks(sums, numbers, ~is_whole[of_cell][numbers.cell])
     rho, n_rho = sums["rho"], sums["n_rho"]
@@ -62,26 +63,34 @@ def average_agreement(numbers: Numbers) -> pd.DataFrame:
     )
 
 
-def _number_places(numbers: Numbers, of_cell: Codes) -> tuple[Codes, Codes]:
-    """A number for each rating's item in its group; and each group's number of items."""
+def _line_up(numbers: Numbers, of_cell: Codes) -> tuple[Codes, Codes, Codes]:
+    """The ratings by place, which is an item in a group: the cells and places of all, ascending.
+
+    And each group's number of places. `of_cell`: the group of each cell.
+    """
     item, n_groups = numbers.item, len(numbers.sittings.groups)
-    group = take_all(of_cell.astype(smallest_codes(n_groups)), numbers.cell)
-    only = np.full(item.max() + 1, -1, dtype=group.dtype)
+    of_cell = of_cell.astype(smallest_codes(n_groups))
 
-    def assign(rows: slice) -> None:  # of several groups one stays, whichever, the others differ
-        only[item[rows]] = group[rows]
+    def find_begun(rows: slice) -> Codes | None:
+        """The group of each item that begins here; None if one stands in several groups."""
+        rows = slice(max(rows.start - 1, 0), rows.stop)  # with the last one before
+        group = of_cell[as_places(numbers.cell[rows])]
+        is_next = np.diff(item[rows]) > 0
+        if (group[1:] != group[:-1])[~is_next].any():
+            return None
+        return group[1:][is_next] if rows.start else group[np.append(True, is_next)]
 
-    def compare(rows: slice) -> bool:
-        return bool((only[item[rows]] == group[rows]).all())
+    begun = in_parts(len(item), find_begun)
+    found = [of_part for of_part in begun if of_part is not None]
+    if len(found) == len(begun):
+        return numbers.cell, item, np.bincount(np.concatenate(found), minlength=n_groups)
+    place = as_places(item) * n_groups + of_cell[as_places(numbers.cell)]
+    order = np.argsort(place, kind="stable")
+    n_items = np.bincount(np.unique(place) % n_groups, minlength=n_groups)
+    return numbers.cell[order], place[order], n_items
 
-    in_parts(len(item), assign)
-    if all(in_parts(len(item), compare)):  # every item stands in one group
-        return item, np.bincount(only[only >= 0], minlength=n_groups)
-    place, keys = pd.factorize(item * n_groups + group)
-    return place, np.bincount(keys % n_groups, minlength=n_groups)
 
-
-def _sum_whole(numbers: Numbers, place: Codes) -> NDArray[np.void]:
+def _sum_whole(numbers: Numbers, cell: Codes, place: Codes) -> NDArray[np.void]:
     """The sums of all sittings, right for those of groups in which nothing is missing."""
     sums = np.zeros(numbers.n_sittings, dtype=_SUMS)
     n, whose = numbers.n, numbers.sitting
@@ -92,11 +101,17 @@ def _sum_whole(numbers: Numbers, place: Codes) -> NDArray[np.void]:
     centred = rank - (n_items[whose] + 1) / 2
     length = np.sqrt(numbers.per_sitting(n * centred**2))[whose]
     of_cell = np.divide(centred, length, out=np.zeros(len(n)), where=length > 0)
-    z = take_all(of_cell, numbers.cell)
-    of_place = np.bincount(place, weights=z)
 
-    fill_parts(z, lambda rows: z[rows] * of_place[place[rows]])
-    with_self = np.bincount(take_all(whose, numbers.cell), weights=z, minlength=len(sums))
+    def add_products(rows: slice) -> Floats:
+        """Of each sitting, the z · Z of these places."""
+        cells = as_places(cell[rows])
+        z = of_cell[cells]
+        starts = np.flatnonzero(np.diff(place[rows], prepend=-1))
+        z *= np.repeat(np.add.reduceat(z, starts), np.diff(starts, append=len(z)))
+        return np.asarray(np.bincount(whose[cells], weights=z, minlength=len(sums)), dtype=float)
+
+    parts = _cut_between(place, len(sums))
+    with_self = np.sum(on_all_cores(add_products, parts), axis=0)
     group = numbers.sittings.group
     is_constant = numbers.per_sitting(n > 0) == 1
     is_defined = ~is_constant & (n_items >= FEWEST_COMMON)
@@ -107,6 +122,17 @@ def _sum_whole(numbers: Numbers, place: Codes) -> NDArray[np.void]:
     sums["has_common"] = (n_items >= FEWEST_COMMON) & (n_raters > 1)
     sums["is_constant"] = is_constant
     return sums
+
+
+def _cut_between(place: Codes, n_sums: int) -> list[slice]:
+    """A few parts of the rows, the same on any machine, none of which ends within a place.
+
+    `n_sums`: the sums that each part takes, in all no more than there are rows.
+    """
+    n_parts = max(1, min(MOST_PARTS, len(place) // AT_ONCE, len(place) // n_sums))
+    near = [place[len(place) * part // n_parts] for part in range(n_parts)]
+    ends = [*np.searchsorted(place, np.array(near, dtype=place.dtype)), len(place)]
+    return [slice(*one) for one in pairwise(ends) if one[0] < one[1]]
 
 
 def _sum_stacks(sums: NDArray[np.void], numbers: Numbers, rows: NDArray[np.bool_]) -> None:

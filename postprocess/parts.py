@@ -1,6 +1,7 @@
 """Long columns in parts that fit a cache, on all cores at once: NumPy computes without the lock."""
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -10,22 +11,26 @@ from numpy.typing import NDArray
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-AT_ONCE = 1 << 16  # rows: 512 kB of 64-bit numbers
+AT_ONCE = 1 << 18  # rows: 2 MB of 64-bit numbers; with fewer, threads wait for the lock
+_worker = threading.local()
 
 
 def on_all_cores(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """What a function returns for each item, in their order; threads take the next that is left.
 
+    Within such a function there is one thread: all cores are busy.
+
     >>> on_all_cores(abs, [-1, 2])
     [1, 2]
     """
     n_threads = min(len(items), os.cpu_count() or 1)
-    if n_threads < 2:
+    if n_threads < 2 or getattr(_worker, "is_one_of_many", False):
         return [work(item) for item in items]
     done: dict[int, Result] = {}
     left = iter(range(len(items)))
 
     def take(_: int) -> None:
+        _worker.is_one_of_many = True
         for number in left:
             done[number] = work(items[number])
 

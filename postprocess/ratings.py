@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from postprocess.numbering import Codes, Integers, index_names, number_items
 from postprocess.parts import take_all
+from postprocess.placing import Placed, place_rows
+from postprocess.shortnames import are_plain
 from postprocess.sorting import sort_rows
 
 COLUMNS = ("pair", "context", "annotator", "rating")
@@ -25,8 +28,10 @@ REJECTED = "rejected"  # in the review of engagement answers, which a recipe may
 MARKS = (UNJUDGED, "unfinished", "withdrawn", "replaced", REJECTED)
 SETS_AT_ONCE = 5000  # of raters, when groups are found
 BLANK, BREAK = re.compile(r"\0\s*(?=\0)"), re.compile(r"[\t\n\r]")  # in names between zeros
+OF_SPACES = {BLANK, BREAK}
 UNKNOWN_MARK = re.compile(rf"\0(?!({'|'.join(MARKS)})?\0|$)")
 MOST_NAMED = 10  # rows or contexts that a message names before it only counts
+NO_ROW = np.zeros(1, dtype=bool)  # a mask of rows, however many there are
 
 
 class RatingsError(ValueError):
@@ -91,6 +96,14 @@ def check_ratings(
     >>> check_ratings(raw, Scale()).to_dict("records")
     [{'pair': 1, 'context': 2, 'annotator': 'A1', 'rating': 6}]
     """
+    found = order_ratings(ratings, scale, n_pairs=n_pairs)
+    return found.rows if isinstance(found, Placed) else found
+
+
+def order_ratings(
+    ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None
+) -> Placed | pd.DataFrame:
+    """What `check_ratings` returns, with the sittings where they were found on the way."""
     if missing := [column for column in COLUMNS if column not in ratings]:
         found = ", ".join(str(column) for column in ratings.columns)
         raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {found})")
@@ -100,6 +113,9 @@ def check_ratings(
     if problems := list(_problems(ratings, checked, scale, n_pairs)):
         raise RatingsError("\n".join([*problems, *_repeats(ratings, checked)]))
     checked = checked.astype({"pair": np.int32, "context": np.int8})
+    placed = place_rows(checked)
+    if placed is not None:
+        return placed
     rows = sort_rows(checked, BY)
     if rows is None:
         raise RatingsError("\n".join(_repeats(ratings, checked)))
@@ -172,16 +188,6 @@ def make_categories(codes: Integers, names: Sequence[str] | pd.Index) -> "pd.Cat
     """A column of names from their numbers, which are not checked."""
     dtype = pd.CategoricalDtype(pd.Index(names, dtype=str))
     return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
-
-
-def smallest_codes(n_names: int) -> np.dtype[np.signedinteger[Any]]:
-    """The type in which pandas keeps the numbers of so many names.
-
-    >>> smallest_codes(1000)
-    dtype('int16')
-    """
-    fits = (kind for kind in (np.int8, np.int16, np.int32) if n_names < np.iinfo(kind).max)
-    return np.dtype(next(fits, np.int64))
 
 
 def name_some(places: list[str], n_places: int | None = None) -> str:
@@ -258,7 +264,7 @@ def _problems(
     """Each kind of mistake with the rows that make it."""
     pair, context, rating = (checked[c].to_numpy() for c in ("pair", "context", "rating"))
     names = {c: _Texts(checked[c]) for c in (*NAMES, "mark") if c in checked}
-    is_missing = np.isnan(rating) if rating.dtype.kind == "f" else np.zeros(len(rating), dtype=bool)
+    is_missing = np.isnan(rating) if rating.dtype.kind == "f" else NO_ROW
     uneven = _is_between(rating, scale.step, start=scale.minimum)
     outside = _are_outside(rating, scale.minimum, scale.maximum) & ~is_missing
     n_known = math.inf if n_pairs is None else n_pairs
@@ -279,7 +285,7 @@ def _problems(
             for c in ("mark",)
             if c in names
         ),
-        ("rating", "is missing or is not a number", is_missing & ~is_unjudged(checked)),
+        ("rating", "is missing or is not a number", is_missing & ~_are_unjudged(checked)),
         ("rating", f"is outside the scale {scale}", outside),
         (
             "rating",
@@ -303,10 +309,10 @@ def _repeats(ratings: pd.DataFrame, checked: pd.DataFrame) -> list[str]:
     return [f"the same annotator rated the same context before: {rows}"]
 
 
-def is_unjudged(ratings: pd.DataFrame) -> NDArray[np.bool_]:
+def _are_unjudged(ratings: pd.DataFrame) -> NDArray[np.bool_]:
     """Whether each row says that the annotator could not judge."""
     if "mark" not in ratings:
-        return np.zeros(len(ratings), dtype=bool)
+        return NO_ROW
     return (ratings["mark"] == UNJUDGED).to_numpy()
 
 
@@ -315,21 +321,23 @@ class _Texts:
 
     def __init__(self, column: pd.Series) -> None:
         self.codes = column.cat.codes.to_numpy()
-        self.names = column.cat.categories.tolist()
-        self.between_zeros = "\0".join(["", *self.names, ""])
+        self.names = pa.array(column.cat.categories, type=pa.large_string())
 
     def have(self, kind: re.Pattern[str]) -> NDArray[np.bool_]:
         """Whether each row's name has something of a kind in it."""
-        if not kind.search(self.between_zeros):
-            return np.zeros(len(self.codes), dtype=bool)
-        found = np.array([kind.search(f"\0{name}\0") is not None for name in self.names])
+        if kind in OF_SPACES and are_plain(self.names):
+            return NO_ROW
+        names = self.names.to_pylist()
+        if not kind.search("\0".join(["", *names, ""])):
+            return NO_ROW
+        found = np.array([kind.search(f"\0{name}\0") is not None for name in names])
         return take_all(found, self.codes)
 
 
 def _are_outside(numbers: NDArray[Any], least: float, most: float) -> NDArray[np.bool_]:
     """Whether each number is not between these; NaN is not."""
     if numbers.dtype.kind in "iu" and least <= numbers.min() and numbers.max() <= most:
-        return np.zeros(len(numbers), dtype=bool)
+        return NO_ROW
     return np.asarray(~((numbers >= least) & (numbers <= most)))
 
 
@@ -338,7 +346,7 @@ def _is_between(
 ) -> NDArray[np.bool_]:
     """Whether each number is no multiple of a step away from the start."""
     if numbers.dtype.kind in "iu" and step == 1 and start == round(start):
-        return np.zeros(len(numbers), dtype=bool)
+        return NO_ROW
     steps = (numbers - start) / step
     return np.asarray(np.abs(steps - np.round(steps)) > tolerance)
 

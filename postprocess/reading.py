@@ -1,45 +1,25 @@
 """Ratings files: comma or tab separated or Parquet, small ones and those of millions of rows."""
 
-import contextlib
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
-from numpy.typing import NDArray
 
-from postprocess.columns import as_array
-from postprocess.parts import on_all_cores
+from postprocess.loading import load_lines, load_parquet
 from postprocess.ratings import COLUMNS, OPTIONAL, RatingsError, name_some
 from postprocess.tabular import UTF_16_MARKS, ZIP_MARK
 
-TYPES = {
-    "language": pa.string(),
-    "pair": pa.int32(),
-    "context": pa.int8(),
-    "annotator": pa.string(),
-    "rating": pa.int32(),  # or 64-bit floats, where not all are whole
-    "group": pa.string(),
-    "mark": pa.string(),
-}
-
-AT_ONCE = 1 << 24  # bytes of a file that are parsed together
-END = ord("\n")
 COMMA, TAB = ",", "\t"
 QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have none
     COMMA: csv.QUOTE_MINIMAL,
     TAB: csv.QUOTE_NONE,
 }
-NAMED = [name for name, kind in TYPES.items() if pa.types.is_string(kind)]
-MOST_PARTS = 64  # of a Parquet file, each of which is opened by itself
-FEW_BYTES = 4  # a name in a Parquet column of numbered names; more, and they are written out
 
 
 def load_ratings(path: Path, language: str) -> pd.DataFrame:
@@ -111,109 +91,34 @@ def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | Non
     None if something is, for `read_ratings` to read it or to say what is wrong.
     """
     with path.open("rb") as file:
-        first_line = file.readline().decode("utf-8-sig", "replace").rstrip("\r\n")
-    header = next(csv.reader([first_line], delimiter=delimiter, quoting=QUOTING[delimiter]), [])
+        first_line = file.readline()
+    text = first_line.decode("utf-8-sig", "replace").rstrip("\r\n")
+    header = next(csv.reader([text], delimiter=delimiter, quoting=QUOTING[delimiter]), [])
     if len(set(header)) < len(header) or not set(COLUMNS) <= set(header):
         return None
-    with pa.memory_map(str(path)) as file:
-        data = file.read_buffer()
-        table = _parse(data, header, delimiter)
-        n_lines = _count_lines(data)
-    if table is None or table.num_rows != n_lines - 1:
-        return None
-    if "language" in header:
-        if table["language"].unique().to_pylist() != [language]:
-            return None
-        table = table.drop_columns("language")
-    return _as_frame(table)
-
-
-def _count_lines(data: pa.Buffer) -> int:
-    numbers = np.frombuffer(data, dtype=np.uint8)
-    parts = range(0, len(numbers), AT_ONCE)
-    n_ends = sum(np.count_nonzero(numbers[start : start + AT_ONCE] == END) for start in parts)
-    return int(n_ends + (numbers[-1] != END))
-
-
-def _parse(data: pa.Buffer, header: Sequence[str], delimiter: str) -> pa.Table | None:
-    """The columns of `TYPES` that the header names; None if a field is not of its type."""
     parsing = arrow_csv.ParseOptions(
         delimiter=delimiter, quote_char='"' if delimiter == COMMA else False
     )
-    for rating in (TYPES["rating"], pa.float64()):
-        types = {**TYPES, "rating": rating}
-        converting = arrow_csv.ConvertOptions(
-            column_types=types,
-            include_columns=[column for column in types if column in header],
-            null_values=[""],
-            strings_can_be_null=False,
-            quoted_strings_can_be_null=False,
-        )
-        with contextlib.suppress(pa.ArrowInvalid):
-            return arrow_csv.read_csv(
-                data,
-                read_options=arrow_csv.ReadOptions(block_size=AT_ONCE),
-                parse_options=parsing,
-                convert_options=converting,
-            )
-    return None
-
-
-def _as_frame(table: pa.Table) -> pd.DataFrame:
-    """The columns of a table, names as categories."""
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    return pd.DataFrame({name: as_array(columns[name]) for name in columns}, copy=False)
+    loaded = load_lines(path, len(first_line), header, parsing)
+    if loaded is None or not loaded.languages <= {language}:
+        return None
+    return loaded.ratings
 
 
 def _load_parquet(path: Path, language: str) -> pd.DataFrame:
     try:
-        with arrow_parquet.ParquetFile(path) as file:
-            metadata, names = file.metadata, file.schema_arrow.names
+        names = arrow_parquet.read_schema(path).names
         if missing := [column for column in COLUMNS if column not in names]:
             raise RatingsError(
                 f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"
             )
-        table = _read_parts(path, metadata, [column for column in TYPES if column in names])
+        ratings, languages = load_parquet(path)
     except pa.ArrowInvalid as error:
         raise RatingsError(f"{path} is no Parquet file: {error}") from error
-    if "language" in table.column_names:
-        others = set(table["language"].unique().to_pylist()) - {language}
-        if others:
-            found = name_some(sorted(map(str, others)))
-            raise RatingsError(f'language is not "{language}" in every row: {found}')
-        table = table.drop_columns("language")
-    return _as_frame(table)
-
-
-def _read_parts(path: Path, metadata: arrow_parquet.FileMetaData, names: list[str]) -> pa.Table:
-    """Columns of a Parquet file, its row groups on all cores; of a single one, its columns."""
-    n_parts = metadata.num_row_groups
-    numbered = _find_numbered(metadata)
-
-    def read(groups: NDArray[np.int64]) -> pa.Table:
-        with arrow_parquet.ParquetFile(path, metadata=metadata, read_dictionary=numbered) as file:
-            return _shrink(file.read_row_groups(groups.tolist(), names, use_threads=n_parts < 2))
-
-    groups = np.array_split(np.arange(n_parts), min(MOST_PARTS, max(1, n_parts)))
-    return pa.concat_tables(on_all_cores(read, groups), promote_options="permissive")
-
-
-def _shrink(table: pa.Table) -> pa.Table:
-    """The table with whole numbers in the types of `TYPES`, but for columns that do not fit."""
-    for place, name in enumerate(table.column_names):
-        if pa.types.is_integer(table[name].type) and pa.types.is_integer(TYPES[name]):
-            with contextlib.suppress(pa.ArrowInvalid):
-                table = table.set_column(place, name, table[name].cast(TYPES[name]))
-    return table
-
-
-def _find_numbered(metadata: arrow_parquet.FileMetaData) -> list[str]:
-    """The columns of names that a Parquet file holds as numbers, so that none need be looked up."""
-    n_bytes: Counter[str] = Counter()
-    for part in map(metadata.row_group, range(metadata.num_row_groups)):
-        for column in map(part.column, range(part.num_columns)):
-            n_bytes[column.path_in_schema] += column.total_uncompressed_size
-    return [name for name in NAMED if 0 < n_bytes[name] < FEW_BYTES * metadata.num_rows]
+    if others := languages - {language}:
+        found = name_some(sorted(map(str, others)))
+        raise RatingsError(f'language is not "{language}" in every row: {found}')
+    return ratings
 
 
 def _csv_lines(data: bytes, delimiter: str = COMMA) -> Iterator[tuple[int, list[str]]]:

@@ -11,20 +11,32 @@ from operator import or_
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from postprocess.numbering import Integers
-from postprocess.parts import AT_ONCE, as_places, on_all_cores, take_all
-from postprocess.ratings import smallest_codes
+from postprocess.numbering import Integers, smallest_codes
+from postprocess.parts import AT_ONCE, as_places, fill_parts, on_all_cores
 
 Codes = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
+MOST_PLACES = 4  # in that list, for each row
+MOST_BITS = 24  # of its places' numbers
+SAMPLE = 1000  # names
+SPACE, DELETE = 0x20, 0x7F
 LETTERS = 8  # bytes of the longest name
 WORD = np.dtype("<u8")  # the first letter lowest
 UP_TO = np.array([(1 << 8 * n) - 1 for n in range(LETTERS + 1)], dtype=WORD)  # n letters
+
+
+class ShortNames(NamedTuple):
+    """Names as words, one or more, and the bits in which any of them differs from the first.
+
+    `words`, shape (n_names,).
+    """
+
+    words: Words
+    differing: int
 
 
 class _Run(NamedTuple):
@@ -35,14 +47,14 @@ class _Run(NamedTuple):
     n_bits: int
 
 
-def number_short(column: pa.ChunkedArray) -> tuple[Integers, pd.Index] | None:
-    """The number of each name among those that occur, in the order of the names; and these.
+def read_words(column: pa.ChunkedArray) -> ShortNames | None:
+    """Each name as a word.
 
-    None if a name is missing or too long, or if they differ in too many bits.
+    None if there is no name, or one is missing, is too long or has a zero byte, or if they differ
+    in too many bits.
 
-    >>> codes, names = number_short(pa.chunked_array([["b", "a", "b", "b"]]))
-    >>> codes.tolist(), names.tolist()
-    ([1, 0, 1, 1], ['a', 'b'])
+    >>> [hex(word) for word in read_words(pa.chunked_array([["a", "ab"]])).words]
+    ['0x61', '0x6261']
     """
     parts = [
         chunk.slice(start, AT_ONCE)
@@ -51,62 +63,109 @@ def number_short(column: pa.ChunkedArray) -> tuple[Integers, pd.Index] | None:
     ]
     if not parts or column.null_count:
         return None
-    head = parts[0][:1]
-    if not _are_short(head):
+    head = _read_part(parts[0][:SAMPLE])  # so that seldom all are read for nothing
+    if head is None or _differ(head, head[0]).bit_count() > MOST_BITS:
         return None
-    first = int(_read_words(head)[0])
-    differing = reduce(or_, on_all_cores(lambda part: _differ(part, first), parts))
-    if 1 << differing.bit_count() > len(column):
+    ends = list(accumulate(map(len, parts), initial=0))
+    words = np.empty(ends[-1], dtype=WORD)
+
+    def read(number: int) -> int:
+        """The bits in which names differ from the first; all bits if one is no word."""
+        found = _read_part(parts[number])
+        if found is None:
+            return (1 << 8 * LETTERS) - 1
+        words[ends[number] : ends[number + 1]] = found
+        return _differ(found, head[0])
+
+    differing = reduce(or_, on_all_cores(read, range(len(parts))))
+    return ShortNames(words, differing) if differing.bit_count() <= MOST_BITS else None
+
+
+def number_words(parts: Sequence[ShortNames]) -> tuple[Integers, pa.LargeStringArray] | None:
+    """The number of each name among those that occur, in the order of the names; and these.
+
+    None if they differ in many bits and are few.
+
+    >>> codes, names = number_words([read_words(pa.chunked_array([["b", "a", "b", "b"]]))])
+    >>> codes.tolist(), names.to_pylist()
+    ([1, 0, 1, 1], ['a', 'b'])
+    """
+    pieces = [
+        part.words[start : start + AT_ONCE]
+        for part in parts
+        for start in range(0, len(part.words), AT_ONCE)
+    ]
+    first = pieces[0][0]
+    firsts = np.array([part.words[0] for part in parts])
+    differing = reduce(or_, (part.differing for part in parts), _differ(firsts, first))
+    n_places = 1 << differing.bit_count()
+    if n_places > MOST_PLACES * sum(map(len, pieces)):
         return None
     runs = list(_find_runs(differing))
-    places, occurs = _place_all(parts, runs, 1 << differing.bit_count())
+    places, occurs = _place_all(pieces, runs, n_places)
     number = np.cumsum(occurs, dtype=np.int32)
     number -= 1
-    words = _spread(np.flatnonzero(occurs), runs) | np.uint64(first & ~differing)
-    names = pa.array(words.astype(WORD).view(f"S{LETTERS}")).cast(pa.string())
+    words = _spread(np.flatnonzero(occurs), runs) | (first & ~np.uint64(differing))
     number = number.astype(smallest_codes(len(words)))
-    return take_all(number, places), pd.Index(names.to_pandas(), dtype=str)
+    codes = places if number.dtype == places.dtype else np.empty(len(places), dtype=number.dtype)
+    return fill_parts(codes, lambda rows: number[as_places(places[rows])]), spell(words)
+
+
+def spell(words: Words) -> pa.LargeStringArray:
+    """The names that words are.
+
+    >>> spell(np.array([0x6261], dtype=WORD)).to_pylist()
+    ['ab']
+    """
+    return pa.array(words.astype(WORD).view(f"S{LETTERS}")).cast(pa.large_string())
+
+
+def are_plain(names: pa.LargeStringArray) -> bool:
+    """Whether names have printed ASCII characters alone, each one or more.
+
+    >>> are_plain(pa.array(["A1", "b"])), are_plain(pa.array(["A 1"])), are_plain(pa.array([""]))
+    (True, False, False)
+    """
+    positions, letters = _read_buffers(names)
+    return bool((np.diff(positions) > 0).all() and ((letters > SPACE) & (letters < DELETE)).all())
 
 
 def _place_all(
-    parts: Sequence[pa.Array], runs: Sequence[_Run], n_places: int
+    pieces: Sequence[Words], runs: Sequence[_Run], n_places: int
 ) -> tuple[Codes, NDArray[np.bool_]]:
     """The smaller number of each name, and which of all these numbers occur."""
-    ends = list(accumulate(map(len, parts), initial=0))
+    ends = list(accumulate(map(len, pieces), initial=0))
     places = np.empty(ends[-1], dtype=np.int32)
     occurs = np.zeros(n_places, dtype=bool)
 
     def place(number: int) -> None:
-        found = _squeeze(_read_words(parts[number]), runs)
+        found = _squeeze(pieces[number], runs)
         places[ends[number] : ends[number + 1]] = found
         occurs[as_places(found)] = True
 
-    on_all_cores(place, range(len(parts)))
+    on_all_cores(place, range(len(pieces)))
     return places, occurs
 
 
-def _differ(names: pa.Array, first: int) -> int:
-    """The bits in which names differ from the first; all bits if one is no word."""
-    if not _are_short(names):
-        return (1 << 8 * LETTERS) - 1
-    return int(np.bitwise_or.reduce(_read_words(names) ^ np.uint64(first)))
+def _differ(words: Words, first: np.uint64) -> int:
+    """The bits in which words differ from the first."""
+    return int(np.bitwise_or.reduce(words ^ first))
 
 
-def _are_short(names: pa.Array) -> bool:
-    """Whether all names fit a word; with a zero byte in it one could not be told from another."""
-    ends, letters = _read_buffers(names)
-    return bool(np.diff(ends).max() <= LETTERS and letters.all())
+def _read_part(names: pa.Array) -> Words | None:
+    """Short names as words, zeros behind their last letters; None if one is no word.
 
-
-def _read_words(names: pa.Array) -> Words:
-    """Short names as words, zeros behind their last letters."""
-    ends, letters = _read_buffers(names)
-    lengths = np.diff(ends)
+    With a zero byte in it one could not be told from another.
+    """
+    positions, letters = _read_buffers(names)
+    lengths = np.diff(positions)
+    if lengths.max() > LETTERS or not letters.all():
+        return None
     if lengths.min() == LETTERS:
         return letters.view(WORD)
     padded = np.append(letters, np.zeros(LETTERS, dtype=np.uint8))
     at_each_byte = np.ndarray(len(letters) + 1, dtype=WORD, buffer=padded, strides=(1,))
-    words: Words = at_each_byte[ends[:-1] - ends[0]] & UP_TO[lengths]
+    words: Words = at_each_byte[positions[:-1] - positions[0]] & UP_TO[lengths]
     return words
 
 
@@ -140,9 +199,9 @@ def _squeeze(words: Words, runs: Sequence[_Run]) -> Words:
     """Only the bits of the runs, side by side."""
     squeezed = np.zeros(len(words), dtype=np.uint64)
     for start, place, n_bits in runs:
-        bits = words >> np.uint64(start)
-        bits &= np.uint64((1 << n_bits) - 1)
-        bits <<= np.uint64(place)
+        far = np.uint64(abs(start - place))
+        bits = words >> far if start > place else words << far
+        bits &= np.uint64(((1 << n_bits) - 1) << place)
         squeezed |= bits
     return squeezed
 

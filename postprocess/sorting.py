@@ -65,7 +65,8 @@ def _sort_packed(
             return None
         fields = _unpack(packed, fields)
     columns = {
-        name: _like(field.numbers, table[name]) for name, field in zip(names, fields, strict=True)
+        name: as_column(field.numbers, table[name])
+        for name, field in zip(names, fields, strict=True)
     }
     return pd.DataFrame(columns, columns=table.columns, copy=False)
 
@@ -135,9 +136,9 @@ def _ascends(packed: Packed, n_others: int) -> bool:
 
 
 def _as_field(column: pd.Series) -> _Field:
+    numbers = as_numbers(column)
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return _Field(column.cat.codes.to_numpy(), 0, len(column.cat.categories).bit_length())
-    numbers = column.to_numpy()
+        return _Field(numbers, 0, len(column.cat.categories).bit_length())
     least = int(numbers.min())
     return _Field(numbers, least, (int(numbers.max()) - least).bit_length())
 
@@ -150,8 +151,15 @@ def _n_bits(fields: Sequence[_Field]) -> int:
     return sum(field.n_bits for field in fields)
 
 
-def _like(numbers: Integers, column: pd.Series) -> object:
-    """Numbers as a column of a type."""
+def as_numbers(column: pd.Series) -> Integers:
+    """A column of whole numbers, or the numbers of its categories."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy()
+    return column.to_numpy()
+
+
+def as_column(numbers: Integers, column: pd.Series) -> "Integers | pd.Categorical[Any]":
+    """Numbers, or those of categories, in the type of a column."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return pd.Categorical.from_codes(numbers, dtype=column.dtype, validate=False)
     return numbers

@@ -19,19 +19,19 @@ from postprocess.numbering import (
     Integers,
     Numbers,
     Sittings,
-    count_all,
     number_cells,
     number_items,
     number_sittings,
     take_texts,
 )
-from postprocess.parts import fill_parts, take_all
+from postprocess.parts import as_places, fill_parts, take_all
+from postprocess.placing import Placed
 from postprocess.ratings import (
     RatingsError,
     Scale,
-    check_ratings,
     keep_whole,
     make_categories,
+    order_ratings,
     with_groups,
 )
 from postprocess.recipe import Recipe
@@ -39,7 +39,6 @@ from postprocess.rescaling import rescale_points
 
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
-OF_FILTERING = ["rho", "bound", "gain", "decision", "reason"]
 
 
 @dataclass(frozen=True)
@@ -106,12 +105,16 @@ def post_process(
     tell = progress or _say_nothing
     tell("checking", 0, 1)
     scale = recipe.scale.as_scale()
-    checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs))
+    ordered = order_ratings(ratings, scale, n_pairs=n_pairs)
+    if isinstance(ordered, Placed):
+        checked, sitting, sittings = ordered
+    else:
+        checked = with_groups(ordered)
+        sitting, sittings = number_sittings(checked)
     item = number_items(checked)
     refuse_unrated(item, n_pairs)
     excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
     counts = (excluded == COUNTED).to_numpy()
-    sitting, sittings = number_sittings(checked)
     counted = _number_counted(checked, counts, item, (sitting, sittings))
     if not counts.all():
         with _explaining("leaving out what does not count"):
@@ -122,7 +125,7 @@ def post_process(
     tell("filtering", 0, 1)
     judged = _judge(calibrated, recipe)
     scores = _score(calibrated, judged, recipe, n_pairs=n_pairs, tell=tell)
-    figures = of_calibration.join(judged[OF_FILTERING])
+    figures = of_calibration.join(judged)
     annotators, reason = _account(excluded, sitting, sittings, figures)
     of_rating = take_all(points, counted.cell)
     ledger = checked.assign(calibrated=_spread(of_rating, counts), reason=reason)
@@ -192,10 +195,9 @@ def _account(
     of_sitting, reasons = pd.factorize(figures["reason"].where(is_left_out, COUNTED))
     names = [*excluded.cat.categories, *sorted(set(reasons) - {COUNTED})]
     left_out = np.array([names.index(reason) for reason in reasons], dtype=codes.dtype)[of_sitting]
+    n_counted = figures["n_ratings"]
+    n_ratings = n_counted + np.bincount(sitting[codes > 0], minlength=len(figures))
     codes = _fill_reasons(codes, left_out, sitting)
-    n_ratings, n_out = (
-        count_all(of_ratings, len(figures)) for of_ratings in (sitting, sitting[codes > 0])
-    )
     given = figures[[*OF_CALIBRATION, "rho", "bound", "gain"]]
     reason = figures["reason"]
     if not was_judged.all():
@@ -203,7 +205,7 @@ def _account(
         reason = reason.where(was_judged, take_texts(names, _first(codes, sitting, len(figures))))
     annotators = (
         sittings.table()
-        .assign(n_ratings=n_ratings, n_used=n_ratings - n_out)
+        .assign(n_ratings=n_ratings, n_used=n_counted.where(~is_left_out, 0))
         .join(given)
         .assign(
             decision=take_texts([LEFT_OUT, KEPT], (was_judged & ~is_left_out).astype(np.int64)),
@@ -217,7 +219,7 @@ def _fill_reasons(codes: Integers, left_out: Integers, sitting: Codes) -> Intege
     """The codes of ratings, and of those that are 0 the one of their sitting."""
 
     def fill(rows: slice) -> Integers:
-        return np.where(codes[rows] > 0, codes[rows], left_out[sitting[rows]])
+        return np.where(codes[rows] > 0, codes[rows], left_out[as_places(sitting[rows])])
 
     return fill_parts(np.empty_like(codes), fill)
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu
+from scipy.stats import false_discovery_control, mannwhitneyu
 
 from postprocess.change import (
     change_pvalues,
@@ -101,6 +101,13 @@ def test_false_discovery_rates_by_hand():
     q = false_discovery_rates(np.array([0.5, 0.01, 0.04, 0.02]))
 
     assert q == pytest.approx([0.5, 0.04, 4 / 75, 0.04])
+
+
+@given(st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.02, 0.5]), min_size=1))
+def test_false_discovery_rates_are_those_of_scipy(pvalues):
+    q = false_discovery_rates(np.array(pvalues))
+
+    assert q == pytest.approx(false_discovery_control(pvalues, method="bh"), abs=1e-12)
 
 
 # --- the effect size ------------------------------------------------------------------------

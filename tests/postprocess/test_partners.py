@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postprocess import partners, parts
 from postprocess.agreement import pairwise_agreement
 from postprocess.numbering import number_ratings
 from postprocess.partners import average_agreement
@@ -79,3 +80,22 @@ def test_average_agreement_of_a_repeated_item_takes_each_group_by_itself(ratings
     found = average(pd.concat([first, second], ignore_index=True))
 
     assert found["rho"].tolist() == pytest.approx([1, 1, -1, -1])
+
+
+@pytest.mark.parametrize("n_shared", [0, 5])
+def test_average_agreement_in_parts_is_the_same(ratings_of, monkeypatch, n_shared):
+    rng = np.random.default_rng(3)
+    groups = [
+        ratings_of(str(group), **{f"{name}{group}": rng.integers(0, 7, 30) for name in "ABCDE"})
+        for group in range(4)
+    ]
+    for number, group in enumerate(groups):
+        group["pair"] += number * (30 - n_shared)
+    ratings = pd.concat(groups).sort_values(["pair", "context", "annotator"], ignore_index=True)
+    whole = average(ratings)
+
+    monkeypatch.setattr(parts, "AT_ONCE", 7)
+    monkeypatch.setattr(partners, "AT_ONCE", 20)
+
+    pd.testing.assert_frame_equal(average(ratings), whole, rtol=1e-13)
+    assert whole[["rho", "gain"]].to_numpy() == pytest.approx(naive(ratings), abs=1e-12)

@@ -1,3 +1,5 @@
+import threading
+
 import numpy as np
 import pytest
 
@@ -39,3 +41,12 @@ def test_fill_parts_fills_every_row():
     filled = fill_parts(np.zeros(len(rows)), lambda part: rows[part])
 
     np.testing.assert_array_equal(filled, rows)
+
+
+def test_on_all_cores_stays_in_its_thread_within_another():
+    def name_threads(_):
+        return on_all_cores(lambda _: threading.get_ident(), range(20))
+
+    of_each = on_all_cores(name_threads, range(8))
+
+    assert all(len(set(found)) == 1 for found in of_each)

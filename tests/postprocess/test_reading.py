@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postprocess import loading
 from postprocess.ratings import RatingsError, Scale, check_ratings
 from postprocess.reading import load_checks, load_ratings, read_ratings
 
@@ -41,6 +42,40 @@ def test_load_ratings_reads_a_file_however_it_is_written(tmp_path, text):
     pd.testing.assert_frame_equal(found, expected)
     assert found["rating"].tolist()[:2] == [3, 4.5]
     assert np.isnan(found["rating"].tolist()[2])
+
+
+LINES = [f"xx,{pair},{pair % 2 + 1},A{pair},{pair % 7},1{'AB'[pair % 2]}," for pair in range(1, 99)]
+
+
+@pytest.mark.parametrize("at_once", [24, 100, 10**6])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        LINES,
+        [*LINES[:50], "xx,200,1,A1,4.5,1A,", *LINES[50:]],
+        [*LINES[:50], '"xx",200,1,"A, 1",4,1A,', *LINES[50:]],
+        [*LINES[:50], 'xx,200,1,"A\n1",4,1A,', *LINES[50:]],
+        [*LINES[:50], "xx,200,1,a name of more than eight letters,4,1A,", *LINES[50:]],
+        [*LINES[:50], "", *LINES[50:]],
+        [*LINES[:50], "xx,200,1,A1,,1A,cannot judge", *LINES[50:]],
+        [*LINES[:50], "yy,200,1,A1,1,1A,", *LINES[50:]],
+        [*LINES[:50], "xx,200,1,A1,1,1A,,", *LINES[50:]],
+    ],
+    ids=[
+        "whole", "a half", "a comma in a name", "a name on two lines", "a long name",
+        "an empty line", "a missing rating", "another language", "too many fields",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_load_ratings_in_pieces_agrees_with_the_careful_reader(
+    tmp_path, monkeypatch, lines, at_once, end
+):
+    monkeypatch.setattr(loading, "AT_ONCE", at_once)
+    monkeypatch.setattr(loading, "LONGEST_LINE", 40)
+    text = HEADER + "\n".join(lines) + end
+
+    expected = result(lambda: read_ratings(text.encode(), "xx"))
+    assert result(lambda: loaded(tmp_path, text)) == expected
 
 
 FIELDS = st.sampled_from(
@@ -97,13 +132,35 @@ def test_load_ratings_tells_of_numbers_that_are_too_large_in_one_row_group(tmp_p
         check_ratings(load_ratings(path, "xx"), Scale(), n_pairs=2)
 
 
-def test_load_ratings_refuses_parquet_of_another_language(tmp_path):
+@pytest.mark.parametrize(
+    ("languages", "found"),
+    [
+        (["yy"] * 4, "yy"),
+        (["xx", "yy", "xx", "xx"], "yy"),
+        (["xx", "xx", "zz", "yy"], "yy, zz"),
+        (["xx", "xx", "xx", None], "None"),
+    ],
+)
+@pytest.mark.parametrize("statistics", [True, False])
+def test_load_ratings_refuses_parquet_of_another_language(tmp_path, languages, found, statistics):
     path = tmp_path / "ratings.parquet"
-    table = pd.DataFrame({"pair": [1], "context": [1], "annotator": ["A"], "rating": [1]})
-    table.assign(language="yy").to_parquet(path, index=False)
+    table = pd.DataFrame({"pair": range(1, 5), "context": 1, "annotator": "A", "rating": 1})
+    table["language"] = pd.array(languages, dtype="str")
+    table.to_parquet(path, index=False, row_group_size=2, write_statistics=statistics)
 
-    with pytest.raises(RatingsError, match='language is not "xx" in every row: yy'):
+    with pytest.raises(RatingsError, match=f'language is not "xx" in every row: {found}$'):
         load_ratings(path, "xx")
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+def test_load_ratings_reads_parquet_of_its_language(tmp_path, statistics):
+    path = tmp_path / "ratings.parquet"
+    table = pd.DataFrame({"pair": [1, 2], "context": 1, "annotator": "A", "rating": [1, 6]})
+    table.assign(language="xx").to_parquet(
+        path, index=False, row_group_size=1, write_statistics=statistics
+    )
+
+    pd.testing.assert_frame_equal(load_ratings(path, "xx").astype(table.dtypes), table)
 
 
 def test_load_ratings_reads_parquet_without_rows_for_the_check_to_refuse(tmp_path):

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from postprocess import shortnames
-from postprocess.shortnames import number_short
+from postprocess.shortnames import number_words, read_words
 
 
 def shuffled(names, *, n_times=50, seed=3):
@@ -26,25 +26,27 @@ NAMES = {
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
 @pytest.mark.parametrize("size", [10**6, 7])
+@pytest.mark.parametrize("n_parts", [1, 3])
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
-def test_number_short_is_what_pandas_does(names, size, kind, monkeypatch):
+def test_number_words_is_what_pandas_does(names, n_parts, size, kind, monkeypatch):
     monkeypatch.setattr(shortnames, "AT_ONCE", 5)
     given = shuffled(names, n_times=1 + 10**4 // len(names))
 
-    codes, found = number_short(in_chunks(given, kind, size))
+    parts = np.array_split(np.array(given, dtype=object), n_parts)
+    codes, found = number_words([read_words(in_chunks(list(part), kind, size)) for part in parts])
 
     expected, texts = pd.factorize(pd.Index(given, dtype=str), sort=True)
     assert codes.tolist() == expected.tolist()
-    assert found.tolist() == texts.tolist()
+    assert found.to_pylist() == texts.tolist()
 
 
-def test_number_short_reads_a_slice():
+def test_read_words_reads_a_slice():
     names = pa.chunked_array([["C", *["BB", "A"] * 10**4, "D"]]).slice(1, 2 * 10**4)
 
-    codes, found = number_short(names)
+    codes, found = number_words([read_words(names)])
 
     assert codes.tolist() == [1, 0] * 10**4
-    assert found.tolist() == ["A", "BB"]
+    assert found.to_pylist() == ["A", "BB"]
 
 
 @pytest.mark.parametrize(
@@ -55,9 +57,13 @@ def test_number_short_reads_a_slice():
         ["A"] * 9 + ["A00000001"],
         ["A00000001"] * 9 + ["A"],
         ["A"] * 9 + ["A\0"],
-        ["A", "Ž", "0"],
+        ["A1B2C3D4", "q9x8w7e6", "Ž"],
     ],
-    ids=["none", "missing", "a long one", "a long first", "a zero byte", "many bits, few rows"],
+    ids=["none", "missing", "a long one", "a long first", "a zero byte", "many bits"],
 )
-def test_number_short_leaves_other_names_aside(names):
-    assert number_short(pa.chunked_array([names], type=pa.string())) is None
+def test_read_words_leaves_other_names_aside(names):
+    assert read_words(pa.chunked_array([names], type=pa.string())) is None
+
+
+def test_number_words_leaves_few_names_with_many_bits_aside():
+    assert number_words([read_words(pa.chunked_array([["A", "Ž", "0"]]))]) is None
