@@ -11,6 +11,7 @@ const told = document.querySelector(".told");
 const undoForm = document.querySelector("form.undo");
 const behind = []; // judged here, the latest last
 const sending = new Map(); // what is on its way, by the id of the review
+let known = new Set(); // ids not asked for, and those judged or taken back since: not news
 let sent = Promise.resolve(); // one after the other, so that an undo follows its verdict
 let asking = false;
 let isEnd = false;
@@ -94,6 +95,7 @@ const ask = (address, options) =>
 // What is refused is told. What could not be sent comes back, to be judged again.
 function send(article, address, body, bringBack) {
   const id = article.dataset.review;
+  known.add(id);
   sending.set(id, (sending.get(id) || 0) + 1);
   sent = sent.then(async () => {
     try {
@@ -124,8 +126,8 @@ async function askForMore() {
   if (isEnd && !ahead().length) return finish();
   if (asking || isEnd || ahead().length >= FEWEST) return;
   asking = true;
-  const besides = [...ahead().map((article) => article.dataset.review), ...sending.keys()];
-  const text = await ask(`${queue.dataset.more}?besides=${besides}`)
+  known = new Set([...ahead().map((article) => article.dataset.review), ...sending.keys()]);
+  const text = await ask(`${queue.dataset.more}?besides=${[...known]}`)
     .then((answer) => (answer.ok ? answer.text() : null))
     .catch(() => null);
   asking = false;
@@ -144,11 +146,9 @@ function askAgain() {
 
 function append(text) {
   const page = new DOMParser().parseFromString(text, "text/html");
-  const found = [...page.querySelectorAll("article")].filter(
-    (article) => !queue.querySelector(`article[data-review="${article.dataset.review}"]:not([data-judged])`),
-  );
+  const found = [...page.querySelectorAll("article")];
   isEnd = !found.length;
-  for (const article of found) {
+  for (const article of found.filter((article) => !known.has(article.dataset.review))) {
     queue.querySelector(`article[data-review="${article.dataset.review}"]`)?.remove();
     article.hidden = true;
     queue.append(article);

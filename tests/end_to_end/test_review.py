@@ -116,6 +116,33 @@ def test_two_reviewers_at_once_judge_everything_once(chromium, site: Site):
 
 
 @pytest.mark.either_database
+def test_what_is_judged_again_while_more_is_fetched_is_not_asked_again(chromium, site: Site):
+    prepare(site, n_pairs=10, n_people=1)
+    page = sign_in(chromium, site, "rea").page
+    page.locator("article").nth(6).wait_for(state="attached")  # what is fetched ahead
+    fetched: list[Route] = []
+    page.route("**/more/*", lambda route: fetched.append(route))
+
+    press(page, "ggg")
+    last = page.locator("article:not([hidden])").get_attribute("data-review")
+    with page.expect_response(f"**/review/{last}/"):
+        press(page, "g")
+    with page.expect_request("**/more/*"):  # by a page that has no verdict on its way
+        fetched.pop().continue_()
+    with page.expect_response("**/undo/"):
+        press(page, "z")
+    answer = fetched[0].fetch()  # with the one that is open again
+    press(page, "u")
+    fetched.pop().fulfill(response=answer)
+    page.unroute("**/more/*")
+    judge_the_rest(page)
+
+    assert one(site, STANDING) == one(site, JUDGED) == 10
+    assert one(site, f"{STANDING} AND kind = 'unused'") == 1
+    assert one(site, "SELECT count(*) FROM surveys_verdict") == 11  # what was undone stays
+
+
+@pytest.mark.either_database
 def test_a_reviewer_who_was_signed_out_loses_nothing_unnoticed(chromium, site: Site):
     prepare(site, n_pairs=4, n_people=1)
     watched = sign_in(chromium, site, "rea")
