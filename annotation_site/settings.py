@@ -1,7 +1,6 @@
 """The environment (and a `.env` file) turned into settings. `docs/settings.md` lists them."""
 
 import re
-import secrets
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ from urllib.parse import SplitResult, quote, urlsplit
 import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+
+from annotation_site.keeping import keep_line, keep_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -24,21 +25,11 @@ except OSError as error:
     raise ImproperlyConfigured(f"VAR_DIR {VAR_DIR} cannot be made: {error.strerror}.") from error
 
 
-def _kept_secret_key() -> str:
-    """The key of this machine: made once, readable by its owner alone."""
-    path = VAR_DIR / "secret_key"
-    path.touch(mode=0o600)
-    if not (key := path.read_text()):
-        key = secrets.token_urlsafe(50)
-        path.write_text(key)
-    return key
-
-
 def _last_address(said_in: str, kept_in: str, default: str) -> str:
     """Where `scripts/serve` serves something or last did, for the commands beside it."""
     path = VAR_DIR / kept_in
     if here := env(said_in, default=""):
-        path.write_text(f"{here}\n")
+        keep_line(path, here)
     last = path.read_text().strip() if path.exists() else ""
     return last or default
 
@@ -140,7 +131,7 @@ def _database(url: str) -> dict[str, Any]:
 
 
 DEBUG = _switch("DEBUG")
-SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret_key()
+SECRET_KEY = env("SECRET_KEY", default="") or keep_secret(VAR_DIR / "secret_key")
 _site = _check_site_url(
     env("SITE_URL", default="") or _last_address("SERVED_AT", "address", "http://127.0.0.1:8000")
 )
