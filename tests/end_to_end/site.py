@@ -20,6 +20,7 @@ from tests.commands import ROOT, run_commands
 from tests.end_to_end.databases import free_port
 
 START_SECONDS = 120
+LOG_END = 5000  # characters
 
 
 class Site:
@@ -69,11 +70,13 @@ class Site:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
+        """Serve meanwhile. What the server said is shown with a test that fails."""
         try:
             self.start()
             yield
         finally:
             self.kill(signal.SIGTERM)
+            sys.stdout.write(self.log.read_text()[-LOG_END:])
 
     def start(self) -> None:
         """Serve as `scripts/serve` does; back when it answers."""
