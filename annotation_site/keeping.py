@@ -9,6 +9,10 @@ from tempfile import NamedTemporaryFile
 def keep_secret(path: Path) -> str:
     """The secret in a file that its owner alone may read; made by whoever comes first."""
     path.touch(mode=0o600)
+    return path.read_text() or _make_secret(path)
+
+
+def _make_secret(path: Path) -> str:
     with path.open("r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
         if not (secret := file.read()):
