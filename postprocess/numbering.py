@@ -126,19 +126,7 @@ def number_cells(item: Codes, sitting: Codes, ratings: pd.Series, sittings: Sitt
     else:
         cell, keys = pd.factorize(cell, sort=True)
         of_cell, points = keys // len(values), values[keys % len(values)]
-    return Numbers(item, cell, of_cell, points, count_all(cell, len(of_cell)), sittings)
-
-
-def count_all(numbers: Codes, n_numbers: int) -> Codes:
-    """How often each number below `n_numbers` occurs.
-
-    >>> count_all(np.array([1, 1]), 3).tolist()
-    [0, 2, 0]
-    """
-    size = max(AT_ONCE, 4 * n_numbers)
-    parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-    counts = on_all_cores(lambda part: np.bincount(as_places(part), minlength=n_numbers), parts)
-    return np.asarray(sum(counts, start=np.zeros(n_numbers, dtype=np.int64)))
+    return Numbers(item, cell, of_cell, points, _count_all(cell, len(of_cell)), sittings)
 
 
 def index_names(column: pd.Series) -> tuple[Integers, pd.Index]:
@@ -149,6 +137,14 @@ def index_names(column: pd.Series) -> tuple[Integers, pd.Index]:
     ([1, 0, 1], ['a', 'b'])
     """
     return _only_used(*_in_order(column))
+
+
+def _count_all(numbers: Codes, n_numbers: int) -> Codes:
+    """How often each number below `n_numbers` occurs."""
+    size = max(AT_ONCE, 4 * n_numbers)
+    parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    counts = on_all_cores(lambda part: np.bincount(as_places(part), minlength=n_numbers), parts)
+    return np.asarray(sum(counts, start=np.zeros(n_numbers, dtype=np.int64)))
 
 
 def _in_order(column: pd.Series) -> tuple[Integers, pd.Index]:
