@@ -1,6 +1,7 @@
 """What a ratings file tells beyond the ratings: the report's, and no score depends on it."""
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ MEASURES = ("position", "seconds")  # which should not move a rating
 DETAILS = (*TRAITS, *MEASURES)
 
 
-def load_details(path: Path) -> pd.DataFrame | None:
+def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
     """What a ratings file that `load_ratings` can read tells of each rating; None for nothing.
 
     Returns
@@ -35,7 +36,7 @@ def load_details(path: Path) -> pd.DataFrame | None:
     OSError
         The file cannot be read.
     """
-    table = load_columns(path, (*PLACE, *DETAILS))
+    table = load_columns(Path(path), (*PLACE, *DETAILS))
     if not set(DETAILS) & set(table.columns):
         return None
     return table.assign(**{name: _numbers(table[name]) for name in MEASURES if name in table})

@@ -69,6 +69,37 @@ def find_excluded(
     return pd.Series(make_categories(codes, names), index=ratings.index, name="reason")
 
 
+def count_left_out(ledger: pd.DataFrame) -> dict[str, int]:
+    """Count the annotators without any rating in the scores, each once, by reason.
+
+    Parameters
+    ----------
+    ledger : DataFrame, shape (n_ratings, 2 or more)
+        Columns annotator and reason, categories, as `Outcome.ledger` has them.
+
+    Returns
+    -------
+    dict
+        Reason → number of annotators. With several reasons, such as in several questionnaires, an
+        annotator counts under that of most of their ratings; of equals, the first category.
+
+    Examples
+    --------
+    >>> ledger = pd.DataFrame({"annotator": list("AABBBC"), "reason": pd.Categorical(
+    ...     ["", "withdrawn", "replaced", "withdrawn", "withdrawn", ""])})
+    >>> count_left_out(ledger)
+    {'withdrawn': 1}
+    """
+    annotator, names = index_names(ledger["annotator"])
+    reasons = list(ledger["reason"].cat.categories)
+    cell = annotator.astype(np.int64) * len(reasons) + ledger["reason"].cat.codes.to_numpy()
+    n_ratings = np.bincount(cell, minlength=len(names) * len(reasons)).reshape(-1, len(reasons))
+    is_used = n_ratings[:, reasons.index(COUNTED)] > 0
+    of_each = n_ratings[~is_used].argmax(axis=1)
+    counts = np.bincount(of_each, minlength=len(reasons))
+    return {str(reason): int(n) for reason, n in zip(reasons, counts, strict=True) if n}
+
+
 def count_failed(checks: pd.DataFrame) -> pd.Series:
     """How many checkpoint items each annotator of each group failed.
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from postprocess.numbering import Numbers, number_ratings, take_texts
 from postprocess.partners import average_agreement
+from postprocess.phrases import write_figure
 from postprocess.ratings import with_groups
 
 DECIMALS = 9  # an average nearer to its bound than this is at the bound, against float noise
@@ -119,11 +120,13 @@ def explain(annotators: pd.DataFrame) -> list[str]:
 
 def _explain(reason: str, rho: float, bound: float, gain: float) -> str:
     if reason == LOW:
-        return f"mean rho {rho:.3f} is below the group's bound {bound:.3f}"
+        return (
+            f"mean rho {write_figure(rho, 3)} is below the group's bound {write_figure(bound, 3)}"
+        )
     if reason == LOWEST:
-        return f"mean rho {rho:.3f} is below the minimum"
+        return f"mean rho {write_figure(rho, 3)} is below the minimum"
     if reason == GAIN:
-        return f"without them the group's mean rho rises by {gain:.3f}"
+        return f"without them the group's mean rho rises by {write_figure(gain, 3)}"
     return reason
 
 

@@ -48,7 +48,8 @@ class Numbers(NamedTuple):
     `item` and `cell`, shape (n_ratings,): the number of the context, ascending by pair and
     context; and that of the cell.
     `sitting`, `points` and `n`, shape (n_cells,), ascending by sitting and points: whose a cell
-    is, how high its ratings are, and how many they are, which may be none.
+    is, how high its ratings are, and how many they are, which may be none. Calibrated points
+    never fall within a sitting, but neighbouring cells can have equal ones: these are ties.
     """
 
     item: Codes

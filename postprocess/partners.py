@@ -95,9 +95,11 @@ def _sum_whole(numbers: Numbers, cell: Codes, place: Codes) -> NDArray[np.void]:
     sums = np.zeros(numbers.n_sittings, dtype=_SUMS)
     n, whose = numbers.n, numbers.sitting
     n_items = numbers.per_sitting(n)
-    before = np.cumsum(n) - n  # all that are lower, and all of the sittings before
+    tie = _number_ties(numbers)
+    n_tied = np.bincount(tie, weights=n)
+    before = (np.cumsum(n_tied) - n_tied)[tie]  # all lower ratings, and all of earlier sittings
     before_sitting = np.cumsum(n_items) - n_items
-    rank = before - before_sitting[whose] + (n + 1) / 2  # the average of ties
+    rank = before - before_sitting[whose] + (n_tied[tie] + 1) / 2  # the average rank of the tie
     centred = rank - (n_items[whose] + 1) / 2
     length = np.sqrt(numbers.per_sitting(n * centred**2))[whose]
     of_cell = np.divide(centred, length, out=np.zeros(len(n)), where=length > 0)
@@ -113,7 +115,8 @@ def _sum_whole(numbers: Numbers, cell: Codes, place: Codes) -> NDArray[np.void]:
     parts = _cut_between(place, len(sums))
     with_self = np.sum(on_all_cores(add_products, parts), axis=0)
     group = numbers.sittings.group
-    is_constant = numbers.per_sitting(n > 0) == 1
+    is_first_of_tie = np.diff(tie, prepend=-1) > 0
+    is_constant = numbers.per_sitting(is_first_of_tie & (n_tied[tie] > 0)) == 1
     is_defined = ~is_constant & (n_items >= FEWEST_COMMON)
     n_defined = np.bincount(group, weights=is_defined)[group]
     sums["n_rho"] = np.where(is_defined, n_defined - 1, 0)
@@ -122,6 +125,17 @@ def _sum_whole(numbers: Numbers, cell: Codes, place: Codes) -> NDArray[np.void]:
     sums["has_common"] = (n_items >= FEWEST_COMMON) & (n_raters > 1)
     sums["is_constant"] = is_constant
     return sums
+
+
+def _number_ties(numbers: Numbers) -> Codes:
+    """Number the ties among the cells: those of one sitting whose points are equal, ascending.
+
+    Calibration can make the points of neighbouring cells equal, as it does with 5 and 6 where it
+    moves a sitting up by 1 on a scale that ends at 6.
+    """
+    begins = np.diff(numbers.sitting, prepend=-1) != 0
+    begins[1:] |= np.diff(numbers.points) != 0
+    return np.cumsum(begins) - 1
 
 
 def _cut_between(place: Codes, n_sums: int) -> list[slice]:

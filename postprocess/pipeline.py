@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from postprocess.evaluation import table1_row, table1_text
 from postprocess.files import render_dataset, render_gold
 from postprocess.ledger import render_annotators, render_ledger, render_scores
 from postprocess.recipe import Recipe
+from postprocess.rehearsal import tag_files
 from postprocess.report import (
     Report,
     plain_report,
@@ -57,10 +58,11 @@ def build_dataset(
     *,
     language: str,
     recipe: Recipe,
-    inputs: Mapping[str, str],
+    inputs: Mapping[str, str] | None = None,
     checks: pd.DataFrame | None = None,
     details: pd.DataFrame | None = None,
     notes: Sequence[str] = (),
+    scripted: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Dataset:
     """Post-process ratings and write them up with their stimuli.
@@ -73,7 +75,7 @@ def build_dataset(
         As `check_ratings` takes it, in points of the recipe's scale; the order does not matter.
     language, recipe
         Such as "sl" or "sr-Latn", which names the files; the steps and their bounds.
-    inputs : mapping
+    inputs : mapping, optional
         Name → SHA-256 of what went in, for the report.
     checks, progress
         As `post_process` takes them.
@@ -81,6 +83,9 @@ def build_dataset(
         As `join_details` takes it; the report depends on it, no score does.
     notes : sequence of str
         What else a reader of the report should know of the ratings.
+    scripted : collection of str
+        Annotators who are scripts. As long as there is a rating by one, names of files that have
+        the language in them have "REHEARSAL", too, and the report says so.
 
     Returns
     -------
@@ -101,10 +106,12 @@ def build_dataset(
     parts_of_speech = find_parts_of_speech(used)
     if progress:
         progress("measuring agreement", 0, 1)
-    reported = _report_outcome(outcome) | assess(outcome, stimuli.rows, used)
+    assessed = assess(outcome, stimuli.rows, used)
+    human = assessed["agreement"]["overall"]["human"]
+    reported = _report_outcome(outcome, human, scripted) | assessed
     report = plain_report(
         {
-            **_report_origin(language, recipe, inputs),
+            **_report_origin(language, recipe, inputs or {}),
             **reported,
             "stimuli_findings": report_findings(stimuli.findings),
             "notes": [*notes, *report_notes(outcome, reported["change"]["n_both"])],
@@ -114,13 +121,13 @@ def build_dataset(
 
 
 def _render_files(stimuli: ParsedStimuli, outcome: Outcome, report: Report) -> dict[str, bytes]:
-    language, recipe = report["language"], outcome.recipe
+    tag, recipe = tag_report(report), outcome.recipe
     texts = {
-        f"cosimlex_{language}.csv": render_dataset(
-            stimuli.rows, outcome.scores, scientific_below=recipe.files.scientific_below
+        f"cosimlex_{tag}.csv": render_dataset(
+            stimuli.rows, outcome.scores, pvalues=recipe.files.as_style()
         ),
-        f"data/data_{language}.tsv": render_stimuli(stimuli.rows),
-        f"gold/gold_{language}.tsv": render_gold(outcome.scores),
+        f"data/data_{tag}.tsv": render_stimuli(stimuli.rows),
+        f"gold/gold_{tag}.tsv": render_gold(outcome.scores),
         "scores.tsv": render_scores(outcome),
         "annotators.tsv": render_annotators(outcome),
         "ledger.tsv": render_ledger(outcome),
@@ -128,6 +135,12 @@ def _render_files(stimuli: ParsedStimuli, outcome: Outcome, report: Report) -> d
         "report.json": render_report(report),
     }
     return {name: text.encode() for name, text in texts.items()}
+
+
+def tag_report(report: Report) -> str:
+    """Return what stands in the names of a dataset's files, by its report."""
+    is_rehearsal = bool(report["counts"]["ratings_scripted"])
+    return tag_files(report["language"], is_rehearsal=is_rehearsal)
 
 
 def check_language(language: str) -> None:
@@ -157,10 +170,10 @@ def _report_origin(language: str, recipe: Recipe, inputs: Mapping[str, str]) -> 
     }
 
 
-def _report_outcome(outcome: Outcome) -> Report:
-    table1 = table1_row(outcome.scores)
+def _report_outcome(outcome: Outcome, human: float, scripted: Collection[str]) -> Report:
+    table1 = table1_row(outcome.scores, human)
     return {
-        "counts": report_counts(outcome),
+        "counts": report_counts(outcome, scripted),
         "groups_given": outcome.groups_given,
         "table1": {"figures": table1, "text": table1_text(table1)},
         "calibration": report_calibration(outcome),

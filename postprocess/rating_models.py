@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from postprocess.exclusion import COUNTED
 from postprocess.ratings import Scale
 
-PSEUDO_RATINGS = 0.5  # spread evenly over the scale and added to those of each context
-NEWTON_STEPS, HALVINGS, TOLERANCE = 200, 40, 1e-10
-BISECTIONS, STEEPEST = 80, 60.0
+DEVIATIONS = np.geomspace(0.1, 2.0, 12)  # of the bells, in halves of the scale
+BOWLS = (0.0, 0.5, 1.0, 2.0, 4.0)  # curvatures of the even spread and of the bowls
+MEANS = np.linspace(-0.98, 0.98, 33)  # where the scale runs from -1 to 1
+EM_STEPS = 30  # few, so that the population stays smooth; chosen by bench/planning.py
+BISECTIONS, STEEPEST = 80, 300.0
 ROUNDING = 0.02  # of a variance, in squared steps, that written figures may be off
 MARGIN = 0.02  # of the scale, that a shifted mean keeps from its ends
 
@@ -23,55 +26,87 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True)
 class RatingModels:
-    """A distribution of ratings for each context.
+    """Distributions of ratings, and how many contexts have each of them.
 
-    `probabilities`, shape (n_contexts, n_points), are above 0 and sum to 1 in each row; point 0
+    `probabilities`, shape (n_models, n_points), are above 0 and sum to 1 in each row; point 0
     is the low end of the scale. `width` is the distance of two points on the published scale.
+    `shares`, shape (n_models,), sum to 1; without them every distribution has the same share.
     """
 
     probabilities: Floats
     width: float
+    shares: Floats | None = None
 
     @property
     def means(self) -> Floats:
-        """The mean of each context in steps of the scale, shape (n_contexts,)."""
+        """The mean of each distribution in steps of the scale, shape (n_models,)."""
         return self.probabilities @ np.arange(self.probabilities.shape[1], dtype=float)
+
+    @property
+    def weights(self) -> Floats:
+        """The share of contexts that have each distribution, shape (n_models,)."""
+        n_models = len(self.probabilities)
+        return np.full(n_models, 1 / n_models) if self.shares is None else self.shares
 
 
 def models_of_ratings(ratings: pd.DataFrame, scale: Scale, published: Scale) -> RatingModels:
-    """The distributions of a pilot's ratings, smoothed a little.
+    """Estimate the population of contexts from which a pilot's ratings come.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
-        As `check_ratings` returns it, in points of `scale`.
+        As `check_ratings` returns it, in points of `scale`. Ratings with a mark do not count.
     scale, published : Scale
-        The scale of the ratings, and the one on which changes are told.
+        The scale of the ratings, and the one on which changes are reported.
 
     Returns
     -------
     RatingModels
-        Of every context, in the order of pair and context: the shares of its ratings, after
-        half a rating more was spread evenly over all points, so that no point is impossible.
+        561 distributions, the same for every pilot, with their estimated shares. Each has the
+        form exp(a·x + b·x²): a normal distribution restricted to the points of the scale or,
+        for b above 0, a bowl. They have 33 means and 17 shapes.
+
+    Raises
+    ------
+    ModelError
+        No rating counts.
+
+    Notes
+    -----
+    The distribution of a single context is not estimated: ten ratings say too little of it.
+    The shares of the distributions are estimated by maximum likelihood from all contexts
+    together (the EM algorithm, from equal shares and stopped after 30 steps).
+
+    References
+    ----------
+    Laird (1978), Nonparametric maximum likelihood estimation of a mixing distribution; Laird
+    and Louis (1991), Smoothing the non-parametric estimate of a prior by roughening, for the
+    early stop.
 
     Examples
     --------
-    >>> ratings = pd.DataFrame({"pair": 1, "context": 1, "rating": [0, 0, 2]})
-    >>> models_of_ratings(ratings, Scale(0, 2), Scale(0, 10)).probabilities.round(3).tolist()
-    [[0.619, 0.048, 0.333]]
+    >>> ratings = pd.DataFrame({"pair": 1, "context": 1, "rating": [2, 3, 3, 3, 4, 3, 4, 2]})
+    >>> models = models_of_ratings(ratings, Scale(0, 6), Scale(0, 10))
+    >>> (models.weights @ models.probabilities).round(2).tolist()
+    [0.0, 0.01, 0.2, 0.59, 0.2, 0.01, 0.0]
     """
+    if "mark" in ratings:
+        ratings = ratings[(ratings["mark"] == COUNTED).to_numpy()]
+    if ratings.empty:
+        raise ModelError("no rating counts: every one has a mark")
     n_points = _count_points(scale)
-    points = ((ratings["rating"] - scale.minimum) / scale.step).round().astype(int)
-    counts = pd.crosstab([ratings["pair"], ratings["context"]], points)
-    full = counts.reindex(columns=range(n_points), fill_value=0).to_numpy(dtype=float)
-    smoothed = full + PSEUDO_RATINGS / n_points
-    return RatingModels(_normalise(smoothed), _width(n_points, published))
+    places = 2 * (ratings["rating"] - scale.minimum) / (scale.maximum - scale.minimum) - 1
+    table = pd.DataFrame({"first": places, "second": places**2})
+    by_context = table.groupby([ratings["pair"], ratings["context"]])
+    moments = by_context.mean().to_numpy(dtype=float)
+    sizes = np.asarray(by_context.size(), dtype=float)
+    return _estimate_population(moments, sizes, n_points, published)
 
 
 def models_of_scores(
     scores: pd.DataFrame, scale: Scale, published: Scale, *, n_ratings: int
 ) -> RatingModels:
-    """The distributions that assume least, given published means and deviations.
+    """Estimate the population of contexts from which published figures come.
 
     Parameters
     ----------
@@ -86,29 +121,20 @@ def models_of_scores(
     Returns
     -------
     RatingModels
-        Of every context, first those of context 1: of all distributions on the points of the
-        scale with the mean and the deviation of the context's ratings (and half a rating more,
-        spread evenly over all points), that of the greatest entropy. It has the form
-        exp(a·x + b·x²): a discretised normal distribution cut off at the ends of the scale or,
-        for deviations beyond the uniform one's, a bowl.
+        Exactly what `models_of_ratings` returns of ratings with these means and deviations, as
+        the likelihood depends on nothing else.
 
     Raises
     ------
     ModelError
         Figures that no ratings can have, or no number of ratings.
 
-    References
-    ----------
-    Cover and Thomas (2006), Elements of Information Theory, chapter 12.
-
     Examples
     --------
-    >>> scores = pd.DataFrame({"sim1": [5.0], "sim2": [10.0], "stdev1": [2.5], "stdev2": [0.0]})
-    >>> models = models_of_scores(scores, Scale(), Scale(0, 10), n_ratings=10)
-    >>> models.probabilities.round(2).tolist()[0]
-    [0.04, 0.12, 0.21, 0.26, 0.21, 0.12, 0.04]
-    >>> models.means.round(3).tolist()
-    [3.0, 5.857]
+    >>> scores = pd.DataFrame({"sim1": [5.0], "sim2": [5.0], "stdev1": [1.3], "stdev2": [1.3]})
+    >>> models = models_of_scores(scores, Scale(), Scale(0, 10), n_ratings=8)
+    >>> (models.weights @ models.probabilities).round(2).tolist()
+    [0.0, 0.01, 0.2, 0.59, 0.2, 0.01, 0.0]
     """
     if n_ratings < 1:
         raise ModelError(f"a context rests on one rating or more, got {n_ratings}")
@@ -118,33 +144,31 @@ def models_of_scores(
     stdevs = scores[["stdev1", "stdev2"]].fillna(0.0).to_numpy(dtype=float).T.ravel()
     means = (sims - published.minimum) / width
     _refuse_impossible(means, stdevs / width, n_points, sims=sims, stdevs=stdevs)
-    least, most = means % 1 * (1 - means % 1), means * (n_points - 1 - means)
-    variances = (stdevs / width) ** 2 * (n_ratings - 1) / n_ratings
-    moments = np.column_stack([means, means**2 + np.clip(variances, least, most)])
-    x = np.arange(n_points, dtype=float)
-    uniform = np.array([x.mean(), (x**2).mean()])
-    smoothed = (n_ratings * moments + PSEUDO_RATINGS * uniform) / (n_ratings + PSEUDO_RATINGS)
-    return RatingModels(_most_entropy(smoothed, n_points), width)
+    half = (published.maximum - published.minimum) / 2
+    first = (sims - published.minimum) / half - 1
+    second = first**2 + (stdevs / half) ** 2 * (n_ratings - 1) / n_ratings
+    sizes = np.full(len(first), float(n_ratings))
+    return _estimate_population(np.column_stack([first, second]), sizes, n_points, published)
 
 
 def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDArray[np.int64]]:
-    """Move the mean of every context up and down by a change, changing little else.
+    """Move the mean of every distribution up and down by a change, changing little else.
 
     Parameters
     ----------
     models : RatingModels
-        Of n contexts.
+        Of n distributions.
     change : float
         In points of the published scale, not negative.
 
     Returns
     -------
     RatingModels
-        The shifted distributions, up and down, of every context whose mean stays within the
-        middle 96 % of the scale. Of all distributions with that mean, each is the nearest to
-        its original one in Kullback-Leibler divergence: p(x)·exp(t·x), rescaled.
+        The shifted distributions, up and down, of every one whose mean stays within the middle
+        96 % of the scale. Of all distributions with that mean, each is the nearest to its
+        original one in Kullback-Leibler divergence: p(x)·exp(t·x), rescaled.
     array of int, shape (n_shifted,)
-        The context that each comes from.
+        The distribution that each comes from.
 
     References
     ----------
@@ -161,7 +185,8 @@ def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDA
     wanted = np.concatenate([models.means + step, models.means - step])
     origin = np.tile(np.arange(len(models.means)), 2)
     inside = (wanted > MARGIN * highest) & (wanted < (1 - MARGIN) * highest)
-    tilted = _tilt(models.probabilities[origin[inside]], wanted[inside])
+    wanted_places = 2 * wanted[inside] / highest - 1
+    tilted = _tilt(np.log(models.probabilities[origin[inside]]), wanted_places)
     return RatingModels(tilted, models.width), origin[inside]
 
 
@@ -179,65 +204,60 @@ def _refuse_impossible(
         )
 
 
-def _most_entropy(moments: Floats, n_points: int) -> Floats:
-    """The distributions of greatest entropy with given first and second moments.
+def _estimate_population(
+    moments: Floats, sizes: Floats, n_points: int, published: Scale
+) -> RatingModels:
+    """Estimate the shares of the distributions of the grid.
 
-    Newton's method, halving steps, on the convex dual: log of the sum of exp(θ·f(x)), less
-    θ·moments. Points are scaled to -1 … 1 for the sake of the numbers.
+    `moments`, shape (n_contexts, 2), are the means of the ratings of a context and of their
+    squares, where the scale runs from -1 to 1; `sizes` the numbers of its ratings.
     """
-    x = np.linspace(-1, 1, n_points)
-    features = np.column_stack([x, x**2])
-    middle = (n_points - 1) / 2
-    first, second = moments.T
-    wanted = np.column_stack(
-        [first / middle - 1, (second - 2 * middle * first + middle**2) / middle**2]
-    )
-    theta = np.zeros_like(wanted)
-    for _ in range(NEWTON_STEPS):
-        p = _softmax(theta @ features.T)
-        gradient = p @ features - wanted
-        if np.abs(gradient).max(initial=0) < TOLERANCE:
-            return p
-        spread = features[None] - (p @ features)[:, None]
-        hessian = np.einsum("mk,mki,mkj->mij", p, spread, spread) + 1e-12 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
-        theta = _descend(theta, step, gradient, features, wanted)
-    raise ModelError("means and deviations too near to what no ratings can have")
+    theta, probabilities = _grid(n_points)
+    x = _places(n_points)
+    log_norm = _log_sum(theta @ np.stack([x, x**2]))
+    log_likelihood = sizes[:, None] * (moments @ theta.T - log_norm)
+    likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    shares = np.full(len(theta), 1 / len(theta))
+    for _ in range(EM_STEPS):
+        shares = _normalise(likelihood * shares).mean(axis=0)
+    return RatingModels(probabilities, _width(n_points, published), shares)
 
 
-def _descend(
-    theta: Floats, step: Floats, gradient: Floats, features: Floats, wanted: Floats
-) -> Floats:
-    """Take the Newton step of each context, halved until its dual falls."""
-    before = _dual(theta, features, wanted)
-    slope = (gradient * step).sum(axis=1)
-    length = np.ones(len(theta))
-    for _ in range(HALVINGS):
-        after = _dual(theta - length[:, None] * step, features, wanted)
-        too_far = after > before - 1e-4 * length * slope + 1e-14
-        if not too_far.any():
-            break
-        length[too_far] /= 2
-    return theta - length[:, None] * step
+def _grid(n_points: int) -> tuple[Floats, Floats]:
+    """Return the coefficients (a, b) of every distribution, and its probabilities."""
+    bells = -1 / (2 * DEVIATIONS**2)
+    shapes, means = np.meshgrid(np.concatenate([bells, BOWLS]), MEANS, indexing="ij")
+    b, wanted = shapes.ravel(), means.ravel()
+    x = _places(n_points)
+    a = _find_slopes(b[:, None] * x**2, wanted)
+    return np.column_stack([a, b]), _softmax(a[:, None] * x + b[:, None] * x**2)
 
 
-def _dual(theta: Floats, features: Floats, wanted: Floats) -> Floats:
-    logits = theta @ features.T
-    top = logits.max(axis=1)
-    log_sum = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
-    return np.asarray(log_sum - (theta * wanted).sum(axis=1))
+def _tilt(logs: Floats, wanted: Floats) -> Floats:
+    """Return distributions exp(logs + t·x), rescaled, with given means; x runs from -1 to 1."""
+    slopes = _find_slopes(logs, wanted)
+    return _softmax(logs + slopes[:, None] * _places(logs.shape[1]))
 
 
-def _tilt(probabilities: Floats, wanted: Floats) -> Floats:
-    """Distributions p(x)·exp(t·x) with given means, by bisection of t."""
-    x = np.arange(probabilities.shape[1], dtype=float)
+def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
+    """Find t for which exp(logs + t·x), rescaled, has the mean wanted, by bisection."""
+    x = _places(logs.shape[1])
     low, high = np.full(len(wanted), -STEEPEST), np.full(len(wanted), STEEPEST)
-    logs = np.log(probabilities)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         too_low = _softmax(logs + middle[:, None] * x) @ x < wanted
         low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
-    return _softmax(logs + low[:, None] * x)
+    return low
+
+
+def _places(n_points: int) -> Floats:
+    """Return the points of a scale where it runs from -1 to 1."""
+    return np.linspace(-1, 1, n_points)
+
+
+def _log_sum(logits: Floats) -> Floats:
+    top = logits.max(axis=1)
+    return np.asarray(top + np.log(np.exp(logits - top[:, None]).sum(axis=1)))
 
 
 def _softmax(logits: Floats) -> Floats:

@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from postprocess.numbering import Codes, Integers, index_names, number_items
 from postprocess.parts import take_all
+from postprocess.phrases import write_range
 from postprocess.placing import Placed, place_rows
 from postprocess.shortnames import are_plain
 from postprocess.sorting import sort_rows
@@ -57,7 +58,7 @@ class Scale:
 
     def __str__(self) -> str:
         steps = "" if self.step == 1 else f" in steps of {self.step:g}"
-        return f"{self.minimum:g}–{self.maximum:g}{steps}"
+        return f"{write_range(self.minimum, self.maximum)}{steps}"
 
 
 def check_ratings(

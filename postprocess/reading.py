@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +23,7 @@ QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have none
 }
 
 
-def load_ratings(path: Path, language: str) -> pd.DataFrame:
+def load_ratings(path: str | PathLike[str], language: str) -> pd.DataFrame:
     """Read a ratings file for `check_ratings`: what it is by its name, else comma separated.
 
     `.parquet` and `.tsv`, tab separated without quoting, are what a release has.
@@ -39,6 +40,7 @@ def load_ratings(path: Path, language: str) -> pd.DataFrame:
     OSError
         The file cannot be read.
     """
+    path = Path(path)
     if path.suffix == ".parquet":
         return _load_parquet(path, language)
     delimiter = TAB if path.suffix == ".tsv" else COMMA
@@ -159,12 +161,12 @@ def _name(position: int, rows: Sequence[tuple[int, list[str]]]) -> str:
     return f"row {position + 1} (line {rows[position][0]})"
 
 
-def load_checks(path: Path) -> pd.DataFrame:
+def load_checks(path: str | PathLike[str]) -> pd.DataFrame:
     """Read answers to checkpoint items for `count_failed`: comma separated, one a line.
 
     Raises RatingsError for what is no such file, OSError if it cannot be read.
     """
-    lines = list(_csv_lines(path.read_bytes()))
+    lines = list(_csv_lines(Path(path).read_bytes()))
     if not lines:
         raise RatingsError(f"{path} is empty; it needs a header and rows")
     (_, header), rows = lines[0], lines[1:]

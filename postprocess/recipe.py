@@ -9,8 +9,10 @@ from typing import Annotated, Any, Final, Literal, Self
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from postprocess.files import PvalueStyle
 from postprocess.ratings import RatingsError, Scale
 from postprocess.refusing import explain_refusal
+from postprocess.resampling import Resample
 
 FOLDER = Path(__file__).parent / "recipes"
 FORMAT: Final = 1  # of the file, raised when a recipe written before would mean something else
@@ -99,18 +101,25 @@ class RescalingSection(_Section):
 
 
 class FilesSection(_Section):
-    """How numbers are written."""
+    """How small p-values are written: see `PvalueStyle`."""
 
     scientific_below: FromZero = 1e-7
+    trailing_zeros: bool = True
+
+    def as_style(self) -> PvalueStyle:
+        """Return the section as the writers of files take it."""
+        return PvalueStyle(self.scientific_below, self.trailing_zeros)
 
 
 class ReportSection(_Section):
     """Chance in the figures of the report: bootstrap samples, random splits, and its seed.
 
+    `resample`: what the intervals of agreement and of the reliability of change are over.
     `pdf`: whether the report is set for print as well, which takes longer than all the rest.
     """
 
     n_resamples: Annotated[int, Field(ge=0)] = 300
+    resample: Resample = "items"
     n_splits: Annotated[int, Field(ge=1)] = 200
     seed: Annotated[int, Field(ge=0)] = 0
     pdf: bool = True

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 
-def write_files(files: Mapping[str, bytes], folder: Path) -> list[Path]:
+def write_files(files: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[Path]:
     """Write files, relative path → content, into a folder, which is made if need be.
 
     Everything is on disk under temporary names before the first file takes its place, so that
     an error while writing leaves neither half a release nor a changed one; only a crash amid
     the renames that follow could leave files of two releases. Returns the paths. Raises OSError.
     """
-    contents = {folder / name: content for name, content in files.items()}
+    contents = {Path(folder) / name: content for name, content in files.items()}
     temporary = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex}") for path in contents}
     made: list[Path] = []
     with contextlib.ExitStack() as on_failure:

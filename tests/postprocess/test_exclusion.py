@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from postprocess.exclusion import count_failed, find_excluded
+from postprocess.exclusion import count_failed, count_left_out, find_excluded
 from postprocess.ratings import MARKS, RatingsError, Scale, check_ratings
 
 
@@ -77,3 +77,16 @@ def test_count_failed_refuses_answers_without_their_bounds():
         count_failed(checks(("1", "A", 0, 0, 1))[["group", "annotator", "rating"]])
     with pytest.raises(RatingsError, match="without a lowest or highest rating: row 2"):
         count_failed(checks(("1", "A", 0, 0, 1), ("1", "A", 0, "low", 1)))
+
+
+def test_count_left_out_counts_each_annotator_once():
+    """A is used in one of two groups; of B and C nothing is used, for two reasons each."""
+    reasons = ["withdrawn", "withdrawn", "", "unfinished", "replaced", "replaced", "replaced",
+               "unfinished"]  # fmt: skip
+    categories = ["", "unfinished", "withdrawn", "replaced", "never"]
+    ledger = pd.DataFrame(
+        {"annotator": list("AAABBBCC"), "reason": pd.Categorical(reasons, categories)}
+    )
+
+    assert count_left_out(ledger) == {"unfinished": 1, "replaced": 1}
+    assert count_left_out(ledger[:3]) == {}

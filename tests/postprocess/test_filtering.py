@@ -24,7 +24,7 @@ def test_filter_annotators_leaves_out_low_agreement(ratings_of):
     assert annotators["bound"].tolist() == pytest.approx([-2 / 3] * 4)
     assert annotators["n_ratings"].tolist() == [5, 5, 5, 5]
     assert decisions(filtering)["D"] == ("left out", "below the correlation bound")
-    assert explain(annotators.loc[["D"]]) == ["mean rho -1.000 is below the group's bound -0.667"]
+    assert explain(annotators.loc[["D"]]) == ["mean rho −1.000 is below the group's bound −0.667"]
     assert filtering.ratings["annotator"].unique().tolist() == ["A", "B", "C"]
     assert filtering.ratings.index.tolist() == list(range(15))
 

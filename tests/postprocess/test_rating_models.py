@@ -37,72 +37,127 @@ def moments(models):
     return means, models.probabilities @ x**2 - means**2
 
 
-def test_models_of_ratings_by_hand():
-    # 0 0 2 on three points, and half a rating spread evenly: 2 + 1/6, 1/6, 1 + 1/6, all of 3.5
-    ratings = pd.DataFrame({"pair": 1, "context": [1, 1, 1, 2], "rating": [0, 0, 2, 1]})
+def table_of(*contexts):
+    """A ratings table of contexts 1 and 2 of successive pairs."""
+    rows = [(i // 2 + 1, i % 2 + 1, x) for i, ratings in enumerate(contexts) for x in ratings]
+    return pd.DataFrame(rows, columns=["pair", "context", "rating"])
 
-    models = models_of_ratings(ratings, Scale(0, 2), PUBLISHED)
+
+def spread_of(models):
+    """The mean variance within contexts, and the variance of their means."""
+    means, variances = moments(models)
+    average = models.weights @ means
+    return models.weights @ variances, models.weights @ (means - average) ** 2
+
+
+def test_rating_models_without_shares_weigh_all_alike():
+    assert RatingModels(np.full((4, 2), 0.5), 5).weights.tolist() == [0.25] * 4
+
+
+def test_models_of_ratings_sum_to_one_and_leave_no_point_out():
+    models = models_of_ratings(table_of([0, 0, 2], [1, 1, 1]), Scale(0, 2), PUBLISHED)
 
     assert models.width == 5
-    assert models.probabilities[0] == pytest.approx([13 / 21, 1 / 21, 7 / 21])
-    assert models.probabilities[1] == pytest.approx([1 / 9, 7 / 9, 1 / 9])
+    assert models.probabilities.sum(axis=1) == pytest.approx(np.ones(len(models.means)))
+    assert models.weights.sum() == pytest.approx(1)
+    assert models.probabilities.min() > 0
 
 
-def test_models_of_ratings_takes_steps():
-    ratings = pd.DataFrame({"pair": 1, "context": 1, "rating": [-0.5, 1.0]})
+def test_models_of_ratings_find_two_kinds_of_contexts():
+    # half of the contexts around 1, half around 5, all narrow: not one wide kind around 3
+    contexts = [[1, 1, 1, 0, 2, 1], [5, 5, 5, 4, 6, 5]] * 20
 
-    models = models_of_ratings(ratings, Scale(-1, 1, 0.5), PUBLISHED)
+    models = models_of_ratings(table_of(*contexts), Scale(), PUBLISHED)
 
-    assert (models.probabilities > 0.3).tolist() == [[False, True, False, False, True]]
+    near = np.minimum(np.abs(models.means - 1), np.abs(models.means - 5)) < 0.6
+    assert models.weights[near].sum() > 0.95
+    within, between = spread_of(models)
+    assert within == pytest.approx(0.38, abs=0.08)
+    assert between == pytest.approx(4, abs=0.3)
+
+
+def test_models_of_ratings_separate_noise_from_differences():
+    # 300 contexts that all have the distribution of one die: their means differ by chance alone
+    rng = np.random.default_rng(3)
+    models = models_of_ratings(table_of(*rng.integers(1, 6, (300, 5))), Scale(), PUBLISHED)
+
+    within, between = spread_of(models)
+
+    assert within == pytest.approx(2, abs=0.2)
+    assert between < 0.1  # the observed means have 0.4
+
+
+def test_models_of_ratings_do_not_depend_on_the_order_of_contexts():
+    one, other = (
+        models_of_ratings(table_of(*contexts), Scale(), PUBLISHED)
+        for contexts in ([[0, 3], [6, 6], [2, 2], [5, 1]], [[5, 1], [2, 2], [6, 6], [0, 3]])
+    )
+
+    assert one.weights == pytest.approx(other.weights)
+
+
+def test_models_of_ratings_take_steps():
+    models = models_of_ratings(table_of([-0.5] * 8, [-0.5] * 8), Scale(-1, 1, 0.5), PUBLISHED)
+
+    assert models.probabilities.shape[1] == 5
+    assert (models.weights @ models.probabilities).argmax() == 1
     assert models.width == 2.5
 
 
-def test_models_of_scores_on_three_points_by_hand():
-    # On 0 1 2 mean and variance leave one distribution. Ten ratings with mean 1 and deviation 1
-    # (5 and 5 points) have Σx² = 10 · 1² + 9 · 1² = 19; with half a rating more, evenly, whose
-    # Σx is 0.5 and Σx² is 5/6, mean 10.5/10.5 and mean square (19 + 5/6)/10.5 = 1.8889: so
-    # p(2) = p(0) = 0.4444
-    models = models_of_scores(scores_of(((5, 5), (5, 5))), Scale(0, 2), PUBLISHED, n_ratings=10)
+@pytest.mark.parametrize("scale", [Scale(0, 1), Scale(0, 100), Scale(1, 4, 0.25)])
+def test_models_of_ratings_take_any_scale(scale):
+    rng = np.random.default_rng(2)
+    spread = scale.maximum - scale.minimum
+    raw = rng.normal(scale.minimum + spread / 2, spread / 6, (40, 10))
+    ratings = np.clip((raw / scale.step).round() * scale.step, scale.minimum, scale.maximum)
 
-    assert models.probabilities[0] == pytest.approx([4 / 9, 1 / 9, 4 / 9], abs=1e-8)
+    models = models_of_ratings(table_of(*ratings), scale, PUBLISHED)
+
+    assert models.weights @ models.means * models.width == pytest.approx(5, abs=0.5)
+    shifted, origin = shift_models(models, 2)
+    moved = np.abs(shifted.means - models.means[origin]) * models.width
+    assert moved == pytest.approx(np.full(len(origin), 2), abs=1e-6)
+
+
+def test_models_of_ratings_leave_out_marked_ratings():
+    counted = table_of([1, 2, 3], [4, 5, 6])
+    marked = pd.concat([counted, table_of([6, np.nan], [0])], ignore_index=True)
+    marked["mark"] = pd.Categorical([""] * 6 + ["rejected", "cannot judge", "withdrawn"])
+
+    models = models_of_ratings(marked, Scale(), PUBLISHED)
+
+    assert models.weights == pytest.approx(models_of_ratings(counted, Scale(), PUBLISHED).weights)
+    with pytest.raises(ModelError, match="no rating counts"):
+        models_of_ratings(marked[6:], Scale(), PUBLISHED)
 
 
 @settings(deadline=None)
 @given(SIDE, SIDE)
-def test_models_of_scores_have_the_moments_of_the_ratings(first, second):
-    # those of the ratings and half a rating more, spread evenly: exactly what a pilot's have
+def test_models_of_scores_are_those_of_the_ratings(first, second):
     if len(first) != len(second):
         second = (second * 12)[: len(first)]
     scores = scores_of((figures_of(first), figures_of(second)))
-    ratings = pd.DataFrame(
-        [(1, c, x) for c, side in ((1, first), (2, second)) for x in side],
-        columns=["pair", "context", "rating"],
-    )
 
     of_scores = models_of_scores(scores, Scale(), PUBLISHED, n_ratings=len(first))
-    of_ratings = models_of_ratings(ratings, Scale(), PUBLISHED)
+    of_ratings = models_of_ratings(table_of(first, second), Scale(), PUBLISHED)
 
-    for one, other in zip(moments(of_scores), moments(of_ratings), strict=True):
-        assert one == pytest.approx(other, abs=1e-6)
-    assert (of_scores.probabilities > 0).all()
+    assert of_scores.weights == pytest.approx(of_ratings.weights, abs=1e-6)
+    assert np.array_equal(of_scores.probabilities, of_ratings.probabilities)
 
 
-@settings(deadline=None)
-@given(SIDE)
-def test_models_of_scores_have_the_most_entropy(ratings):
-    scores = scores_of((figures_of(ratings), figures_of(ratings)))
+def test_models_have_the_greatest_entropy_of_their_mean_and_deviation():
+    models = models_of_ratings(table_of([3], [3]), Scale(), PUBLISHED)
 
-    p = models_of_scores(scores, Scale(), PUBLISHED, n_ratings=len(ratings)).probabilities[0]
-
-    logs = np.log(p)  # a + b·x + c·x²: its third differences are 0
-    assert np.abs(np.diff(logs, 3)).max() < 1e-6 * (1 + np.abs(logs).max())
+    logs = np.log(models.probabilities)  # a + b·x + c·x²: their third differences are 0
+    assert np.abs(np.diff(logs, 3, axis=1)).max() < 1e-6 * np.abs(logs).max()
 
 
 def test_models_of_scores_mirror_a_mirrored_scale():
     there = models_of_scores(scores_of(((2, 3), (7, 1))), Scale(), PUBLISHED, n_ratings=10)
     back = models_of_scores(scores_of(((8, 3), (3, 1))), Scale(), PUBLISHED, n_ratings=10)
 
-    assert there.probabilities == pytest.approx(back.probabilities[:, ::-1], abs=1e-8)
+    average, mirrored = (models.weights @ models.probabilities for models in (there, back))
+    assert average == pytest.approx(mirrored[::-1], abs=1e-6)
 
 
 def test_models_of_scores_take_the_published_files(published):
@@ -112,10 +167,12 @@ def test_models_of_scores_take_the_published_files(published):
         models = models_of_scores(scores, Scale(), PUBLISHED, n_ratings=10)
 
         sims = np.concatenate([scores["sim1"], scores["sim2"]]) * 0.6
-        assert models.means == pytest.approx((10 * sims + 1.5) / 10.5, abs=1e-8)
-        variance = moments(models)[1].mean() / 0.36
-        published_variance = (np.concatenate([scores["stdev1"], scores["stdev2"]]) ** 2).mean()
-        assert math.sqrt(variance) == pytest.approx(math.sqrt(published_variance), abs=0.03)
+        assert models.weights @ models.means == pytest.approx(sims.mean(), abs=0.03)
+        within, between = spread_of(models)
+        variances = np.concatenate([scores["stdev1"], scores["stdev2"]]) ** 2 * 0.36
+        assert within == pytest.approx(variances.mean(), rel=0.05)
+        noise = variances.mean() / 10
+        assert between == pytest.approx(sims.var(ddof=1) - noise, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +220,8 @@ def test_shift_models_moves_only_where_there_is_room():
 @settings(deadline=None)
 @given(SIDE, st.floats(0.1, 4))
 def test_shift_models_changes_the_mean_by_the_change(ratings, change):
-    table = pd.DataFrame({"pair": 1, "context": 1, "rating": ratings})
-    models = models_of_ratings(table, Scale(), PUBLISHED)
+    counts = np.bincount(ratings, minlength=7) + 0.1
+    models = RatingModels(counts[None] / counts.sum(), 10 / 6)
 
     shifted, origin = shift_models(models, change)
 
