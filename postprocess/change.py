@@ -82,7 +82,7 @@ def two_sided_pvalues(
     smaller = np.minimum(counts1.sum(axis=1), counts2.sum(axis=1))
     untied = (counts1 + counts2).max(axis=1) == 1
     ranks = np.arange(counts1.shape[1])
-    for pair in np.flatnonzero(untied & (smaller <= MOST_EXACT)):
+    for pair in np.flatnonzero(untied & (smaller > 0) & (smaller <= MOST_EXACT)):
         first, second = ranks[counts1[pair] > 0], ranks[counts2[pair] > 0]
         p[pair] = mannwhitneyu(first, second, alternative="two-sided", method="exact").pvalue
     return p

@@ -3,7 +3,8 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,15 +19,26 @@ SIGNIFICANT_DIGITS = 3
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([Ee][+-]?[0-9]+)?")
 
 
+class PvalueStyle(NamedTuple):
+    """How p-values are written: with an exponent where they round to below a bound.
+
+    `trailing_zeros`: whether the mantissa keeps its three digits, as in `2.40E-05`, which most
+    published files have, or drops zeros at its end, as in `2.4E-09`, which one has.
+    """
+
+    scientific_below: float
+    trailing_zeros: bool = True
+
+
 def format_number(x: float) -> str:
     """Write a number as the published files do.
 
-    Three significant digits, halves away from zero, no trailing zeros, never an exponent; NaN
-    is empty. The number is first taken to 12 digits, as spreadsheets do, so that 3.125 counts
-    as a half even if it was computed with float noise. Raises ValueError for an infinity.
+    Three significant digits, ties to the even digit, no trailing zeros, never an exponent; NaN
+    is empty. The number is first rounded to 12 digits, which removes float noise, so that a mean
+    of exactly 8.125 counts as a tie however it was computed. Raises ValueError for an infinity.
 
-    >>> [format_number(x) for x in (10.0, 3.125, 0.1176, -0.0000388, 0.0)]
-    ['10', '3.13', '0.118', '-0.0000388', '0']
+    >>> [format_number(x) for x in (10.0, 8.125, 4.375, 0.1176, -0.0000388, 0.0)]
+    ['10', '8.12', '4.38', '0.118', '-0.0000388', '0']
     """
     return "" if math.isnan(x) else _plain(_round_significant(x))
 
@@ -36,23 +48,28 @@ def format_numbers(numbers: Iterable[float]) -> list[str]:
     return _each_once(format_number, numbers)
 
 
-def format_pvalues(pvalues: Iterable[float], scientific_below: float) -> list[str]:
+def format_pvalues(pvalues: Iterable[float], style: PvalueStyle) -> list[str]:
     """Write many p-values as `format_pvalue` does; equal ones are worked out once."""
-    return _each_once(lambda p: format_pvalue(p, scientific_below), pvalues)
+    return _each_once(lambda p: format_pvalue(p, style), pvalues)
 
 
-def format_pvalue(p: float, scientific_below: float) -> str:
+def format_pvalue(p: float, style: PvalueStyle) -> str:
     """Write a p-value: as `format_number`, but `2.40E-05` if it rounds to below the bound.
 
-    >>> format_pvalue(0.000024, 1e-4), format_pvalue(0.000024, 1e-7)
-    ('2.40E-05', '0.000024')
+    >>> [format_pvalue(0.000024, PvalueStyle(below)) for below in (1e-4, 1e-7)]
+    ['2.40E-05', '0.000024']
+    >>> format_pvalue(0.000024, PvalueStyle(1e-4, trailing_zeros=False))
+    '2.4E-05'
     """
     if math.isnan(p):
         return ""
     rounded = _round_significant(p)
-    if rounded and rounded < Decimal(str(scientific_below)):
-        return f"{float(rounded):.2E}"
-    return _plain(rounded)
+    if not rounded or rounded >= Decimal(str(style.scientific_below)):
+        return _plain(rounded)
+    mantissa, exponent = f"{rounded:.2E}".split("E")
+    if not style.trailing_zeros:
+        mantissa = _drop_trailing_zeros(mantissa)
+    return f"{mantissa}E{int(exponent):+03d}"
 
 
 def parse_number(text: str) -> float:
@@ -69,7 +86,7 @@ def parse_number(text: str) -> float:
 
 
 def render_dataset(
-    rows: Iterable[Sequence[str]], scores: pd.DataFrame, *, scientific_below: float
+    rows: Iterable[Sequence[str]], scores: pd.DataFrame, *, pvalues: PvalueStyle
 ) -> str:
     """The text of `cosimlex_<lang>.csv`.
 
@@ -78,7 +95,7 @@ def render_dataset(
     of one than of the other.
     """
     columns = [format_numbers(scores[column]) for column in SCORE_COLUMNS[:4]]
-    columns.append(format_pvalues(scores["pvalue"], scientific_below))
+    columns.append(format_pvalues(scores["pvalue"], pvalues))
     lines = ((*row[:4], *fields, *row[4:]) for row, *fields in zip(rows, *columns, strict=True))
     return render_rows(DATASET_COLUMNS, lines)
 
@@ -116,13 +133,16 @@ def _round_significant(x: float) -> Decimal:
         raise ValueError("an infinite number cannot be written")
     exact = Decimal(f"{x:.11e}")
     last_digit = Decimal(1).scaleb(exact.adjusted() - SIGNIFICANT_DIGITS + 1)
-    return exact.quantize(last_digit, ROUND_HALF_UP)
+    return exact.quantize(last_digit, ROUND_HALF_EVEN)
 
 
 def _plain(number: Decimal) -> str:
     if number == 0:
         return "0"
-    text = f"{number:f}"
+    return _drop_trailing_zeros(f"{number:f}")
+
+
+def _drop_trailing_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from postprocess.exclusion import COUNTED
 from postprocess.filtering import explain
 from postprocess.numbering import number_sittings
+from postprocess.phrases import NONE, write_points, write_range, write_signed
 from postprocess.ratings import RatingsError
 from postprocess.rendering import name_codes, render_table
 from postprocess.steps import Outcome
@@ -79,7 +80,8 @@ def _describe_move(shift: float, moved: float) -> str:
         return ""
     if moved == 0:
         return STAYED
-    return f"moved by {moved:+g}" + (f", {CLIPPED}" if moved != shift else "")
+    by = write_signed(write_points(moved))
+    return f"moved by {by}" + (f", {CLIPPED}" if moved != shift else "")
 
 
 def _trace(outcome: Outcome, rows: pd.DataFrame, pair: int, context: int) -> Iterator[str]:
@@ -94,15 +96,19 @@ def _trace(outcome: Outcome, rows: pd.DataFrame, pair: int, context: int) -> Ite
     yield ""
     points = used["calibrated"]
     yield f"n      {len(used)} of {len(rows)} ratings"
-    yield f"mean   {points.mean():.12g} on {scale}"
+    yield f"mean   {_figure(points.mean(), 12)} on {scale}"
     yield (
-        f"sim{context}   {score[f'sim{context}']:.12g} = the mean rescaled to "
-        f"{target.minimum:g}–{target.maximum:g}"
+        f"sim{context}   {_figure(score[f'sim{context}'], 12)} = the mean rescaled to "
+        f"{write_range(target.minimum, target.maximum)}"
     )
-    yield f"stdev{context} {score[f'stdev{context}']:.12g} = the sample deviation, rescaled"
+    deviation = _figure(score[f"stdev{context}"], 12)
+    yield f"stdev{context} {deviation} = the sample deviation, rescaled"
+    p, two_sided, q = (
+        _figure(score[test], 12) for test in ("pvalue", "pvalue_two_sided", "qvalue")
+    )
     yield (
-        f"pvalue {score['pvalue']:.12g} = Mann-Whitney of the used ratings of context 1 against "
-        "those of context 2, one-sided"
+        f"pvalue {p} = Mann-Whitney of the used ratings of context 1 against those of context 2, "
+        f"one-sided, as published; two-sided {two_sided}, q over all pairs {q}"
     )
     yield ""
     yield from _trace_annotators(outcome, rows)
@@ -111,7 +117,7 @@ def _trace(outcome: Outcome, rows: pd.DataFrame, pair: int, context: int) -> Ite
 def _trace_rating(row: dict[Hashable, Any]) -> str:
     is_used = row["reason"] == COUNTED
     happened = [str(row["calibration"]), "" if is_used else f"left out: {row['reason']}"]
-    used_as = _figure(row["calibrated"]) if is_used else "–"
+    used_as = _figure(row["calibrated"]) if is_used else NONE
     return (
         f"{row['annotator']:<16}{row['group']:<10}{_figure(row['rating']):>7}{used_as:>9}  "
         f"{'; '.join(part for part in happened if part)}"
@@ -131,6 +137,8 @@ def _trace_annotators(outcome: Outcome, rows: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _figure(number: object) -> str:
-    text = f"{number:.4g}"
-    return "–" if text == "nan" else text
+def _figure(number: object, digits: int = 4) -> str:
+    text = f"{number:.{digits}g}"
+    if text == "nan":
+        return NONE
+    return f"−{text[1:]}" if text.startswith("-") else text  # 2e-05 keeps its hyphen

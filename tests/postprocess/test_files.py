@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from postprocess.files import (
     DATASET_COLUMNS,
+    PvalueStyle,
     format_number,
     format_pvalue,
     parse_number,
@@ -30,9 +31,15 @@ from postprocess.tabular import TableError
         (0.11764, "0.118"),
         (0.0000388, "0.0000388"),
         (0.00002995, "0.00003"),
-        (3.125, "3.13"),
-        (3.125 - 4e-16, "3.13"),
-        (-3.125, "-3.13"),
+        (3.125, "3.12"),
+        (3.125 - 4e-16, "3.12"),
+        (3.125 + 4e-16, "3.12"),
+        (-3.125, "-3.12"),
+        (8.125, "8.12"),  # English car/carriage
+        (4.375, "4.38"),  # English steeple/chapel
+        (6.875, "6.88"),  # Croatian ići/poslati
+        (122 / 25 * 10 / 6, "8.13"),  # of the practice kit: no tie
+        (8.125001, "8.13"),
         (9.995, "10"),
         (0.9995, "1"),
         (99.95, "100"),
@@ -70,7 +77,23 @@ def test_format_number_refuses_infinity():
     ],
 )
 def test_format_pvalue_takes_the_bound_to_the_rounded_value(p, below, text):
-    assert format_pvalue(p, below) == text
+    assert format_pvalue(p, PvalueStyle(below)) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (2.4e-9, "2.4E-09"),
+        (2.0e-9, "2E-09"),
+        (2.43e-9, "2.43E-09"),
+        (1.5e-100, "1.5E-100"),
+        (0.000024, "0.000024"),
+        (0.0, "0"),
+    ],
+)
+def test_format_pvalue_can_drop_trailing_zeros_of_the_mantissa(p, text):
+    assert format_pvalue(p, PvalueStyle(1e-7, trailing_zeros=False)) == text
+    assert parse_number(text) == p
 
 
 @pytest.mark.parametrize("text", ["x", "1,5", " 1", "1_0", "nan", "inf", "٣", ".5", "1.", "--1"])
@@ -79,14 +102,16 @@ def test_parse_number_refuses_what_is_not_written_so(text):
         parse_number(text)
 
 
-@given(st.floats(-1000, 1000), st.sampled_from([0.0, 1e-7, 1e-4]))
-def test_numbers_read_back_as_they_were_written(x, below):
+@given(
+    st.floats(-1000, 1000), st.builds(PvalueStyle, st.sampled_from([0, 1e-7, 1e-4]), st.booleans())
+)
+def test_numbers_read_back_as_they_were_written(x, style):
     text = format_number(x)
 
     assert format_number(parse_number(text)) == text
     assert parse_number(text) == pytest.approx(x, rel=5.1e-3, abs=1e-300)
-    written = format_pvalue(abs(x), below)
-    assert format_pvalue(parse_number(written), below) == written
+    written = format_pvalue(abs(x), style)
+    assert format_pvalue(parse_number(written), style) == written
 
 
 def scores_of(*sims):
@@ -99,7 +124,7 @@ ROW = ("w", "v", ' <strong>w</strong>  "v"', "c2", "a", "b", "c", "d")
 
 
 def test_render_dataset_puts_the_scores_between_contexts_and_forms():
-    text = render_dataset([ROW], scores_of((1, 10 / 3)), scientific_below=1e-4)
+    text = render_dataset([ROW], scores_of((1, 10 / 3)), pvalues=PvalueStyle(1e-4))
 
     header, row, end = text.split("\n")
     assert header == "\t".join(DATASET_COLUMNS)
@@ -109,7 +134,7 @@ def test_render_dataset_puts_the_scores_between_contexts_and_forms():
 
 def test_render_dataset_refuses_scores_of_other_pairs():
     with pytest.raises(ValueError, match="argument"):
-        render_dataset([ROW], scores_of((1, 2), (1, 2)), scientific_below=0)
+        render_dataset([ROW], scores_of((1, 2), (1, 2)), pvalues=PvalueStyle(0))
 
 
 def test_render_gold_writes_the_change_of_the_rounded_scores():
@@ -142,7 +167,7 @@ def test_read_dataset_and_render_dataset_give_back_the_published_files(published
 
     columns = [*DATASET_COLUMNS[:4], *DATASET_COLUMNS[9:]]
     rows = dataset[columns].itertuples(index=False, name=None)
-    assert render_dataset(rows, dataset, scientific_below=below).encode() == data
+    assert render_dataset(rows, dataset, pvalues=PvalueStyle(below)).encode() == data
     assert dataset.index[0] == 1
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pandas as pd
 import pytest
 
@@ -5,6 +7,7 @@ from postprocess.ledger import render_annotators, render_ledger, render_scores, 
 from postprocess.ratings import RatingsError
 from postprocess.recipe import read_recipe
 from postprocess.steps import post_process
+from tests.postprocess.simulated import outcome_of, rate
 
 HEADER = "pair\tcontext\tgroup\tannotator\trating\tcalibrated\tcalibration\tused\treason"
 
@@ -41,7 +44,7 @@ def test_render_ledger_tells_what_happened_to_each_rating(outcome):
     assert rows[:7] == [
         ["1", "1", "1", "A", "0", "1", "moved by +1", "yes", ""],
         ["1", "1", "1", "B", "1", "1", "", "yes", ""],
-        ["1", "1", "1", "C", "6", "5", "moved by -1", "no", "below the correlation bound"],
+        ["1", "1", "1", "C", "6", "5", "moved by −1", "no", "below the correlation bound"],
         ["1", "2", "2", "D", "", "", "", "no", "cannot judge"],
         ["1", "2", "2", "E", "3", "3", "", "yes", ""],
         ["1", "2", "2", "F", "2", "2", "", "yes", ""],
@@ -74,7 +77,7 @@ def test_render_annotators_gives_the_figures_behind_each_decision(outcome):
     assert by_name["C"]["shift"] == "-1"
     assert by_name["D"]["explanation"] == "cannot judge"
     assert by_name["G"]["rho"] == "-1"
-    assert by_name["G"]["explanation"].startswith("mean rho -1.000 is below the group's bound")
+    assert by_name["G"]["explanation"].startswith("mean rho −1.000 is below the group's bound")
 
 
 def test_render_scores_has_every_figure_of_every_pair(outcome):
@@ -97,6 +100,16 @@ def test_trace_context_leads_from_the_ratings_to_the_figures(outcome):
     assert "n      2 of 4 ratings" in lines
     assert "mean   2.5 on 0–6" in lines
     assert "sim2   4.16666666667 = the mean rescaled to 0–10" in lines
+
+
+def test_trace_context_has_a_dash_for_what_is_not_defined_and_minus_signs():
+    ratings = rate((1, 1, "A", 0), (1, 2, "B", 1))
+    alone = trace_context(outcome_of(ratings, "raw", "rescaling.minimum=-10"), 1, 1)
+
+    assert "stdev1 – = the sample deviation" in alone
+    assert "sim1   −10 = the mean rescaled to −10 to 10" in alone
+    assert "one-sided, as published; two-sided 1, q over all pairs 1" in alone
+    assert not re.search(r"nan|None|-\d", alone)
 
 
 def test_trace_context_refuses_what_is_not_there(outcome):
