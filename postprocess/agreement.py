@@ -14,7 +14,7 @@ from postprocess.correlations import (
     correlate_pairs,
 )
 from postprocess.ratings import RatingsError
-from postprocess.resampling import percentile_interval
+from postprocess.resampling import basic_interval
 
 __all__ = [
     "FEWEST_COMMON",
@@ -122,13 +122,13 @@ def agreement_with_means(
     Returns
     -------
     tuple of float
-        Spearman's rho as in `leave_one_out_agreement` and the ends of its 95 % percentile
-        interval. NaN where `spearman` has it; the ends also where more than 5 % of the
-        resamples have no rho.
+        Spearman's rho as in `leave_one_out_agreement` and the ends of its 95 % interval: for
+        endless items, this annotator and these others. NaN where `spearman` has it; the ends
+        also where more than 5 % of the resamples have no rho.
 
     References
     ----------
-    Efron and Tibshirani (1993), An introduction to the bootstrap.
+    See `basic_interval`.
 
     Examples
     --------
@@ -142,8 +142,8 @@ def agreement_with_means(
     if np.isnan(rho):
         return rho, float("nan"), float("nan")
     drawn = np.random.default_rng(seed).integers(len(one), size=(n_resamples, len(one)))
-    low, high = percentile_interval(correlate(one[drawn], others[drawn], method="spearman"))
-    return rho, low, high
+    resampled = correlate(one[drawn], others[drawn], method="spearman")
+    return rho, *basic_interval(rho, resampled)
 
 
 def pairwise_agreement(

@@ -11,6 +11,7 @@ from scipy.stats import mannwhitneyu
 from postprocess.agreement import FEWEST_COMMON, spearman
 from postprocess.correlations import DECIMALS
 from postprocess.marks import read_context
+from postprocess.resampling import basic_interval
 from postprocess.stimuli import COLUMNS
 from postprocess.tokens import Positions, locate_targets
 
@@ -109,13 +110,14 @@ def find_confounds(
         context, against its seconds, its position and its annotator's median seconds);
         confound; statistic: "rho" (Spearman's, ties by average rank) or, for scores against a
         measure that is 0 or 1, "difference" (of the mean scores, those with 1 less the others);
-        estimate, with the ends of its percentile interval from a bootstrap of whole pairs;
+        estimate, with the ends of its interval from a bootstrap of whole pairs;
         pvalue, two-sided, of the Mann-Whitney test for differences, NaN for rho; n (rows) and
-        n_pairs. Undefined estimates (a constant side, under 3 rows) are NaN.
+        n_pairs. Undefined estimates (a constant side, under 3 rows) are NaN, and so are the
+        ends where more than 5 % of the resamples are undefined.
 
     References
     ----------
-    Efron (1979) for the bootstrap, Field and Welsh (2007) for that of whole clusters, here pairs.
+    See `basic_interval`; Field and Welsh (2007) for the bootstrap of whole clusters, here pairs.
     """
     questions = list(_score_questions(scores, measures))
     if ratings is not None:
@@ -172,14 +174,21 @@ def _answer(
     known = ~(np.isnan(x) | np.isnan(y))
     x, y, pairs = x[known], y[known], question.pairs[known]
     statistic = difference if question.is_binary else spearman
+    estimate = statistic(x, y)
     low, high = _interval(
-        x, y, pairs, is_binary=question.is_binary, rng=rng, n_resamples=n_resamples, level=level
+        estimate,
+        (x, y),
+        pairs,
+        is_binary=question.is_binary,
+        rng=rng,
+        n_resamples=n_resamples,
+        level=level,
     )
     return {
         "outcome": question.outcome,
         "confound": question.confound,
         "statistic": "difference" if question.is_binary else "rho",
-        "estimate": statistic(x, y),
+        "estimate": estimate,
         "low": low,
         "high": high,
         "pvalue": _rank_test(x, y) if question.is_binary else float("nan"),
@@ -208,8 +217,8 @@ def _rank_test(x: Floats, y: Floats) -> float:
 
 
 def _interval(
-    x: Floats,
-    y: Floats,
+    estimate: float,
+    sides: tuple[Floats, Floats],
     pairs: NDArray[np.int64],
     *,
     is_binary: bool,
@@ -217,7 +226,8 @@ def _interval(
     n_resamples: int,
     level: float,
 ) -> tuple[float, float]:
-    """The percentile interval of a statistic over resamples of pairs; NaN if it is undefined."""
+    """The interval of a statistic over resamples of pairs; NaN if it is undefined."""
+    x, y = sides
     if len(x) < FEWEST_COMMON or n_resamples == 0:
         return float("nan"), float("nan")
     names, place = np.unique(pairs, return_inverse=True)
@@ -230,12 +240,12 @@ def _interval(
         estimates.append(
             _weighted_difference(x, y, weights) if is_binary else weighted_spearman(x, y, weights)
         )
-    defined = np.concatenate(estimates)
-    defined = defined[~np.isnan(defined)]
-    if not len(defined):
-        return float("nan"), float("nan")
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return basic_interval(
+        estimate,
+        np.concatenate(estimates),
+        within="difference" if is_binary else "correlation",
+        level=level,
+    )
 
 
 def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:

@@ -1,12 +1,15 @@
 """The annotators of each group split at random into halves, and the two means of every item."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from postprocess.correlations import DECIMALS
-from postprocess.stacks import MOST_NUMBERS, Floats, Stack
+from postprocess.correlations import DECIMALS, Method, correlate, mean_defined
+from postprocess.resampling import N_PARTS, Division, blank_out
+from postprocess.stacks import MOST_NUMBERS, Floats, Integers, Stack
+
+RESAMPLED_SPLITS = 20  # a bootstrap figure is the mean over the first so many splits
 
 
 class Halves(NamedTuple):
@@ -31,6 +34,9 @@ class SplitMeans(NamedTuple):
     first: Floats
     second: Floats
     step: Floats
+
+
+Measure = Callable[[Iterator[Halves]], Iterator[SplitMeans]]
 
 
 def split_halves(
@@ -84,6 +90,11 @@ def item_means(halves: Halves) -> SplitMeans:
     return SplitMeans(first, second, step)
 
 
+def means_of_halves(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
+    """The `item_means` of all splits."""
+    return map(item_means, splits)
+
+
 def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
     """By how much the one exceeds the other, on average over the items that all have.
 
@@ -95,6 +106,110 @@ def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
     total = np.where(both, noise_of_whole, 0).sum(axis=1)
     ratio = np.where(both, of_half, 0).sum(axis=1) / np.where(total > 0, total, 1)
     return np.where(total > 0, ratio, np.nan)
+
+
+def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
+    """Step the correlation of two halves up to the reliability of the whole.
+
+    Parameters
+    ----------
+    correlation : array
+        Of estimates that rest on one part of the ratings each.
+    step : float or array
+        How many such parts the whole has; 2 for halves.
+
+    Returns
+    -------
+    array
+        step · r / (1 + (step - 1) · r). For a negative r the same of its size, with the sign
+        put back: the plain formula runs to minus infinity, and a reliability below 0 says no
+        more than that there is none.
+
+    References
+    ----------
+    Spearman (1910), Correlation calculated from faulty data; Brown (1910), Some experimental
+    results in the correlation of mental abilities.
+
+    Examples
+    --------
+    >>> spearman_brown(np.array([0.5, -0.5])).round(3).tolist()
+    [0.667, -0.667]
+    """
+    size = np.abs(correlation)
+    return np.asarray(step * correlation / (1 + (step - 1) * size))
+
+
+class HalfCorrelations(NamedTuple):
+    """How the halves of many splits correlate.
+
+    `correlations` by method, and `steps`, both of shape (n_splits,); `kept`: the first splits
+    themselves, for the bootstrap.
+    """
+
+    correlations: dict[Method, Floats]
+    steps: Floats
+    kept: SplitMeans
+
+
+def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) -> HalfCorrelations:
+    """Correlate the halves of every split by each method, going through the splits once."""
+    kept: list[SplitMeans] = []
+    correlations: dict[Method, list[Floats]] = {method: [] for method in methods}
+    steps: list[Floats] = []
+    for means in splits:
+        for method, parts in correlations.items():
+            parts.append(correlate(means.first, means.second, method=method))
+        if sum(len(part) for part in steps) < RESAMPLED_SPLITS:
+            kept.append(means)
+        steps.append(means.step)
+    return HalfCorrelations(
+        correlations={method: np.concatenate(parts) for method, parts in correlations.items()},
+        steps=np.concatenate(steps),
+        kept=SplitMeans(
+            first=np.concatenate([means.first for means in kept])[:RESAMPLED_SPLITS],
+            second=np.concatenate([means.second for means in kept])[:RESAMPLED_SPLITS],
+            step=np.concatenate([means.step for means in kept])[:RESAMPLED_SPLITS],
+        ),
+    )
+
+
+def reliability_of_drawn(means: SplitMeans, drawn: Integers, method: Method) -> Floats:
+    """The mean reliability over splits, of the items drawn in each resample.
+
+    `drawn`, shape (n_resamples, n_items). Returns shape (n_resamples,).
+    """
+    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
+    parts = []
+    for first in range(0, len(drawn), n_together):
+        places = drawn[first : first + n_together]
+        rho = correlate(means.first[:, places], means.second[:, places], method=method)
+        parts.append(mean_defined(spearman_brown(rho, means.step[:, None]), axis=0))
+    return np.concatenate(parts)
+
+
+def reliability_of_all(means: SplitMeans, method: Method) -> float:
+    """Return the mean reliability over splits, of all items once."""
+    everything = np.arange(means.first.shape[1])[None]
+    return float(reliability_of_drawn(means, everything, method)[0])
+
+
+def reliabilities_left_out(
+    stacks: Sequence[Stack], division: Division, measure: Measure, methods: Sequence[Method]
+) -> dict[Method, Floats]:
+    """Return the mean reliability over the first splits without each part of the annotators.
+
+    The splits are the same whoever is left out, so that chance in them is no difference.
+    Returns arrays of shape (N_PARTS,) by method.
+    """
+    found: dict[Method, list[float]] = {method: [] for method in methods}
+    for part in range(N_PARTS):
+        rng = np.random.default_rng(0)
+        splits = split_halves(blank_out(stacks, division, part), RESAMPLED_SPLITS, rng)
+        halves = correlate_halves(measure(splits), methods)
+        for method, figures in found.items():
+            reliabilities = spearman_brown(halves.correlations[method], halves.steps)
+            figures.append(float(mean_defined(reliabilities)))
+    return {method: np.array(figures) for method, figures in found.items()}
 
 
 def _invert(counts: Floats) -> Floats:

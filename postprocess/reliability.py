@@ -7,48 +7,37 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from postprocess.correlations import DECIMALS, Method, correlate, mean_defined
-from postprocess.halves import Halves, SplitMeans, item_means, split_halves, step_of
+from postprocess.correlations import DECIMALS, Method, mean_defined
+from postprocess.halves import (
+    Halves,
+    Measure,
+    SplitMeans,
+    correlate_halves,
+    means_of_halves,
+    reliabilities_left_out,
+    reliability_of_all,
+    reliability_of_drawn,
+    spearman_brown,
+    split_halves,
+    step_of,
+)
 from postprocess.ratings import RatingsError
-from postprocess.resampling import can_resample, draw_items, join_items, percentile_interval
+from postprocess.resampling import (
+    Resample,
+    basic_interval,
+    can_draw,
+    can_leave_out,
+    divide_annotators,
+    draw_items,
+    includes_annotators,
+    join_items,
+)
 from postprocess.stacks import MOST_NUMBERS, Floats, Integers, Stack, stack_groups
 
-RESAMPLED_SPLITS = 20  # a bootstrap figure is the mean over the first so many splits
 RANGE = (0.025, 0.975)  # of the splits
 ROOTS = {"reliability": "ceiling", "low": "ceiling_low", "high": "ceiling_high"}
 
 Draw = Callable[[int], Integers]
-
-
-def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
-    """Step the correlation of two halves up to the reliability of the whole.
-
-    Parameters
-    ----------
-    correlation : array
-        Of estimates that rest on one part of the ratings each.
-    step : float or array
-        How many such parts the whole has; 2 for halves.
-
-    Returns
-    -------
-    array
-        step · r / (1 + (step - 1) · r). For a negative r the same of its size, with the sign
-        put back: the plain formula runs to minus infinity, and a reliability below 0 says no
-        more than that there is none.
-
-    References
-    ----------
-    Spearman (1910), Correlation calculated from faulty data; Brown (1910), Some experimental
-    results in the correlation of mental abilities.
-
-    Examples
-    --------
-    >>> spearman_brown(np.array([0.5, -0.5])).round(3).tolist()
-    [0.667, -0.667]
-    """
-    size = np.abs(correlation)
-    return np.asarray(step * correlation / (1 + (step - 1) * size))
 
 
 def split_half_reliability(
@@ -57,6 +46,7 @@ def split_half_reliability(
     rng: np.random.Generator,
     n_splits: int = 1000,
     n_resamples: int = 1000,
+    resample: Resample = "items",
 ) -> pd.DataFrame:
     """How far the scores would come out the same with as many other annotators.
 
@@ -75,20 +65,21 @@ def split_half_reliability(
         How many splits.
     n_resamples : int
         How many bootstrap samples of the items; 0 for no interval.
+    resample : "items" or "items and annotators"
+        What the interval is over, as in `agreement_table`.
 
     Returns
     -------
     DataFrame, shape (2, 7), index method ("pearson", "spearman")
         n_items; correlation (of the halves) and reliability, means over splits; splits_low and
         splits_high, between which 95 % of the splits lie; low and high, the 95 % bootstrap
-        interval by items, drawn in each group as many as it has (NaN if most are in groups of
-        one or two). NaN where nothing can be correlated: under three items that both halves
-        rated, or all equal.
+        interval (NaN if most items are in groups too small for it). NaN where nothing can be
+        correlated: under three items that both halves rated, or all equal.
 
     Raises
     ------
     RatingsError
-        As `stack_groups`, or no ratings.
+        As `stack_groups`, no ratings, or another word in `resample`.
 
     References
     ----------
@@ -103,13 +94,13 @@ def split_half_reliability(
     [0.5, 0.667]
     """
     stacks = _stacks_of(ratings)
-    splits = (item_means(halves) for halves in split_halves(stacks, n_splits, rng))
 
     def draw(n_resamples: int) -> Integers:
         return join_items(stacks, draw_items(stacks, n_resamples, rng))
 
-    n_drawn = n_resamples if can_resample(stacks) else 0
-    table = _summarise(splits, ("pearson", "spearman"), draw, n_drawn)
+    n_drawn = n_resamples if can_draw(stacks) else 0
+    chance = _Chance(rng, n_splits, n_drawn, includes_annotators(resample))
+    table = _summarise(stacks, means_of_halves, ("pearson", "spearman"), draw, chance)
     table.insert(0, "n_items", sum(stack.items.size for stack in stacks))
     return table
 
@@ -120,6 +111,7 @@ def change_reliability(
     rng: np.random.Generator,
     n_splits: int = 1000,
     n_resamples: int = 1000,
+    resample: Resample = "items",
 ) -> pd.DataFrame:
     """How far the changes between contexts would come out the same with other annotators.
 
@@ -137,6 +129,8 @@ def change_reliability(
         Chance.
     n_splits, n_resamples : int
         How many splits, and bootstrap samples of the pairs; 0 of these for no interval.
+    resample : "items" or "items and annotators"
+        What the interval is over, as in `agreement_table`; the items are the pairs.
 
     Returns
     -------
@@ -148,7 +142,7 @@ def change_reliability(
     Raises
     ------
     RatingsError
-        As `stack_groups`, or no ratings.
+        As `stack_groups`, no ratings, or another word in `resample`.
 
     References
     ----------
@@ -168,13 +162,17 @@ def change_reliability(
     contexts = np.concatenate([stack.items.ravel() for stack in stacks])
     pairs = _ratable_pairs(stacks, contexts)
     n_pairs = len(pairs)
-    splits = _pair_changes(split_halves(stacks, n_splits, rng), contexts, pairs)
+
+    def measure(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
+        return _pair_changes(splits, contexts, pairs)
 
     def draw(n_resamples: int) -> Integers:
         return rng.integers(n_pairs, size=(n_resamples, n_pairs))
 
     methods: tuple[Method, ...] = ("uncentered", "pearson", "spearman")
-    table = _summarise(splits, methods, draw, n_resamples if n_pairs else 0)
+    n_drawn = n_resamples if n_pairs else 0
+    chance = _Chance(rng, n_splits, n_drawn, includes_annotators(resample))
+    table = _summarise(stacks, measure, methods, draw, chance)
     table.insert(0, "n_pairs", n_pairs)
     for column, root in ROOTS.items():
         table[root] = np.sqrt(table[column].clip(lower=0))
@@ -215,68 +213,54 @@ def change_reliability_from_scores(scores: pd.DataFrame) -> float:
     return 1 - noise / squared if squared > 0 else float("nan")
 
 
-class HalfCorrelations(NamedTuple):
-    """How the halves of many splits correlate.
-
-    `correlations` by method, and `steps`, both of shape (n_splits,); `kept`: the first splits
-    themselves, for the bootstrap.
-    """
-
-    correlations: dict[Method, Floats]
-    steps: Floats
-    kept: SplitMeans
-
-
-def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) -> HalfCorrelations:
-    """Correlate the halves of every split by each method, going through the splits once."""
-    kept: list[SplitMeans] = []
-    correlations: dict[Method, list[Floats]] = {method: [] for method in methods}
-    steps: list[Floats] = []
-    for means in splits:
-        for method, parts in correlations.items():
-            parts.append(correlate(means.first, means.second, method=method))
-        if sum(len(part) for part in steps) < RESAMPLED_SPLITS:
-            kept.append(means)
-        steps.append(means.step)
-    return HalfCorrelations(
-        correlations={method: np.concatenate(parts) for method, parts in correlations.items()},
-        steps=np.concatenate(steps),
-        kept=SplitMeans(
-            first=np.concatenate([means.first for means in kept])[:RESAMPLED_SPLITS],
-            second=np.concatenate([means.second for means in kept])[:RESAMPLED_SPLITS],
-            step=np.concatenate([means.step for means in kept])[:RESAMPLED_SPLITS],
-        ),
-    )
-
-
-def reliability_of_drawn(means: SplitMeans, drawn: Integers, method: Method) -> Floats:
-    """The mean reliability over splits, of the items drawn in each resample.
-
-    `drawn`, shape (n_resamples, n_items). Returns shape (n_resamples,).
-    """
-    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
-    parts = []
-    for first in range(0, len(drawn), n_together):
-        places = drawn[first : first + n_together]
-        rho = correlate(means.first[:, places], means.second[:, places], method=method)
-        parts.append(mean_defined(spearman_brown(rho, means.step[:, None]), axis=0))
-    return np.concatenate(parts)
-
-
 def _stacks_of(ratings: pd.DataFrame) -> list[Stack]:
     if stacks := stack_groups(ratings):
         return stacks
     raise RatingsError("there are no ratings, and so no halves of them")
 
 
+class _Chance(NamedTuple):
+    """Chance, and how much of it."""
+
+    rng: np.random.Generator
+    n_splits: int
+    n_resamples: int
+    annotators: bool  # whether they are resampled too
+
+
 def _summarise(
-    splits: Iterable[SplitMeans], methods: Sequence[Method], draw: Draw, n_resamples: int
+    stacks: Sequence[Stack],
+    measure: Measure,
+    methods: Sequence[Method],
+    draw: Draw,
+    chance: _Chance,
 ) -> pd.DataFrame:
     """A row for each method."""
-    found = correlate_halves(splits, methods)
-    intervals = _intervals(found.kept, methods, draw, n_resamples)
-    rows = [_row(found.correlations[m], found.steps) | intervals[m] for m in methods]
-    return pd.DataFrame(rows, index=pd.Index(methods, name="method"))
+    found = correlate_halves(measure(split_halves(stacks, chance.n_splits, chance.rng)), methods)
+    rows = {m: _row(found.correlations[m], found.steps) for m in methods}
+    is_possible = not chance.annotators or can_leave_out(stacks)
+    n_resamples = chance.n_resamples if is_possible else 0
+    resampled = _resample(found.kept, methods, draw, n_resamples)
+    left_out: dict[Method, Floats] = {}
+    if chance.annotators and n_resamples:
+        left_out = _leave_out(stacks, measure, methods, chance)
+    for method, row in rows.items():
+        row["low"], row["high"] = basic_interval(
+            row["reliability"],
+            resampled[method],
+            limit=reliability_of_all(found.kept, method),
+            left_out=left_out.get(method),
+        )
+    return pd.DataFrame(rows.values(), index=pd.Index(methods, name="method"))
+
+
+def _leave_out(
+    stacks: Sequence[Stack], measure: Measure, methods: Sequence[Method], chance: _Chance
+) -> dict[Method, Floats]:
+    """The reliability without each part of the annotators, shape (n_divisions, N_PARTS)."""
+    divisions = divide_annotators(stacks, chance.n_resamples, chance.rng)
+    rows = [reliabilities_left_out(stacks, one, measure, methods) for one in divisions]
+    return {method: np.stack([row[method] for row in rows]) for method in methods}
 
 
 def _row(correlations: Floats, steps: Floats) -> dict[str, float]:
@@ -291,18 +275,17 @@ def _row(correlations: Floats, steps: Floats) -> dict[str, float]:
     }
 
 
-def _intervals(
+def _resample(
     means: SplitMeans, methods: Sequence[Method], draw: Draw, n_resamples: int
-) -> dict[Method, dict[str, float]]:
-    """The bootstrap interval of each method, all from the same resamples."""
+) -> dict[Method, Floats]:
+    """The reliability by each method, all in the same resamples."""
     figures: dict[Method, list[Floats]] = {method: [np.empty(0)] for method in methods}
     n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
     for first in range(0, n_resamples, n_together):
         drawn = draw(min(n_together, n_resamples - first))
         for method in methods:
             figures[method].append(reliability_of_drawn(means, drawn, method))
-    ends = {m: percentile_interval(np.concatenate(parts)) for m, parts in figures.items()}
-    return {method: {"low": low, "high": high} for method, (low, high) in ends.items()}
+    return {method: np.concatenate(parts) for method, parts in figures.items()}
 
 
 def _ratable_pairs(stacks: Sequence[Stack], contexts: Integers) -> Integers:

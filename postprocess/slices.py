@@ -6,18 +6,35 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from postprocess.alpha import alpha_of_slices
 from postprocess.correlations import correlate_left_out, correlate_pairs, mean_defined
-from postprocess.halves import SplitMeans, item_means, split_halves
+from postprocess.halves import (
+    SplitMeans,
+    correlate_halves,
+    means_of_halves,
+    reliabilities_left_out,
+    reliability_of_all,
+    reliability_of_drawn,
+    spearman_brown,
+    split_halves,
+)
 from postprocess.intraclass import intraclass_of_slices
 from postprocess.ratings import RatingsError, with_groups
-from postprocess.reliability import correlate_halves, reliability_of_drawn, spearman_brown
 from postprocess.resampling import (
-    can_resample,
+    N_PARTS,
+    Range,
+    Resample,
+    basic_interval,
+    can_draw,
+    can_leave_out,
+    divide_annotators,
+    double_items,
     draw_items,
+    includes_annotators,
     join_items,
-    percentile_interval,
+    leave_out,
     take_items,
 )
 from postprocess.stacks import (
@@ -44,6 +61,7 @@ def agreement_table(
     n_resamples: int = 1000,
     n_splits: int = 100,
     seed: int = 0,
+    resample: Resample = "items",
 ) -> pd.DataFrame:
     """Agreement in every slice of the ratings, and overall.
 
@@ -62,14 +80,17 @@ def agreement_table(
     n_resamples, n_splits, seed : int
         Bootstrap samples of the items, drawn in each group as many as it has (0: no intervals);
         random splits that "split_half" is the mean of; and of chance.
+    resample : "items" or "items and annotators"
+        Whether intervals are for endless items and the annotators of the study, or for endless
+        annotators too, with as many in each group.
 
     Returns
     -------
     DataFrame, shape (n_slices, 7 + 3 × n_figures)
-        by and name (of the slice; "overall" and "" in the last row), n_groups, n_items,
-        n_complete (items that all annotators of their group rated: those of the intraclass
-        correlations), n_annotators, n_ratings; each figure, and the ends of its 95 % interval
-        with _low and _high. Rows in the order of `by` and of the names.
+        by and name (of the slice; "overall" and "" in the last row), n_groups, n_items, n_icc
+        (items in the intraclass correlations: those rated by everyone in the group),
+        n_annotators, n_ratings; each figure, and the ends of its 95 % interval with _low and
+        _high. Rows in the order of `by` and of the names.
 
         human : mean over annotators of Spearman's rho with the mean of the others
         pairwise_spearman, pairwise_pearson : mean correlation over all two of one group
@@ -78,17 +99,18 @@ def agreement_table(
         split_half : mean split-half reliability (Pearson) of all items
 
         NaN where none is defined; an interval also where more than 5 % of the resamples have
-        none, or most items are in groups of one or two.
+        none, or most items are in groups of one or two items (or annotators, if these are
+        resampled).
 
     Raises
     ------
     RatingsError
-        A missing column, an unknown figure, or as `stack_groups`.
+        A missing column, an unknown figure, another word in `resample`, or as `stack_groups`.
 
     References
     ----------
     See `leave_one_out_agreement`, `pairwise_agreement`, `krippendorff_alpha`,
-    `intraclass_correlation`, `split_half_reliability`, `percentile_interval`.
+    `intraclass_correlation`, `split_half_reliability`, `basic_interval`.
 
     Examples
     --------
@@ -100,7 +122,7 @@ def agreement_table(
     ratings = with_groups(ratings)
     chosen = tuple(FIGURES) if figures is None else tuple(figures)
     _refuse_unknown(ratings, by, chosen)
-    plan = _Plan(chosen, n_resamples, n_splits, seed)
+    plan = _Plan(chosen, n_resamples, n_splits, seed, includes_annotators(resample))
     parts = [_slice_by(ratings, column, plan) for column in by]
     everything = np.zeros(len(ratings), dtype=np.int64)
     parts.append(_describe(ratings, everything, (OVERALL, [""]), plan))
@@ -114,6 +136,7 @@ class _Plan(NamedTuple):
     n_resamples: int
     n_splits: int
     seed: int
+    annotators: bool  # whether they are resampled too
 
 
 def _slice_by(ratings: pd.DataFrame, column: str, plan: _Plan) -> pd.DataFrame:
@@ -133,13 +156,18 @@ def _describe(
     by, names = title
     stacks = stack_groups(ratings, slices)
     columns = {"by": by, "name": list(names)} | _count(stacks, len(names))
-    by_chance = [_draw(of_slice(stacks, number), plan) for number in range(len(names))]
+    known = {
+        figure: TABLE_FIGURES[figure](stacks, len(names))
+        for figure in plan.figures
+        if figure in TABLE_FIGURES
+    }
+    found = [
+        _add_chance(of_slice(stacks, number), {f: known[f][number] for f in known}, plan)
+        for number in range(len(names))
+    ]
     for figure in plan.figures:
-        known = TABLE_FIGURES.get(figure)
         for column in (figure, f"{figure}_low", f"{figure}_high"):
-            columns[column] = [found[column] for found in by_chance]
-        if known is not None:
-            columns[figure] = known(stacks, len(names))
+            columns[column] = [one[column] for one in found]
     return pd.DataFrame(columns)
 
 
@@ -152,7 +180,7 @@ def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
         of_table = (
             np.ones(len(rated)),
             np.full(len(rated), n_items),
-            rated.all(axis=1).sum(axis=1) if n_annotators > 1 else np.zeros(len(rated)),
+            _count_complete(rated),
             rated.sum(axis=(1, 2)),
         )
         for row, numbers in zip(counts, of_table, strict=True):
@@ -160,33 +188,75 @@ def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
         owners = np.repeat(stack.slices, n_annotators)
         people.append(np.column_stack([owners, stack.annotators.ravel()]))
     distinct = np.unique(np.concatenate(people), axis=0)
-    n_groups, n_items_each, n_complete, n_ratings = counts
+    n_groups, n_items_each, n_icc, n_ratings = counts
     return {
         "n_groups": n_groups,
         "n_items": n_items_each,
-        "n_complete": n_complete,
+        "n_icc": n_icc,
         "n_annotators": np.bincount(distinct[:, 0], minlength=n_slices),
         "n_ratings": n_ratings,
     }
 
 
-def _draw(stacks: Sequence[Stack], plan: _Plan) -> dict[str, float]:
-    """What takes chance: the ends of all intervals of one slice, and its split-half figure."""
-    found: dict[str, float] = {}
-    means = None
-    if SPLIT_HALF in plan.figures and stacks:
-        found[SPLIT_HALF], means = _split(stacks, plan)
-    replicates = _bootstrap(stacks, means, plan)
+def _add_chance(
+    stacks: Sequence[Stack], known: Mapping[str, float], plan: _Plan
+) -> dict[str, float]:
+    """All figures of one slice with the ends of their intervals."""
+    figures, means = dict(known), None
+    if SPLIT_HALF in plan.figures:
+        figures[SPLIT_HALF] = np.nan
+        if stacks:
+            figures[SPLIT_HALF], means = _split(stacks, plan)
+    found = dict(figures)
+    samples = _sample(stacks, figures, means, plan) if _can_sample(stacks, plan) else {}
     for figure in plan.figures:
-        low, high = percentile_interval(replicates[figure])
-        found |= {figure: found.get(figure, np.nan), f"{figure}_low": low, f"{figure}_high": high}
+        ends = (np.nan, np.nan)
+        if sample := samples.get(figure):
+            ends = basic_interval(
+                figures[figure],
+                sample.resampled,
+                limit=sample.limit,
+                within=RANGES.get(figure, "correlation"),
+                left_out=sample.left_out,
+            )
+        found[f"{figure}_low"], found[f"{figure}_high"] = ends
     return found
+
+
+class _Sample(NamedTuple):
+    """What the interval of a figure is made of; see `basic_interval`."""
+
+    resampled: Floats
+    limit: float
+    left_out: Floats | None
+
+
+def _can_sample(stacks: Sequence[Stack], plan: _Plan) -> bool:
+    if plan.annotators and not can_leave_out(stacks):
+        return False
+    return plan.n_resamples > 0 and can_draw(stacks)
+
+
+def _sample(
+    stacks: Sequence[Stack], figures: Mapping[str, float], means: SplitMeans | None, plan: _Plan
+) -> dict[str, _Sample]:
+    resampled = _bootstrap(stacks, means, plan)
+    doubled = [double_items(stack) for stack in stacks]
+    left_out = _leave_out(stacks, plan) if plan.annotators else {}
+    limits = {
+        figure: 2 * float(known(doubled, 1)[0]) - figures[figure]  # corrections halve
+        for figure, known in TABLE_FIGURES.items()
+        if figure in resampled
+    }
+    if means is not None:
+        limits[SPLIT_HALF] = reliability_of_all(means, "pearson")
+    return {f: _Sample(resampled[f], limits[f], left_out.get(f)) for f in resampled}
 
 
 def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
     """The mean split-half reliability, and the means of the halves in the first splits."""
     rng = np.random.default_rng([plan.seed, 0])
-    splits = (item_means(halves) for halves in split_halves(stacks, plan.n_splits, rng))
+    splits = means_of_halves(split_halves(stacks, plan.n_splits, rng))
     found = correlate_halves(splits, ["pearson"])
     reliabilities = spearman_brown(found.correlations["pearson"], found.steps)
     return float(mean_defined(reliabilities)), found.kept
@@ -195,20 +265,42 @@ def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
 def _bootstrap(stacks: Sequence[Stack], means: SplitMeans | None, plan: _Plan) -> dict[str, Floats]:
     """Each figure in each resample, all from the same resamples of the items."""
     rng = np.random.default_rng([plan.seed, 1])
-    replicates = {figure: [np.empty(0)] for figure in plan.figures}
+    replicates: dict[str, list[Floats]] = {
+        figure: [] for figure in plan.figures if figure != SPLIT_HALF or means is not None
+    }
     n_numbers = sum(stack.tables.size for stack in stacks)
     n_together = max(1, RESAMPLED_AT_ONCE // max(1, n_numbers))
-    for first in range(0, plan.n_resamples if can_resample(stacks) else 0, n_together):
+    for first in range(0, plan.n_resamples, n_together):
         n_drawn = min(n_together, plan.n_resamples - first)
         drawn = draw_items(stacks, n_drawn, rng)
         taken = [take_items(stack, places) for stack, places in zip(stacks, drawn, strict=True)]
-        for figure in plan.figures:
+        for figure, parts in replicates.items():
             if known := TABLE_FIGURES.get(figure):
-                replicates[figure].append(known(taken, n_drawn))
+                parts.append(known(taken, n_drawn))
             elif means is not None:
-                places = join_items(stacks, drawn)
-                replicates[figure].append(reliability_of_drawn(means, places, "pearson"))
+                parts.append(reliability_of_drawn(means, join_items(stacks, drawn), "pearson"))
     return {figure: np.concatenate(parts) for figure, parts in replicates.items()}
+
+
+def _leave_out(stacks: Sequence[Stack], plan: _Plan) -> dict[str, Floats]:
+    """Each figure without each part of the annotators, shape (n_divisions, N_PARTS)."""
+    rng = np.random.default_rng([plan.seed, 2])
+    found: dict[str, list[Floats]] = {figure: [] for figure in plan.figures}
+    for division in divide_annotators(stacks, plan.n_resamples, rng):
+        without = leave_out(stacks, division)
+        for figure, rows in found.items():
+            if known := TABLE_FIGURES.get(figure):
+                rows.append(known(without, N_PARTS))
+            else:
+                halves = reliabilities_left_out(stacks, division, means_of_halves, ["pearson"])
+                rows.append(halves["pearson"])
+    return {figure: np.stack(rows) for figure, rows in found.items()}
+
+
+def _count_complete(rated: NDArray[np.bool_]) -> Integers:
+    """Count the items of each table that all its annotators rated; 0 if they allow of no ICC."""
+    complete = rated.all(axis=1).sum(axis=1)
+    return np.where((complete >= 2) & (rated.shape[1] >= 2), complete, 0)
 
 
 def _mean_of_slices(kernel: Kernel) -> Figure:
@@ -241,6 +333,12 @@ TABLE_FIGURES: Mapping[str, Figure] = {  # those that need no chance
     "icc_average": partial(_intraclass, 1),
 }
 FIGURES = (*TABLE_FIGURES, SPLIT_HALF)
+RANGES: Mapping[str, Range] = {  # of those that may fall below -1
+    "alpha_ordinal": "coefficient",
+    "alpha_interval": "coefficient",
+    "icc_single": "coefficient",
+    "icc_average": "coefficient",
+}
 
 
 def _refuse_unknown(ratings: pd.DataFrame, by: Sequence[str], figures: Sequence[str]) -> None:

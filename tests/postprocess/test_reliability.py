@@ -321,3 +321,36 @@ def test_change_reliability_from_scores_knows_no_change_from_a_rounding():
     row = {"sim1": 5.0, "sim2": 5.000000000000001, "stdev1": 1.0, "stdev2": 1.0, "n1": 5, "n2": 5}
 
     assert np.isnan(change_reliability_from_scores(pd.DataFrame([row])))
+
+
+@pytest.mark.parametrize("reliability", [split_half_reliability, change_reliability])
+def test_reliability_over_annotators_has_wider_intervals_of_the_same_figures(
+    simulated, reliability
+):
+    items, both = (
+        reliability(simulated(), rng=rng(), n_splits=20, n_resamples=60, resample=resample)
+        for resample in ("items", "items and annotators")
+    )
+
+    assert both["reliability"].tolist() == items["reliability"].tolist()
+    assert (both["low"] < items["low"]).all()
+    assert (both["high"] > items["high"]).all()
+
+
+@pytest.mark.parametrize("reliability", [split_half_reliability, change_reliability])
+def test_reliability_has_no_intervals_over_annotators_of_groups_of_two(simulated, reliability):
+    ratings = simulated()
+    ratings = ratings[ratings.groupby(["group"])["annotator"].rank(method="dense") <= 2]
+
+    found = reliability(
+        ratings, rng=rng(), n_splits=5, n_resamples=20, resample="items and annotators"
+    )
+
+    assert found["reliability"].notna().any()
+    assert found[["low", "high"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("reliability", [split_half_reliability, change_reliability])
+def test_reliability_refuses_to_resample_what_it_does_not_know(simulated, reliability):
+    with pytest.raises(RatingsError, match='"people" cannot be resampled'):
+        reliability(simulated(), rng=rng(), resample="people")

@@ -15,8 +15,8 @@ from postprocess.alpha import krippendorff_alpha
 from postprocess.intraclass import intraclass_correlation
 from postprocess.ratings import RatingsError, items_table
 from postprocess.reliability import split_half_reliability
-from postprocess.resampling import draw_items, percentile_interval
-from postprocess.slices import FIGURES, agreement_table
+from postprocess.resampling import basic_interval, draw_items
+from postprocess.slices import FIGURES, RANGES, agreement_table
 from postprocess.stacks import stack_groups
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +55,7 @@ def test_agreement_table_has_a_row_for_each_slice(simulated):
         ["pos", "V", 4, 40, 22],
         ["overall", "", 4, 80, 22],
     ]
-    more = ["n_complete", "n_annotators", "n_ratings"]
+    more = ["n_icc", "n_annotators", "n_ratings"]
     figures = [f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")]
     assert found.columns.tolist() == [*counts[:4], *more, *figures]
 
@@ -67,7 +67,7 @@ def test_agreement_table_counts_ratings_and_what_all_rated(simulated):
     for group, rows in ratings.groupby("group"):
         table = items_table(rows)
         expected = [len(table), len(table.dropna()), table.shape[1], len(rows)]
-        columns = ["n_items", "n_complete", "n_annotators", "n_ratings"]
+        columns = ["n_items", "n_icc", "n_annotators", "n_ratings"]
         assert found.loc[group, columns].tolist() == expected
 
 
@@ -113,12 +113,19 @@ def test_agreement_table_intervals_are_those_of_resampled_items(simulated):
     (drawn,) = draw_items(stack_groups(rows), 40, np.random.default_rng([0, 1]))
     table = items_table(rows)
     replicates = pd.DataFrame([of_one_group(table.iloc[places[0]]) for places in drawn])
+    figures, doubled = of_one_group(table), of_one_group(pd.concat([table, table]))
 
     found = agreement_table(ratings, figures=WITHOUT_CHANCE, n_resamples=40).set_index("name")
 
     for figure in replicates:
         ends = found.loc["2B", [f"{figure}_low", f"{figure}_high"]].tolist()
-        assert ends == pytest.approx(percentile_interval(replicates[figure].to_numpy()), abs=1e-9)
+        expected = basic_interval(
+            figures[figure],
+            replicates[figure].to_numpy(),
+            limit=2 * doubled[figure] - figures[figure],
+            within=RANGES.get(figure, "correlation"),
+        )
+        assert ends == pytest.approx(expected, abs=1e-9)
 
 
 def test_agreement_table_intervals_surround_the_figures(simulated):
@@ -277,6 +284,8 @@ def test_agreement_table_refuses_columns_and_figures_that_are_none(simulated):
         agreement_table(simulated(), by=["language"])
     with pytest.raises(RatingsError, match="no figure is called kappa; there are human"):
         agreement_table(simulated(), figures=["kappa"])
+    with pytest.raises(RatingsError, match='"annotators" cannot be resampled; name one of items,'):
+        agreement_table(simulated(), resample="annotators")
 
 
 def test_agreement_table_does_not_depend_on_the_number_of_threads():
@@ -325,3 +334,98 @@ def test_agreement_table_intervals_mostly_hold_the_figure_of_endless_items():
         low, high = found[f"{figure}_low"], found[f"{figure}_high"]
         share = ((low <= endless[figure]) & (endless[figure] <= high)).mean()
         assert 0.85 <= share <= 1, (figure, share)
+
+
+def many_questionnaires(rng, crowd, n_items, n_groups=14):
+    """Ratings of many questionnaires; `crowd` has the bias of each annotator of each."""
+    n_annotators = crowd.shape[1]
+    truth = rng.uniform(0, 6, (n_groups, 1, n_items))
+    noise = rng.normal(0, 1.2, (n_groups, n_annotators, n_items))
+    ratings = np.clip(np.rint(truth + crowd[:, :, None] + noise), 0, 6)
+    group, annotator, item = np.indices(ratings.shape)
+    return pd.DataFrame(
+        {
+            "pair": (group * n_items + item + 1).ravel(),
+            "context": 1,
+            "annotator": (group * n_annotators + annotator).ravel(),
+            "rating": ratings.ravel(),
+            "group": group.ravel(),
+        }
+    )
+
+
+@pytest.mark.parametrize("figure", ["human", "pairwise_spearman"])
+def test_agreement_table_intervals_of_many_questionnaires_hold_the_figure_of_endless_items(figure):
+    rng = np.random.default_rng(3)
+    crowd = rng.normal(0, 0.6, (14, 6))
+    wanted = {"by": [], "figures": [figure]}
+    endless = agreement_table(many_questionnaires(rng, crowd, 3000), n_resamples=0, **wanted)
+
+    found = pd.concat(
+        agreement_table(many_questionnaires(rng, crowd, 16), n_resamples=100, **wanted)
+        for _ in range(20)
+    )
+
+    low, high = found[f"{figure}_low"], found[f"{figure}_high"]
+    assert ((low <= endless[figure][0]) & (endless[figure][0] <= high)).sum() >= 17
+
+
+def test_agreement_table_intervals_over_annotators_hold_the_figure_of_other_annotators():
+    rng = np.random.default_rng(4)
+    figures = ["pairwise_pearson", "alpha_interval", "icc_single"]
+    wanted = {"by": [], "figures": figures}
+
+    def study(n_groups, n_items):
+        crowd = rng.normal(0, 1.2, (n_groups, 8))
+        return many_questionnaires(rng, crowd, n_items, n_groups)
+
+    others = agreement_table(study(300, 200), n_resamples=0, **wanted).loc[0]
+    over_items, over_both = (
+        pd.concat(
+            agreement_table(study(4, 60), n_resamples=60, resample=resample, **wanted)
+            for _ in range(20)
+        )
+        for resample in ("items", "items and annotators")
+    )
+
+    for figure in figures[1:]:
+        held = [
+            ((t[f"{figure}_low"] <= others[figure]) & (others[figure] <= t[f"{figure}_high"])).sum()
+            for t in (over_items, over_both)
+        ]
+        assert held[0] <= 14 < 17 <= held[1], (figure, held)
+
+
+def test_agreement_table_has_no_intervals_over_annotators_of_groups_of_two(ratings_of):
+    ratings = ratings_of(A=[0, 3, 6, 5, 2], B=[1, 3, 5, 5, 1])
+
+    found = agreement_table(ratings, by=[], n_resamples=20, resample="items and annotators")
+
+    assert found.filter(regex="_(low|high)$").isna().all(axis=None)
+    assert found["human"].notna().all()
+
+
+def test_agreement_table_over_annotators_widens_every_interval(simulated):
+    ratings = simulated()
+    items, both = (
+        agreement_table(ratings, by=[], n_resamples=60, resample=resample).loc[0]
+        for resample in ("items", "items and annotators")
+    )
+
+    for figure in FIGURES:
+        assert both[figure] == items[figure]
+        assert both[f"{figure}_low"] < items[f"{figure}_low"], figure
+        assert both[f"{figure}_high"] > items[f"{figure}_high"], figure
+
+
+def test_agreement_table_counts_the_items_of_the_icc():
+    ratings = many_questionnaires(np.random.default_rng(0), np.zeros((3, 3)), 9, 3)
+    first = ratings["group"] == 0
+    missing = first & ratings["pair"].isin([1, 4]) & (ratings["annotator"] == 2)
+    alone = (ratings["group"] == 1) & (ratings["annotator"] > 3)
+    once = (ratings["group"] == 2) & (ratings["annotator"] == 6) & (ratings["pair"] > 19)
+
+    found = agreement_table(ratings[~(missing | alone | once)], n_resamples=0, n_splits=1)
+
+    assert found["n_items"].tolist() == [9, 9, 9, 27]
+    assert found["n_icc"].tolist() == [7, 0, 0, 7]  # one annotator alone; one item by all three

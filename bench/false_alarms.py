@@ -1,0 +1,135 @@
+"""False alarms of the tests of change by recipe and annotator bias, where no context matters.
+
+    .venv/bin/python bench/false_alarms.py
+    .venv/bin/python bench/false_alarms.py --blocks 200 --biases 0 1
+
+Simulated studies: every pair has the same expected rating in both contexts, so every finding is a
+false alarm. A block has 20 pairs, two questionnaires and 10 annotators for each of them. A rating
+is the pair's expected rating + the annotator's bias (normal, the given SD, the same for all of
+their ratings) + noise (normal, SD 1.2), rounded to 0–6. The standard errors in brackets are those
+of a mean over blocks, since the pairs of a block are rated by the same people.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from reporting import say, table
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from postprocess.change import false_discovery_rates
+from postprocess.recipe import Recipe, read_recipe
+from postprocess.steps import post_process
+
+PAIRS, RATERS, NOISE = 20, 10, 1.2  # pairs of a block, annotators of a questionnaire
+LOWEST, HIGHEST = 0, 6
+LEVEL = 0.05
+BLOCKS_OF_A_DATASET = 5  # 100 pairs, over which q is computed
+BLOCKS, SEED, BIASES = 4000, 20200312, (0.0, 0.3, 0.5, 0.7, 1.0)
+RECIPES = {
+    "raw": ("raw",),
+    "calibrated": ("cosimlex", "filtering.enabled=false"),
+    "calibrated, filtered": ("cosimlex",),
+}
+COLUMNS = (
+    "bias SD", "recipe", "SD in a context", "two-sided p < 0.05", "one-sided p < 0.05",
+    "datasets with a q < 0.05",
+)  # fmt: skip
+
+
+class Share(NamedTuple):
+    """A share with its standard error over independent parts of the simulation."""
+
+    mean: float
+    error: float
+
+    def __str__(self) -> str:
+        return f"{100 * self.mean:.1f} % ({100 * self.error:.1f})"
+
+
+class Alarms(NamedTuple):
+    """How often each figure is below 0.05, and the mean deviation of a context."""
+
+    deviation: float
+    two_sided: Share
+    one_sided: Share
+    datasets: Share
+
+
+def simulate_unchanged(n_blocks: int, bias: float, rng: np.random.Generator) -> pd.DataFrame:
+    """Return ratings of pairs whose two contexts have the same expected rating."""
+    n_pairs = n_blocks * PAIRS
+    expected = rng.uniform(1, 5, n_pairs)
+    biases = rng.normal(0, bias, (n_blocks, 2, RATERS))  # a questionnaire has its own people
+    pair, context, rater = np.indices((n_pairs, 2, RATERS)).reshape(3, -1)
+    questionnaire = (pair + context) % 2
+    noise = rng.normal(0, NOISE, len(pair))
+    points = expected[pair] + biases[pair // PAIRS, questionnaire, rater] + noise
+    group = 2 * (pair // PAIRS) + questionnaire
+    return pd.DataFrame(
+        {
+            "pair": pair + 1,
+            "context": context + 1,
+            "annotator": _name("A", group * RATERS + rater),
+            "rating": np.clip(np.round(points), LOWEST, HIGHEST).astype(int),
+            "group": _name("Q", group),
+        }
+    )
+
+
+def count_alarms(ratings: pd.DataFrame, recipe: Recipe) -> Alarms:
+    """Post-process the ratings by a recipe and count the findings."""
+    n_pairs = int(ratings["pair"].max())
+    scores = post_process(ratings, recipe, n_pairs=n_pairs).scores
+    p = scores["pvalue_two_sided"].to_numpy()
+    datasets = p.reshape(-1, PAIRS * BLOCKS_OF_A_DATASET)
+    least_q = np.array([false_discovery_rates(one).min() for one in datasets])
+    return Alarms(
+        float(scores[["stdev1", "stdev2"]].to_numpy().mean()),
+        _share(p < LEVEL, PAIRS),
+        _share(scores["pvalue"].to_numpy() < LEVEL, PAIRS),
+        _share(least_q < LEVEL, 1),
+    )
+
+
+def measure(n_blocks: int, biases: Sequence[float]) -> dict[tuple[float, str], Alarms]:
+    """Return the false alarms of each recipe on the same ratings for each bias."""
+    found = {}
+    for bias in biases:
+        ratings = simulate_unchanged(n_blocks, bias, np.random.default_rng(SEED))
+        for name, (preset, *changes) in RECIPES.items():
+            found[bias, name] = count_alarms(ratings, read_recipe(preset, changes))
+    return found
+
+
+def main() -> None:
+    """Simulate and print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--blocks", type=int, default=BLOCKS, help="a multiple of 5")
+    parser.add_argument("--biases", type=float, nargs="+", default=BIASES, metavar="SD")
+    options = parser.parse_args()
+    rows = [
+        [f"{bias:g}", name, f"{one.deviation:.2f}", *map(str, one[1:])]
+        for (bias, name), one in measure(options.blocks, options.biases).items()
+    ]
+    say(table(COLUMNS, rows))
+
+
+def _share(found: NDArray[np.bool_], n_together: int) -> Share:
+    shares = found.reshape(-1, n_together).mean(axis=1)
+    return Share(float(shares.mean()), float(shares.std(ddof=1) / np.sqrt(len(shares))))
+
+
+def _name(letter: str, numbers: NDArray[np.int64]) -> NDArray[np.object_]:
+    names = np.array([f"{letter}{n:07}" for n in range(int(numbers.max()) + 1)], dtype=object)
+    return names[numbers]
+
+
+if __name__ == "__main__":
+    main()

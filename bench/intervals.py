@@ -1,0 +1,351 @@
+"""How often the 95 % intervals that Cosima prints hold the figure that they are for.
+
+    .venv/bin/python bench/intervals.py
+    .venv/bin/python bench/intervals.py --only agreement methods --studies 20
+
+Studies are simulated from a population whose figure is known, or computed from a very large
+sample of it. Coverage is the share of studies whose interval holds that figure, in per cent, with
+its simulation standard error; below and above are the shares of those whose interval lies below
+the figure and above it. "out" is the share of figures outside their own interval.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from reporting import say, table
+from scipy import stats
+from studies import Crowd, Floats, Shape, draw_similarities, rate, simulate, tabulate
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from postprocess.agreement import agreement_with_means
+from postprocess.change import cliffs_delta
+from postprocess.confounds import find_confounds
+from postprocess.planning import wilson_interval
+from postprocess.reliability import change_reliability
+from postprocess.resampling import (
+    Resample,
+    basic_interval,
+    double_items,
+    draw_items,
+    take_items,
+)
+from postprocess.slices import FIGURES, TABLE_FIGURES, agreement_table
+from postprocess.slices import RANGES as RANGES_OF_FIGURES
+from postprocess.stacks import Stack, stack_groups
+
+SEED = 20200312
+MANY_ITEMS = 40_000  # of all questionnaires together, in place of endless ones
+MANY_GROUPS = 1_000  # of other annotators, in place of endless ones
+N_RESAMPLES = 300
+SHAPES = (Shape(1, 20), Shape(1, 50), Shape(6, 20), Shape(14, 16), Shape(34, 20))
+BLOCKS = (Shape(2, 20, 3), Shape(2, 20, 5), Shape(2, 20))
+COMPARED = {
+    figure: TABLE_FIGURES[figure]
+    for figure in ("human", "pairwise_spearman", "alpha_ordinal", "icc_average")
+}
+COLUMNS = ("interval", "figure", "studies", "coverage %", "SE", "below", "above", "out", "width")
+
+
+class Tally:
+    """Intervals of many studies against the figure that they are for."""
+
+    def __init__(self, name: str, figure: str, truth: float) -> None:
+        self.name, self.figure, self.truth = name, figure, truth
+        self.rows: list[tuple[float, float, float]] = []
+
+    def add(self, figure: float, low: float, high: float) -> None:
+        """Count the interval of a study; one that is undefined counts as none."""
+        if not np.isnan(low):
+            self.rows.append((figure, low, high))
+
+    def row(self) -> list[str]:
+        """Return the line of the printed table."""
+        figures, low, high = np.array(self.rows).T
+        below, above = high < self.truth, low > self.truth
+        share = float((~below & ~above).mean())
+        error = np.sqrt(share * (1 - share) / len(low))
+        out = (figures < low) | (figures > high)
+        shares = (f"{100 * part.mean():.0f}" for part in (below, above, out))
+        counts = self.name, self.figure, str(len(low))
+        width = float((high - low).mean())
+        return [*counts, f"{100 * share:.1f}", f"{100 * error:.1f}", *shares, f"{width:.3f}"]
+
+
+def cover_agreement(
+    n_studies: int,
+    *,
+    shapes: Iterable[Shape] = SHAPES,
+    resample: Resample = "items",
+    figures: Sequence[str] = FIGURES,
+    n_resamples: int = N_RESAMPLES,
+) -> Iterable[Tally]:
+    """Cover the figures of the agreement table, overall.
+
+    Items alone: the same annotators in all studies, and the figure that they would have with
+    endless items. Annotators too: others in each study, and the mean figure of such crowds.
+    """
+    for shape in shapes:
+        rng = np.random.default_rng([SEED, *shape])
+        crowd = Crowd.gather(shape, rng) if resample == "items" else None
+        if crowd:
+            many = shape._replace(n_items=MANY_ITEMS // shape.n_groups)
+        else:
+            many = shape._replace(n_items=200, n_groups=MANY_GROUPS)
+        endless = agreement_table(
+            simulate(many, rng, crowd), by=(), figures=figures, n_resamples=0, n_splits=20
+        ).iloc[0]
+        name = f"agreement, {shape}, {resample}"
+        tallies = [Tally(name, figure, endless[figure]) for figure in figures]
+        for _ in range(n_studies):
+            found = agreement_table(
+                simulate(shape, rng, crowd),
+                by=(),
+                figures=figures,
+                n_resamples=n_resamples,
+                resample=resample,
+            ).iloc[0]
+            for tally in tallies:
+                tally.add(*(found[f"{tally.figure}{end}"] for end in ("", "_low", "_high")))
+        yield from tallies
+
+
+def cover_methods(n_studies: int) -> Iterable[Tally]:
+    """Cover figures of the agreement table by other methods, from the same resamples."""
+    for shape in SHAPES:
+        rng = np.random.default_rng([SEED, *shape])
+        crowd = Crowd.gather(shape, rng)
+        many = simulate(shape._replace(n_items=MANY_ITEMS // shape.n_groups), rng, crowd)
+        endless = stack_groups(many)
+        tallies = {
+            (method, figure): Tally(f"{method}, {shape}", figure, float(known(endless, 1)[0]))
+            for figure, known in COMPARED.items()
+            for method in METHODS
+        }
+        for _ in range(n_studies):
+            (stack,) = stack_groups(simulate(shape, rng, crowd))
+            taken = list(_take(stack, rng))
+            doubled = double_items(stack)
+            for figure, known in COMPARED.items():
+                point, twice = (float(known([one], 1)[0]) for one in (stack, doubled))
+                drawn = np.concatenate([known([part], int(part.slices[-1]) + 1) for part in taken])
+                for method, interval in METHODS.items():
+                    ends = interval(figure, point, 2 * twice - point, drawn)
+                    tallies[method, figure].add(point, *ends)
+        yield from tallies.values()
+
+
+def _take(stack: Stack, rng: np.random.Generator) -> Iterable[Stack]:
+    """Resample a stack, 20 times at once so that memory stays small."""
+    (drawn,) = draw_items([stack], N_RESAMPLES, rng)
+    for first in range(0, N_RESAMPLES, 20):
+        yield take_items(stack, drawn[first : first + 20])
+
+
+def percentile(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:
+    """Return the quantiles of the resamples: what was printed before."""
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def bca(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:
+    """Return the bias-corrected and accelerated interval (Efron, 1987).
+
+    The acceleration is estimated from the skewness of the resamples, not by a jackknife.
+    """
+    share = np.clip((drawn < point).mean(), 0.5 / len(drawn), 1 - 0.5 / len(drawn))
+    z0, acceleration = stats.norm.ppf(share), stats.skew(drawn) / 6
+    z = z0 + stats.norm.ppf([0.025, 0.975])
+    levels = stats.norm.cdf(z0 + z / (1 - acceleration * z))
+    low, high = np.quantile(drawn, levels)
+    return float(low), float(high)
+
+
+def basic(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:
+    """Return the basic interval as it is defined, within the range of a correlation."""
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return max(-1.0, float(2 * point - high)), min(1.0, float(2 * point - low))
+
+
+def basic_on_z(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:
+    """Return what the library prints."""
+    within = RANGES_OF_FIGURES.get(figure, "correlation")
+    return basic_interval(point, drawn, limit=limit, within=within)
+
+
+METHODS: dict[str, Callable[[str, float, float, Floats], tuple[float, float]]] = {
+    "percentile": percentile,
+    "BCa": bca,
+    "basic": basic,
+    "basic on z": basic_on_z,
+}
+
+
+def cover_annotators(n_studies: int) -> Iterable[Tally]:
+    """Cover the agreement of one annotator with the means of the others."""
+    for n_items in (10, 20, 50):
+        shape = Shape(1, n_items)
+        rng = np.random.default_rng([SEED, n_items])
+        crowd = Crowd.gather(shape, rng)
+
+        def sides(n: int, crowd: Crowd = crowd, rng: np.random.Generator = rng) -> list[Floats]:
+            ratings = rate(crowd, draw_similarities(Shape(1, n), rng), rng)[0]
+            return [ratings[0], ratings[1:].mean(axis=0)]
+
+        truth = agreement_with_means(*sides(MANY_ITEMS), n_resamples=0)[0]
+        tally = Tally(f"an annotator, {n_items} items", "rho", truth)
+        for _ in range(n_studies):
+            tally.add(*agreement_with_means(*sides(n_items)))
+        yield tally
+
+
+def cover_change(n_studies: int, *, resample: Resample = "items") -> Iterable[Tally]:
+    """Cover the reliability of the changes and the ceiling of subtask 1."""
+    for shape in (Shape(2, 24), Shape(6, 20), Shape(14, 16), Shape(34, 20)):
+        rng = np.random.default_rng([SEED, *shape])
+        crowd = Crowd.gather(shape, rng) if resample == "items" else None
+        if crowd:
+            many = shape._replace(n_items=MANY_ITEMS // shape.n_groups)
+        else:
+            many = shape._replace(n_items=200, n_groups=MANY_GROUPS)
+        ratings = simulate(many, rng, crowd)
+        endless = change_reliability(ratings, rng=rng, n_splits=20, n_resamples=0)
+        name = f"change, {shape}, {resample}"
+        truths = {str(method): float(r) for method, r in endless["reliability"].items()}
+        tallies = {method: Tally(name, f"R, {method}", truths[method]) for method in truths}
+        ceiling = Tally(name, "ceiling", float(np.sqrt(truths["uncentered"])))
+        for _ in range(n_studies):
+            found = change_reliability(
+                simulate(shape, rng, crowd), rng=rng, n_splits=100, n_resamples=N_RESAMPLES,
+                resample=resample,
+            )  # fmt: skip
+            for method, tally in tallies.items():
+                tally.add(*found.loc[method, ["reliability", "low", "high"]])
+            ends = found.loc["uncentered", ["ceiling", "ceiling_low", "ceiling_high"]]
+            ceiling.add(*ends)
+        yield from (*tallies.values(), ceiling)
+
+
+def cover_delta(n_studies: int) -> Iterable[Tally]:
+    """Cover Cliff's delta of pairs with 10 ratings of each context, by how much changes."""
+    points = np.arange(7)
+    for change in (0.0, 1.0, 2.0, 4.0):
+        rng = np.random.default_rng([SEED, int(change)])
+        first, second = (
+            np.diff(stats.norm.cdf((np.arange(-0.5, 7) - centre) / 1.3, loc=0))
+            for centre in (3 - change / 2, 3 + change / 2)
+        )
+        first, second = first / first.sum(), second / second.sum()
+        truth = float(first @ np.sign(points[None, :] - points[:, None]) @ second)
+        counts = (rng.multinomial(10, p, size=50 * n_studies) for p in (first, second))
+        tally = Tally("10 and 10 ratings", f"delta {truth:.2f}", truth)
+        for row in cliffs_delta(*counts).to_numpy():
+            tally.add(*row)
+        yield tally
+
+
+def cover_confounds(n_studies: int) -> Iterable[Tally]:
+    """Cover what relates scores, changes and ratings to what should not matter."""
+    for n_pairs in (24, 111, 340):
+        rng = np.random.default_rng([SEED, n_pairs])
+        crowd = Crowd.gather(Shape(2, n_pairs), rng)
+        truths = _confound(MANY_ITEMS, crowd, rng, n_resamples=0)
+        tallies = [
+            Tally(f"confounds, {n_pairs} pairs", f"{outcome}, {confound}", estimate)
+            for outcome, confound, estimate in zip(
+                truths["outcome"], truths["confound"], truths["estimate"], strict=True
+            )
+        ]
+        for _ in range(n_studies):
+            found = _confound(n_pairs, crowd, rng, n_resamples=N_RESAMPLES)
+            ends = found[["estimate", "low", "high"]].to_numpy(dtype=float)
+            for tally, row in zip(tallies, ends, strict=True):
+                tally.add(*row)
+        yield from tallies
+
+
+def _confound(
+    n_pairs: int, crowd: Crowd, rng: np.random.Generator, *, n_resamples: int
+) -> pd.DataFrame:
+    """Simulate scores that fall with the distance of words and rise where they share a sentence.
+
+    An annotator in a hurry rates lower; positions do not matter.
+    """
+    size = 2, n_pairs
+    per_pair = rng.normal(size=n_pairs)
+    distance = 1 + rng.poisson(np.exp(1.5 + 0.5 * per_pair + 0.3 * rng.normal(size=size)))
+    same = (rng.random(size) < 0.6).astype(float)
+    similarities = draw_similarities(Shape(*size), rng) - 0.05 * distance + 0.5 * same
+    ratings = rate(crowd, similarities, rng)
+    seconds = np.exp(3 + 0.5 * crowd.bias[:, :, None] + 0.4 * rng.normal(size=ratings.shape))
+    position = rng.permuted(np.broadcast_to(np.arange(n_pairs), ratings.shape), axis=2)
+    pairs = pd.RangeIndex(1, n_pairs + 1, name="pair")
+    scores = pd.DataFrame(ratings.mean(axis=1).T, columns=["sim1", "sim2"], index=pairs)
+    measures = pd.DataFrame(
+        {
+            "pair": np.tile(pairs, 2),
+            "context": np.repeat([1, 2], n_pairs),
+            "distance": distance.ravel().astype(float),
+            "same_sentence": same.ravel(),
+        }
+    )
+    rows = tabulate(ratings).assign(seconds=seconds.ravel(), position=position.ravel())
+    return find_confounds(scores, measures, rng=rng, ratings=rows, n_resamples=n_resamples)
+
+
+def cover_power(n_studies: int) -> Iterable[Tally]:
+    """Cover Wilson's interval of the power found in simulated experiments."""
+    for n_tried in (100, 10_000):
+        for power in (0.5, 0.8, 0.95):
+            rng = np.random.default_rng([SEED, n_tried])
+            tally = Tally(f"{n_tried} experiments", f"power {power}", power)
+            for n_found in rng.binomial(n_tried, power, size=50 * n_studies):
+                tally.add(n_found / n_tried, *wilson_interval(int(n_found), n_tried))
+            yield tally
+
+
+def cover_pace(n_studies: int) -> Iterable[Tally]:
+    """Cover the range of the pace that the forecast of a collection takes, (√n ± 0.98)²."""
+    for pace in (8.0, 20.0, 100.0):
+        rng = np.random.default_rng([SEED, int(pace)])
+        tally = Tally("finished in seven days", f"pace {pace:g}", pace)
+        for n in rng.poisson(pace, size=50 * n_studies):
+            if n >= 5:
+                tally.add(n, (np.sqrt(n) - 0.98) ** 2, (np.sqrt(n) + 0.98) ** 2)
+        yield tally
+
+
+INTERVALS: dict[str, Callable[[int], Iterable[Tally]]] = {
+    "methods": cover_methods,
+    "agreement": cover_agreement,
+    "agreement-annotators": partial(cover_agreement, resample="items and annotators"),
+    "blocks": partial(cover_agreement, shapes=BLOCKS, figures=["human"], n_resamples=200),
+    "annotators": cover_annotators,
+    "change": cover_change,
+    "change-annotators": partial(cover_change, resample="items and annotators"),
+    "confounds": cover_confounds,
+    "delta": cover_delta,
+    "power": cover_power,
+    "pace": cover_pace,
+}
+
+
+def main() -> None:
+    """Simulate what the arguments name and print a table of each."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--studies", type=int, default=60, help="simulated for each line")
+    parser.add_argument("--only", nargs="+", choices=INTERVALS, default=list(INTERVALS))
+    options = parser.parse_args()
+    for name in options.only:
+        say(f"\n## {name}\n\n{table(COLUMNS, [])}")
+        for tally in INTERVALS[name](options.studies):
+            say(f"| {' | '.join(tally.row())} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Studies simulated from a population that is known: annotators, similarities and ratings."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+
+
+class Shape(NamedTuple):
+    """The size of a study: questionnaires, items in each, annotators of each."""
+
+    n_groups: int
+    n_items: int
+    n_annotators: int = 10
+
+    def __str__(self) -> str:
+        return f"{self.n_groups}×{self.n_items}, {self.n_annotators} annotators"
+
+
+class Crowd(NamedTuple):
+    """Annotators by questionnaire: how much higher each rates than others, and how unsurely."""
+
+    bias: Floats
+    spread: Floats
+
+    @classmethod
+    def gather(cls, shape: Shape, rng: np.random.Generator) -> "Crowd":
+        """Draw annotators for all questionnaires."""
+        size = shape.n_groups, shape.n_annotators
+        return cls(rng.normal(0, 0.6, size), rng.uniform(0.8, 1.8, size))
+
+
+def draw_similarities(shape: Shape, rng: np.random.Generator) -> Floats:
+    """Draw true similarities, even from 0 to 6; the two contexts of a pair correlate by 0.8.
+
+    Questionnaires 1 and 2, 3 and 4, … have the same pairs. Shape (n_groups, n_items).
+    """
+    n_blocks = -(-shape.n_groups // 2)
+    common = rng.normal(size=(n_blocks, 1, shape.n_items))
+    own = rng.normal(size=(n_blocks, 2, shape.n_items))
+    mixed = np.sqrt(0.8) * common + np.sqrt(0.2) * own
+    return np.asarray(6 * stats.norm.cdf(mixed.reshape(-1, shape.n_items)[: shape.n_groups]))
+
+
+def rate(crowd: Crowd, similarities: Floats, rng: np.random.Generator) -> Floats:
+    """Draw whole ratings from 0 to 6, shape (n_groups, n_annotators, n_items)."""
+    noise = crowd.spread[:, :, None] * rng.normal(size=(*crowd.bias.shape, similarities.shape[1]))
+    return np.clip(np.rint(similarities[:, None] + crowd.bias[:, :, None] + noise), 0, 6)
+
+
+def tabulate(ratings: Floats) -> pd.DataFrame:
+    """Write ratings as a table; context 1 of a pair is in an odd questionnaire."""
+    group, annotator, item = np.indices(ratings.shape)
+    return pd.DataFrame(
+        {
+            "pair": ((group // 2) * ratings.shape[2] + item + 1).ravel(),
+            "context": (group % 2 + 1).ravel(),
+            "annotator": (group * ratings.shape[1] + annotator).ravel(),
+            "rating": ratings.ravel(),
+            "group": group.ravel().astype(str),
+        }
+    )
+
+
+def simulate(shape: Shape, rng: np.random.Generator, crowd: Crowd | None = None) -> pd.DataFrame:
+    """Simulate the ratings of a study, of this crowd or of a new one."""
+    crowd = crowd or Crowd.gather(shape, rng)
+    return tabulate(rate(crowd, draw_similarities(shape, rng), rng))
