@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from postprocess.experiments import Sample, draw_experiments
 from postprocess.ranksum import change_tests
-from postprocess.rating_models import RatingModels, shift_models
+from postprocess.rating_models import RatingModels
 
 FEWEST_SIMULATIONS = 100
 CURVE_COLUMNS = ("change", "n", "power", "power_low", "power_high", "false_alarms")
@@ -143,7 +143,8 @@ def power_curve(
 
     An experiment takes a context at random, and its distribution moved up or down by the
     change where the scale has room; draws n ratings from each; and tests them as published.
-    Detected is a change with p < alpha in the right direction.
+    Detected is a change with p < alpha in the right direction. The experiments with n + 1
+    annotators are those with n annotators and one more, so that the curve is smooth.
 
     Returns
     -------
@@ -165,21 +166,21 @@ def power_curve(
     >>> bool(curve["power"].iloc[-1] > curve["power"].iloc[0])
     True
     """
-    shifted, origin = shift_models(models, change)
-    if not len(origin):
+    drawn = draw_experiments(models, change, question.simulations, rng=rng)
+    if drawn is None:
         raise PlanError(f"no context has room on the scale for a change of {change:g}")
-    chosen = rng.choice(len(origin), size=question.simulations, p=_weights(origin))
-    before = models.probabilities[origin[chosen]]
-    after = shifted.probabilities[chosen]
-    upwards = np.sign(shifted.means - models.means[origin])[chosen]
+    samples = [Sample(p) for p in (drawn.before, drawn.after, drawn.before)]
+    first, second, unchanged = (sample.counts for sample in samples)
     rows = []
-    for n in range(2, question.most + 1):
-        first, second, third = (rng.multinomial(n, p) for p in (before, after, before))
-        tests, null = change_tests(first, second), change_tests(first, third)
-        n_found = int(((tests.pvalues < question.alpha) & (tests.directions == upwards)).sum())
-        low, high = wilson_interval(n_found, question.simulations)
-        false_alarms = float((null.pvalues < question.alpha).mean())
-        rows.append((change, n, n_found / question.simulations, low, high, false_alarms))
+    for n in range(1, question.most + 1):
+        for sample in samples:
+            sample.add_rating(rng)
+        if n == 1:
+            continue
+        power = drawn.share_found(first, second, question.alpha)
+        low, high = wilson_interval(round(power * question.simulations), question.simulations)
+        false_alarms = float((change_tests(first, unchanged).pvalues < question.alpha).mean())
+        rows.append((change, n, power, low, high, false_alarms))
     return pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
 
 
@@ -237,12 +238,6 @@ def cost_of(n: int, costs: Costs) -> dict[str, float]:
         "hours": round(hours, 2),
         "cost": round(pay * (1 + costs.fee_percent / 100), 2),
     }
-
-
-def _weights(origin: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Every context as likely as every other, whether it can move in one direction or in two."""
-    n_ways = np.bincount(origin)[origin]
-    return np.asarray((1 / n_ways) / (1 / n_ways).sum())
 
 
 def _answer(

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from postprocess.figures.attributes import replace_styles
 from postprocess.planning import Plan
 
 STYLES = ("-", "--", "-.", ":")  # with the greys, so that lines differ even in a bad print
@@ -42,7 +43,7 @@ def draw_plan(plan: Plan) -> dict[str, bytes]:
             _draw_change(axes, plan, change, number)
         _label(axes, plan)
         return {
-            "svg": _save(figure, "svg", {"Date": None, "Creator": None}),
+            "svg": replace_styles(_save(figure, "svg", {"Date": None, "Creator": None})),
             "png": _save(figure, "png", {"Software": None}),
         }
 

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
+from postprocess.detecting import detectable_changes
+from postprocess.extras import require_report
 from postprocess.files import read_dataset
 from postprocess.planning import Costs, Plan, PlanError, Question, plan_study
-from postprocess.planning_text import render_plan
+from postprocess.planning_text import render_detectable, render_plan
 from postprocess.rating_models import RatingModels, models_of_ratings, models_of_scores
 from postprocess.ratings import check_ratings
 from postprocess.reading import load_ratings
@@ -30,13 +33,15 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
     _add_question_arguments(parser)
     _add_cost_arguments(parser)
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="write plan.tsv, power.tsv, plan.svg and plan.png"
+        "--out", type=Path, metavar="DIR", help="write the tables, plan.svg and plan.png"
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Plan a study, print the table, write the files if asked to, and return 0."""
+    if options.out:
+        require_report()
     models, n_pairs = _read_source(options)
     question = Question(
         tuple(options.change), options.power, options.alpha, options.most, options.simulations
@@ -50,10 +55,14 @@ def run(options: argparse.Namespace) -> int:
         pay_per_hour=options.pay_per_hour,
         fee_percent=options.fee_percent,
     )
-    plan = plan_study(models, question, costs, rng=np.random.default_rng(options.seed))
+    rng = np.random.default_rng(options.seed)
+    plan = plan_study(models, question, costs, rng=rng)
+    detectable = detectable_changes(models, options.annotators, question, costs, rng=rng)
     sys.stdout.write(render_plan(plan, costs, currency=options.currency))
+    if options.annotators:
+        sys.stdout.write(render_detectable(detectable, question, currency=options.currency))
     if options.out:
-        for path in _write_plan(plan, options.out):
+        for path in _write_plan(plan, detectable, options.out):
             sys.stdout.write(f"written   {path}\n")
     return 0
 
@@ -84,6 +93,14 @@ def _add_question_arguments(parser: argparse.ArgumentParser) -> None:
         default=default.changes,
         metavar="POINTS",
         help="changes to detect, in published points (default: 1 2 3)",
+    )
+    parser.add_argument(
+        "--annotators",
+        type=int,
+        nargs="+",
+        default=(),
+        metavar="N",
+        help="also find the least change that N annotators per context detect",
     )
     parser.add_argument(
         "--power", type=float, default=default.power, help="share to find (default: %(default)s)"
@@ -151,16 +168,19 @@ def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
     return models_of_ratings(ratings, scale, published), ratings["pair"].nunique()
 
 
-def _write_plan(plan: Plan, folder: Path) -> list[Path]:
+def _write_plan(plan: Plan, detectable: pd.DataFrame, folder: Path) -> list[Path]:
     # matplotlib takes half a second to load: only who asks for a figure waits for it
     from postprocess.planning_figure import draw_plan
 
     figures = draw_plan(plan)
-    tables = {
+    tables = {"plan.tsv": plan.table, "power.tsv": plan.curve}
+    if len(detectable):
+        tables["detectable.tsv"] = detectable
+    texts = {
         name: table.to_csv(sep="\t", index=False, lineterminator="\n").encode()
-        for name, table in (("plan.tsv", plan.table), ("power.tsv", plan.curve))
+        for name, table in tables.items()
     }
-    files = {**tables, **{f"plan.{form}": data for form, data in figures.items()}}
+    files = {**texts, **{f"plan.{form}": data for form, data in figures.items()}}
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (folder / name).write_bytes(data)

@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 
@@ -13,7 +14,8 @@ from postprocess.planning import (
     power_curve,
     wilson_interval,
 )
-from postprocess.rating_models import RatingModels, shift_models
+from postprocess.rating_models import RatingModels, models_of_ratings, shift_models
+from postprocess.ratings import Scale
 
 MIDDLE = RatingModels(np.array([[0.02, 0.08, 0.2, 0.4, 0.2, 0.08, 0.02]]), width=10 / 6)
 COSTS = Costs(pairs=100)
@@ -64,6 +66,36 @@ def test_power_curve_grows_with_n_and_with_the_change():
         assert np.diff(curve.rolling(5).mean().dropna()).min() > -0.02
     assert (curves[2] >= curves[1] - 0.02).all()
     assert (curves[1] >= curves[0] - 0.02).all()
+
+
+def test_power_curve_is_smooth():
+    # every experiment keeps its ratings when an annotator is added
+    power = power_curve(MIDDLE, 1.5, question(most=40), rng=rng())["power"].to_numpy()
+
+    assert np.abs(np.diff(power[20:], 2)).max() < 0.03
+
+
+def test_plans_from_pilots_are_near_the_truth():
+    # half of the contexts are narrow, half are wide: n is simulated from the true distributions,
+    # and planned from the ratings of 30 pairs by 10 annotators
+    steps = np.arange(7)
+    bells = [np.exp(-((steps - m) ** 2) / (2 * s**2)) for s in (0.8, 1.6) for m in range(1, 6)]
+    truth = RatingModels(np.array([bell / bell.sum() for bell in bells]), 10 / 6)
+    asked = question(changes=(2.0, 3.0), most=40)
+    true_n = plan_study(truth, asked, COSTS, rng=rng()).table["n"]
+
+    chance, planned = rng(2), []
+    for _ in range(8):
+        which = chance.integers(0, len(bells), 60)
+        points = [chance.choice(7, 10, p=truth.probabilities[one]) for one in which]
+        table = pd.DataFrame({"rating": np.concatenate(points)})
+        table = table.assign(pair=np.arange(600) // 20 + 1, context=np.arange(600) // 10 % 2 + 1)
+        models = models_of_ratings(table, Scale(), Scale(0, 10))
+        planned.append(plan_study(models, asked, COSTS, rng=chance).table["n"])
+
+    ratios = np.mean(planned, axis=0) / true_n
+    assert (ratios > 0.93).all()
+    assert (ratios < 1.12).all()
 
 
 def test_power_curve_is_the_same_for_the_same_seed_only():

@@ -1,7 +1,8 @@
 import numpy as np
 
+from postprocess.detecting import detectable_changes
 from postprocess.planning import Costs, Question, plan_study
-from postprocess.planning_text import render_plan
+from postprocess.planning_text import render_detectable, render_plan
 from postprocess.rating_models import RatingModels
 
 MODELS = RatingModels(np.array([[0.02, 0.08, 0.2, 0.4, 0.2, 0.08, 0.02]]), width=10 / 6)
@@ -36,3 +37,18 @@ def test_render_plan_says_when_no_number_is_enough():
     _, lines = lines_of(Costs(pairs=100), changes=(0.1,), most=5)
 
     assert lines[1].split() == ["0.1", ">", "5"]
+
+
+def test_render_detectable_says_which_change_and_what_it_costs():
+    question, costs = Question(simulations=500), Costs(pairs=100, pay_per_hour=9)
+    table = detectable_changes(MODELS, [2, 12], question, costs, rng=np.random.default_rng(1))
+
+    lines = render_detectable(table, question, currency="EUR").splitlines()
+
+    assert lines[1].split()[:3] == ["n", "change", "interval"]
+    assert lines[2].split()[:3] == ["2", "none", "400"]
+    row = table.iloc[1]
+    interval = f"{row['change_low']:.2f}–{row['change_high']:.2f}"
+    assert lines[3].split()[:4] == ["12", f"{row['change']:.2f}", interval, "2400"]
+    assert lines[3].split()[-1] == "EUR"
+    assert "find 80%" in lines[5]

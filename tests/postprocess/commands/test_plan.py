@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 
 from postprocess.__main__ import main
@@ -42,6 +43,34 @@ def test_plan_writes_tables_and_figures(dataset, tmp_path, capsys):
     assert f"written   {out / 'plan.svg'}\n" in capsys.readouterr().out
 
 
+def test_plan_finds_the_least_detectable_change(dataset, tmp_path, capsys):
+    out = tmp_path / "plan"
+
+    assert (
+        main(["plan", "--dataset", dataset, *QUICK, "--annotators", "20", "--out", str(out)]) == 0
+    )
+
+    text = capsys.readouterr().out
+    table = cells(out / "detectable.tsv")
+    assert [row[0] for row in table] == ["n", "20"]
+    assert f"{float(table[1][1]):.2f}" in text
+    assert "the least one of which n annotators per context find 80%" in text
+
+
+def test_plan_leaves_out_marked_ratings(ratings, tmp_path, capsys):
+    table = pd.read_csv(ratings)
+    more = table.assign(annotator="B" + table["annotator"], rating=6, mark="rejected")
+    marked = tmp_path / "marked.csv"
+    pd.concat([table.assign(mark=""), more]).to_csv(marked, index=False)
+    outputs = []
+
+    for path in (ratings, str(marked)):
+        assert main(["plan", "--ratings", path, "--language", "xx", *QUICK]) == 0
+        outputs.append(capsys.readouterr().out)
+
+    assert outputs[0] == outputs[1]
+
+
 def test_plan_is_the_same_for_the_same_seed(ratings, tmp_path):
     arguments = ["plan", "--ratings", ratings, "--language", "xx", *QUICK]
     for name, seed in (("one", "5"), ("same", "5"), ("other", "6")):
@@ -74,6 +103,7 @@ def test_plan_takes_the_costs(ratings, capsys):
         (["--change", "9.9"], "no context has room"),
         (["--power", "2"], "power must lie between 0 and 1"),
         (["--pairs", "0"], "one pair or more"),
+        (["--annotators", "1"], "2 annotators per context or more"),
         (["--dataset-n", "0"], "one rating or more"),
         (["--scale", "6", "0"], "must be below its maximum"),
     ],

@@ -1,0 +1,264 @@
+"""How well `plan` does on populations of contexts whose distributions of ratings are known.
+
+For each population the number of annotators that truly reaches the power is simulated, then
+small pilot studies are drawn from it, and a plan is made of each. Needs no database.
+
+    .venv/bin/python bench/planning.py [--repository DIR] [--pilots 10] [--out FILE]
+"""
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtr
+from scipy.stats import betabinom
+
+Floats = NDArray[np.float64]
+Places = Callable[[Floats], Floats]  # latent means of contexts → distributions of ratings
+
+POINTS = np.arange(7.0)
+WIDTH = 10 / 6  # of a point of the survey, in published points
+N_CONTEXTS = 2000  # of a population
+CHANGES, POWER, ALPHA = (2.0, 3.0), 0.8, 0.05
+DESIGNS = ((30, 10), (20, 5), (10, 20))  # pilots: pairs, annotators per context
+MOST, SIZE = 50, 12  # annotators tried; annotators whose least detectable change is asked for
+MARGIN = 0.02  # of the scale: a context whose mean would come nearer to an end does not move
+TRUE_SIMULATIONS, PLAN_SIMULATIONS = 20_000, 1_000
+
+
+@dataclass(frozen=True)
+class Population:
+    """Contexts by their latent means; a change moves the latent mean until the mean has moved."""
+
+    name: str
+    latent: Floats
+    rate: Places
+
+    def shifted(self, change: float) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """Return experiments: distributions before and after a change, and its direction."""
+        before = self.rate(self.latent)
+        parts = []
+        for direction in (1, -1):
+            wanted = before @ POINTS + direction * change / WIDTH
+            low, high = np.full(len(wanted), -40.0), np.full(len(wanted), 46.0)
+            for _ in range(60):
+                middle = (low + high) / 2
+                is_low = self.rate(middle) @ POINTS < wanted
+                low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+            after = self.rate(low)
+            room = (wanted > 6 * MARGIN) & (wanted < 6 * (1 - MARGIN))
+            room &= np.abs(after @ POINTS - wanted) < 1e-3
+            parts.append((np.flatnonzero(room), after[room], np.full(room.sum(), direction)))
+        origin, after, directions = (np.concatenate(one) for one in zip(*parts, strict=True))
+        ways = np.bincount(origin)[origin]
+        weights = 1 / ways / (1 / ways).sum()
+        chosen = np.random.default_rng(1).choice(len(origin), TRUE_SIMULATIONS, p=weights)
+        return before[origin[chosen]], after[chosen], directions[chosen]
+
+
+def normal(spread: float | Floats) -> Places:
+    """Return a normal distribution, rounded to the points and cut off at the ends."""
+
+    def rate(latent: Floats) -> Floats:
+        bounds = (np.arange(0.5, 6) - latent[:, None]) / np.reshape(spread, (-1, 1))
+        return np.diff(ndtr(bounds), axis=1, prepend=0.0, append=1.0)
+
+    return rate
+
+
+def beta_binomial(latent: Floats) -> Floats:
+    """Return beta-binomial distributions, wider than binomial ones."""
+    share = np.clip(1 / (1 + np.exp(-(np.clip(latent, -37, 43) - 3) / 1.5)), 1e-6, 1 - 1e-6)
+    a, b = 6 * share[:, None], 6 * (1 - share[:, None])
+    return np.asarray(betabinom.pmf(POINTS[None], 6, a, b), dtype=float)
+
+
+def heaped(latent: Floats) -> Floats:
+    """Return distributions in which the ends and the middle are chosen twice as often."""
+    weights = normal(1.5)(latent) * np.array([2, 1, 1, 2, 1, 1, 2])
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def populations() -> Iterator[Population]:
+    """Return the populations, always the same."""
+    rng = np.random.default_rng(0)
+
+    def of(name: str, rate: Places) -> Population:
+        return Population(name, rng.uniform(0.3, 5.7, N_CONTEXTS), rate)
+
+    for spread in (0.8, 1.2, 1.7):
+        yield of(f"normal, deviation {spread} points", normal(spread))
+    yield of("normal, deviations vary", normal(1.3 * np.exp(rng.normal(0, 0.3, N_CONTEXTS))))
+    yield of("beta-binomial", beta_binomial)
+    yield of("skewed", lambda mu: 0.75 * normal(0.8)(mu) + 0.25 * normal(1.0)(mu - 2))
+    gap = rng.choice([0, 1.25], N_CONTEXTS, p=[0.7, 0.3])
+    yield of(
+        "three in ten divide annotators",
+        lambda mu: (normal(0.8)(mu - gap) + normal(0.8)(mu + gap)) / 2,
+    )
+    yield of("0, 3 and 6 preferred", heaped)
+    yield of("one annotator in ten careless", lambda mu: 0.9 * normal(1.0)(mu) + 0.1 / 7)
+
+
+def true_power(population: Population, change: float, rng: np.random.Generator) -> Floats:
+    """Return the share found for each number of annotators from 0."""
+    before, after, upwards = population.shifted(change)
+    power = np.zeros(MOST + 1)
+    for n in range(2, MOST + 1):
+        power[n] = share_found(before, after, upwards, n, rng)
+    return power
+
+
+def share_found(
+    before: Floats, after: Floats, upwards: NDArray[np.int64], n: int, rng: np.random.Generator
+) -> float:
+    """Return the share of changes that n annotators find, by the published test."""
+    from postprocess.ranksum import change_tests
+
+    tests = change_tests(rng.multinomial(n, before), rng.multinomial(n, after))
+    return float(((tests.pvalues < ALPHA) & (tests.directions == upwards)).mean())
+
+
+def true_change(population: Population, rng: np.random.Generator) -> float:
+    """Return the least change that `SIZE` annotators detect, to a twentieth of a point."""
+    return next(
+        float(change)
+        for change in np.arange(0.5, 9, 0.05)
+        if share_found(*population.shifted(change), SIZE, rng) >= POWER
+    )
+
+
+def draw_pilot(
+    population: Population, n_pairs: int, n: int, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Draw the ratings of a pilot study from a population."""
+    contexts = rng.choice(N_CONTEXTS, 2 * n_pairs, replace=False)
+    counts = rng.multinomial(n, population.rate(population.latent)[contexts])
+    ratings = np.concatenate([np.repeat(np.arange(7), row) for row in counts])
+    place = np.repeat(np.arange(2 * n_pairs), n)
+    columns = {"pair": place // 2 + 1, "context": place % 2 + 1, "rating": ratings}
+    return pd.DataFrame(columns).assign(annotator="")
+
+
+def scores_of(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return the published figures of a pilot."""
+    grouped = ratings.groupby(["pair", "context"])["rating"]
+    means, deviations = (x.unstack() * WIDTH for x in (grouped.mean(), grouped.std(ddof=1)))
+    return pd.concat([means, deviations], axis=1, ignore_index=True).set_axis(
+        ["sim1", "sim2", "stdev1", "stdev2"], axis=1
+    )
+
+
+@dataclass
+class Result:
+    """The plans of the pilots of one population and design, for one change."""
+
+    population: str
+    source: str
+    n_pairs: int
+    n_annotators: int
+    change: float
+    true_n: int
+    planned: list[int]
+    powers: list[float]  # true ones, at the planned n
+
+
+def plan_pilots(
+    population: Population, n_pilots: int, truth: dict[float, Floats], rng: np.random.Generator
+) -> Iterator[Result]:
+    """Plan from pilots of every design, given as ratings and as published figures."""
+    from postprocess.planning import Costs, Question, plan_study
+    from postprocess.rating_models import models_of_ratings, models_of_scores
+    from postprocess.ratings import Scale
+
+    question = Question(CHANGES, POWER, ALPHA, MOST, PLAN_SIMULATIONS)
+    for n_pairs, n in DESIGNS:
+        planned: dict[tuple[str, float], list[int]] = {}
+        for _ in range(n_pilots):
+            ratings = draw_pilot(population, n_pairs, n, rng)
+            scores = scores_of(ratings)
+            sources = {
+                "ratings": models_of_ratings(ratings, Scale(), Scale(0, 10)),
+                "scores": models_of_scores(scores, Scale(), Scale(0, 10), n_ratings=n),
+            }
+            for source, models in sources.items():
+                table = plan_study(models, question, Costs(pairs=1), rng=rng).table
+                for change, found in zip(CHANGES, table["n"].fillna(MOST), strict=True):
+                    planned.setdefault((source, change), []).append(int(found))
+        for (source, change), numbers in planned.items():
+            powers = [float(truth[change][one]) for one in numbers]
+            reached = int(np.flatnonzero(truth[change] < POWER)[-1]) + 1
+            place = (population.name, source, n_pairs, n, change)
+            yield Result(*place, reached, numbers, powers)
+
+
+def detect(population: Population, n_pilots: int, rng: np.random.Generator) -> tuple[float, Floats]:
+    """Return the true least detectable change, and those planned from pilots."""
+    from postprocess.detecting import least_detectable_change
+    from postprocess.planning import Question
+    from postprocess.rating_models import models_of_ratings
+    from postprocess.ratings import Scale
+
+    question = Question(CHANGES, POWER, ALPHA, MOST, PLAN_SIMULATIONS)
+    found = []
+    for _ in range(n_pilots):
+        ratings = draw_pilot(population, *DESIGNS[0], rng)
+        models = models_of_ratings(ratings, Scale(), Scale(0, 10))
+        found.append(least_detectable_change(models, SIZE, question, rng=rng)["change"])
+    return true_change(population, rng), np.array(found)
+
+
+def render(results: list[Result]) -> Iterator[str]:
+    """Return a line for each result, then one for each source and design."""
+    for one in results:
+        planned = f"{statistics.mean(one.planned):5.1f} ± {statistics.stdev(one.planned):4.1f}"
+        design = f"{one.n_pairs:3} × {one.n_annotators:2} {one.source:8}"
+        power = f"{statistics.mean(one.powers):.3f}"
+        yield f"{one.population:32} {design} {one.change:g}: {one.true_n:3} {planned}  {power}"
+    for key in sorted({(r.source, r.n_pairs, r.n_annotators) for r in results}):
+        chosen = [r for r in results if (r.source, r.n_pairs, r.n_annotators) == key]
+        ratios = [statistics.mean(r.planned) / r.true_n for r in chosen]
+        spread = [statistics.stdev(r.planned) / r.true_n for r in chosen]
+        powers = [power for r in chosen for power in r.powers]
+        low, high = np.quantile(powers, [0.05, 0.95])
+        yield (
+            f"{key}: planned / true {statistics.mean(ratios):.2f} "
+            f"({min(ratios):.2f}–{max(ratios):.2f} by population), spread of pilots "
+            f"{statistics.mean(spread):.2f}, true power {statistics.mean(powers):.3f} "
+            f"(5 % below {low:.2f}, 5 % above {high:.2f})"
+        )
+
+
+def main() -> None:
+    """Measure, and print the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repository", type=Path, default=Path(__file__).parents[1])
+    parser.add_argument("--pilots", type=int, default=10, help="for each population and design")
+    parser.add_argument("--no-detectable", action="store_true", help="for versions without it")
+    parser.add_argument("--out", type=Path, help="write the figures as JSON")
+    options = parser.parse_args()
+    sys.path.insert(0, str(options.repository.resolve()))
+    results: list[Result] = []
+    for number, population in enumerate(populations()):
+        rng = np.random.default_rng([number, 2])
+        truth = {change: true_power(population, change, rng) for change in CHANGES}
+        results += plan_pilots(population, options.pilots, truth, rng)
+        if not options.no_detectable:
+            true, found = detect(population, options.pilots, rng)
+            change = f"{true:.2f}, planned {found.mean():.2f} ± {found.std(ddof=1):.2f}"
+            sys.stdout.write(f"{population.name}: {SIZE} annotators detect {change}\n")
+            sys.stdout.flush()
+    sys.stdout.write("\n".join(render(results)) + "\n")
+    if options.out:
+        options.out.write_text(json.dumps([asdict(one) for one in results]))
+
+
+if __name__ == "__main__":
+    main()

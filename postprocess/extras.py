@@ -1,0 +1,18 @@
+"""What the optional parts of the library need: the extras of `pyproject.toml`."""
+
+from importlib.util import find_spec
+
+REPORT = ("jinja2", "lxml", "matplotlib", "weasyprint")
+
+
+class ExtraMissing(ImportError):
+    """A package that an optional part of the library needs is not installed."""
+
+
+def require_report() -> None:
+    """Raise ExtraMissing unless the packages that reports and figures need are installed."""
+    if missing := [name for name in REPORT if find_spec(name) is None]:
+        raise ExtraMissing(
+            f"reports and figures need {', '.join(missing)}; install what is missing with: "
+            "pip install 'cosima[report]'"
+        )
