@@ -12,6 +12,7 @@ from postprocess.details import MEASURES, TRAITS
 from postprocess.polarisation import find_polarised
 from postprocess.recipe import ReportSection
 from postprocess.reliability import change_reliability, change_reliability_from_scores
+from postprocess.resampling import Resample
 from postprocess.slices import OVERALL, agreement_table
 from postprocess.steps import Outcome
 
@@ -27,11 +28,12 @@ RATING_CONFOUNDS = {"position": "position", "seconds": "seconds", "annotator_sec
 
 
 class Chance(NamedTuple):
-    """How often is drawn and split, and the seed."""
+    """The numbers of resamples and splits, the seed, and what is resampled."""
 
     n_resamples: int
     n_splits: int
     seed: int
+    resample: Resample
 
     def rng(self) -> np.random.Generator:
         """A fresh generator: no figure depends on which others are computed."""
@@ -41,14 +43,14 @@ class Chance(NamedTuple):
 def allot_chance(wanted: ReportSection, n_ratings: int) -> Chance:
     """As many resamples and splits as are wanted, or as so many ratings allow.
 
-    >>> allot_chance(ReportSection(), 6_800), allot_chance(ReportSection(), 1_000_000)
-    (Chance(n_resamples=300, n_splits=200, seed=0), Chance(n_resamples=0, n_splits=20, seed=0))
+    >>> [allot_chance(ReportSection(), n)[:3] for n in (6_800, 1_000_000)]
+    [(300, 200, 0), (0, 20, 0)]
     """
     n_resamples = min(wanted.n_resamples, MOST_RESAMPLED // n_ratings)
     if n_resamples < min(wanted.n_resamples, FEWEST_RESAMPLES):
         n_resamples = 0
     n_splits = min(wanted.n_splits, max(FEWEST_SPLITS, MOST_SPLIT // n_ratings))
-    return Chance(n_resamples, n_splits, wanted.seed)
+    return Chance(n_resamples, n_splits, wanted.seed, wanted.resample)
 
 
 def assess(outcome: Outcome, rows: Sequence[Sequence[str]], used: pd.DataFrame) -> Report:
@@ -95,9 +97,9 @@ def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Cha
     Returns
     -------
     dict
-        n_resamples, n_splits, seed; overall, and by: for each of group, block and pos that is
-        known a list of its slices; as_given: overall before calibration and filtering, None if
-        they changed nothing; not_known: by what else agreement would have been told.
+        n_resamples, n_splits, seed, resample; overall, and by: for each of group, block and pos
+        that is known a list of its slices; as_given: overall before calibration and filtering,
+        None if they changed nothing; not_known: by what else agreement would have been told.
     """
     known = [trait for trait in TRAITS if trait in used]
     after = _agree(used, ["group", *known], chance)
@@ -116,10 +118,10 @@ def report_change(outcome: Outcome, given: pd.DataFrame | None, chance: Chance) 
     Returns
     -------
     dict
-        n_resamples, n_splits, seed; used and as_given: each the rows of `change_reliability`,
-        as_given None where the steps changed nothing; by_formula: the reliability by
-        `change_reliability_from_scores`; n_both: annotators who rated both contexts of a pair;
-        paired: what `paired_pvalues` says of those pairs, a row each.
+        n_resamples, n_splits, seed, resample; used and as_given: each the rows of
+        `change_reliability`, as_given None where the steps changed nothing; by_formula: the
+        reliability by `change_reliability_from_scores`; n_both: annotators who rated both
+        contexts of a pair; paired: what `paired_pvalues` says of those pairs, a row each.
     """
     both = outcome.used[outcome.used.duplicated(["pair", "annotator"])]  # each context once
     return {
@@ -197,7 +199,11 @@ def _agree(ratings: pd.DataFrame, by: Sequence[str], chance: Chance) -> dict[str
 
 def _rely(ratings: pd.DataFrame, chance: Chance) -> list[Report]:
     table = change_reliability(
-        ratings, rng=chance.rng(), n_splits=chance.n_splits, n_resamples=chance.n_resamples
+        ratings,
+        rng=chance.rng(),
+        n_splits=chance.n_splits,
+        n_resamples=chance.n_resamples,
+        resample=chance.resample,
     )
     return _records(table.reset_index())
 

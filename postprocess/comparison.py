@@ -10,7 +10,13 @@ from postprocess.files import format_number
 from postprocess.ratings import RatingsError
 from postprocess.steps import Outcome
 
-FIGURES = ("sim1", "sim2", "change", "pvalue")
+PUBLISHED = ("sim1", "sim2", "change", "pvalue")
+TESTS = {  # column of the scores → the figure in words
+    "qvalue": "q",
+    "pvalue_two_sided": "two-sided p",
+    "pvalue": "published one-sided p",
+}
+FIGURES = (*PUBLISHED, "pvalue_two_sided", "qvalue")
 KEYS = ["group", "annotator"]
 SIGNIFICANT = 0.05
 
@@ -18,8 +24,9 @@ SIGNIFICANT = 0.05
 class Comparison(NamedTuple):
     """Two outcomes of the same ratings.
 
-    `scores`, a row for each pair: sim1, sim2, change and pvalue of either, their difference
-    (second less first) and written_differs (whether a score or p-value is written differently).
+    `scores`, a row for each pair: sim1, sim2, change, pvalue, pvalue_two_sided and qvalue of
+    either, their difference (second less first) and written_differs (whether a published figure
+    is written differently).
     `annotators`, a row for each annotator of each group: shift, decision and reason of either,
     and differs. `summary`: figure → value, in words for a person.
     """
@@ -55,10 +62,18 @@ def compare_outcomes(first: Outcome, second: Outcome) -> Comparison:
         scores[f"{figure}_second"] = second.scores[figure]
         scores[f"{figure}_difference"] = second.scores[figure] - first.scores[figure]
     scores["written_differs"] = np.logical_or.reduce(
-        [_is_written_differently(first.scores[f], second.scores[f]) for f in FIGURES]
+        [_is_written_differently(first.scores[f], second.scores[f]) for f in PUBLISHED]
     )
     annotators = _compare_annotators(first, second)
     return Comparison(scores, annotators, _summarise(scores, annotators, first, second))
+
+
+def crosses_level(scores: pd.DataFrame, test: str) -> "pd.Series[bool]":
+    """Return whether each pair has one figure of a test below 0.05 and the other not.
+
+    `scores` are those of a `Comparison`, `test` is one of `TESTS`.
+    """
+    return (scores[f"{test}_first"] < SIGNIFICANT) != (scores[f"{test}_second"] < SIGNIFICANT)
 
 
 def _is_written_differently(
@@ -86,14 +101,16 @@ def _summarise(
     scores: pd.DataFrame, annotators: pd.DataFrame, first: Outcome, second: Outcome
 ) -> dict[str, float]:
     sims = scores[["sim1_difference", "sim2_difference"]].to_numpy()
-    crossed = (scores["pvalue_first"] < SIGNIFICANT) != (scores["pvalue_second"] < SIGNIFICANT)
     turned = scores["change_first"] * scores["change_second"] < 0
     return {
         "pairs written differently": int(scores["written_differs"].sum()),
         "largest difference of a score": float(np.abs(sims).max()),
         "mean absolute difference of scores": float(np.abs(sims).mean()),
         "pairs whose change turns its sign": int(turned.sum()),
-        "pairs on the other side of p = 0.05": int(crossed.sum()),
+        **{
+            f"pairs on the other side of {name} = 0.05": int(crosses_level(scores, test).sum())
+            for test, name in TESTS.items()
+        },
         "annotators treated differently": int(annotators["differs"].sum()),
         "ratings used by the first": int((first.ledger["reason"] == COUNTED).sum()),
         "ratings used by the second": int((second.ledger["reason"] == COUNTED).sum()),

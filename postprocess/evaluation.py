@@ -1,12 +1,20 @@
 """Evaluation: the task metrics, and a dataset's row of Table 1 in the task paper."""
 
-from decimal import ROUND_HALF_UP, Decimal
+import math
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from postprocess.agreement import spearman
+from postprocess.phrases import write_figure
+
+SHARES = {  # of pairs: the column of the scores, and the level that it is below
+    "share_q": ("qvalue", 0.05),
+    "share_two_sided": ("pvalue_two_sided", 0.05),
+    "share_one_sided": ("pvalue", 0.05),
+    "share_one_sided_10": ("pvalue", 0.1),
+}
 
 
 def uncentered_pearson(predicted: ArrayLike, gold: ArrayLike) -> float:
@@ -26,7 +34,7 @@ def uncentered_pearson(predicted: ArrayLike, gold: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        Different lengths, none at all, or a NaN.
+        Different lengths, none at all, or a value that is not finite.
 
     References
     ----------
@@ -53,13 +61,13 @@ def harmonic_correlation(predicted: ArrayLike, gold: ArrayLike) -> float:
     Returns
     -------
     float
-        From -1 to 1; 0 if one of the two correlations is. NaN if they have different signs,
-        for which a harmonic mean has no sense, if either side is constant, or under 3 scores.
+        From 0 to 1, never NaN: 0 if either correlation is 0 or negative, since a harmonic mean
+        is defined for positive numbers only, or undefined (constant scores, fewer than 3).
 
     Raises
     ------
     ValueError
-        Different lengths, none at all, or a NaN.
+        Different lengths, none at all, or a value that is not finite.
 
     References
     ----------
@@ -69,69 +77,71 @@ def harmonic_correlation(predicted: ArrayLike, gold: ArrayLike) -> float:
     --------
     >>> round(harmonic_correlation([0, 1, 2, 6], [0, 2, 1, 6]), 4)
     0.8693
+    >>> harmonic_correlation([6, 2, 1, 0], [0, 1, 2, 6])
+    0.0
     """
     x, y = _matched(predicted, gold)
     rank = spearman(x, y)
     linear = uncentered_pearson(x - x.mean(), y - y.mean())
-    if np.isnan(rank) or np.isnan(linear) or rank * linear < 0:
-        return float("nan")
-    return 2 * linear * rank / (linear + rank) if linear * rank > 0 else 0.0
+    is_positive = rank > 0 and linear > 0  # False for NaN
+    return 2 * linear * rank / (linear + rank) if is_positive else 0.0
 
 
-def table1_row(scores: pd.DataFrame) -> dict[str, float]:
-    """The figures of a dataset in Table 1 of the task paper.
+def table1_row(scores: pd.DataFrame, human: float = math.nan) -> dict[str, float]:
+    """The figures of a dataset in Table 1 of the task paper, and the shares of pairs that change.
 
     Parameters
     ----------
-    scores : DataFrame, shape (n_pairs, 8)
+    scores : DataFrame, shape (n_pairs, 15)
         As `aggregate_ratings` returns it.
+    human : float
+        Mean leave-one-out agreement of the annotators, the paper's column ρ; NaN if undefined.
 
     Returns
     -------
     dict
-        pairs; mean (of all scores), sd (the mean of the standard deviations; NaN left out) and
-        change (mean absolute change) in scale points; below_0.1 and below_0.05, the shares of
-        pairs with p below these.
+        pairs; human; mean (of all scores), sd (the mean of the standard deviations; NaN left
+        out) and change (mean absolute change) in scale points; share_q and share_two_sided, the
+        shares of pairs with q and with a two-sided p below 0.05; share_one_sided and
+        share_one_sided_10, those with the published one-sided p below 0.05 and 0.1.
 
     References
     ----------
-    Armendariz et al. (2020), SemEval-2020 Task 3, Table 1.
+    Armendariz et al. (2020), SemEval-2020 Task 3, Table 1, has all but share_q and
+    share_two_sided.
 
     Examples
     --------
     >>> scores = pd.DataFrame({"sim1": [1.0], "sim2": [4.0], "stdev1": [1.0], "stdev2": [2.0],
-    ...                        "change": [3.0], "pvalue": [0.07]})
-    >>> list(table1_row(scores).values())
-    [1, 2.5, 1.5, 3.0, 1.0, 0.0]
+    ...     "change": [3.0], "pvalue": [0.04], "pvalue_two_sided": [0.08], "qvalue": [0.08]})
+    >>> list(table1_row(scores, 0.77).values())
+    [1, 0.77, 2.5, 1.5, 3.0, 0.0, 0.0, 1.0, 1.0]
     """
     return {
         "pairs": len(scores),
+        "human": human,
         "mean": float(np.mean(scores[["sim1", "sim2"]].to_numpy())),
         "sd": _mean_defined(scores[["stdev1", "stdev2"]].to_numpy(dtype=float)),
         "change": float(scores["change"].abs().mean()),
-        "below_0.1": float((scores["pvalue"] < 0.1).mean()),
-        "below_0.05": float((scores["pvalue"] < 0.05).mean()),
+        **{name: float((scores[test] < level).mean()) for name, (test, level) in SHARES.items()},
     }
 
 
 def table1_text(row: dict[str, float]) -> dict[str, str]:
     """The figures as the paper prints them: two decimals, shares in whole per cent.
 
-    >>> table1_text({"pairs": 111, "mean": 4.8958, "below_0.1": 0.5856})
-    {'pairs': '111', 'mean': '4.90', 'below_0.1': '59 %'}
+    >>> table1_text({"pairs": 111, "human": math.nan, "mean": 4.8958, "share_one_sided": 0.4595})
+    {'pairs': '111', 'human': '–', 'mean': '4.90', 'share_one_sided': '46 %'}
     """
     return {name: _figure_text(name, figure) for name, figure in row.items()}
 
 
 def _figure_text(name: str, figure: float) -> str:
-    if np.isnan(figure):
-        return ""
     if name == "pairs":
         return str(figure)
-    share = name.startswith("below_")
-    exact = Decimal(f"{100 * figure if share else figure:.9f}")
-    rounded = exact.quantize(Decimal(1 if share else "0.01"), ROUND_HALF_UP)
-    return f"{rounded} %" if share else str(rounded)
+    if name not in SHARES or math.isnan(figure):
+        return write_figure(figure)
+    return f"{write_figure(100 * figure, 0)} %"
 
 
 def _mean_defined(values: NDArray[np.float64]) -> float:
@@ -143,6 +153,12 @@ def _matched(predicted: ArrayLike, gold: ArrayLike) -> tuple[NDArray[np.float64]
     x, y = np.asarray(predicted, dtype=float), np.asarray(gold, dtype=float)
     if x.shape != y.shape or x.ndim != 1 or x.size == 0:
         raise ValueError(f"predicted and gold must be two equal columns, got {x.shape}, {y.shape}")
-    if np.isnan(x).any() or np.isnan(y).any():
-        raise ValueError("predicted and gold must be numbers throughout, got NaN")
-    return x, y
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("predicted and gold must be finite numbers, got NaN or infinity")
+    return _scaled(x), _scaled(y)
+
+
+def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide by a power of two, which is exact, so that no square overflows or vanishes."""
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    return np.asarray(np.ldexp(values, -exponent))

@@ -30,13 +30,33 @@ def write_figure(x: float | None, decimals: int = 2) -> str:
     return f"{exact + 0:,}".replace("-", "−")  # + 0: no minus before a zero
 
 
-def write_points(x: float) -> str:
+def write_number(x: float | None, decimals: int = 4) -> str:
+    """A figure to some decimals at most, without zeros at the end.
+
+    >>> write_number(22467), write_number(-0.5), write_number(2 / 3), write_number(float("nan"))
+    ('22,467', '−0.5', '0.6667', '–')
+    """
+    text = write_figure(x, decimals)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def write_points(x: float | None) -> str:
     """A place on a scale, as short as it can be written.
 
-    >>> write_points(6.0), write_points(-0.25)
-    ('6', '−0.25')
+    >>> write_points(6.0), write_points(-0.25), write_points(None)
+    ('6', '−0.25', '–')
     """
-    return f"{x:g}".replace("-", "−")
+    return NONE if x is None or math.isnan(x) else f"{x:g}".replace("-", "−")
+
+
+def write_range(low: float, high: float) -> str:
+    """The two ends of a scale.
+
+    >>> write_range(0, 6), write_range(-3, 3)
+    ('0–6', '−3 to 3')
+    """
+    ends = [write_points(end) for end in (low, high)]
+    return (" to " if "−" in "".join(ends) else "–").join(ends)
 
 
 def write_signed(figure: str) -> str:
@@ -47,6 +67,15 @@ def write_signed(figure: str) -> str:
     """
     is_plain = figure[0].isdigit() and any(digit in "123456789" for digit in figure)
     return f"+{figure}" if is_plain else figure
+
+
+def name_resampled(items: str, resample: str) -> str:
+    """What the intervals of a figure are over.
+
+    >>> name_resampled("pairs", "items"), name_resampled("contexts", "items and annotators")
+    ('pairs', 'contexts and annotators')
+    """
+    return resample.replace("items", items)
 
 
 def write_interval(low: float | None, high: float | None, decimals: int = 2) -> str:

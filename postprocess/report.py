@@ -2,14 +2,15 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from postprocess.exclusion import COUNTED
+from postprocess.exclusion import COUNTED, count_left_out
 from postprocess.filtering import KEPT, LEFT_OUT, explain
 from postprocess.numbering import number_items
+from postprocess.rehearsal import STAMP, count_scripted, warn_of_scripts
 from postprocess.steps import Outcome
 from postprocess.tabular import Finding
 
@@ -31,21 +32,28 @@ def render_report(report: Report) -> str:
 
 
 def summarise(report: Report) -> str:
-    """A few lines for the reader of a terminal."""
+    """Return the main figures in a few lines for a terminal."""
     counts, table1 = report["counts"], report["table1"]["text"]
-    return (
+    warning = warn_of_scripts(counts)
+    return (f"{STAMP}. {warning}\n" if warning else "") + (
         f"pairs     {counts['pairs']}\n"
         f"ratings   {counts['ratings_used']} of {counts['ratings']} used, "
         f"{counts['annotators_used']} of {counts['annotators']} annotators\n"
-        f"shifted   {len(report['calibration']['shifted'])} annotators\n"
-        f"left out  {len(report['filtering']['left_out'])} annotators\n"
-        f"table 1   mean {table1['mean']}, SD {table1['sd']}, |change| {table1['change']}, "
-        f"p < 0.1 {table1['below_0.1']}, p < 0.05 {table1['below_0.05']}\n"
+        f"shifted   {count_shifted(report)} annotators\n"
+        f"left out  {_list_left_out(counts['annotators_left_out'])}\n"
+        f"scores    mean {table1['mean']}, SD {table1['sd']}, |change| {table1['change']}, "
+        f"human {table1['human']}\n"
+        f"changed   q < 0.05 {table1['share_q']}, two-sided p < 0.05 {table1['share_two_sided']}\n"
+        f"          one-sided, as published: p < 0.05 {table1['share_one_sided']}, "
+        f"p < 0.1 {table1['share_one_sided_10']}\n"
     )
 
 
-def report_counts(outcome: Outcome) -> Report:
-    """How much there is of what, and how many ratings were left out for which reason."""
+def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
+    """How much there is of what, and how many ratings were left out for which reason.
+
+    `scripted`: annotators who are scripts.
+    """
     ledger, used = outcome.ledger, outcome.used
     per_context = np.bincount(number_items(used))
     reasons = ledger["reason"][ledger["reason"] != COUNTED].value_counts(sort=False)
@@ -55,12 +63,19 @@ def report_counts(outcome: Outcome) -> Report:
         "groups": ledger["group"].nunique(),
         "annotators": ledger["annotator"].nunique(),
         "annotators_used": used["annotator"].nunique(),
+        "annotators_left_out": count_left_out(ledger),
         "ratings": len(ledger),
         "ratings_used": len(used),
         "ratings_left_out": {str(reason): int(n) for reason, n in reasons.items() if n},
+        **count_scripted(ledger, scripted),
         "fewest_ratings_of_a_context": int(per_context.min()),
         "most_ratings_of_a_context": int(per_context.max()),
     }
+
+
+def count_shifted(report: Report) -> int:
+    """Count the annotators that calibration moved in any group."""
+    return len({one["annotator"] for one in report["calibration"]["shifted"]})
 
 
 def report_calibration(outcome: Outcome) -> Report:
@@ -117,6 +132,11 @@ def report_notes(outcome: Outcome, n_both: int) -> list[str]:
     if n_single := int((per_context == 1).sum()):
         notes.append(f"Contexts with one rating, and so without a deviation: {n_single}.")
     return notes
+
+
+def _list_left_out(by_reason: Mapping[str, int]) -> str:
+    reasons = ", ".join(f"{reason}: {n}" for reason, n in by_reason.items())
+    return f"{sum(by_reason.values())} annotators" + (f" ({reasons})" if reasons else "")
 
 
 def _plain(value: object) -> object:

@@ -9,11 +9,14 @@ import numpy as np
 
 from postprocess.figures.gallery import Plate
 from postprocess.figures.inlining import inline_svg
-from postprocess.phrases import write_count, write_figure, write_points, write_share
+from postprocess.phrases import SPACE, write_count, write_figure, write_points, write_share
 from postprocess.pipeline import Dataset
+from postprocess.references import COSIMLEX, TASK_PAPER, write_authors
+from postprocess.rehearsal import STAMP, warn_of_scripts
 from postprocess.reporting import tables, trust
 from postprocess.steps import Outcome
 
+BELOW = f"{SPACE}<{SPACE}0.05"  # not broken over two lines
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -40,6 +43,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
     """
     report, recipe = dataset.report, dataset.outcome.recipe
     environment = _environment()
+    warning = warn_of_scripts(report["counts"])
     return environment.get_template("report.html.jinja").render(
         report=report,
         language=report["language"],
@@ -48,11 +52,15 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         tables=_tabulate(dataset),
         figures={name: _show(plate, drawn=not printed) for name, plate in plates.items()},
         lead=_lead(dataset),
+        warning=warning,
+        stamp=f"{STAMP}: " if warning else "",
         key=_key_figures(dataset),
         each=_ratings_each(dataset.outcome),
         apart=trust.count_apart(report),
         wanted=recipe.report,
         printed=printed,
+        cosimlex=COSIMLEX,
+        task_paper=TASK_PAPER,
     )
 
 
@@ -66,7 +74,11 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        count=write_count, points=write_points, share=write_share, figure=write_figure
+        count=write_count,
+        points=write_points,
+        share=write_share,
+        figure=write_figure,
+        authors=write_authors,
     )
     return environment
 
@@ -121,7 +133,9 @@ def _key_figures(dataset: Dataset) -> dict[str, str]:
         "agreement (human)": write_figure(human),
         "mean score": table1["mean"],
         "mean |change|": table1["change"],
-        "pairs with p < 0.05": table1["below_0.05"],
+        f"pairs with q{BELOW}": table1["share_q"],
+        f"pairs with two-sided p{BELOW}": table1["share_two_sided"],
+        f"one-sided p{BELOW}, as published": table1["share_one_sided"],
     }
 
 

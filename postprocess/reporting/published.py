@@ -1,58 +1,76 @@
-"""Table 1 of the task paper: the published languages, and a dataset beside them."""
+"""Table 1 of the task paper: the published languages and a dataset in one table."""
 
 from collections.abc import Mapping
 
-from postprocess.phrases import SPACE
+from postprocess.phrases import NONE, SPACE, write_points
 
 PUBLISHED: dict[str, dict[str, str]] = {
     "English": {
-        "pairs": "340", "mean": "5.56", "sd": "2.24", "change": "2.16",
-        "below_0.1": "65 %", "below_0.05": "61 %",
+        "pairs": "340", "human": "0.77", "mean": "5.56", "sd": "2.24", "change": "2.16",
+        "share_q": NONE, "share_two_sided": NONE, "share_one_sided": "61 %",
+        "share_one_sided_10": "65 %",
     },
     "Croatian": {
-        "pairs": "112", "mean": "4.39", "sd": "2.23", "change": "2.32",
-        "below_0.1": "65 %", "below_0.05": "54 %",
+        "pairs": "112", "human": "0.76", "mean": "4.39", "sd": "2.23", "change": "2.32",
+        "share_q": NONE, "share_two_sided": NONE, "share_one_sided": "54 %",
+        "share_one_sided_10": "65 %",
     },
     "Slovene": {
-        "pairs": "111", "mean": "4.90", "sd": "2.18", "change": "1.96",
-        "below_0.1": "59 %", "below_0.05": "46 %",
+        "pairs": "111", "human": "0.77", "mean": "4.90", "sd": "2.18", "change": "1.96",
+        "share_q": "14 %", "share_two_sided": "35 %", "share_one_sided": "46 %",
+        "share_one_sided_10": "59 %",
     },
     "Finnish": {
-        "pairs": "24", "mean": "4.08", "sd": "2.17", "change": "1.75",
-        "below_0.1": "33 %", "below_0.05": "29 %",
+        "pairs": "24", "human": "0.81", "mean": "4.08", "sd": "2.17", "change": "1.75",
+        "share_q": "17 %", "share_two_sided": "29 %", "share_one_sided": "29 %",
+        "share_one_sided_10": "33 %",
     },
 }  # fmt: skip
-FIGURES = ("pairs", "mean", "sd", "change", "below_0.1", "below_0.05")
-HEADINGS = ("language", "pairs", "mean", "SD", "|change|", "p < 0.1", "p < 0.05")
+HEADINGS = {
+    "pairs": "pairs", "human": "human ρ", "mean": "mean", "sd": "SD", "change": "|change|",
+    "share_q": "q < 0.05", "share_two_sided": "two-sided p < 0.05",
+    "share_one_sided": "one-sided p < 0.05, as published",
+    "share_one_sided_10": "one-sided p < 0.1, as published",
+}  # fmt: skip
+TITLE = "Table 1 of the task paper, recomputed from the published files, and this dataset"
+NOTE = (
+    "Published languages: human ρ is the figure printed in the task paper; all other figures were "
+    "recomputed from the published files, the two-sided p as twice the published one and q from "
+    "these. For English and Croatian they were not computed."
+)
 
 LATEX_HEADINGS = (
-    "Language", "Pairs", "Mean", "SD", r"$|\mathrm{change}|$", "$p < 0.1$", "$p < 0.05$"
+    "Language", "Pairs", r"Human $\rho$", "Mean", "SD", r"$|\mathrm{change}|$", "$q < .05$",
+    "$p_2 < .05$", "$p_1 < .05$", "$p_1 < .1$",
 )  # fmt: skip
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", NONE: "--",
+    "−": "$-$",
 }  # fmt: skip
 CAPTION = (
-    "Scores on the scale from {low} to {high}: number of pairs, mean score, mean standard "
-    "deviation, mean absolute change between the two contexts, and pairs whose change has a "
-    "$p$-value below 0.1 and 0.05. Published languages: Armendariz et al. (2020), "
-    "SemEval-2020 Task 3."
+    "Scores on the scale from {low} to {high}: number of pairs, mean correlation of an annotator "
+    "with the mean of the others, mean score, mean standard deviation, mean absolute change "
+    "between the two contexts, and pairs whose change has a Benjamini--Hochberg $q$ and a "
+    "two-sided $p_2$ below 0.05, and a one-sided $p_1$, as published, below 0.05 and 0.1. "
+    "Published languages: Armendariz et al. (2020), SemEval-2020 Task 3; human $\\rho$ as printed "
+    "there, all other figures recomputed from the published files."
 )
 
 
 def table1_rows(language: str, figures: Mapping[str, str]) -> list[list[str]]:
-    """The rows of Table 1 as text, the dataset's last.
+    """Return the rows of Table 1 as text, that of the dataset last.
 
     Parameters
     ----------
     language : str
         Code of the dataset's language.
     figures : mapping
-        The dataset's, as `table1_text` returns them.
+        Those of the dataset, as `table1_text` returns them.
     """
     own = f"this dataset ({language})"
     rows = {**PUBLISHED, own: figures}
-    return [[name, *(_bind(row[figure]) for figure in FIGURES)] for name, row in rows.items()]
+    return [[name, *(_bind(row[figure]) for figure in HEADINGS)] for name, row in rows.items()]
 
 
 def render_table1(
@@ -63,13 +81,16 @@ def render_table1(
     `low` and `high` are the ends of the dataset's published scale.
     """
     *published, own = table1_rows(language, figures)
+    ends = [escape_latex(write_points(end)) for end in (low, high)]
     lines = [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}",
         r"  \centering",
-        rf"  \caption{{{CAPTION.format(low=f'{low:g}', high=f'{high:g}')}}}",
+        r"  \footnotesize",
+        r"  \setlength{\tabcolsep}{3pt}",
+        rf"  \caption{{{CAPTION.format(low=ends[0], high=ends[1])}}}",
         rf"  \label{{tab:scores-{language}}}",
-        r"  \begin{tabular}{lrrrrrr}",
+        rf"  \begin{{tabular}}{{l{'r' * len(HEADINGS)}}}",
         r"    \toprule",
         f"    {' & '.join(LATEX_HEADINGS)} \\\\",
         r"    \midrule",

@@ -15,7 +15,7 @@ from postprocess.phrases import (
 )
 from postprocess.pipeline import Dataset
 from postprocess.report import Report
-from postprocess.reporting.published import HEADINGS, table1_rows
+from postprocess.reporting.published import HEADINGS, NOTE, TITLE, table1_rows
 from postprocess.steps import Outcome
 
 MOST_ROWS = 100  # of a table; the rest is in the file that it names
@@ -24,8 +24,8 @@ MOST_ROWS = 100  # of a table; the rest is in the file that it names
 class Table(NamedTuple):
     """A table: columns whose title begins with "#" hold numbers.
 
-    `method` names the entry of the methods that says how its figures are computed; `rest` tells
-    how many rows there are beyond those shown, and where.
+    `method` names the entry of the methods that says how its figures are computed; `rest` is the
+    number of rows that are not shown, with the file that has them; `note` is shown below.
     """
 
     caption: str
@@ -33,6 +33,7 @@ class Table(NamedTuple):
     rows: list[list[str]]
     method: str
     rest: str = ""
+    note: str = ""
     last_row_stands_out: bool = False
 
 
@@ -132,27 +133,25 @@ def tabulate_undefined(report: Report) -> Table:
 
 def tabulate_table1(report: Report) -> Table:
     """Table 1 of the task paper with the dataset in its last row."""
-    first, *others = HEADINGS
     return Table(
-        "Table 1 of the task paper, with this dataset in its last row",
-        (first, *(f"#{name}" for name in others)),
+        TITLE,
+        ("language", *(f"#{name}" for name in HEADINGS.values())),
         table1_rows(report["language"], report["table1"]["text"]),
         method="table1",
+        note=NOTE,
         last_row_stands_out=True,
     )
 
 
 def tabulate_tests(report: Report, scores: pd.DataFrame) -> Table:
-    """How many pairs change by which test."""
+    """Count the pairs that change by each test."""
     tests = {
-        "published, one-sided: p": scores["pvalue"],
-        "two-sided: p": scores["pvalue_two_sided"],
-        "two-sided, false discoveries held down: q": scores["qvalue"],
+        "q (false discovery rate) of the two-sided p": scores["qvalue"],
+        "two-sided p": scores["pvalue_two_sided"],
+        "one-sided p, as published": scores["pvalue"],
     }
     if paired := report["change"]["paired"]:
-        name = (
-            f"paired, two-sided: p of {write_count(len(paired), 'pair')} rated by the same people"
-        )
+        name = f"paired two-sided p of {write_count(len(paired), 'pair')} rated by the same people"
         tests[name] = pd.Series([one["p"] for one in paired])
     rows = [
         [name, *(_share(figures < level, len(figures)) for level in (0.1, 0.05, 0.01))]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from postprocess.phrases import (
+    name_resampled,
     write_count,
     write_figure,
     write_interval,
@@ -50,25 +51,35 @@ def tabulate_agreement(report: Report) -> Table:
     """Agreement overall, by each figure, after all steps and before them."""
     agreement = report["agreement"]
     overall, given = agreement["overall"], agreement["as_given"]
-    columns = ["figure", "#in the scores", INTERVAL]
-    rows = [[name, *_figure(overall, key, 3)] for key, name in FIGURES.items()]
+    columns = ["figure", "#in the scores", INTERVAL, "#contexts"]
+    rows = [
+        [name, *_figure(overall, key, 3), _count_contexts(overall, key)]
+        for key, name in FIGURES.items()
+    ]
     if given:
-        columns += ["#as given", INTERVAL]
-        rows = [[*row, *_figure(given, key, 3)] for row, key in zip(rows, FIGURES, strict=True)]
-    caption = "Agreement of all groups together: of the ratings in the scores"
+        columns += ["#as given", INTERVAL, "#contexts"]
+        rows = [
+            [*row, *_figure(given, key, 3), _count_contexts(given, key)]
+            for row, key in zip(rows, FIGURES, strict=True)
+        ]
+    caption = "Agreement of all groups together" + _over(agreement, "contexts")
+    caption += ": of the ratings in the scores"
     if given:
         caption += ", and of all that count, before calibration and filtering"
+    caption += ". Contexts of ICC: those rated by everyone in the group"
     return Table(caption, tuple(columns), rows, method="agreement")
 
 
 def tabulate_slices(report: Report, by: str) -> Table:
     """Agreement of each group, block or part of speech; no rows where it is not known."""
-    slices = report["agreement"]["by"].get(by, [])
-    counts = ("n_items", "n_annotators", "n_ratings")
+    agreement = report["agreement"]
+    slices = agreement["by"].get(by, [])
+    counts = ("n_annotators", "n_ratings")
     rows = [
         [
             str(one["name"]),
             *("\n".join(_figure(one, figure, 2)).removesuffix("\n–") for figure in OF_SLICES),
+            f"{write_count(one['n_items'])}\n{write_count(one['n_icc'])} in ICC",
             *(write_count(one[count]) for count in counts),
         ]
         for one in slices
@@ -76,7 +87,10 @@ def tabulate_slices(report: Report, by: str) -> Table:
     columns = (
         SLICES[by], *(f"#{FIGURES[f]}" for f in OF_SLICES), "#contexts", "#annotators", "#ratings"
     )  # fmt: skip
-    caption = f"Agreement by {SLICES[by]}, of the ratings in the scores, with 95 % intervals"
+    caption = (
+        f"Agreement by {SLICES[by]}, of the ratings in the scores{_over(agreement, 'contexts')}. "
+        "In ICC: contexts rated by everyone in the group"
+    )
     return cut(Table(caption, columns, rows, method="agreement"), "report.json")
 
 
@@ -99,6 +113,7 @@ def tabulate_change(report: Report) -> Table:
     )  # fmt: skip
     n_pairs = write_count(change["used"][0]["n_pairs"], "pair")
     caption = f"Reliability of the change of {n_pairs}, and the ceiling that it sets"
+    caption += _over(change, "pairs")
     return Table(caption, columns, rows, method="reliability")
 
 
@@ -124,6 +139,7 @@ def tabulate_confounds(report: Report) -> Table:
     ]
     columns = ("what is set against what", "#estimate", INTERVAL, "#p", "#n", "statistic")
     caption = "Scores, changes and ratings set against what should not matter"
+    caption += _over(confounds, "pairs")
     return Table(caption, columns, rows, method="confounds")
 
 
@@ -156,6 +172,21 @@ def tabulate_divided(report: Report) -> Table:
     columns = ("#pair", "#context", "words", "how many gave each point", "#A", "#p")
     caption = "Contexts on which annotators divide, the clearest first"
     return cut(Table(caption, columns, rows, method="divided"), "report.json")
+
+
+def _over(chance: Report, items: str) -> str:
+    """What the intervals of a table are over, for its caption; "" if there are none."""
+    if not chance["n_resamples"]:
+        return ""
+    return f", with 95 % intervals over {name_resampled(items, chance.get('resample', 'items'))}"
+
+
+def _count_contexts(found: dict[str, Any], figure: str) -> str:
+    """The number of contexts that a figure is of; with ICC, of how many."""
+    n_items = write_count(found["n_items"])
+    if figure.startswith("icc"):
+        return f"{write_count(found['n_icc'])} of {n_items}"
+    return n_items
 
 
 def _figure(

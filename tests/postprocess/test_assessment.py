@@ -14,7 +14,7 @@ from postprocess.slices import FIGURES, agreement_table
 from tests.postprocess.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
 from tests.postprocess.simulated import outcome_of, rate, simulate_study
 
-CHANCE = {"n_resamples": 20, "n_splits": 5, "seed": 0}
+CHANCE = {"n_resamples": 20, "n_splits": 5, "seed": 0, "resample": "items"}
 ROWS = stimuli_for(24).rows
 
 
@@ -152,12 +152,19 @@ def test_divided_says_why_nothing_could_be_looked_for():
 def test_allot_chance_bounds_what_large_data_costs():
     wanted = ReportSection(n_resamples=1000, n_splits=300, seed=4)
 
-    assert allot_chance(wanted, 1000) == (1000, 300, 4)
-    assert allot_chance(wanted, 40_000) == (125, 300, 4)
-    assert allot_chance(wanted, 60_000) == (0, 300, 4)  # 83 would be too few
-    assert allot_chance(wanted, 10_000_000) == (0, 20, 4)
+    assert allot_chance(wanted, 1000)[:3] == (1000, 300, 4)
+    assert allot_chance(wanted, 40_000)[:3] == (125, 300, 4)
+    assert allot_chance(wanted, 60_000)[:3] == (0, 300, 4)  # 83 would be too few
+    assert allot_chance(wanted, 10_000_000)[:3] == (0, 20, 4)
     assert allot_chance(ReportSection(n_resamples=30), 60_000).n_resamples == 30
-    assert allot_chance(ReportSection(n_resamples=0, n_splits=1), 100) == (0, 1, 0)
+    assert allot_chance(ReportSection(n_resamples=0, n_splits=1), 100)[:3] == (0, 1, 0)
+
+
+def test_allot_chance_resamples_what_the_recipe_says():
+    wanted = ReportSection(resample="items and annotators")
+
+    assert allot_chance(wanted, 1000).resample == "items and annotators"
+    assert allot_chance(ReportSection(), 1000).resample == "items"
 
 
 def test_assess_leaves_intervals_out_where_there_are_too_many_ratings(monkeypatch):

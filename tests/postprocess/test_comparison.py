@@ -5,6 +5,7 @@ from postprocess.comparison import compare_outcomes
 from postprocess.ratings import RatingsError
 from postprocess.recipe import read_recipe
 from postprocess.steps import post_process
+from tests.postprocess.simulated import outcome_of, simulate_study
 
 PEOPLE = {
     1: {"A": [0, 2, 4, 5], "B": [0, 2, 3, 5], "C": [1, 2, 4, 5], "D": [4, 3, 2, 1]},
@@ -49,3 +50,19 @@ def test_compare_outcomes_of_one_recipe_finds_nothing():
 def test_compare_outcomes_refuses_other_ratings():
     with pytest.raises(RatingsError, match="not of the same ratings"):
         compare_outcomes(outcome("raw"), outcome("raw", A=6))
+
+
+def test_compare_outcomes_counts_pairs_that_cross_the_level_of_each_test():
+    ratings = simulate_study(40)
+    first, second = outcome_of(ratings, "raw"), outcome_of(ratings)
+
+    comparison = compare_outcomes(first, second)
+
+    counted = {
+        name: comparison.summary[f"pairs on the other side of {name} = 0.05"]
+        for name in ("q", "two-sided p", "published one-sided p")
+    }
+    columns = ("qvalue", "pvalue_two_sided", "pvalue")
+    below = [[one.scores[column] < 0.05 for one in (first, second)] for column in columns]
+    assert list(counted.values()) == [int((one != other).sum()) for one, other in below]
+    assert len(set(counted.values())) > 1

@@ -92,7 +92,8 @@ def test_pdf_has_the_key_figures_as_text(dataset, pdf):
 
     assert f"{dataset.report['counts']['ratings_used']} ratings of" in text
     assert f"{dataset.report['agreement']['overall']['human']:.3f}" in text
-    assert f"this dataset (sl) 24 {table1['mean']} {table1['sd']} {table1['change']}" in text
+    row = f"24 {table1['human']} {table1['mean']} {table1['sd']} {table1['change']}"
+    assert f"this dataset (sl) {row}" in text
     for one in dataset.report["filtering"]["left_out"]:
         assert f"{one['annotator']} {one['group']} {one['n_ratings']} {one['rho']:.3f}" in text
     assert dataset.outcome.recipe.digest() in text

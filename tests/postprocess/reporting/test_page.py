@@ -9,6 +9,7 @@ from lxml import html
 
 from postprocess import assessment
 from postprocess.figures.gallery import illustrate, render_plates
+from postprocess.references import COSIMLEX, TASK_PAPER, write_authors
 from postprocess.reporting.page import render_page
 from postprocess.slices import FIGURES
 from tests.postprocess.datasets import INPUTS, dataset_of
@@ -145,8 +146,35 @@ def test_page_has_table_1_with_the_dataset_last(dataset, page):
     assert [row[0] for row in rows] == [
         "English", "Croatian", "Slovene", "Finnish", "this dataset (sl)"
     ]  # fmt: skip
-    assert rows[2] == ["Slovene", "111", "4.90", "2.18", "1.96", "59\u00a0%", "46\u00a0%"]
+    shares = [f"{share}\u00a0%" for share in (14, 35, 46, 59)]
+    assert rows[2] == ["Slovene", "111", "0.77", "4.90", "2.18", "1.96", *shares]
+    assert own["human"] == f"{dataset.report['agreement']['overall']['human']:.2f}"
     assert [cell.replace("\u00a0", " ") for cell in rows[-1][1:]] == list(own.values())
+
+
+def test_page_says_where_the_figures_of_table_1_come_from(page):
+    text = text_of(page)
+
+    assert "Table 1 of the task paper, recomputed from the published files" in text
+    assert "human ρ is the figure printed in the task paper; all other figures were" in text
+
+
+def test_page_has_q_and_the_two_sided_p_before_the_published_p(dataset, page):
+    key = html.document_fromstring(page).find_class("key")[0]
+    titles = [plain(title.text_content()) for title in key.iter("dt")]
+    figures = [figure.text_content() for figure in key.iter("dd")]
+    scores = dataset.outcome.scores
+
+    assert titles[-3:] == [
+        "pairs with q < 0.05", "pairs with two-sided p < 0.05", "one-sided p < 0.05, as published"
+    ]  # fmt: skip
+    assert figures[-3:] == [
+        f"{100 * (scores[column] < 0.05).mean():.0f} %"
+        for column in ("qvalue", "pvalue_two_sided", "pvalue")
+    ]
+    assert [row[0] for row in rows_of(page, "Pairs found to change")] == [
+        "q (false discovery rate) of the two-sided p", "two-sided p", "one-sided p, as published"
+    ]  # fmt: skip
 
 
 def test_page_has_the_agreement_of_the_report(dataset, page):
@@ -155,9 +183,10 @@ def test_page_has_the_agreement_of_the_report(dataset, page):
     rows = {name: cells for name, *cells in rows_of(page, "Agreement of all groups")}
 
     assert rows["human"] == [
-        f"{overall['human']:.3f}", f"{overall['human_low']:.3f}–{overall['human_high']:.3f}",
-        f"{given['human']:.3f}", f"{given['human_low']:.3f}–{given['human_high']:.3f}",
+        f"{overall['human']:.3f}", f"{overall['human_low']:.3f}–{overall['human_high']:.3f}", "48",
+        f"{given['human']:.3f}", f"{given['human_low']:.3f}–{given['human_high']:.3f}", "48",
     ]  # fmt: skip
+    assert rows["ICC(2,1)"][2] == "48 of 48"
     assert rows["α ordinal"][0] == f"{overall['alpha_ordinal']:.3f}"
     assert len(rows) == len(FIGURES)
     groups = rows_of(page, "Groups:")
@@ -170,11 +199,45 @@ def test_page_has_the_agreement_of_every_group(dataset, page):
 
     one = dataset.report["agreement"]["by"]["group"][0]
     assert [row[0] for row in rows] == ["1A", "1B"]
-    assert rows[0][-3:] == ["24", str(one["n_annotators"]), str(one["n_ratings"])]
+    assert rows[0][-3:] == ["2424 in ICC", str(one["n_annotators"]), str(one["n_ratings"])]
     assert rows[0][1] == f"{one['human']:.2f}{one['human_low']:.2f}–{one['human_high']:.2f}"
     assert "Not told apart, since the ratings have no such column: blocks (block) and" in text_of(
         page
     )
+
+
+def test_page_has_the_number_of_contexts_in_the_icc():
+    ratings = simulate_study(odd=False)
+    last = ratings["annotator"] == "1A-00"
+    some = ratings[~(last & ratings["pair"].isin([1, 3, 5]))]
+
+    page = page_of(dataset_of(some, "raw"))
+
+    rows = {name: cells for name, *cells in rows_of(page, "Agreement of all groups")}
+    assert rows["ICC(2,k)"][2] == "45 of 48"
+    assert rows["human"][2] == "48"
+    assert [row[-3] for row in rows_of(page, "Agreement by group")] == [
+        "2421 in ICC",
+        "2424 in ICC",
+    ]
+    assert "Contexts of ICC: those rated by everyone in the group" in text_of(page)
+
+
+@pytest.mark.parametrize("resample", ["items", "items and annotators"])
+def test_page_says_what_is_resampled(resample):
+    made = dataset_of(simulate_study(), "raw", f'report.resample="{resample}"')
+    page = page_of(made)
+
+    tree = html.document_fromstring(page)
+    captions = [plain(caption.text_content()) for caption in tree.xpath("//caption")]
+    said = {
+        over: sum(f"95 % intervals over {over}" in caption for caption in captions)
+        for over in ("contexts", "contexts and annotators", "pairs", "pairs and annotators")
+    }
+    both = resample != "items"
+    assert list(said.values()) == [2, 2 * both, 2, 1 * both]
+    assert ("with these annotators" in text_of(page)) == (resample == "items")
+    assert ("other annotators too" in text_of(page)) == (resample != "items")
 
 
 def test_page_tells_agreement_by_block_and_part_of_speech_where_they_are_known():
@@ -227,7 +290,7 @@ def test_page_tells_the_paired_test_where_the_same_people_rated_both(bare_page):
     tests = rows_of(bare_page, "Pairs found to change")
 
     assert tests[-1][:2] == [
-        "paired, two-sided: p of 2 pairs rated by the same people", "0 (0\u00a0%)"
+        "paired two-sided p of 2 pairs rated by the same people", "0 (0\u00a0%)"
     ]  # fmt: skip
     assert "1 annotator rated both contexts of a pair" in text_of(bare_page)
     assert "The paired test, Wilcoxon’s" in text_of(bare_page)
@@ -239,7 +302,7 @@ def test_page_says_why_there_are_no_intervals(monkeypatch):
     text = text_of(page_of(dataset_of(simulate_study(), "cosimlex", "report.n_resamples=300")))
 
     assert "There are no intervals: 384 ratings are too many" in text
-    assert "percentile intervals by bootstrap" not in text
+    assert "basic bootstrap intervals. The contexts" not in text
 
 
 @pytest.mark.parametrize("kind", ["page", "bare_page"])
@@ -283,6 +346,11 @@ def test_page_names_inputs_and_recipe(dataset, page):
     assert dataset.outcome.recipe.render() in html.document_fromstring(page).xpath("string(//pre)")
 
 
+def test_page_cites_both_papers_with_all_authors(page):
+    for paper in (COSIMLEX, TASK_PAPER):
+        assert f"{write_authors(paper)} (2020). {paper.title}." in text_of(page)
+
+
 def test_page_says_what_was_off():
     text = text_of(page_of(dataset_of(recipe="raw")))
 
@@ -305,7 +373,7 @@ def test_page_of_one_annotator_has_dashes_for_what_is_not_defined():
     page = page_of(dataset_of(rate(*rows, group="1")))
 
     html5lib.HTMLParser(strict=True).parse(page)
-    assert rows_of(page, "Agreement of all groups")[0] == ["human", "–", "–"]
+    assert rows_of(page, "Agreement of all groups")[0] == ["human", "–", "–", "4"]
     assert rows_of(page, "Annotators kept without")[0][0] == "A"
     assert not re.search(r"\b(nan|None)\b", text_of(page))
 

@@ -1,14 +1,24 @@
 import re
 
+import numpy as np
 import pytest
 
+from postprocess.change import false_discovery_rates
 from postprocess.evaluation import table1_row, table1_text
-from postprocess.reporting.published import PUBLISHED, escape_latex, render_table1, table1_rows
+from postprocess.files import read_dataset
+from postprocess.reporting.published import (
+    NOTE,
+    PUBLISHED,
+    TITLE,
+    escape_latex,
+    render_table1,
+    table1_rows,
+)
 from tests.postprocess.simulated import outcome_of, simulate_study
 
 OWN = {
-    "pairs": "24", "mean": "4.08", "sd": "", "change": "1.75", "below_0.1": "33 %",
-    "below_0.05": "29 %",
+    "pairs": "24", "human": "–", "mean": "4.08", "sd": "–", "change": "1.75", "share_q": "17 %",
+    "share_two_sided": "29 %", "share_one_sided": "29 %", "share_one_sided_10": "33 %",
 }  # fmt: skip
 
 
@@ -16,8 +26,39 @@ def test_table1_rows_have_the_dataset_under_the_published_languages():
     rows = table1_rows("fi", OWN)
 
     assert [row[0] for row in rows] == [*PUBLISHED, "this dataset (fi)"]
-    assert rows[0] == ["English", "340", "5.56", "2.24", "2.16", "65\u00a0%", "61\u00a0%"]
-    assert rows[-1][1:] == ["24", "4.08", "", "1.75", "33\u00a0%", "29\u00a0%"]
+    english = ["340", "0.77", "5.56", "2.24", "2.16", "–", "–", "61\u00a0%", "65\u00a0%"]
+    assert rows[0] == ["English", *english]
+    shares = [f"{share}\u00a0%" for share in (17, 29, 29, 33)]
+    assert rows[-1][1:] == ["24", "–", "4.08", "–", "1.75", *shares]
+
+
+def test_the_published_rows_have_the_human_figures_of_the_paper():
+    human = [row["human"] for row in PUBLISHED.values()]
+
+    assert human == ["0.77", "0.76", "0.77", "0.81"]
+
+
+@pytest.mark.parametrize(("code", "language"), [("sl", "Slovene"), ("fi", "Finnish")])
+def test_the_other_published_figures_are_recomputed_from_the_files(published, code, language):
+    scores = read_dataset((published / f"cosimlex_{code}.csv").read_bytes())
+    two_sided = np.minimum(2 * scores["pvalue"].to_numpy(), 1)
+    known = scores.assign(
+        change=scores["sim2"] - scores["sim1"],
+        pvalue_two_sided=two_sided,
+        qvalue=false_discovery_rates(two_sided),
+    )
+
+    recomputed = table1_text(table1_row(known))
+
+    assert {**recomputed, "human": PUBLISHED[language]["human"]} == PUBLISHED[language]
+
+
+def test_the_table_says_where_its_figures_come_from():
+    latex = render_table1("fi", OWN)
+
+    assert "recomputed from the published files" in TITLE
+    assert r"human $\rho$ as printed there, all other figures recomputed" in latex
+    assert "human ρ is the figure printed in the task paper; all other figures were" in NOTE
 
 
 def test_render_table1_writes_a_row_a_language():
@@ -25,9 +66,11 @@ def test_render_table1_writes_a_row_a_language():
     rows = re.findall(r"^    (\S.*) \\\\$", text, re.MULTILINE)
 
     assert len(rows) == 6
-    assert all(row.count("&") == 6 for row in rows)
-    assert rows[3] == r"Slovene & 111 & 4.90 & 2.18 & 1.96 & 59\,\% & 46\,\%"
-    assert rows[-1] == r"this dataset (fi) & 24 & 4.08 &  & 1.75 & 33\,\% & 29\,\%"
+    assert all(row.count("&") == 9 for row in rows)
+    slovene = r"111 & 0.77 & 4.90 & 2.18 & 1.96 & 14\,\% & 35\,\% & 46\,\% & 59\,\%"
+    assert rows[3] == f"Slovene & {slovene}"
+    own = r"24 & -- & 4.08 & -- & 1.75 & 17\,\% & 29\,\% & 29\,\% & 33\,\%"
+    assert rows[-1] == f"this dataset (fi) & {own}"
     assert text.count(r"\midrule") == 2
     assert r"\label{tab:scores-fi}" in text
 
@@ -37,7 +80,11 @@ def test_render_table1_has_the_figures_of_the_scores():
 
     last = render_table1("xx", figures).splitlines()[-4]
 
-    assert f"& {figures['mean']} & {figures['sd']} & {figures['change']} &" in last
+    assert f"& -- & {figures['mean']} & {figures['sd']} & {figures['change']} &" in last
+
+
+def test_render_table1_writes_a_scale_that_begins_below_0():
+    assert "Scores on the scale from $-$3 to 3:" in render_table1("fi", OWN, low=-3, high=3)
 
 
 def test_escape_latex_leaves_nothing_that_latex_reads():
@@ -49,7 +96,8 @@ def test_escape_latex_leaves_nothing_that_latex_reads():
 
 COMMANDS = {
     "begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule", "mathrm",
-    "textbackslash", "textasciitilde", "textasciicircum", "usepackage",
+    "textbackslash", "textasciitilde", "textasciicircum", "usepackage", "footnotesize",
+    "setlength", "tabcolsep", "rho",
 }  # fmt: skip
 
 
@@ -92,7 +140,7 @@ def test_render_table1_has_nothing_that_stops_latex(language):
     [
         (r"59\,\%", r"59\,%", "%"),
         (r"\end{tabular}", "", "end of table"),
-        ("$p < 0.1$", "$p < 0.1", "an odd $"),
+        ("$p_1 < .1$", "$p_1 < .1", "an odd $"),
         (r"\centering", r"\centring", r"\centring"),
         ("& 340", "340", None),
         (r"\label{tab:", r"\label{tab:{", "an open brace"),
