@@ -11,10 +11,11 @@ import pandas as pd
 from postprocess.auditing.errors import AuditError
 from postprocess.auditing.granularity import Grid, Sums, fitting_sums, fitting_totals
 from postprocess.auditing.sizes import (
+    CLEARLY,
     Fits,
     Size,
     chances_of_fit,
-    count_explained,
+    evidence_of,
     find_sizes,
     name_sizes,
 )
@@ -95,11 +96,8 @@ def judge_contexts(scores: pd.DataFrame, assumptions: Assumptions) -> Contexts:
     places = [(row, number) for row in scores.index for number in (1, 2)]
     table = scores[["sim1", "stdev1", "sim2", "stdev2"]].to_numpy(dtype=float).reshape(-1, 2)
     figures: Figures = [(mean, deviation) for mean, deviation in table.tolist()]
-    ddof, solutions, fits = _choose(figures, assumptions)
-    counted = find_sizes(fits)
-    likely = range(counted[0].n, counted[-1].n + 1) if counted else range(0)
-    if assumptions.is_known:
-        likely = assumptions.sizes
+    ddof, solutions, counted = _choose(figures, assumptions)
+    likely = _likely(counted, assumptions)
     findings = [] if ddof else [_population_finding(solutions)]
     for (row, number), (mean, deviation), found in zip(places, figures, solutions, strict=True):
         findings.extend(
@@ -109,17 +107,38 @@ def judge_contexts(scores: pd.DataFrame, assumptions: Assumptions) -> Contexts:
     return Contexts(tuple(solutions), likely, counted, ddof, tuple(findings))
 
 
-def _choose(figures: Figures, assumptions: Assumptions) -> tuple[int, list[Solutions], Fits]:
-    """The solutions with sample deviations or, if clearly more fit, with those of populations."""
+def _likely(counted: Sequence[Size], assumptions: Assumptions) -> range:
+    """Return the numbers of ratings that explain the dataset, without gaps."""
+    if assumptions.is_known:
+        return assumptions.sizes
+    return range(counted[0].n, counted[-1].n + 1) if counted else range(0)
+
+
+def _choose(
+    figures: Figures, assumptions: Assumptions
+) -> tuple[int, list[Solutions], tuple[Size, ...]]:
+    """Find the solutions with sample deviations or, where clearly likelier, population ones.
+
+    Population deviations must be much likelier, and possible in most contexts, so that a few
+    wrong rows are not taken for a whole file. Also returns the estimated numbers of ratings.
+    """
     solutions = _solve_all(figures, assumptions, 1)
     fits = _fits(figures, solutions, assumptions, 1)
-    if not all(solutions):
-        of_populations = _solve_all(figures, assumptions, 0)
+    counted = find_sizes(fits)
+    if _explain_all(solutions, _likely(counted, assumptions)):
+        return 1, solutions, counted
+    of_populations = _solve_all(figures, assumptions, 0)
+    is_possible = sum(map(bool, of_populations)) > POPULATION_SHARE * len(figures)
+    if is_possible:
         other_fits = _fits(figures, of_populations, assumptions, 0)
-        explained = count_explained(other_fits)
-        if explained > max(count_explained(fits), POPULATION_SHARE * len(figures)):
-            return 0, of_populations, other_fits
-    return 1, solutions, fits
+        if evidence_of(other_fits) > evidence_of(fits) + CLEARLY:
+            return 0, of_populations, find_sizes(other_fits)
+    return 1, solutions, counted
+
+
+def _explain_all(solutions: Sequence[Solutions], likely: range) -> bool:
+    """Return whether every context has a solution with a likely number of ratings."""
+    return all(found and (not likely or any(n in likely for n in found)) for found in solutions)
 
 
 def _solve_all(figures: Figures, assumptions: Assumptions, ddof: int) -> list[Solutions]:

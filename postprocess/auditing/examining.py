@@ -1,6 +1,7 @@
 """The audit of a folder: every kit by itself, and practice kits against the test data."""
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 
 from postprocess.auditing.contexts import Assumptions
@@ -13,15 +14,17 @@ from postprocess.tabular import Finding, Severity
 
 
 def audit_dataset(
-    place: Path, practice: Path | None = None, assumptions: Assumptions | None = None
+    place: str | PathLike[str],
+    practice: str | PathLike[str] | None = None,
+    assumptions: Assumptions | None = None,
 ) -> Audit:
     """Check a dataset in the published format, or several.
 
     Parameters
     ----------
-    place : Path
+    place : path
         A folder or a single file; `find_kits` says which files are looked at.
-    practice : Path, optional
+    practice : path, optional
         A practice kit that lies elsewhere.
     assumptions : Assumptions, optional
         On the ratings behind the dataset; without it, those of the published format.
@@ -38,7 +41,7 @@ def audit_dataset(
     OSError
         A file or folder that cannot be read.
     """
-    layout = find_kits(place, practice)
+    layout = find_kits(Path(place), Path(practice) if practice else None)
     audits = [audit_kit(kit, assumptions or Assumptions()) for kit in layout.kits]
     if not any(audit.pairs.rows or audit.pairs.scores for audit in audits):
         raise AuditError("\n".join(f"{n.file}: {n.finding}" for a in audits for n in a.noticed))

@@ -18,6 +18,7 @@ class Check(StrEnum):
     SCORES = "mean and deviation"
     PVALUES = "p-value"
     TARGETS = "targets"
+    REPEATS = "repeated items"
     STIMULI = "stimuli"
     GOLD = "gold"
     RATINGS = "ratings"

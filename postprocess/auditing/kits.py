@@ -10,12 +10,14 @@ from postprocess.auditing.contexts import Assumptions, Contexts, judge_contexts
 from postprocess.auditing.findings import Check, KitAudit
 from postprocess.auditing.layout import Kit, Source
 from postprocess.auditing.overlap import Pairs
+from postprocess.auditing.repeats import Figures, find_repeats
 from postprocess.auditing.rows import (
     check_gold_changes,
     compare_counts,
     compare_gold,
     compare_stimuli,
     empty_scores,
+    find_repeated_ratings,
 )
 from postprocess.auditing.sizes import name_sizes
 from postprocess.files import read_dataset, read_gold
@@ -43,7 +45,9 @@ def audit_kit(kit: Kit, assumptions: Assumptions) -> KitAudit:
     if scores is None:
         columns = {"sim_context1": "sim1", "sim_context2": "sim2"}
         scores = next((one.rename(columns=columns) for one in gold if one is not None), None)
-    audit.pairs = Pairs(audit.name, rows, {} if scores is None else _scores_by_row(scores))
+    figures = {} if scores is None else _figures_by_row(scores)
+    _audit_repeats(audit, rows, figures)
+    audit.pairs = Pairs(audit.name, rows, {row: one.sims for row, one in figures.items()})
     return audit
 
 
@@ -52,10 +56,14 @@ def _finite(table: pd.DataFrame) -> pd.DataFrame:
     return table.replace([np.inf, -np.inf], np.nan)
 
 
-def _scores_by_row(scores: pd.DataFrame) -> dict[int, tuple[float, float]]:
-    known = scores[["sim1", "sim2"]].dropna()
-    figures = [(float(one), float(other)) for one, other in known.to_numpy().tolist()]
-    return dict(zip(known.index.tolist(), figures, strict=True))
+def _figures_by_row(scores: pd.DataFrame) -> dict[int, Figures]:
+    """Return the figures of each pair that has both means."""
+    columns = [f"{name}{number}" for name in ("sim", "stdev") for number in (1, 2)] + ["pvalue"]
+    table = scores.reindex(columns=columns).dropna(subset=["sim1", "sim2"])
+    return {
+        int(row): Figures((sim1, sim2), (stdev1, stdev2), pvalue)
+        for row, sim1, sim2, stdev1, stdev2, pvalue in table.astype(float).itertuples()
+    }
 
 
 def _audit_dataset_file(
@@ -151,6 +159,15 @@ def _target_findings(content: bytes) -> Iterator[Finding]:
             yield finding
 
 
+def _audit_repeats(audit: KitAudit, rows: Rows, figures: Mapping[int, Figures]) -> None:
+    """Check that no item stands twice."""
+    if not rows:
+        return
+    n_odd = audit.notice(Check.REPEATS, audit.name, find_repeats(rows, figures))
+    reported = f"none in {len(rows)} rows" if not n_odd else f"in {n_odd} of {len(rows)} rows"
+    audit.summary.append(("repeated items", reported))
+
+
 def _audit_stimuli(audit: KitAudit, source: Source, dataset: Rows) -> Rows:
     """Check a stimuli file, against the rows of the dataset if there are any."""
     content = source.path.read_bytes()
@@ -165,6 +182,9 @@ def _audit_stimuli(audit: KitAudit, source: Source, dataset: Rows) -> Rows:
     audit.notice(
         Check.TARGETS, source.name, (f for f in _target_findings(content) if f.row in unequal)
     )
+    repeats = find_repeats(table.rows, {})
+    here_only = (f for f in repeats if dataset.get(f.row or 0) != table.rows[f.row or 0])
+    audit.notice(Check.REPEATS, source.name, here_only)
     n_common = len(dataset.keys() & table.rows.keys())
     audit.summary.append((source.name, f"{n_common - n_unequal} of {len(dataset)} rows agree"))
     return {}
@@ -195,10 +215,12 @@ def _audit_ratings(audit: KitAudit, source: Source) -> None:
         return
     try:
         ratings = load_ratings(source.path, audit.kit.language)
+        repeated = list(find_repeated_ratings(ratings))
         findings = list(compare_counts(ratings, audit.contexts))
     except RatingsError as error:
         audit.notice(Check.FORMAT, source.name, [Finding(Severity.ERROR, str(error))])
         return
+    audit.notice(Check.RATINGS, source.name, repeated)
     audit.notice(Check.RATINGS, audit.name, findings)
     n_contexts = len(audit.contexts)
     told = f"enough ratings for {n_contexts - len(findings)} of {n_contexts} contexts"

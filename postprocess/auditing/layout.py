@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from postprocess.auditing.errors import AuditError
+from postprocess.rehearsal import read_tag
 
 NAME = re.compile(
     r"(?P<dataset>cosimlex)_(?P<of_dataset>[^.]+)\.csv"
@@ -122,7 +123,7 @@ def _recognise(source: Source, relative: PurePosixPath, *, is_practice: bool) ->
     if match is None:
         return None
     kind = next(kind for kind in KINDS if match[kind])
-    language = match["of_dataset"] or match["of_other"] or match["of_ratings"]
+    language = read_tag(match["of_dataset"] or match["of_other"] or match["of_ratings"])
     folders = relative.parent.parts
     if kind != "dataset" and folders and folders[-1] in BESIDE:
         folders = folders[:-1]

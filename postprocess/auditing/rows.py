@@ -12,6 +12,7 @@ from postprocess.stimuli import COLUMNS
 from postprocess.tabular import Finding, Severity
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
+RATING_KEYS = ["pair", "context", "annotator"]  # one rating each
 SWAPPED = (0, 1, 3, 2, 6, 7, 4, 5)  # the columns of a row whose contexts are exchanged
 
 
@@ -126,6 +127,8 @@ def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Fi
     Finding
         Errors. There may be more ratings than a context needs: some may have been left out.
     """
+    if "annotator" in ratings:
+        ratings = ratings.drop_duplicates(RATING_KEYS)
     if "mark" in ratings:
         ratings = ratings[ratings["mark"].isna() | (ratings["mark"].astype(str) == "")]
     numbers = ratings[["pair", "context"]].apply(pd.to_numeric, errors="coerce")
@@ -140,6 +143,42 @@ def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Fi
                 f"{n_ratings}; correct the figures or find the ratings that are missing"
             )
             yield Finding(Severity.ERROR, reason, row, f"sim{context}, stdev{context}")
+
+
+def find_repeated_ratings(ratings: pd.DataFrame) -> Iterator[Finding]:
+    """Find rows that rate a context which the same annotator rates in an earlier row.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 3 or more)
+        pair, context and annotator, as `load_ratings` returns them. An index named "line" gives
+        the lines of the file; without it, row 1 is line 2.
+
+    Yields
+    ------
+    Finding
+        Errors, by rows of the ratings file.
+    """
+    keys = ratings[RATING_KEYS]
+    rows = ratings.index - 1 if ratings.index.name == "line" else range(1, len(ratings) + 1)
+    numbers = pd.Series(rows, index=ratings.index, name="row")
+    repeated = keys.duplicated().to_numpy()
+    concerned = keys.duplicated(keep=False).to_numpy()
+    first: dict[tuple[str, ...], int] = {}
+    for is_repeated, row, key in zip(
+        repeated[concerned],
+        numbers[concerned].tolist(),
+        keys[concerned].astype(str).itertuples(index=False, name=None),
+        strict=True,
+    ):
+        earlier = first.setdefault(key, row)
+        if is_repeated:
+            pair, context, annotator = key
+            reason = (
+                f"annotator {annotator} rates context {context} of pair {pair} again, after row "
+                f"{earlier}; remove one of the two rows"
+            )
+            yield Finding(Severity.ERROR, reason, row, "annotator")
 
 
 def _compare_lengths(n_dataset: int, n_other: int, dataset_name: str) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """How many ratings a context of a dataset has, as far as its figures tell."""
 
-import itertools
-from collections.abc import Collection, Iterator, Sequence
+import math
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +12,11 @@ from postprocess.auditing.printed import printed_bounds
 from postprocess.ratings import name_some
 
 FEWEST_CONTEXTS = 20  # of a dataset for anything to be said of all of them
-FEWEST_NEEDED, SHARE_NEEDED = 2, 0.02  # contexts that no number before them explains
-DEVIATIONS_ABOVE_CHANCE = 3
+FEWEST_NEEDED, SHARE_NEEDED = 2, 0.02  # contexts that have a number of ratings
+SHARE_WRONG = 0.02  # of contexts, assumed to have figures that no number of ratings explains
+EM_STEPS = 50
+LEAST_CHANCE = 1e-9  # a printed 0 stands for itself alone, and would have none
+CLEARLY = math.log(1000)  # of a likelihood ratio
 
 
 class Size(NamedTuple):
@@ -74,19 +77,18 @@ def chances_of_fit(
 
 
 def find_sizes(known: Fits) -> tuple[Size, ...]:
-    """The numbers of ratings that explain the contexts of a dataset, as few as possible.
+    """Estimate which numbers of ratings the contexts of a dataset have.
 
     Returns
     -------
     tuple of Size, ascending
-        Each time the number that fits most of the contexts not explained so far, less what it
-        would fit by chance, as long as that is two contexts and 2 % of all, and more than three
-        standard deviations of chance. Empty for fewer than 20 contexts.
+        The numbers that, by maximum likelihood (the EM algorithm), belong to two contexts or
+        more and to 2 % of all. Empty for fewer than 20 contexts, and unless the numbers
+        explain the figures clearly better than chance (see `evidence_of`).
 
     Notes
     -----
-    It is an estimate. A number that few contexts have is not found, and one that others stand
-    in for may be missed.
+    It is an estimate: a number that few contexts have is not found.
 
     Examples
     --------
@@ -97,19 +99,32 @@ def find_sizes(known: Fits) -> tuple[Size, ...]:
     n_contexts = len(known.fits)
     if n_contexts < FEWEST_CONTEXTS:
         return ()
+    mixture = _estimate_mixture(known)
+    if mixture.evidence < CLEARLY:
+        return ()
     fewest = max(FEWEST_NEEDED, SHARE_NEEDED * n_contexts)
-    found = itertools.takewhile(lambda one: one[1] >= fewest, _explain(known))
-    places = sorted(place for place, _ in found)
+    places = np.flatnonzero(mixture.n_contexts >= fewest).tolist()
     return tuple(Size(known.sizes[place], int(known.fits[:, place].sum())) for place in places)
 
 
-def count_explained(known: Fits, n_sizes: int = 3) -> float:
-    """How many contexts a few numbers of ratings explain beyond chance, as `find_sizes` does.
+def evidence_of(known: Fits) -> float:
+    """Measure how much better than by chance the numbers of ratings explain the contexts.
 
-    >>> count_explained(Fits([9, 10], np.array([[False, True]] * 40), np.full((40, 2), 0.25)))
-    30.0
+    Returns
+    -------
+    float
+        The logarithm of a likelihood ratio: of the figures if each context has one
+        of the numbers of ratings, in estimated proportions (the EM algorithm), or is wrong (one
+        in fifty), to figures that have nothing to do with whole ratings. Any mixture of
+        numbers counts, not only a few of them.
+
+    Examples
+    --------
+    >>> fits, chances = np.array([[False, True]] * 40), np.full((40, 2), 0.25)
+    >>> round(evidence_of(Fits([9, 10], fits, chances)) / 40, 2)  # log of 4, nearly
+    1.37
     """
-    return sum(excess for _, excess in itertools.islice(_explain(known), n_sizes))
+    return _estimate_mixture(known).evidence
 
 
 def name_sizes(sizes: Collection[int]) -> str:
@@ -131,14 +146,21 @@ def _width(figure: float) -> float:
     return float(bounds.high - bounds.low)
 
 
-def _explain(known: Fits) -> Iterator[tuple[int, float]]:
-    """Each number that explains contexts which those before it do not, and how many, most first."""
-    left = np.ones(len(known.fits), dtype=bool)
-    while left.any():
-        expected = known.chances[left].sum(axis=0)
-        excess = known.fits[left].sum(axis=0) - expected
-        best = int(excess.argmax())
-        if excess[best] <= DEVIATIONS_ABOVE_CHANCE * np.sqrt(expected[best]):
-            return
-        yield best, float(excess[best])
-        left &= ~known.fits[:, best]
+class _Mixture(NamedTuple):
+    """Estimated numbers of contexts by number of ratings, and how likely the figures are."""
+
+    n_contexts: NDArray[np.float64]
+    evidence: float
+
+
+def _estimate_mixture(known: Fits) -> _Mixture:
+    """Estimate how many contexts have each number of ratings, by the EM algorithm."""
+    gains = known.fits / np.maximum(known.chances, LEAST_CHANCE)
+    weights = np.full(gains.shape[1], 1 / gains.shape[1])
+    for _ in range(EM_STEPS):
+        explained = (1 - SHARE_WRONG) * gains * weights
+        shares = explained / (SHARE_WRONG + explained.sum(axis=1, keepdims=True))
+        counts = shares.sum(axis=0)
+        weights = counts / max(counts.sum(), 1.0)
+    likelihood = SHARE_WRONG + explained.sum(axis=1)
+    return _Mixture(counts, float(np.log(likelihood).sum()))

@@ -34,6 +34,16 @@ def get(path, row, column):
     return table[row][table[0].index(column)]
 
 
+def get_row(path, row):
+    return cells(path)[row]
+
+
+def append(path, fields):
+    """Add a row at the end of a file."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\t".join(fields) + "\n")
+
+
 def put(path, row, **fields):
     """Change fields of a row."""
     table = cells(path)

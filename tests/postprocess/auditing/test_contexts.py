@@ -16,6 +16,19 @@ def figures(value):
     return parse_number(format_number(float(value)))
 
 
+def varying_scores(sizes, n_pairs=60, ddof=1, seed=1):
+    """Printed figures of random whole ratings, every context with another number of them."""
+    rng = np.random.default_rng(seed)
+    columns = {f"{name}{number}": [] for name in ("sim", "stdev") for number in (1, 2)}
+    for _ in range(n_pairs):
+        for number in (1, 2):
+            around = rng.normal(rng.uniform(0.5, 5.5), 1.4, size=rng.choice(sizes))
+            ratings = np.clip(around.round(), 0, 6) * 10 / 6
+            columns[f"sim{number}"].append(figures(ratings.mean()))
+            columns[f"stdev{number}"].append(figures(ratings.std(ddof=ddof)))
+    return pd.DataFrame(columns, index=pd.RangeIndex(1, n_pairs + 1, name="pair"))
+
+
 def scores_of(n_pairs=15, n_ratings=10, ddof=1, seed=1):
     """Printed figures of random whole ratings."""
     rng = np.random.default_rng(seed)
@@ -81,6 +94,49 @@ def test_population_deviations_are_one_error_of_the_file():
     assert judged.ddof == 0
     assert (finding.row, finding.column) == (None, "stdev1, stdev2")
     assert "30 of 30 contexts are those of populations" in finding.reason
+
+
+@pytest.mark.parametrize("sizes", [range(9, 12), range(7, 16), range(5, 21), range(3, 31)])
+def test_population_deviations_are_one_error_if_numbers_of_ratings_vary(sizes):
+    judged = judge_contexts(varying_scores(sizes, ddof=0), Assumptions())
+
+    finding = next(one for one in judged.findings if one.row is None)
+    assert (judged.ddof, finding.column) == (0, "stdev1, stdev2")
+    assert [one for one in judged.findings if one.severity is Severity.ERROR] == [finding]
+    assert len(judged.findings) <= 3
+
+
+@pytest.mark.parametrize("sizes", [range(9, 12), range(7, 16), range(5, 21), range(3, 31)])
+def test_sample_deviations_are_recognised_if_numbers_of_ratings_vary(sizes):
+    judged = judge_contexts(varying_scores(sizes), Assumptions())
+
+    assert judged.ddof == 1
+    assert [one for one in judged.findings if one.severity is Severity.ERROR] == []
+    assert len(judged.findings) <= 3
+
+
+def test_wrong_rows_among_population_deviations_are_reported():
+    scores = varying_scores(range(7, 16), ddof=0)
+    scores.loc[8, "stdev1"] = 6.5
+
+    judged = judge_contexts(scores, Assumptions())
+
+    errors = [one for one in judged.findings if one.severity is Severity.ERROR]
+    assert [(one.row, one.column) for one in errors] == [(None, "stdev1, stdev2"), (8, "stdev1")]
+
+
+@pytest.mark.parametrize("n_wrong", [1, 5, 12])
+def test_a_few_population_deviations_stay_errors_of_their_rows(n_wrong):
+    sizes = range(7, 16)
+    scores, others = varying_scores(sizes), varying_scores(sizes, ddof=0)
+    wrong = scores.index[:n_wrong]
+    scores.loc[wrong, ["stdev1", "stdev2"]] = others.loc[wrong, ["stdev1", "stdev2"]]
+
+    judged = judge_contexts(scores, Assumptions())
+
+    assert judged.ddof == 1
+    assert {one.row for one in judged.findings} <= set(wrong)
+    assert len({one.row for one in judged.findings}) > n_wrong / 2
 
 
 def test_one_population_deviation_is_told_as_such():

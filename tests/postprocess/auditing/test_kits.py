@@ -6,12 +6,16 @@ from tests.postprocess.auditing.corrupting import (
     DATASET,
     GOLD,
     TEN,
+    append,
     get,
+    get_row,
     places,
     put,
     reasons,
     sound_dataset,
+    write,
 )
+from tests.postprocess.published_format import build
 
 
 @pytest.fixture
@@ -34,6 +38,7 @@ def test_the_summary_tells_what_was_checked(folder):
         "targets": "marked once, as their columns have them, in 12 of 12 rows",
         "data/data_xx.tsv": "12 of 12 rows agree",
         "gold/gold_xx.tsv": "12 of 12 rows agree",
+        "repeated items": "none in 12 rows",
     }
 
 
@@ -57,6 +62,20 @@ def test_an_impossible_pvalue_is_found(folder):
     put(folder / DATASET, 12, pvalue="0.6")
 
     assert places(folder) == [(DATASET, 12, "pvalue")]
+
+
+@pytest.mark.parametrize(
+    ("n_low", "n_high", "written"),
+    [
+        (20, 15, "0.0000000031"), (20, 15, "3.10E-09"), (20, 15, "3.1E-09"),
+        (9, 8, "0.00004"), (9, 8, "4.00E-05"), (9, 8, "4E-05"),
+    ],
+)  # fmt: skip
+def test_a_small_pvalue_is_read_in_every_way_of_writing_it(tmp_path, n_low, n_high, written):
+    folder = write(build(([0] * n_low, [6] * n_high)).files, tmp_path)
+    put(folder / DATASET, 1, pvalue=written)
+
+    assert places(folder) == []
 
 
 def test_a_number_that_is_none_is_found(folder):
@@ -131,6 +150,58 @@ def test_too_few_ratings_beside_the_dataset_are_found(folder):
     ratings.write_text("\n".join(["pair,context,annotator,rating", *lines[1:]]) + "\n")
 
     assert places(folder, TEN) == [(DATASET, 1, "sim1, stdev1")]
+
+
+def test_a_rating_that_is_there_twice_is_found_and_counted_once(folder):
+    lines = [f"{pair},{c},A{n},3" for pair in range(1, 13) for c in (1, 2) for n in range(10)]
+    ratings = folder / "ratings_xx.csv"
+    doubled = [*lines[1:], lines[5]]
+    ratings.write_text("\n".join(["pair,context,annotator,rating", *doubled]) + "\n")
+
+    assert places(folder, TEN) == [
+        ("ratings_xx.csv", 240, "annotator"), (DATASET, 1, "sim1, stdev1")
+    ]  # fmt: skip
+    assert "annotator A5 rates context 1 of pair 1 again, after row 5" in reasons(folder, TEN)
+
+
+def test_a_row_that_is_there_twice_is_an_error(folder):
+    for name in (DATASET, DATA, GOLD):
+        append(folder / name, get_row(folder / name, 4))
+
+    (one,) = audit_dataset(folder).noticed
+
+    assert (one.file, one.finding.row, one.is_error) == (DATASET, 13, True)
+    assert "as row 4, with the same scores: a row repeated" in one.finding.reason
+
+
+def test_an_item_with_other_scores_is_a_warning_with_both(folder):
+    sims = [get(folder / DATASET, row, "sim1") for row in (3, 5)]
+    texts = ("word1", "word2", "context1", "context2")
+    forms = [f"word{word}_context{context}" for word in (1, 2) for context in (1, 2)]
+    for name in (DATASET, DATA):
+        put(folder / name, 5, **{c: get(folder / name, 3, c) for c in (*texts, *forms)})
+
+    (one,) = audit_dataset(folder).noticed
+
+    assert (one.file, one.finding.row, one.is_error) == (DATASET, 5, False)
+    assert "the same words and contexts as row 3, with other scores" in one.finding.reason
+    assert all(sim in one.finding.reason for sim in sims)
+
+
+def test_a_row_that_only_the_stimuli_have_twice_is_named(folder):
+    append(folder / DATA, get_row(folder / DATA, 2))
+
+    assert places(folder) == [(DATA, None, None), (DATA, 13, None)]
+    assert "the same words and contexts as row 2" in reasons(folder)
+
+
+def test_a_row_that_stimuli_without_a_dataset_have_twice_is_an_error(folder):
+    (folder / DATASET).unlink()
+    append(folder / DATA, get_row(folder / DATA, 2))
+    append(folder / GOLD, get_row(folder / GOLD, 2))
+
+    assert places(folder) == [(DATA, 13, None)]
+    assert "with the same scores" in reasons(folder)
 
 
 def test_unreadable_ratings_are_found(folder):

@@ -1,3 +1,4 @@
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 import pytest
@@ -33,6 +34,19 @@ def test_printed_bounds_are_half_a_unit_of_the_last_digit(figure, low, high):
 @given(st.fractions(min_value=-10, max_value=10, max_denominator=10_000))
 def test_a_number_lies_within_the_bounds_of_what_is_printed_of_it(number):
     assert number in printed_bounds(parse_number(format_number(float(number))))
+
+
+@pytest.mark.parametrize("rule", [ROUND_HALF_UP, ROUND_HALF_EVEN])
+@pytest.mark.parametrize(
+    "number", ["8.125", "4.375", "6.875", "3.125", "9.995", "99.95", "0.9995", "0.1185", "10.05"]
+)
+def test_a_half_lies_within_the_bounds_whichever_way_it_was_rounded(number, rule):
+    tie = Decimal(number)
+    third_digit = Decimal(1).scaleb(tie.adjusted() - 2)
+    printed = parse_number(f"{tie.quantize(third_digit, rule).normalize():f}")
+
+    assert Fraction(number) in printed_bounds(printed)
+    assert -Fraction(number) in printed_bounds(-printed)
 
 
 def test_bounds_hold_numbers_only():

@@ -1,22 +1,25 @@
 import numpy as np
+import pytest
 
 from postprocess.auditing.granularity import Grid, fitting_sums
-from postprocess.auditing.sizes import Fits, Size, chances_of_fit, find_sizes
+from postprocess.auditing.sizes import Fits, Size, chances_of_fit, evidence_of, find_sizes
 from postprocess.ratings import Scale
 
 GRID = Grid.of(Scale(0, 6), Scale(0, 10, 10))
 
 
-def fits_of(figures, sizes):
-    fits = np.array([[any(fitting_sums(*one, n, GRID)) for n in sizes] for one in figures])
-    return Fits(sizes, fits, chances_of_fit(figures, sizes, GRID))
+def fits_of(figures, sizes, ddof=1):
+    fits = np.array(
+        [[any(fitting_sums(*one, n, GRID, ddof=ddof)) for n in sizes] for one in figures]
+    )
+    return Fits(sizes, fits, chances_of_fit(figures, sizes, GRID, ddof=ddof))
 
 
-def figures_of(numbers, seed=1):
+def figures_of(numbers, seed=1, ddof=1):
     """Means and deviations, to two decimals, of contexts with these numbers of ratings."""
     rng = np.random.default_rng(seed)
     contexts = [rng.integers(0, 7, size=n) * 10 / 6 for n in numbers]
-    return [(round(c.mean(), 2), round(c.std(ddof=1), 2)) for c in contexts]
+    return [(round(c.mean(), 2), round(c.std(ddof=ddof), 2)) for c in contexts]
 
 
 def test_find_sizes_finds_the_numbers_of_a_dataset():
@@ -39,6 +42,50 @@ def test_find_sizes_finds_nothing_in_figures_that_come_from_no_ratings():
     figures = [(round(mean, 2), round(sd, 2)) for mean, sd in rng.uniform(2, 4, size=(60, 2))]
 
     assert find_sizes(fits_of(figures, range(1, 31))) == ()
+
+
+def test_find_sizes_finds_many_different_numbers():
+    figures = figures_of(list(range(5, 21)) * 12)
+
+    found = find_sizes(fits_of(figures, range(1, 41)))
+
+    assert [size.n for size in found] == list(range(5, 21))
+
+
+def test_find_sizes_prefers_numbers_to_their_multiples():
+    # deviations of populations are the same if every rating is doubled
+    figures = figures_of([8, 9, 10, 11, 12] * 40, ddof=0)
+
+    found = find_sizes(fits_of(figures, range(1, 41), ddof=0))
+
+    assert {8, 9, 10, 11, 12} <= {size.n for size in found} <= set(range(4, 13))
+
+
+@pytest.mark.parametrize("true_ddof", [0, 1])
+def test_evidence_of_is_greater_for_the_true_deviations(true_ddof):
+    figures = figures_of(list(range(5, 21)) * 3, ddof=true_ddof)
+
+    true = evidence_of(fits_of(figures, range(1, 41), true_ddof))
+    other = evidence_of(fits_of(figures, range(1, 41), 1 - true_ddof))
+
+    assert true > 100
+    assert other < 20
+
+
+def test_evidence_of_is_negative_if_nothing_fits():
+    nothing = Fits([9, 10], np.zeros((30, 2), dtype=bool), np.full((30, 2), 0.01))
+
+    assert evidence_of(nothing) < 0
+
+
+def test_evidence_of_takes_a_mean_of_zero_in_the_middle_of_a_scale():
+    # a printed 0 has no range of numbers behind it
+    fits = np.ones((30, 2), dtype=bool)
+
+    known = Fits([9, 10], fits, np.zeros((30, 2)))
+
+    assert np.isfinite(evidence_of(known))
+    assert find_sizes(known)
 
 
 def test_find_sizes_says_nothing_of_few_contexts():

@@ -1,0 +1,169 @@
+"""Items that a file holds more than once: whole rows, or one context of the same two words."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from postprocess.auditing.printed import may_be_same
+from postprocess.marks import plain_text
+from postprocess.release.practice import fold
+from postprocess.tabular import Finding, Severity
+
+Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
+Item = tuple[frozenset[str], str]  # two words and a context, as they are compared
+
+
+class Figures(NamedTuple):
+    """The printed figures of a pair; NaN where there is none.
+
+    `sims` and `stdevs` are those of context 1 and of context 2.
+    """
+
+    sims: tuple[float, float]
+    stdevs: tuple[float, float] = (math.nan, math.nan)
+    pvalue: float = math.nan
+
+    def swapped(self) -> "Figures":
+        """Return the figures with the two contexts exchanged."""
+        return Figures(self.sims[::-1], self.stdevs[::-1], self.pvalue)
+
+
+class Place(NamedTuple):
+    """A context of a row; `number` is 1 or 2."""
+
+    row: int
+    number: int
+
+
+def find_repeats(rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Iterator[Finding]:
+    """Find items that an earlier row has, too.
+
+    An item is two words and a context. Words and contexts are compared without marks, whatever
+    their letter case, spacing and Unicode normal form, and words in either order.
+
+    Parameters
+    ----------
+    rows : mapping
+        Row number → the fields of the row, in the order of `stimuli.COLUMNS`.
+    figures : mapping
+        Row number → the figures of the row; rows without figures are absent.
+
+    Yields
+    ------
+    Finding
+        At most one for each row. A row with both items and all figures of an earlier row is an
+        error; so is one without figures whose fields are the same to the character. Other
+        figures, another spelling without figures, or a single item in common is a warning.
+        The same words with two other contexts are no repeat.
+    """
+    places: dict[Item, dict[Place, None]] = defaultdict(dict)  # in the order of the file
+    for number, row in rows.items():
+        first, second = _items(row)
+        whole = [
+            _Repeat(number, place.row, is_swapped=place.number == 2)
+            for place in places[first]
+            if Place(place.row, 3 - place.number) in places[second]
+        ]
+        found = [next(iter(places[item]), None) for item in (first, second)]
+        if whole:
+            equal = [one for one in whole if one.has_same_scores(figures)]
+            yield _repeated_row((equal or whole)[0], rows, figures)
+        elif any(found):
+            yield _repeated_items(number, found, figures)
+        places[first][Place(number, 1)] = None
+        places[second][Place(number, 2)] = None
+
+
+class _Repeat(NamedTuple):
+    """A row with both items of an earlier one; `is_swapped` if its contexts are exchanged."""
+
+    row: int
+    earlier: int
+    is_swapped: bool
+
+    def figures(self, known: Mapping[int, Figures]) -> tuple[Figures, Figures] | None:
+        """Return the figures of both rows in the order of the later one, None without them."""
+        here, there = known.get(self.row), known.get(self.earlier)
+        if here is None or there is None:
+            return None
+        return here, there.swapped() if self.is_swapped else there
+
+    def has_same_scores(self, known: Mapping[int, Figures]) -> bool:
+        """Return whether both rows have figures, and these agree."""
+        both = self.figures(known)
+        return both is not None and _same(*both)
+
+
+def _items(row: Row) -> tuple[Item, Item]:
+    words = frozenset(map(fold, row[:2]))
+    first, second = ((words, fold(plain_text(context))) for context in row[2:4])
+    return first, second
+
+
+def _repeated_row(one: _Repeat, rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Finding:
+    how = _differences(rows[one.row], rows[one.earlier], is_swapped=one.is_swapped)
+    what = f"the same words and contexts as row {one.earlier}{how}"
+    both = one.figures(figures)
+    if both is None:
+        severity = Severity.WARNING if how else Severity.ERROR
+        return Finding(severity, f"{what}; remove one of the two rows", one.row)
+    if _same(*both):
+        reason = f"{what}, with the same scores: a row repeated; remove one of the two"
+        return Finding(Severity.ERROR, reason, one.row)
+    here, there = map(_name_figures, both)
+    reason = (
+        f"{what}, with other scores: {here} here and {there} there; keep one of the two rows, "
+        "unless the pair was rated twice on purpose"
+    )
+    return Finding(Severity.WARNING, reason, one.row)
+
+
+def _repeated_items(
+    number: int, found: Sequence[Place | None], figures: Mapping[int, Figures]
+) -> Finding:
+    parts = []
+    for context, place in enumerate(found, 1):
+        if place is not None:
+            part = f"context{context} is context{place.number} of row {place.row}"
+            if number in figures and place.row in figures:
+                here = figures[number].sims[context - 1]
+                there = figures[place.row].sims[place.number - 1]
+                part += f" ({here:.12g} here and {there:.12g} there)"
+            parts.append(part)
+    reason = (
+        f"{' and '.join(parts)}, with the same words; keep one of them, unless the item was rated "
+        "twice on purpose"
+    )
+    columns = [f"context{context}" for context, place in enumerate(found, 1) if place]
+    return Finding(Severity.WARNING, reason, number, ", ".join(columns))
+
+
+def _differences(row: Row, earlier: Row, *, is_swapped: bool) -> str:
+    """Name what differs in writing between two rows with the same items; empty if nothing."""
+    words, others = [fold(word) for word in row[:2]], [fold(word) for word in earlier[:2]]
+    kinds = []
+    if words != others:
+        kinds.append("the words in the other order")
+    if is_swapped:
+        kinds.append("the contexts in the other order")
+    if not kinds and tuple(row) != tuple(earlier):
+        kinds.append("letter case, spacing or marks apart")
+    return f" ({', '.join(kinds)})" if kinds else ""
+
+
+def _same(first: Figures, second: Figures) -> bool:
+    """Return whether all figures that both rows have agree."""
+    flat = [(*one.sims, *one.stdevs, one.pvalue) for one in (first, second)]
+    return all(
+        math.isnan(one) or math.isnan(other) or may_be_same(one, other)
+        for one, other in zip(*flat, strict=True)
+    )
+
+
+def _name_figures(figures: Figures) -> str:
+    """Name the two means, and the deviations if there are any."""
+    means = "{:.12g} and {:.12g}".format(*figures.sims)
+    if any(math.isnan(one) for one in figures.stdevs):
+        return means
+    return means + " (deviations {:.12g} and {:.12g})".format(*figures.stdevs)
