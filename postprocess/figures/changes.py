@@ -30,7 +30,7 @@ DECIMALS = 9
 
 @in_style
 def draw_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> Figure:
-    """Change of each pair as histograms, a row for each part of speech; dark where p < 0.05."""
+    """Change of each pair as histograms, a row for each part of speech; dark where q < 0.05."""
     parts = part_pairs(outcome.scores, parts_of_speech)
     figure = new_figure(2.8 if len(parts) == 1 else 1.1 + 0.95 * len(parts))
     rows = figure.subplots(len(parts), 1, sharex=True, squeeze=False)[:, 0]
@@ -40,7 +40,7 @@ def draw_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> 
     step = bins[1] - bins[0]
     reach = min(width, step * max(np.ceil(largest / step) + 1, 5))
     for axes, (name, scores) in zip(rows, parts.items(), strict=True):
-        is_significant = scores["pvalue"] < SIGNIFICANT
+        is_significant = scores["qvalue"] < SIGNIFICANT
         changes = scores["change"].round(DECIMALS)
         stacks = [changes[is_significant].to_numpy(), changes[~is_significant].to_numpy()]
         _draw_stacks(axes, stacks, bins)
@@ -51,7 +51,7 @@ def draw_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> 
         if len(parts) > 1:
             axes.set_title(f"{name} ({len(scores)})", loc="right", y=0.72)
     rows[-1].set_xlabel("change: score in context 2 − score in context 1")
-    handles = [Patch(label="p < 0.05", **DARK_BARS), Patch(label="p ≥ 0.05", **LIGHT_BARS)]
+    handles = [Patch(label="q < 0.05", **DARK_BARS), Patch(label="q ≥ 0.05", **LIGHT_BARS)]
     put_legend(rows[0], handles)
     return figure
 
@@ -62,14 +62,14 @@ def caption_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) 
     rescaling = outcome.recipe.rescaling
     step = 2 * (rescaling.maximum - rescaling.minimum) / N_BINS
     parts = part_pairs(scores, parts_of_speech)
-    n_below = int((scores["pvalue"] < SIGNIFICANT).sum())
+    n_below = int((scores["qvalue"] < SIGNIFICANT).sum())
     by_part = ", a row for each part of speech" if len(parts) > 1 else ""
     text = (
         f"The change of {write_count(len(scores), 'pair')} from context 1 to context 2, in points "
         f"of the published scale and bins of {write_points(step)}{by_part}. Dark: the "
-        f"{write_count(n_below, 'pair')} ({write_share(n_below, len(scores))}) with a published "
-        "p-value below 0.05; hatched: those whose ratings do not tell the two contexts apart at "
-        "that level. Which context is called 1 is arbitrary, so the sign has no meaning by "
+        f"{write_count(n_below, 'pair')} ({write_share(n_below, len(scores))}) with q below 0.05, "
+        "of which at most 5\u00a0% are expected not to change; hatched: all others. "
+        "Which context is called 1 is arbitrary, so the sign has no meaning by "
         f"itself; the mean size of the change is {write_figure(scores['change'].abs().mean())}"
     )
     if len(parts) == 1:

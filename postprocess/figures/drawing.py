@@ -21,6 +21,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from postprocess.figures.attributes import replace_styles
+
 Parameters = ParamSpec("Parameters")
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -111,7 +113,7 @@ def new_figure(height: float = HEIGHT) -> Figure:
 def render_svg(figure: Figure, *, title: str, description: str) -> bytes:
     """The figure as a file of its own, with its title and description for who cannot see it."""
     metadata = {"Date": None, "Creator": None, "Title": title, "Description": description}
-    return _save(figure, format="svg", dpi=FINE_DPI, metadata=metadata)
+    return replace_styles(_save(figure, format="svg", dpi=FINE_DPI, metadata=metadata))
 
 
 def render_png(figure: Figure) -> bytes:

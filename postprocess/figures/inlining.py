@@ -4,9 +4,8 @@ import re
 
 from lxml import etree
 
-from postprocess.figures.drawing import COLOURS
+from postprocess.figures.attributes import SVG
 
-SVG = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 OF_ITS_OWN = ("width", "height", "version")  # attributes that only a file needs
@@ -15,8 +14,8 @@ OF_ITS_OWN = ("width", "height", "version")  # attributes that only a file needs
 def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
     """The figure as an element of a page in which others stand.
 
-    Its colours follow the page's custom properties (`--ink`, `--paper`, …), so that a dark page
-    has dark figures.
+    Its colours are presentation attributes, which show under any Content-Security-Policy; the
+    style sheet of the report replaces them by the page's own, so that a dark page has dark figures.
 
     Parameters
     ----------
@@ -29,7 +28,7 @@ def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
     """
     parser = etree.XMLParser(remove_comments=True, resolve_entities=False, no_network=True)
     root = etree.fromstring(svg, parser)
-    for element in [*root.iter(f"{SVG}metadata", f"{SVG}style")]:
+    for element in [*root.iter(f"{SVG}metadata")]:
         parent = element.getparent()
         if parent is not None:
             parent.remove(element)
@@ -43,9 +42,9 @@ def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
         root.set("aria-labelledby", f"{name}-title")
     root.set("aria-describedby", described_by)
     root.set("role", "img")
-    root.set("stroke-linejoin", "round")  # as the style sheet that was removed had it for all
     etree.cleanup_namespaces(root)
-    return _theme(etree.tostring(root, encoding="unicode"))
+    text: str = etree.tostring(root, encoding="unicode")
+    return text
 
 
 def _rename(element: etree._Element, name: str) -> None:
@@ -57,9 +56,3 @@ def _rename(element: etree._Element, name: str) -> None:
             element.set(attribute, f"#{name}-{value[1:]}")
         elif "url(#" in value:
             element.set(attribute, REFERENCE.sub(rf"url(#{name}-\1)", value))
-
-
-def _theme(text: str) -> str:
-    for name, colour in COLOURS.items():
-        text = text.replace(colour, f"var(--{name}, {colour})")
-    return text

@@ -1,6 +1,7 @@
-"""The p-values of the pairs, beside what they would be if no context changed anything."""
+"""The two-sided p-values of the pairs, and what they would be if no context changed anything."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -21,15 +22,16 @@ from postprocess.phrases import SPACE, write_count, write_figure, write_share
 from postprocess.steps import Outcome
 
 TITLE = "p-values"
-LARGEST = 0.5  # of a published p-value, being one-sided towards the side that was seen
 N_BINS = 20
-LEVELS = (0.05, 0.1)
+LEVEL = 0.05
+TICKS = (LEVEL, 0.2, 0.4, 0.6, 0.8, 1)
+MOST_ONE_SIDED = 0.5  # of a published p-value; 1 where all ratings of a pair are equal
 DECIMALS = 9
 
 
 @in_style
 def draw_pvalues(outcome: Outcome) -> Figure:
-    """The published p-values as a histogram with the uniform expectation."""
+    """Draw the two-sided p-values as a histogram with the uniform expectation."""
     counted = _counted(outcome)
     figure = new_figure()
     axes = figure.subplots()
@@ -38,19 +40,17 @@ def draw_pvalues(outcome: Outcome) -> Figure:
         axes.set_xticks([])
         axes.set_yticks([])
         return figure
-    edges = np.linspace(0, LARGEST, N_BINS + 1)
+    edges = np.linspace(0, 1, N_BINS + 1)
     heights = np.histogram(counted.round(DECIMALS), bins=edges)[0]
-    is_low = edges[:-1] < LEVELS[0] - 10.0**-DECIMALS
+    is_low = edges[:-1] < LEVEL - 10.0**-DECIMALS
     for chosen, style in ((is_low, DARK_BARS), (~is_low, LIGHT_BARS)):
-        axes.bar(edges[:-1][chosen], heights[chosen], LARGEST / N_BINS, align="edge", **style)
-    axes.hlines(_expected(outcome), 0, LARGEST, **_LINE)
-    for level in LEVELS:
-        axes.axvline(level, color=INK, linewidth=0.8, linestyle=":")
-    axes.set_xlim(0, LARGEST)
+        axes.bar(edges[:-1][chosen], heights[chosen], 1 / N_BINS, align="edge", **style)
+    axes.hlines(_expected(outcome), 0, 1, **_LINE)
+    axes.axvline(LEVEL, color=INK, linewidth=0.8, linestyle=":")
+    axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.08 * max(heights.max(), _expected(outcome), 1))
-    ticks = [0, *LEVELS, 0.2, 0.3, 0.4, LARGEST]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xlabel("published p-value")
+    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.set_xlabel("two-sided p-value")
     axes.set_ylabel("pairs")
     count_along(axes.yaxis)
     line = Line2D([], [], label="expected if nothing changed", **REFERENCE_LINE)
@@ -59,28 +59,25 @@ def draw_pvalues(outcome: Outcome) -> Figure:
 
 
 def caption_pvalues(outcome: Outcome) -> str:
-    """What the figure shows, with its numbers."""
-    pvalues = outcome.scores["pvalue"].to_numpy(dtype=float)
-    n = len(pvalues)
+    """Return what the figure shows, with its numbers."""
+    scores = outcome.scores
+    n = len(scores)
     n_equal = n - len(_counted(outcome))
     if n_equal == n:
         return (
-            f"The published p-values of {write_count(n, 'pair')} are all 1: within each pair all "
-            "ratings are equal, and nothing speaks for a change."
+            f"The p-values of {write_count(n, 'pair')} are all 1: within each pair all ratings are "
+            "equal, so there is no evidence of a change."
         )
-    without = f" {write_count(n_equal, 'pair')} with p = 1 not shown." if n_equal else ""
-    n_below = [int((pvalues < level).sum()) for level in LEVELS]
-    n_discovered = int((outcome.scores["qvalue"] < LEVELS[0]).sum())
+    without = f" {write_count(n_equal, 'pair')} with equal ratings not shown." if n_equal else ""
     return (
-        f"The published p-values of {write_count(n, 'pair')} for a change between the two "
-        f"contexts, in bins of {LARGEST / N_BINS:g}.{without} They are one-sided towards the "
-        "side on which the change was found, and so run from 0 to 0.5. Dashed: the "
-        f"{write_figure(_expected(outcome), 1)} pairs a bin to be expected if no context changed "
-        f"anything. Below 0.05 (dark): {write_count(n_below[0], 'pair')}, "
-        f"{write_share(n_below[0], n)}, where chance gives 10{SPACE}%; below 0.1: "
-        f"{write_count(n_below[1])}, {write_share(n_below[1], n)}, where chance gives "
-        f"20{SPACE}%. With the rate of false discoveries held at 5{SPACE}%, a change is found "
-        f"in {write_count(n_discovered, 'pair')}, {write_share(n_discovered, n)}."
+        f"The two-sided p-values of {write_count(n, 'pair')} for a change between the two "
+        f"contexts, in bins of {1 / N_BINS:g}.{without} Dashed: the "
+        f"{write_figure(_expected(outcome), 1)} pairs per bin to be expected if no context changed "
+        f"anything. Below 0.05 (dark): {_count_below(scores['pvalue_two_sided'])}, where chance "
+        f"gives about 5{SPACE}%. With the rate of false discoveries held at 5{SPACE}% "
+        f"(q < 0.05), a change is found in {_count_below(scores['qvalue'])}. The published "
+        "p-values are one-sided towards the side on which the change was found: "
+        f"{_count_below(scores['pvalue'])}, below 0.05, where chance gives about 10{SPACE}%."
     )
 
 
@@ -91,10 +88,16 @@ _LINE = {
 }
 
 
+def _count_below(figures: "pd.Series[float]") -> str:
+    n = int((figures < LEVEL).sum())
+    return f"{write_count(n, 'pair')}, {write_share(n, len(figures))}"
+
+
 def _counted(outcome: Outcome) -> Floats:
-    """The p-values without those of pairs whose ratings are all equal, which are 1."""
-    pvalues = outcome.scores["pvalue"].to_numpy(dtype=float)
-    return pvalues[pvalues <= LARGEST]
+    """Return the two-sided p-values without those of pairs whose ratings are all equal."""
+    scores = outcome.scores
+    has_evidence = scores["pvalue"] <= MOST_ONE_SIDED
+    return scores.loc[has_evidence, "pvalue_two_sided"].to_numpy(dtype=float)
 
 
 def _expected(outcome: Outcome) -> float:

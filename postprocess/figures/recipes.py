@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from postprocess.comparison import SIGNIFICANT, Comparison
+from postprocess.comparison import TESTS, Comparison, crosses_level
 from postprocess.figures.drawing import (
     CROSS,
     INK,
@@ -22,6 +22,7 @@ from postprocess.filtering import LEFT_OUT
 from postprocess.phrases import write_count, write_figure
 
 TITLE = "Two recipes on the same ratings"
+MARKED = "qvalue"  # the test whose findings are marked
 TREATMENTS = ("as given", "moved", "left out")
 
 
@@ -38,7 +39,7 @@ def draw_recipes(comparison: Comparison, first: str, second: str) -> Figure:
     _draw_against(axes["scores"], x, y, np.zeros(len(x), dtype=bool))
     axes["scores"].set_title("score")
     x, y = (scores[f"change_{side}"].to_numpy(dtype=float) for side in ("first", "second"))
-    _draw_against(axes["changes"], x, y, crosses_level(comparison))
+    _draw_against(axes["changes"], x, y, crosses_level(scores, MARKED).to_numpy())
     axes["changes"].set_title("change")
     for name in ("scores", "changes"):
         axes[name].set_xlabel(first)
@@ -50,7 +51,7 @@ def draw_recipes(comparison: Comparison, first: str, second: str) -> Figure:
 def caption_recipes(comparison: Comparison, first: str, second: str) -> str:
     """What the figure shows, with its numbers."""
     summary = comparison.summary
-    n_crossing = int(crosses_level(comparison).sum())
+    n_crossing = int(crosses_level(comparison.scores, MARKED).sum())
     return (
         f"The same ratings post-processed by the recipes {first} (across) and {second} (up). "
         f"Above: {write_count(2 * len(comparison.scores), 'score')} and "
@@ -59,16 +60,10 @@ def caption_recipes(comparison: Comparison, first: str, second: str) -> str:
         f"differ by {write_figure(summary['mean absolute difference of scores'])} on average and "
         f"by {write_figure(summary['largest difference of a score'])} at most; "
         f"{write_count(n_crossing, 'pair')} (crosses) "
-        f"{'moves' if n_crossing == 1 else 'move'} to the other side of p = 0.05. Below: how many "
-        "annotators, counted in each of their groups, were treated how; "
+        f"{'moves' if n_crossing == 1 else 'move'} to the other side of {TESTS[MARKED]} = 0.05. "
+        "Below: how many annotators, counted in each of their groups, were treated how; "
         f"{write_count(int(summary['annotators treated differently']))} differently."
     )
-
-
-def crosses_level(comparison: Comparison) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether each pair lies on different sides of p = 0.05."""
-    sides = [comparison.scores[f"pvalue_{side}"] < SIGNIFICANT for side in ("first", "second")]
-    return np.asarray(sides[0] != sides[1])
 
 
 def count_treatments(comparison: Comparison) -> pd.DataFrame:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from postprocess.figures.drawing import COLOURS
 from postprocess.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from tests.end_to_end.beholding import violations
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.colouring import has_colour, see
 from tests.postprocess.datasets import dataset_of
 from tests.postprocess.simulated import simulate_study
 
@@ -35,3 +37,33 @@ def test_report_is_accessible_and_asks_nobody(chromium, report_file, size, colou
     assert watched.hosts == {""}
     assert watched.complaints == []
     assert violations(watched) == []
+
+
+@pytest.mark.parametrize("policy", ["", "default-src 'none'; sandbox"])
+def test_figures_have_their_colours_under_any_policy(chromium, report_file, policy):
+    watched = WatchedPage(chromium, DESKTOP)
+    address, headers = "http://report.test/", {"Content-Security-Policy": policy}
+    page = report_file.read_bytes()
+    watched.page.route(
+        address, lambda route: route.fulfill(body=page, headers=headers, content_type="text/html")
+    )
+
+    watched.page.goto(address)
+
+    figures = [see(figure) for figure in watched.page.locator("figure svg").all()]
+    assert len(figures) == 6
+    assert min(figure.bright for figure in figures) > 0.5
+    assert min(figure.colourful for figure in figures) > 0.001
+
+
+def test_figures_of_a_dark_page_are_dark(chromium, report_file):
+    watched = WatchedPage(chromium, DESKTOP, colours="dark")
+
+    watched.page.goto(report_file.as_uri())
+
+    shown = watched.page.locator("figure svg").all()
+    assert not [name for name in COLOURS for one in shown if has_colour(one, COLOURS[name])]
+    figures = [see(figure) for figure in shown]
+    assert len(figures) == 6
+    assert min(figure.dark for figure in figures) > 0.5
+    assert min(figure.colourful for figure in figures) > 0.001

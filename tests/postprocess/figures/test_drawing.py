@@ -6,6 +6,7 @@ from lxml import etree
 from matplotlib.colors import to_rgb
 
 from postprocess.figures import drawing
+from postprocess.figures.attributes import replace_styles
 from postprocess.figures.drawing import in_style, new_figure, render_png, render_svg, styled
 
 
@@ -65,6 +66,26 @@ def test_render_svg_draws_text_as_outlines_and_keeps_title_and_description():
     assert root.findall(".//{*}text") == []
     assert root.find("{*}title").text == "A <b>"
     assert "B & C" in [element.text for element in root.iter("{*}description")]
+
+
+def test_render_svg_needs_no_style_sheet():
+    root = etree.fromstring(render_svg(plain_figure(), title="", description=""))
+
+    assert root.xpath("//@style") == []
+    assert root.findall(".//{*}style") == []
+    assert root.get("stroke-linejoin") == "round"
+    assert root.xpath("//@stroke")
+
+
+def test_replace_styles_prefers_a_shapes_own_style_and_the_last_of_equals():
+    svg = b"""<svg xmlns="http://www.w3.org/2000/svg"><defs><style>*{fill: red}</style></defs>
+    <path fill="red" style="fill: #1f4e79; stroke-linejoin: miter"/>
+    <image style="image-rendering:crisp-edges;image-rendering:pixelated"/></svg>"""
+
+    root = etree.fromstring(replace_styles(svg))
+
+    assert dict(root.find("{*}path").attrib) == {"fill": "#1f4e79", "stroke-linejoin": "miter"}
+    assert dict(root.find("{*}image").attrib) == {"image-rendering": "pixelated"}
 
 
 def test_bars_and_marks_differ_in_grey():

@@ -86,20 +86,23 @@ def test_captions_tell_the_numbers_of_the_annotators(outcome, captions):
 
 def test_captions_tell_the_numbers_of_the_scores(outcome, captions):
     scores = outcome.scores
-    below = int((scores["pvalue"] < 0.05).sum())
+    below = int((scores["pvalue_two_sided"] < 0.05).sum())
     discovered = int((scores["qvalue"] < 0.05).sum())
+    published = int((scores["pvalue"] < 0.05).sum())
 
     assert (
         f"dashed: the mean, {scores[['sim1', 'sim2']].to_numpy().mean():.2f}." in captions["scores"]
     )
     deviation = scores[["stdev1", "stdev2"]].to_numpy().mean()
     assert f"the mean deviation, {deviation:.2f}." in captions["scores"]
-    assert f"the {below} pairs" in captions["changes"]
+    assert len({below, discovered, published}) == 3
+    assert re.search(rf"the {discovered} pairs? \(\d+\u00a0%\) with q below", captions["changes"])
     nouns = scores["change"][PARTS == "noun"].abs().mean()
     assert f"noun {nouns:.2f} (6 pairs)" in captions["changes"]
     assert "not given" in captions["changes"]
     assert f"Below 0.05 (dark): {below} pairs, " in captions["p-values"]
-    assert f"{discovered} pairs" in captions["p-values"]
+    assert f"(q < 0.05), a change is found in {discovered} pairs, " in captions["p-values"]
+    assert f"the change was found: {published} pairs, " in captions["p-values"]
 
 
 def test_captions_say_what_was_off():
@@ -117,11 +120,11 @@ def test_captions_say_who_is_not_shown():
 
     assert captions["annotator-means"].endswith("1 annotator left out before this step not shown.")
     assert "192 annotators without a defined ρ" in few["annotator-correlations"]
-    assert "with p = 1 not shown" not in few["p-values"]
+    assert "with equal ratings not shown" not in few["p-values"]
 
 
 def test_captions_say_that_nothing_changed():
     captions = {one.name: one.caption for one in illustrate(EDGES["all_constant"]())}
 
-    assert captions["p-values"].startswith("The published p-values of 24 pairs are all 1")
+    assert captions["p-values"].startswith("The p-values of 24 pairs are all 1")
     assert "the mean size of the change is 0.00" in captions["changes"]

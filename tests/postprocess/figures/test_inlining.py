@@ -5,6 +5,7 @@ from lxml import etree
 from postprocess.figures.drawing import COLOURS, render_svg
 from postprocess.figures.inlining import inline_svg
 from postprocess.figures.scores import draw_scores
+from postprocess.reporting.page import TEMPLATES
 from tests.postprocess.figures.edges import EDGES
 from tests.postprocess.simulated import outcome_of, simulate_study
 
@@ -35,12 +36,23 @@ def test_inline_svg_shares_no_id_with_another_and_refers_to_its_own():
         assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg)) <= own
 
 
-def test_inline_svg_follows_the_colours_of_the_page():
-    svg = inlined(outcome_of(simulate_study()), "one")
+def test_inline_svg_has_colours_as_attributes_alone():
+    root = etree.fromstring(inlined(outcome_of(simulate_study()), "one"))
+
+    assert root.xpath("//@style") == []
+    written = {colour for colour in root.xpath("//@fill | //@stroke") if colour.startswith("#")}
+    assert {COLOURS["strong"], COLOURS["soft"], COLOURS["paper"]} <= written
+    assert written <= set(COLOURS.values())
+
+
+def test_the_reports_style_sheet_replaces_every_colour_of_a_figure():
+    """In a dark page, figures are dark."""
+    css = (TEMPLATES / "report.css").read_text(encoding="utf-8")
 
     for name, colour in COLOURS.items():
-        assert svg.count(colour) == svg.count(f"var(--{name}, {colour})")
-    assert "var(--strong, " in svg
+        for attribute in ("fill", "stroke"):
+            rule = f'\n[{attribute}="{colour}"] {{ {attribute}: var(--{name}); }}\n'
+            assert rule in css
 
 
 def test_inline_svg_has_no_comment_style_or_metadata():

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from postprocess.comparison import compare_outcomes
@@ -28,7 +30,8 @@ def test_caption_recipes_tells_the_numbers_of_the_comparison(comparison):
 
     assert "recipes raw (across) and cosimlex (up)" in caption
     assert f"by {summary['largest difference of a score']:.2f} at most" in caption
-    assert f"{summary['pairs on the other side of p = 0.05']} pair" in caption
+    n_crossing = summary["pairs on the other side of q = 0.05"]
+    assert re.search(rf"{n_crossing} pairs? \(crosses\) moves? to .* side of q = 0.05", caption)
     assert f"treated how; {summary['annotators treated differently']} differently." in caption
 
 
