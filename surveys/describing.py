@@ -94,9 +94,9 @@ def _name_language(tag: str) -> str | None:
 def _describe_collection(study: Study) -> dict[str, Any]:
     begun = Assignment.objects.for_study(study).filter(started_at__isnull=False)
     span = begun.aggregate(first=Min("started_at"), last=Max("submitted_at"))
-    annotators = Annotator.objects.filter(study=study)
     return _drop_unknown(
         procedure=PROCEDURE,
+        question_forms=study.question_forms,
         began_on=_as_day(span["first"]),
         ended_on=_as_day(span["last"]),
         ratings_per_context=study.ratings_per_context,
@@ -104,8 +104,11 @@ def _describe_collection(study: Study) -> dict[str, Any]:
         expected_seconds_per_item=float(study.seconds_per_item),
         median_seconds_per_item=_time_items(study),
         n_annotators_started=_count_annotators(begun),
+        n_annotators_scripted=_count_annotators(begun.scripted()) or None,
         n_annotators_finished=_count_annotators(begun.submitted()),
-        n_annotators_withdrawn=annotators.filter(withdrawn_at__isnull=False).count(),
+        n_annotators_withdrawn=_count_annotators(
+            begun.filter(annotator__withdrawn_at__isnull=False)
+        ),
     )
 
 
@@ -129,10 +132,10 @@ def _time_items(study: Study) -> float | None:
 
 
 def _list_channels(study: Study) -> Iterator[dict[str, Any]]:
-    """The ways by which those came who finished, and how many by each."""
-    finished = Assignment.objects.for_study(study).counted().order_by()
+    """The ways by which annotators who started came, in whichever round, and how many by each."""
+    begun = Assignment.objects.for_study(study).filter(started_at__isnull=False).order_by()
     way = ("annotator__invitation__is_rehearsal", "annotator__invitation__entrance__provider")
-    counts = finished.values_list(*way).annotate(n=Count("annotator", distinct=True))
+    counts = begun.values_list(*way).annotate(n=Count("annotator", distinct=True))
     n_annotators: Counter[str] = Counter()
     for is_rehearsal, provider, n in counts:
         channel = CHANNELS[Provider(provider)] if provider else PERSONAL_LINK
@@ -143,9 +146,9 @@ def _list_channels(study: Study) -> Iterator[dict[str, Any]]:
 
 
 def _list_texts(study: Study) -> Iterator[dict[str, Any]]:
-    """Every version of each text that annotators read, and who agreed to which consent."""
+    """Yield every version of each text of the survey, and how many agreed to which consent."""
     for kind in TextKind:
-        if kind == TextKind.CHECK and not study.n_check_tries:
+        if kind in TextKind.mails() or (kind == TextKind.CHECK and not study.n_check_tries):
             continue
         current_text(study, kind)  # the default counts as version 1 from its first showing
         for text in StudyText.objects.filter(study=study, kind=kind).order_by("version"):

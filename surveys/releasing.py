@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from django.db import transaction
 from django.utils import timezone
 
 from postprocess.release.description import (
@@ -21,6 +22,7 @@ from surveys.describing import describe_design, describe_study
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
 from surveys.models.publication import make_key
+from surveys.numbering import number_release
 from surveys.recounting import write_public_log
 
 if TYPE_CHECKING:
@@ -51,13 +53,18 @@ class Wishes:
 
 
 def release_dataset(
-    study: Study, folder: Path, recipe: "Recipe", wishes: Wishes | None = None
+    study: Study,
+    folder: Path,
+    recipe: "Recipe",
+    wishes: Wishes | None = None,
+    *,
+    number: int | None = None,
 ) -> Release:
     """Write everything that is published of a study into a folder, and beside it as a zip file.
 
     The recipe is used on the study's own scale. `python -m postprocess build` makes the same
-    dataset of the files in the folder. Raises RatingsMissing, StimuliChanged or ReleaseRefused,
-    and then writes nothing.
+    dataset of the files in the folder. `number` is that of the run which makes it, if one does.
+    Raises RatingsMissing, StimuliChanged or ReleaseRefused, and then writes nothing.
     """
     from postprocess.ratings import RatingsError
     from postprocess.release.assembling import Choices, build_release, write_release
@@ -81,9 +88,14 @@ def release_dataset(
         raise RatingsMissing(str(error)) from error
     except ReleaseError as error:
         raise ReleaseRefused(str(error)) from error
-    return Release.objects.create(
-        study=study, collected_at=collected_at, report=release.dataset.report, key=key
-    )
+    with transaction.atomic():
+        return Release.objects.create(
+            study=study,
+            number=number_release(study, number),
+            collected_at=collected_at,
+            report=release.dataset.report,
+            key=key,
+        )
 
 
 def complete_description(
@@ -136,7 +148,7 @@ def _choose_key(study: Study, ids_of: Release | None) -> str:
         return make_key()
     if ids_of.study_id != study.pk or not ids_of.key:
         raise ReleaseRefused(
-            f"Release {ids_of.pk} has no ids to use again: it is of another study, or was made "
+            f"Release {ids_of.number} has no ids to use again: it is of another study, or was made "
             "before releases had keys."
         )
     return ids_of.key

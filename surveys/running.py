@@ -22,6 +22,7 @@ from surveys.errors import GatewayDown, RunRefused, SurveyError
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
 from surveys.mturk.performing import pause_after, perform_batch_work
 from surveys.notifying import tell_of_run
+from surveys.numbering import number_run
 from surveys.recruiting import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.releasing import Wishes, release_dataset
 
@@ -50,7 +51,7 @@ def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: Us
     """
     of = wishes.get("ids_of")
     if of and not Release.objects.filter(study=study, pk=of).exists():
-        raise RunRefused(f"This study has no release {of}.")
+        raise RunRefused(f"This study has no release with the id {of}.")
     return _request(study, RunKind.RELEASE, read_recipe(study, recipe), by, wishes=dict(wishes))
 
 
@@ -108,7 +109,7 @@ def retry_run(run: Run) -> Run:
         state=RunState.WAITING, error="", stage="", share_done=0, heard_at=timezone.now()
     ):
         raise RunRefused("Only a run that failed or was broken off can be tried again.")
-    record("run.retried", run.study, f"run {run.pk}")
+    record("run.retried", run.study, run.name)
     run.refresh_from_db()
     if run.wishes.pop("n_tries", None):
         run.save(update_fields=["wishes"])
@@ -158,8 +159,9 @@ def _request(
 ) -> Run:
     if recipe:
         more |= {"recipe": recipe.render(), "recipe_name": recipe.name}
-    run = Run.objects.create(study=study, kind=kind, requested_by=by, **more)
-    record(f"{kind.value}.requested", study, f"run {run.pk}", **_name_recipe(run))
+    number = number_run(study, kind)
+    run = Run.objects.create(study=study, kind=kind, number=number, requested_by=by, **more)
+    record(f"{kind.value}.requested", study, run.name, **_name_recipe(run))
     return run
 
 
@@ -189,15 +191,17 @@ def _make_results(run: Run, tell: Tell) -> dict[str, Any]:
         checks=collected.checks,
         details=collected.details,
         notes=list_shortfalls(run.study),
+        scripted=collected.scripted,
         progress=tell,
     )
     tell("drawing the report", 0, 1)
     files = {**dataset.files, **render_reports(dataset)}
-    archive = write_archive(files, f"results_{run.study.slug}_{run.pk}")
+    name = f"results_{run.study.slug}_{run.number}"
+    archive = write_archive(files, name)
     return {
         "collected_at": collected_at,
         "report": dataset.report,
-        "archive": ContentFile(archive, f"results_{run.study.slug}_{run.pk}.zip"),
+        "archive": ContentFile(archive, f"{name}.zip"),
         "ledger": ContentFile(write_ledger(dataset.outcome), "ledger.parquet"),
     }
 
@@ -215,10 +219,11 @@ def _make_release(run: Run, tell: Tell) -> dict[str, Any]:
     tell("making the release", 0, 1)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / f"cosimlex_{run.study.language}"
-        release = release_dataset(run.study, folder, recipe, wishes)
-        archive = folder.with_suffix(".zip").read_bytes()
-    name = f"cosimlex_{run.study.language}_{release.pk}.zip"
+        release = release_dataset(run.study, folder, recipe, wishes, number=run.number)
+        (packed,) = folder.parent.glob("*.zip")  # its name says whether it is a rehearsal
+        name, archive = f"{packed.stem}_{release.number}.zip", packed.read_bytes()
     return {
+        "number": release.number,
         "collected_at": release.collected_at,
         "report": release.report,
         "archive": ContentFile(archive, name),
@@ -245,7 +250,7 @@ def _finish(run: Run, **made: Any) -> None:
     run.finished_at = timezone.now()
     with transaction.atomic():
         run.save()
-        record(f"{run.kind}.made", run.study, f"run {run.pk}", **_name_recipe(run))
+        record(f"{run.kind}.made", run.study, run.name, **_name_recipe(run))
         tell_of_run(run)
 
 

@@ -1,7 +1,7 @@
 """From what was collected to a release: every file of it, checked and sealed."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from postprocess.details import DETAILS, PLACE, join_details
 from postprocess.pipeline import Dataset, build_dataset, check_language
 from postprocess.ratings import check_ratings
 from postprocess.recipe import Recipe
+from postprocess.rehearsal import SCRIPTED, tag_files
 from postprocess.release.card import render_card
 from postprocess.release.checklist import render_checklist
 from postprocess.release.citation import render_citation
@@ -22,6 +23,7 @@ from postprocess.release.figures import Subject
 from postprocess.release.individual import (
     SCHEMA,
     Individual,
+    find_withdrawn,
     publish_individual,
     render_checks,
     render_ratings,
@@ -54,7 +56,8 @@ class Collected:
 
     `ratings` as `check_ratings` takes it; `checks`, answers to checkpoint items, as
     `count_failed` does; `words`, as `publish_individual` does: those that may be published;
-    `details`, as `join_details` does: for the report, and not published.
+    `details`, as `join_details` does: for the report, and not published; `scripted`: the
+    annotators who are scripts.
     """
 
     stimuli: ParsedStimuli
@@ -62,6 +65,7 @@ class Collected:
     checks: pd.DataFrame | None = None
     words: pd.DataFrame | None = None
     details: pd.DataFrame | None = None
+    scripted: Collection[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,9 @@ def build_release(
     _refuse_other_scale(description, recipe)
     split, stimuli = _arrange(collected.stimuli, choices)
     individual = _publish(collected, description, recipe, split, choices.key)
-    answers = _render_individual(individual, language)
+    scripted = _list_scripted(individual.ratings)
+    tag = tag_files(language, is_rehearsal=bool(scripted))
+    answers = _render_individual(individual, language, tag)
     dataset = build_dataset(
         stimuli,
         individual.ratings,
@@ -144,9 +150,10 @@ def build_release(
         checks=individual.checks,
         details=individual.ratings,
         notes=notes,
+        scripted=scripted,
         progress=progress,
     )
-    files = {**dataset.files, **_render_kits(stimuli, dataset, split, language), **answers}
+    files = {**dataset.files, **_render_kits(stimuli, dataset, split, tag), **answers}
     files |= _render_description(description)
     files |= add_files(dataset) if add_files else {}
     subject = _take_stock(dataset, description, split, files, individual.ratings)
@@ -154,7 +161,9 @@ def build_release(
 
 
 def write_release(release: Release, folder: Path) -> list[Path]:
-    """Write the folder of a release and, beside it, the same as `<folder>.zip`: all or nothing.
+    """Write the folder of a release and, beside it, the same as a zip file: all or nothing.
+
+    It is called `<folder>.zip`, or `<folder>_REHEARSAL.zip` with ratings by scripts.
 
     Raises
     ------
@@ -166,8 +175,9 @@ def write_release(release: Release, folder: Path) -> list[Path]:
     place = folder.resolve()
     _refuse_strangers(place, release.files)
     files = {f"{place.name}/{name}": content for name, content in release.files.items()}
-    write_files({**files, f"{place.name}.zip": release.archive}, place.parent)
-    archive = place.parent / f"{place.name}.zip"
+    is_rehearsal = bool(release.dataset.report["counts"]["ratings_scripted"])
+    archive = place.parent / f"{tag_files(place.name, is_rehearsal=is_rehearsal)}.zip"
+    write_files({**files, archive.name: release.archive}, place.parent)
     return [*(folder / name for name in release.files), archive]
 
 
@@ -199,6 +209,9 @@ def _publish(
     n_pairs = len(collected.stimuli.rows)
     ratings = check_ratings(collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs)
     ratings = join_details(ratings, collected.details)
+    is_scripted = ratings["annotator"].isin(list(collected.scripted))
+    if is_scripted[~find_withdrawn(ratings)].any():
+        ratings = ratings.assign(**{SCRIPTED: is_scripted})
     words = collected.words if description.consent.publishes_words else None
     individual = publish_individual(ratings, collected.checks, words, key)
     if not split.practice:
@@ -210,14 +223,21 @@ def _publish(
     return replace(individual, ratings=ordered)
 
 
-def _render_individual(individual: Individual, language: str) -> dict[str, bytes]:
+def _list_scripted(ratings: pd.DataFrame) -> frozenset[str]:
+    """The ids of annotators who are scripts; none of those whose ratings are not published."""
+    if SCRIPTED not in ratings:
+        return frozenset()
+    return frozenset(ratings.loc[ratings[SCRIPTED], "annotator"].astype(str))
+
+
+def _render_individual(individual: Individual, language: str, tag: str) -> dict[str, bytes]:
     files = {
-        f"ratings_{language}.tsv": render_ratings(individual.ratings, language).encode(),
-        f"ratings_{language}.parquet": write_ratings_parquet(individual.ratings, language),
+        f"ratings_{tag}.tsv": render_ratings(individual.ratings, language).encode(),
+        f"ratings_{tag}.parquet": write_ratings_parquet(individual.ratings, language),
     }
     if individual.checks is not None:
         checks = render_checks(individual.checks, language)
-        files[f"checkpoints_{language}.csv"] = checks.encode()
+        files[f"checkpoints_{tag}.csv"] = checks.encode()
     return files
 
 
@@ -242,20 +262,20 @@ def _digest_inputs(
 
 
 def _render_kits(
-    stimuli: ParsedStimuli, dataset: Dataset, split: Split, language: str
+    stimuli: ParsedStimuli, dataset: Dataset, split: Split, tag: str
 ) -> dict[str, bytes]:
     """The files of the test data, those of the practice pairs, and a check of what they share."""
     scores, n_test = dataset.outcome.scores, len(split.test)
-    below = dataset.outcome.recipe.files.scientific_below
+    style = dataset.outcome.recipe.files.as_style()
     test, practice = stimuli.rows[:n_test], stimuli.rows[n_test:]
-    files = render_kit(test, scores.iloc[:n_test], language, scientific_below=below)
+    files = render_kit(test, scores.iloc[:n_test], tag, pvalues=style)
     if not practice:
         return files
-    files |= render_practice_kit(practice, scores.iloc[n_test:], language, scientific_below=below)
-    for of_test in (f"data/data_{language}.tsv", f"cosimlex_{language}.csv"):
+    files |= render_practice_kit(practice, scores.iloc[n_test:], tag, pvalues=style)
+    for of_test in (f"data/data_{tag}.tsv", f"cosimlex_{tag}.csv"):
         for of_practice in (
-            f"{PRACTICE}/data_{language}.tsv",
-            f"{PRACTICE}/cosimlex_{language}.csv",
+            f"{PRACTICE}/data_{tag}.tsv",
+            f"{PRACTICE}/cosimlex_{tag}.csv",
         ):
             check_disjoint(files, of_test, of_practice)
     return files
@@ -293,7 +313,7 @@ def _seal(subject: Subject, files: dict[str, bytes], *, complete: bool) -> Relea
     files[CROISSANT] = render_croissant(subject, files).encode()
     files = dict(sorted(files.items()))
     files[CHECKSUMS] = render_checksums(files)
-    archive = write_archive(files, f"cosimlex_{subject.language}")
+    archive = write_archive(files, f"cosimlex_{subject.tag}")
     return Release(files, archive, replace(subject.dataset, report=report), unwritten)
 
 

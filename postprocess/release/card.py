@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator
 
-from postprocess.release.answers import ask, ask_labelled, list_channels
+from postprocess.release.answers import ask, ask_unlabelled, list_channels, warn
 from postprocess.release.citation import cite
 from postprocess.release.contents import DATASET, PAIR, Column, describe_file, ratings_columns
 from postprocess.release.figures import (
+    FATES,
     Subject,
     count_annotators,
     count_divided,
     describe_change,
     describe_days,
+    describe_question,
+    describe_tests,
     describe_time,
     list_agreement,
+    list_fates,
     list_steps,
 )
 from postprocess.release.kit import PRACTICE
@@ -25,7 +29,12 @@ def render_card(subject: Subject) -> str:
     """The text of `README.md`. It needs nothing but the description and what was computed."""
     dataset = subject.description.dataset
     title = told(dataset.title, "Title", "what the dataset is called")
-    blocks = [f"# {title}", *ask(dataset, "Summary", "summary"), _count(subject)]
+    blocks = [
+        f"# {subject.stamp(title)}",
+        warn(subject),
+        *ask_unlabelled(dataset, "Summary", "summary"),
+        _count(subject),
+    ]
     for heading, *parts in (
         ("Files", _list_files(subject)),
         ("Columns", *_list_columns(subject)),
@@ -33,8 +42,8 @@ def render_card(subject: Subject) -> str:
         ("Use it for a task", *_describe_task(subject)),
         ("How the ratings were collected", *_describe_collection(subject)),
         ("How the scores were made", *_describe_steps(subject)),
-        ("Uses", *ask(dataset, "Uses", "uses")),
-        ("Limits", *ask(dataset, "Limits", "limitations")),
+        ("Uses", *ask_unlabelled(dataset, "Uses", "uses")),
+        ("Limits", *ask_unlabelled(dataset, "Limits", "limitations")),
         ("People in the data", *_describe_people(subject)),
         ("Licence", *_describe_licence(subject)),
         ("Citation", cite(subject, write=told, link="<{}>")),
@@ -61,10 +70,9 @@ def _list_files(subject: Subject) -> str:
 
 
 def _list_columns(subject: Subject) -> Iterator[str]:
-    language = subject.language
-    yield f"`cosimlex_{language}.csv`, tab separated, UTF-8, without quoting:"
+    yield f"`cosimlex_{subject.tag}.csv`, tab separated, UTF-8, without quoting:"
     yield _columns_table(DATASET)
-    yield f"`ratings_{language}.tsv`, likewise:"
+    yield f"`ratings_{subject.tag}.tsv`, likewise:"
     yield _columns_table(ratings_columns(subject.rating_columns))
 
 
@@ -77,8 +85,8 @@ def _show_loading(subject: Subject) -> Iterator[str]:
     yield (
         "```python\n"
         "import pandas as pd\n\n"
-        f'dataset = pd.read_parquet("cosimlex_{subject.language}.parquet")\n'
-        f'ratings = pd.read_parquet("ratings_{subject.language}.parquet")\n'
+        f'dataset = pd.read_parquet("cosimlex_{subject.tag}.parquet")\n'
+        f'ratings = pd.read_parquet("ratings_{subject.tag}.parquet")\n'
         "```"
     )
     yield (
@@ -90,7 +98,7 @@ def _show_loading(subject: Subject) -> Iterator[str]:
 def _describe_task(subject: Subject) -> Iterator[str]:
     yield (
         f"`data/`, `gold/` and `results/` have the layout of SemEval-2020 Task 3. A result file "
-        f"gets one row for each of the {subject.n_test} rows of `data/data_{subject.language}.tsv`"
+        f"gets one row for each of the {subject.n_test} rows of `data/data_{subject.tag}.tsv`"
         ", in the same order, below the header that it has."
     )
     if subject.n_practice:
@@ -105,32 +113,34 @@ def _describe_collection(subject: Subject) -> Iterator[str]:
     description, scale = subject.description, subject.recipe.scale.as_scale()
     labels = ", ".join(f"{point} = {label}" for point, label in description.scale.labels.items())
     yield from ask(description.collection, "Collection", "procedure")
-    yield f"The rating scale: {escape(str(scale))}" + (f" ({escape(labels)})." if labels else ".")
+    yield describe_question(subject)
+    yield f"**Rating scale:** {escape(str(scale))}" + (f" ({escape(labels)})." if labels else ".")
+    yield bullets(filter(None, _list_numbers(subject)))
     yield from list_channels(description)
-    yield " ".join(filter(None, _list_numbers(subject)))
-    yield from ask_labelled(description.annotators, "Collection", creators="Annotators:")
-    yield from ask(description.annotators, "Collection", "recruited")
-    yield from ask_labelled(description.stimuli, "Collection", creators="Texts:")
-    yield from ask(description.stimuli, "Collection", "contexts_from")
+    yield FATES
+    yield bullets(map(escape, list_fates(subject)))
+    yield from ask(description.annotators, "Collection", "creators", "recruited")
+    yield from ask(description.stimuli, "Collection", "creators", "contexts_from")
 
 
 def _list_numbers(subject: Subject) -> Iterator[str]:
     collection = subject.description.collection
     if days := describe_days(subject):
-        yield f"Days of the collection: {days}."
+        yield f"**Days of the collection:** {days}"
     else:
         yield from ask(collection, "Collection", "began_on", "ended_on")
     if collection.ratings_per_context is not None:
-        yield f"Ratings wanted for each context: {collection.ratings_per_context}."
+        yield f"**Ratings wanted for each context:** {collection.ratings_per_context}"
     if collection.pairs_per_sitting is not None:
-        yield f"Pairs in a sitting, at most: {collection.pairs_per_sitting}."
+        yield f"**Pairs in a sitting, at most:** {collection.pairs_per_sitting}"
     for verb, n_annotators in (
-        ("began", collection.n_annotators_started),
+        ("started", collection.n_annotators_started),
         ("finished", collection.n_annotators_finished),
         ("withdrew", collection.n_annotators_withdrawn),
+        ("started and are scripts, not people", collection.n_annotators_scripted),
     ):
         if n_annotators is not None:
-            yield f"Annotators who {verb}: {n_annotators}."
+            yield f"**Annotators who {verb}:** {n_annotators}"
     yield describe_time(subject)
 
 
@@ -139,6 +149,7 @@ def _describe_steps(subject: Subject) -> Iterator[str]:
     if lines := list(list_agreement(subject)):
         yield "Agreement of the ratings that make the scores:"
         yield bullets(map(escape, lines))
+    yield escape(describe_tests(subject))
     if trust := " ".join(filter(None, (describe_change(subject), count_divided(subject)))):
         yield escape(trust)
     yield (
@@ -170,7 +181,7 @@ def _describe_people(subject: Subject) -> Iterator[str]:
 def _describe_licence(subject: Subject) -> Iterator[str]:
     name = subject.description.dataset.licence
     if name:
-        yield f"[{name}]({LICENCES[name].url})"
+        yield f"**Licence:** [{name}]({LICENCES[name].url})"
     else:
         yield from ask(subject.description.dataset, "Licence", "licence")
     yield from ask(subject.description.stimuli, "Licence", "licence")
@@ -179,5 +190,5 @@ def _describe_licence(subject: Subject) -> Iterator[str]:
 def _describe_upkeep(subject: Subject) -> Iterator[str]:
     dataset = subject.description.dataset
     if dataset.version:
-        yield f"Version {dataset.version}."
+        yield f"**Version:** {dataset.version}"
     yield from ask(dataset, "Upkeep", "maintenance", "contact", "funding")

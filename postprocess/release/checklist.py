@@ -2,9 +2,16 @@
 
 from collections.abc import Iterator
 
-from postprocess.release.answers import ask, list_channels
+from postprocess.release.answers import ask, list_channels, warn
 from postprocess.release.description import Description, TextSection
-from postprocess.release.figures import Subject, count_annotators, describe_time
+from postprocess.release.figures import (
+    FATES,
+    Subject,
+    count_annotators,
+    describe_question,
+    describe_time,
+    list_fates,
+)
 from postprocess.release.markdown import bullets, escape, join_blocks, told
 
 READ_BY_ALL = "instructions", "practice", "check"
@@ -17,8 +24,10 @@ HEAD = (
 
 def render_checklist(subject: Subject) -> str:
     """The text of `CHECKLIST.md`: an answer to each question, from the study or by a person."""
+    title = "Responsible NLP research checklist, section D: human annotators"
     blocks = [
-        "# Responsible NLP research checklist, section D: human annotators",
+        f"# {subject.stamp(title)}",
+        warn(subject),
         HEAD,
         "**Were human annotators used?** Yes.",
     ]
@@ -29,7 +38,11 @@ def render_checklist(subject: Subject) -> str:
 
 def _answers(subject: Subject) -> Iterator[tuple[str, ...]]:
     description = subject.description
-    yield "D1. Instructions given to annotators", *_list_texts(description, *READ_BY_ALL)
+    yield (
+        "D1. Instructions given to annotators",
+        *_list_texts(description, *READ_BY_ALL),
+        describe_question(subject),
+    )
     yield (
         "D2. Recruitment and pay",
         *list_channels(description),
@@ -48,6 +61,8 @@ def _answers(subject: Subject) -> Iterator[tuple[str, ...]]:
     yield (
         "D5. Who the annotators were",
         escape(count_annotators(subject)),
+        FATES,
+        bullets(map(escape, list_fates(subject))),
         *ask(description.annotators, "D5", "qualifications", "demographics"),
     )
 
@@ -56,6 +71,7 @@ def _list_texts(description: Description, *kinds: str) -> Iterator[str]:
     """Where the full texts stand; a mark for a kind that must be there and is not."""
     texts = [text for text in description.texts if text.kind in kinds and text.body]
     if texts:
+        yield "**Full text as annotators read it:**"
         yield bullets(_name_text(text) for text in texts)
     must_be_there = kinds[0]
     if not any(text.kind == must_be_there for text in texts):

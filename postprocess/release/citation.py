@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from postprocess.references import COSIMLEX
 from postprocess.release.description import Author, list_asked
 from postprocess.release.figures import Subject
 from postprocess.release.metadata import TAGS, write_yaml
@@ -21,17 +22,13 @@ NAMES = {  # of what has a form that a mark would break, by the names of the des
 METHODS: tuple[dict[str, Any], ...] = (
     {
         "type": "conference-paper",
-        "title": "CoSimLex: A Resource for Evaluating Graded Word Similarity in Context",
+        "title": COSIMLEX.title,
         "authors": [
-            {"family-names": "Armendariz", "given-names": "Carlos Santos"},
-            {"family-names": "Purver", "given-names": "Matthew"},
-            {"family-names": "Ulčar", "given-names": "Matej"},
-            {"family-names": "Pollak", "given-names": "Senja"},
-            {"family-names": "Ljubešić", "given-names": "Nikola"},
-            {"family-names": "Granroth-Wilding", "given-names": "Mark"},
+            {"family-names": one.family_names, "given-names": one.given_names}
+            for one in COSIMLEX.authors
         ],
-        "year": 2020,
-        "url": "https://aclanthology.org/2020.lrec-1.720/",
+        "year": COSIMLEX.year,
+        "url": COSIMLEX.url,
         "notes": "The protocol of the collection.",
     },
     {
@@ -56,12 +53,12 @@ def render_citation(subject: Subject) -> str:
     dataset = subject.description.dataset
     entries: dict[str, Any] = {
         "cff-version": FORMAT,
-        "message": "If you use this dataset, please cite it as below.",
+        "message": subject.warning or "If you use this dataset, please cite it as below.",
         "type": "dataset",
-        "title": subject.title or mark("title", WHAT),
+        "title": subject.stamp(subject.title or mark("title", WHAT)),
         "authors": [_write_author(author) for author in subject.description.authors]
         or [{"name": mark("authors", WHO)}],
-        "abstract": dataset.summary or mark("abstract", "what the dataset holds"),
+        "abstract": subject.stamp(dataset.summary or mark("abstract", "what the dataset holds")),
         "version": dataset.version,
         "date-released": dataset.released_on and dataset.released_on.isoformat(),
         "license": dataset.licence,
@@ -101,7 +98,7 @@ def cite(
     dataset, authors = subject.description.dataset, subject.description.authors
     who = write(", ".join(author.full_name for author in authors) or None, "Citation", WHO)
     year = f" ({dataset.released_on.year})" if dataset.released_on else ""
-    title = write(subject.title, "Citation", WHAT)
+    title = subject.stamp(write(subject.title, "Citation", WHAT))
     version = f", version {dataset.version}" if dataset.version else ""
     place = f"https://doi.org/{dataset.doi}" if dataset.doi else dataset.url
     return f"{who}{year}. {title}{version}." + (f" {link.format(place)}" if place else "")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from postprocess.rehearsal import SCRIPTED
 from postprocess.release.figures import Subject
 from postprocess.release.kit import PRACTICE
 
@@ -40,7 +41,12 @@ DATASET = (
     Column("sim2", "sc:Float", "mean similarity in context 2"),
     Column("stdev1", "sc:Float", "sample standard deviation in context 1"),
     Column("stdev2", "sc:Float", "sample standard deviation in context 2"),
-    Column("pvalue", "sc:Float", "of the change, by a one-sided Mann-Whitney test"),
+    Column(
+        "pvalue",
+        "sc:Float",
+        "of the change, by a one-sided Mann-Whitney test, as in the published files; "
+        "scores.tsv has q and the two-sided p",
+    ),
     Column("word1_context1", "sc:Text", "the first word as it stands in context 1"),
     Column("word2_context1", "sc:Text", "the second word as it stands in context 1"),
     Column("word1_context2", "sc:Text", "the first word as it stands in context 2"),
@@ -57,30 +63,31 @@ RATINGS = (
     Column("mark", "sc:Text", "why the rating does not count; empty if it does"),
     Column("inspired_word1", "sc:Text", "first word written before rating; may be empty"),
     Column("inspired_word2", "sc:Text", "second word written before rating; may be empty"),
+    Column(SCRIPTED, "sc:Boolean", "whether a script rated and not a person"),
 )
 
 
 def describe_file(subject: Subject, path: str) -> str:
     """What a file of the release is, in a few words; "" for one that is not known here."""
-    language = subject.language
+    tag = subject.tag
     known = {
-        f"cosimlex_{language}.csv": "the dataset, in the published format (tab separated)",
-        f"cosimlex_{language}.parquet": "the same, as Parquet, with the number of the pair",
-        "scores.tsv": "all figures of each pair: n, median, both p-values, q, effect size",
-        f"data/data_{language}.tsv": "the pairs and contexts without scores",
-        f"gold/gold_{language}.tsv": "the scores to predict",
-        f"results/results_subtask1_{language}.tsv": "empty result file: predicted change",
-        f"results/results_subtask2_{language}.tsv": "empty result file: predicted similarities",
-        f"ratings_{language}.tsv": "individual ratings",
-        f"ratings_{language}.parquet": "the same, as Parquet",
-        f"checkpoints_{language}.csv": "answers to items of known similarity (comma separated)",
+        f"cosimlex_{tag}.csv": "the dataset, in the published format (tab separated)",
+        f"cosimlex_{tag}.parquet": "the same, as Parquet, with the number of the pair",
+        "scores.tsv": "all figures of each pair: n, median, q, both p-values, effect size",
+        f"data/data_{tag}.tsv": "the pairs and contexts without scores",
+        f"gold/gold_{tag}.tsv": "the scores to predict",
+        f"results/results_subtask1_{tag}.tsv": "empty result file: predicted change",
+        f"results/results_subtask2_{tag}.tsv": "empty result file: predicted similarities",
+        f"ratings_{tag}.tsv": "individual ratings",
+        f"ratings_{tag}.parquet": "the same, as Parquet",
+        f"checkpoints_{tag}.csv": "answers to items of known similarity (comma separated)",
         "annotators.tsv": "each annotator of each group: figures and decision",
         "ledger.tsv": "each rating: what happened to it, and why",
         "recipe.toml": "the steps of post-processing with all settings",
         "report.json": "counts, digests, agreement, reliability, who was moved or left out",
         "report.html": "the report for people",
         "report.pdf": "the report for people, to print",
-        "table1.tex": "the row of Table 1 of the task paper",
+        "table1.tex": "Table 1 of the task paper, recomputed, with this dataset",
         "description.toml": "what is known of the study",
         "log.tsv": "what was decided about the study, and when",
         "DATA_STATEMENT.md": "data statement (Bender and Friedman, 2018)",

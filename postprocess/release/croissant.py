@@ -95,8 +95,10 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": VERSION,
-        "name": subject.title or mark("name", "what the dataset is called"),
-        "description": dataset.summary or mark("description", "what the dataset holds"),
+        "name": subject.stamp(subject.title or mark("name", "what the dataset is called")),
+        "description": subject.stamp(
+            dataset.summary or mark("description", "what the dataset holds")
+        ),
         "license": LICENCES[dataset.licence].url if dataset.licence else None,
         "url": dataset.url,
         "creator": authors or [{"@type": "sc:Organization", "name": mark("creator", WHO)}],
@@ -114,18 +116,18 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
 
 
 def _list_record_sets(subject: Subject) -> list[dict[str, Any]]:
-    language = subject.language
+    tag = subject.tag
     dataset = (PAIR, *DATASET)
     sets = [
         _write_record_set(
-            "dataset", "the pairs of the test data", f"cosimlex_{language}.parquet", dataset
+            "dataset", "the pairs of the test data", f"cosimlex_{tag}.parquet", dataset
         )
     ]
     if subject.n_practice:
-        path = f"{PRACTICE}/cosimlex_{language}.parquet"
+        path = f"{PRACTICE}/cosimlex_{tag}.parquet"
         sets.append(_write_record_set("practice", "the pairs of the practice kit", path, dataset))
     ratings = ratings_columns(subject.rating_columns)
-    path = f"ratings_{language}.parquet"
+    path = f"ratings_{tag}.parquet"
     sets.append(
         _write_record_set(
             "ratings", "what each annotator answered", path, ratings,

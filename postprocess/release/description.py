@@ -54,9 +54,12 @@ class DescriptionError(ValueError):
     """A description that cannot be used; the message names each entry and what is wrong."""
 
 
-def asked(what: str) -> Any:
-    """An entry that a complete release has: what a person is asked to write there."""
-    return Field(default=None, description=what, json_schema_extra={"is_asked": True})
+def asked(what: str, label: str | None = None) -> Any:
+    """An entry that a complete release has: what a person is asked to write there.
+
+    `label` stands before it in the cards, where the name of the entry does not say enough.
+    """
+    return Field(default=None, title=label, description=what, json_schema_extra={"is_asked": True})
 
 
 class _Section(BaseModel):
@@ -81,9 +84,11 @@ class DatasetSection(_Section):
 
     title: Line | None = asked("what the dataset is called")
     version: Version | None = asked("the version of the dataset, such as 1.0.0")
-    released_on: Day | None = asked("the day of publication, such as 2026-11-30")
+    released_on: Day | None = asked(
+        "the day of publication, such as 2026-11-30", "Day of publication"
+    )
     licence: LicenceName | None = asked(f"the licence, one of {', '.join(LICENCES)}")
-    url: Url | None = asked("the address at which the dataset is published")
+    url: Url | None = asked("the address at which the dataset is published", "Address")
     doi: Doi | None = None
     summary: Prose | None = asked("what the dataset holds, in two or three sentences")
     uses: Prose | None = asked("what the dataset is meant for, and what it must not be used for")
@@ -118,22 +123,34 @@ class Author(_Section):
 class LanguageSection(_Section):
     """The language of the texts; its code is told apart, since it names the files."""
 
-    name: Line | None = asked("what the language is called in English")
-    variety: Prose | None = asked("which variety of the language the texts are in, and its script")
+    name: Line | None = asked("what the language is called in English", "Name of the language")
+    variety: Prose | None = asked(
+        "which variety of the language the texts are in, and its script", "Variety of the language"
+    )
 
 
 class StimuliSection(_Section):
     """Where the pairs of words and their contexts come from."""
 
-    pairs_from: Prose | None = asked("how the pairs of words were chosen")
-    contexts_from: Prose | None = asked("which corpus the contexts were taken from, and how")
-    rationale: Prose | None = asked("why these texts, and what was meant to be covered by them")
-    writers: Prose | None = asked("who wrote the texts of the contexts, as far as it is known")
-    situation: Prose | None = asked("when, where and for whom the texts were written")
-    characteristics: Prose | None = asked("genre and topics of the texts")
-    licence: Prose | None = asked("under which terms the texts may be passed on")
+    pairs_from: Prose | None = asked("how the pairs of words were chosen", "Choice of the pairs")
+    contexts_from: Prose | None = asked(
+        "which corpus the contexts were taken from, and how", "Source of the contexts"
+    )
+    rationale: Prose | None = asked(
+        "why these texts, and what was meant to be covered by them", "Choice of the texts"
+    )
+    writers: Prose | None = asked(
+        "who wrote the texts of the contexts, as far as it is known", "Writers of the texts"
+    )
+    situation: Prose | None = asked(
+        "when, where and for whom the texts were written", "Situation of the texts"
+    )
+    characteristics: Prose | None = asked("genre and topics of the texts", "Genre and topics")
+    licence: Prose | None = asked(
+        "under which terms the texts may be passed on", "Licence of the texts"
+    )
     creators: Literal["found", "crowdsourced", "expert-generated", "machine-generated"] | None = (
-        asked("found, crowdsourced, expert-generated or machine-generated")
+        asked("found, crowdsourced, expert-generated or machine-generated", "Texts")
     )
 
 
@@ -165,8 +182,9 @@ class CollectionSection(_Section):
     """When and how the ratings were collected."""
 
     procedure: Prose | None = asked("what annotators did with each text, and what they saw of it")
-    began_on: Day | None = asked("the first day of the collection")
-    ended_on: Day | None = asked("the last day of the collection")
+    question_forms: Literal["dictionary", "text"] | None = None  # of the two words, as named
+    began_on: Day | None = asked("the first day of the collection", "First day of the collection")
+    ended_on: Day | None = asked("the last day of the collection", "Last day of the collection")
     ratings_per_context: FromOne | None = None
     pairs_per_sitting: FromOne | None = None
     expected_seconds_per_item: Annotated[float, Field(ge=0)] | None = None
@@ -174,6 +192,7 @@ class CollectionSection(_Section):
     n_annotators_started: Count | None = None
     n_annotators_finished: Count | None = None
     n_annotators_withdrawn: Count | None = None
+    n_annotators_scripted: FromOne | None = None
 
 
 class RecruitmentSection(_Section):
@@ -186,35 +205,46 @@ class RecruitmentSection(_Section):
 class AnnotatorsSection(_Section):
     """Who rated."""
 
-    recruited: Prose | None = asked("how annotators were found and invited")
-    qualifications: Prose | None = asked("who could take part: proficiency, age, screening")
+    recruited: Prose | None = asked("how annotators were found and invited", "Recruitment")
+    qualifications: Prose | None = asked(
+        "who could take part: proficiency, age, screening", "Qualifications of the annotators"
+    )
     demographics: Prose | None = asked(
-        "what is known of the annotators: first language, age, gender, country, training"
+        "what is known of the annotators: first language, age, gender, country, training",
+        "Demographics of the annotators",
     )
     creators: Literal["crowdsourced", "expert-generated"] | None = asked(
-        "crowdsourced or expert-generated"
+        "crowdsourced or expert-generated", "Annotators"
     )
 
 
 class PaySection(_Section):
     """What annotators got for it."""
 
-    amount: Line | None = asked("what an annotator was paid, and for how long a sitting")
-    adequacy: Prose | None = asked("why the pay is adequate where the annotators live")
+    amount: Line | None = asked("what an annotator was paid, and for how long a sitting", "Pay")
+    adequacy: Prose | None = asked(
+        "why the pay is adequate where the annotators live", "Adequacy of the pay"
+    )
 
 
 class ConsentSection(_Section):
     """What annotators agreed to."""
 
-    obtained: Prose | None = asked("how consent was obtained, and what annotators were told")
+    obtained: Prose | None = asked(
+        "how consent was obtained, and what annotators were told", "Consent"
+    )
     publishes_words: bool = False
 
 
 class EthicsSection(_Section):
     """What a review board or the authors themselves weighed."""
 
-    review: Prose | None = asked("which ethics board approved the collection, or why none had to")
-    risks: Prose | None = asked("which risks the annotators ran, and what was done about them")
+    review: Prose | None = asked(
+        "which ethics board approved the collection, or why none had to", "Ethics review"
+    )
+    risks: Prose | None = asked(
+        "which risks the annotators ran, and what was done about them", "Risks"
+    )
 
 
 class Description(_Section):
@@ -294,6 +324,15 @@ def list_asked(section: type[BaseModel]) -> Iterator[tuple[str, str]]:
     for name, field in section.model_fields.items():
         if field.json_schema_extra and field.description:
             yield name, field.description
+
+
+def label_entry(section: type[BaseModel], name: str) -> str:
+    """What stands before an entry in the cards.
+
+    >>> label_entry(DatasetSection, "funding"), label_entry(StimuliSection, "licence")
+    ('Funding', 'Licence of the texts')
+    """
+    return section.model_fields[name].title or name.replace("_", " ").capitalize()
 
 
 def _fill(person: Any, site: Any, *, site_first: bool) -> Any:

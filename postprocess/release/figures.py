@@ -3,10 +3,31 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from postprocess.phrases import write_figure, write_interval
-from postprocess.pipeline import Dataset
+from postprocess.exclusion import COUNTED
+from postprocess.filtering import CONSTANT, GAIN, LOW, LOWEST
+from postprocess.phrases import (
+    name_resampled,
+    write_count,
+    write_figure,
+    write_interval,
+    write_range,
+)
+from postprocess.pipeline import Dataset, tag_report
 from postprocess.recipe import Recipe
+from postprocess.rehearsal import STAMP, warn_of_scripts
 from postprocess.release.description import Description
+from postprocess.report import count_shifted
+
+FATES = (
+    "**Annotators by what became of their ratings** (each is counted once: as in the scores if any "
+    "of their ratings is, otherwise under the reason why most of their ratings were left out)**:**"
+)
+
+QUESTIONS = {
+    "dictionary": "The question named the two words in their dictionary forms, in the order of "
+    "the text.",
+    "text": "The question named the two words in the forms used in the text.",
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,20 @@ class Subject:
         return self.description.dataset.title
 
     @property
+    def tag(self) -> str:
+        """What stands in the names of files: the language, and the stamp of a rehearsal."""
+        return tag_report(self.dataset.report)
+
+    @property
+    def warning(self) -> str:
+        """The warning of ratings by scripts; "" where people alone rated."""
+        return warn_of_scripts(self.dataset.report["counts"])
+
+    def stamp(self, text: str) -> str:
+        """Return a title or summary, with the stamp before it if scripts rated."""
+        return f"{STAMP}: {text}" if self.warning else text
+
+    @property
     def has_words(self) -> bool:
         """Whether the words that annotators wrote are published."""
         return "inspired_word1" in self.rating_columns
@@ -53,28 +88,39 @@ def count_annotators(subject: Subject) -> str:
     )
 
 
+def list_fates(subject: Subject) -> Iterator[str]:
+    """Count what became of all annotators, each once; the counts add up to all of them."""
+    counts, collection = subject.dataset.report["counts"], subject.description.collection
+    n_started = collection.n_annotators_started or 0
+    n_absent = max(n_started - counts["annotators"], 0)
+    n_withdrawn = min(collection.n_annotators_withdrawn or 0, n_absent)
+    fates = {
+        "in the scores": counts["annotators_used"],
+        **{f"left out: {reason}": n for reason, n in counts["annotators_left_out"].items()},
+        "withdrew": n_withdrawn,
+        "without a rating": n_absent - n_withdrawn,
+    }
+    known = "all who started" if n_started else "all with a rating"
+    yield f"{known}: {counts['annotators'] + n_absent}"
+    yield from (f"{fate}: {n}" for fate, n in fates.items() if n)
+
+
 def list_steps(subject: Subject) -> Iterator[str]:
     """What was done to the ratings, step by step, with the settings."""
     recipe, report = subject.recipe, subject.dataset.report
-    left_out = report["counts"]["ratings_left_out"]
-    if left_out:
-        reasons = ", ".join(f"{reason}: {n}" for reason, n in left_out.items())
-        yield f"Left out, by reason: {reasons}."
+    if reasons := ", ".join(_list_reasons(subject)):
+        yield f"Ratings left out, by reason: {reasons}."
     if recipe.calibration.enabled:
         yield (
             f"Calibration: who was, on average, more than {recipe.calibration.threshold:g} away "
             f"from the mean of their group was moved by {recipe.calibration.step:g} towards it "
-            f"({len(report['calibration']['shifted'])} annotators)."
+            f"({write_count(count_shifted(report), 'annotator')})."
         )
     if recipe.filtering.enabled:
-        yield (
-            "Filtering: who agreed with the others of their group less than "
-            f"{recipe.filtering.k:g} standard deviations below the average annotator was left "
-            f"out ({len(report['filtering']['left_out'])} annotators)."
-        )
+        yield _describe_filtering(subject)
     yield (
         f"Rescaling: from {recipe.scale.as_scale()} to "
-        f"{recipe.rescaling.minimum:g}–{recipe.rescaling.maximum:g}."
+        f"{write_range(recipe.rescaling.minimum, recipe.rescaling.maximum)}."
     )
     yield (
         "Aggregation: the mean and the sample deviation of each context, and a Mann-Whitney test "
@@ -82,22 +128,62 @@ def list_steps(subject: Subject) -> Iterator[str]:
     )
 
 
+def _list_reasons(subject: Subject) -> Iterator[str]:
+    """Each reason why ratings were left out, with how many, of how many annotators."""
+    ledger = subject.dataset.outcome.ledger
+    found = ledger.groupby("reason", observed=True)["annotator"].agg(["size", "nunique"])
+    for reason, n_ratings, n_annotators in found.itertuples():
+        if reason != COUNTED:
+            yield f"{reason}: {n_ratings} of {write_count(n_annotators, 'annotator')}"
+
+
+def _describe_filtering(subject: Subject) -> str:
+    """The criteria of filtering, each with how many annotators it left out of a group."""
+    filtering = subject.recipe.filtering
+    criteria = {
+        LOW: f"was more than {filtering.k:g} standard deviations below the mean of the group",
+        CONSTANT: "was not defined because they gave all texts the same rating",
+    }
+    if filtering.minimum_rho is not None:
+        criteria[LOWEST] = f"was below {filtering.minimum_rho:g}"
+    if filtering.gain_share is not None:
+        share = f"{100 * filtering.gain_share:g} %"
+        criteria[GAIN] = f"lowered that of the group most, among at most {share} of its annotators"
+    left_out = subject.dataset.report["filtering"]["left_out"]
+    counts = {
+        reason: len({one["annotator"] for one in left_out if one["reason"] == reason})
+        for reason in criteria
+    }
+    listed = ", or ".join(
+        f"{what} ({write_count(counts[reason], 'annotator')})" for reason, what in criteria.items()
+    )
+    return (
+        "Filtering: an annotator was left out of a group if their mean correlation with the others "
+        f"{listed}."
+    )
+
+
 def list_agreement(subject: Subject) -> Iterator[str]:
     """The measures of agreement, on the ratings that make the scores, with their intervals."""
-    overall = subject.dataset.report["agreement"]["overall"]
+    agreement = subject.dataset.report["agreement"]
+    overall = agreement["overall"]
     names = {
         "human": "mean Spearman correlation of an annotator with the mean of the others",
         "pairwise_spearman": "mean Spearman correlation of two annotators",
         "pairwise_pearson": "mean Pearson correlation of two annotators",
         "alpha_ordinal": "Krippendorff's alpha, ordinal",
         "alpha_interval": "Krippendorff's alpha, interval",
-        "icc_average": "ICC(2,k), reliability of the scores",
+        "icc_average": (
+            f"ICC(2,k), reliability of the scores, over the {overall['n_icc']} of "
+            f"{overall['n_items']} contexts that everyone in the group rated"
+        ),
         "split_half": "split-half reliability of the scores",
     }
     for key, name in names.items():
         if overall[key] is not None:
             ends = overall.get(f"{key}_low"), overall.get(f"{key}_high")
-            yield f"{name}: {_with_interval(overall[key], *ends)}"
+            over = name_resampled("contexts", agreement["resample"])
+            yield f"{name}: {_with_interval(overall[key], *ends, over=over)}"
 
 
 def describe_change(subject: Subject) -> str:
@@ -105,12 +191,35 @@ def describe_change(subject: Subject) -> str:
     change = subject.dataset.report["change"]["used"][0]
     if change["reliability"] is None:
         return ""
-    reliability = _with_interval(change["reliability"], change["low"], change["high"])
-    ceiling = _with_interval(change["ceiling"], change["ceiling_low"], change["ceiling_high"])
+    over = name_resampled("pairs", subject.dataset.report["change"]["resample"])
+    reliability, ceiling = (
+        _with_interval(change[figure], change[low], change[high], over=over)
+        for figure, low, high in (
+            ("reliability", "low", "high"),
+            ("ceiling", "ceiling_low", "ceiling_high"),
+        )
+    )
     return (
         f"Reliability of the changes, by split halves: {reliability}, which is what as many other "
         f"annotators would be expected to score in subtask 1. Ceiling of subtask 1: {ceiling}; no "
         "prediction made without sight of the published changes can be expected to pass it."
+    )
+
+
+def describe_tests(subject: Subject) -> str:
+    """Return the shares of pairs that change, by q first and as published last."""
+    shares = subject.dataset.report["table1"]["text"]
+    settings = subject.recipe
+    caution = (
+        " Calibration and filtering make all of these shares too large, since the tests take the "
+        "ratings as given."
+        if settings.calibration.enabled or settings.filtering.enabled
+        else ""
+    )
+    return (
+        f"Pairs that change between the contexts: {shares['share_q']} with q < 0.05 (rate of false "
+        f"discoveries), {shares['share_two_sided']} with a two-sided p < 0.05; one-sided, as "
+        f"published: {shares['share_one_sided']} with p < 0.05, where chance gives 10 %.{caution}"
     )
 
 
@@ -125,22 +234,28 @@ def count_divided(subject: Subject) -> str:
     )
 
 
-def _with_interval(figure: float, low: float | None, high: float | None) -> str:
+def _with_interval(figure: float, low: float | None, high: float | None, *, over: str) -> str:
     text = write_figure(figure, 3)
     if low is None or high is None:
         return text
-    return f"{text} (95 % interval {write_interval(low, high, 3)})"
+    return f"{text} (95 % interval over {over}: {write_interval(low, high, 3)})"
+
+
+def describe_question(subject: Subject) -> str:
+    """Return in which forms the question named the two words, in a sentence; "" if unknown."""
+    forms = subject.description.collection.question_forms
+    return QUESTIONS[forms] if forms else ""
 
 
 def describe_time(subject: Subject) -> str:
     """How long an item took, as far as it is known."""
     collection = subject.description.collection
     if collection.median_seconds_per_item is not None:
-        return f"The median time for an item was {collection.median_seconds_per_item:g} seconds."
+        return f"**Median time for an item:** {collection.median_seconds_per_item:g} seconds"
     if collection.expected_seconds_per_item is not None:
         return (
-            f"Annotators were told to expect {collection.expected_seconds_per_item:g} seconds "
-            "an item."
+            "**Time that annotators were told to expect for an item:** "
+            f"{collection.expected_seconds_per_item:g} seconds"
         )
     return ""
 

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
+from numpy.typing import NDArray
 
 from postprocess.details import PLACE
 from postprocess.exclusion import CHECK_COLUMNS
 from postprocess.numbering import index_names
 from postprocess.ratings import RatingsError
+from postprocess.rehearsal import SCRIPTED
 from postprocess.release.pseudonyms import make_pseudonyms
 from postprocess.rendering import render_table
 
@@ -31,6 +33,7 @@ SCHEMA = {
     "mark": pa.string(),
     "inspired_word1": pa.string(),
     "inspired_word2": pa.string(),
+    SCRIPTED: pa.bool_(),
 }
 
 
@@ -92,6 +95,8 @@ def render_ratings(ratings: pd.DataFrame, language: str) -> str:
     """The text of `ratings_<lang>.tsv`; words as no spreadsheet takes for a formula."""
     table = ratings[[column for column in SCHEMA if column in ratings]]
     safe = {column: table[column].map(write_word) for column in WORDS if column in table}
+    if SCRIPTED in table:
+        safe[SCRIPTED] = table[SCRIPTED].map({True: "true", False: "false"})
     table = table.assign(**safe)
     table.insert(0, "language", language)
     return render_table(table)
@@ -133,13 +138,20 @@ def write_word(word: str) -> str:
     return f"'{line}" if line.startswith(FORMULA_SIGNS) else line
 
 
+def find_withdrawn(ratings: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return whether each rating was withdrawn, so that it is not published."""
+    if "mark" not in ratings:
+        return np.zeros(len(ratings), dtype=bool)
+    return (ratings["mark"] == WITHDRAWN).to_numpy(dtype=bool)
+
+
 def _drop_withdrawn(
     ratings: pd.DataFrame, checks: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Both tables without withdrawn ratings, and without the checkpoint answers beside them."""
-    if "mark" not in ratings:
+    is_withdrawn = find_withdrawn(ratings)
+    if not is_withdrawn.any():
         return ratings, checks
-    is_withdrawn = (ratings["mark"] == WITHDRAWN).to_numpy()
     kept = ratings[~is_withdrawn]
     if checks is None:
         return kept, None

@@ -9,6 +9,7 @@ from postprocess.files import (
     DATASET_COLUMNS,
     GOLD_COLUMNS,
     SCORE_COLUMNS,
+    PvalueStyle,
     read_dataset,
     render_dataset,
     render_gold,
@@ -24,37 +25,37 @@ RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD
 
 
 def render_kit(
-    rows: Sequence[Row], scores: pd.DataFrame, language: str, *, scientific_below: float
+    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
-    """The files of the test data, relative path → content.
+    """The files of the test data, relative path → content; `tag` stands in their names.
 
     `scores` are those of the rows, their index the numbers of the pairs throughout the release.
     Result files hold their header alone. A result is as many rows as the data file has, in its
     order; rows without a number would be no result, but a column of empty lines that some
     readers skip and others take for zeros, and a file filled in half could pass for a whole one.
     """
-    dataset = render_dataset(rows, scores, scientific_below=scientific_below).encode()
+    dataset = render_dataset(rows, scores, pvalues=pvalues).encode()
     texts = {
-        f"data/data_{language}.tsv": render_stimuli(rows),
-        f"gold/gold_{language}.tsv": render_gold(scores),
+        f"data/data_{tag}.tsv": render_stimuli(rows),
+        f"gold/gold_{tag}.tsv": render_gold(scores),
         "scores.tsv": render_table(scores.rename_axis("pair").reset_index()),
         **{
-            f"results/{name}_{language}.tsv": render_rows(columns, [])
+            f"results/{name}_{tag}.tsv": render_rows(columns, [])
             for name, columns in RESULT_COLUMNS.items()
         },
     }
     return {
-        f"cosimlex_{language}.csv": dataset,
-        f"cosimlex_{language}.parquet": write_dataset_parquet(dataset, scores.index),
+        f"cosimlex_{tag}.csv": dataset,
+        f"cosimlex_{tag}.parquet": write_dataset_parquet(dataset, scores.index),
         **{name: text.encode() for name, text in texts.items()},
     }
 
 
 def render_practice_kit(
-    rows: Sequence[Row], scores: pd.DataFrame, language: str, *, scientific_below: float
+    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
     """The same files of the practice pairs, in one folder, as the task gave them out."""
-    kit = render_kit(rows, scores, language, scientific_below=scientific_below)
+    kit = render_kit(rows, scores, tag, pvalues=pvalues)
     return {f"{PRACTICE}/{name.rpartition('/')[2]}": content for name, content in kit.items()}
 
 

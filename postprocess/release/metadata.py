@@ -26,7 +26,7 @@ def make_metadata(subject: Subject) -> dict[str, Any]:
     """The entries of the block."""
     description, language = subject.description, subject.language
     entries: dict[str, Any] = {
-        "pretty_name": subject.title or mark("Title", "what the dataset is called"),
+        "pretty_name": subject.stamp(subject.title or mark("Title", "what the dataset is called")),
         "language": [language.split("-")[0]],
         "multilinguality": ["monolingual"],
         "source_datasets": ["original"],
@@ -64,11 +64,11 @@ def write_yaml(entries: dict[str, Any]) -> str:
 
 def _make_configs(subject: Subject) -> list[dict[str, Any]]:
     """What the hub shows as tables. Parquet, since a field of the text files may begin with "."""
-    dataset = [{"split": "test", "path": f"cosimlex_{subject.language}.parquet"}]
+    dataset = [{"split": "test", "path": f"cosimlex_{subject.tag}.parquet"}]
     if subject.n_practice:
-        path = f"practice_kit/cosimlex_{subject.language}.parquet"
+        path = f"practice_kit/cosimlex_{subject.tag}.parquet"
         dataset.append({"split": "practice", "path": path})
-    ratings = [{"split": "ratings", "path": f"ratings_{subject.language}.parquet"}]
+    ratings = [{"split": "ratings", "path": f"ratings_{subject.tag}.parquet"}]
     return [
         {"config_name": "dataset", "default": True, "data_files": dataset},
         {"config_name": "ratings", "data_files": ratings},

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 
-from postprocess.release.answers import ask, list_channels
+from postprocess.release.answers import ask, list_channels, warn
 from postprocess.release.figures import (
+    FATES,
     Subject,
     count_annotators,
     describe_days,
+    describe_question,
     describe_time,
     list_agreement,
+    list_fates,
 )
 from postprocess.release.markdown import bullets, escape, join_blocks, told
 
@@ -24,7 +27,8 @@ def render_statement(subject: Subject) -> str:
     description = subject.description
     title = told(description.dataset.title, "Title", "what the dataset is called")
     blocks = [
-        f"# Data statement: {title}",
+        f"# {subject.stamp(f'Data statement: {title}')}",
+        warn(subject),
         HEAD,
     ]
     for heading, *parts in _sections(subject):
@@ -37,7 +41,7 @@ def _sections(subject: Subject) -> Iterator[tuple[str, ...]]:
     yield "A. Curation Rationale", *ask(description.stimuli, "A", "rationale", "pairs_from")
     yield (
         "B. Language Variety",
-        f"{escape(subject.language_name)}, BCP 47 tag `{subject.language}`.",
+        f"**Language:** {escape(subject.language_name)}, BCP 47 tag `{subject.language}`.",
         *(ask(description.language, "B", "name") if description.language.name is None else ()),
         *ask(description.language, "B", "variety"),
     )
@@ -45,6 +49,8 @@ def _sections(subject: Subject) -> Iterator[tuple[str, ...]]:
     yield (
         "D. Annotator Demographic",
         escape(count_annotators(subject)),
+        FATES,
+        bullets(map(escape, list_fates(subject))),
         *list_channels(description),
         *ask(description.annotators, "D", "recruited", "qualifications", "demographics"),
         *ask(description.pay, "D", "amount"),
@@ -52,7 +58,7 @@ def _sections(subject: Subject) -> Iterator[tuple[str, ...]]:
     yield (
         "E. Speech Situation",
         *ask(description.stimuli, "E", "situation"),
-        _describe_sitting(subject),
+        *_describe_sitting(subject),
     )
     yield "F. Text Characteristics", *ask(description.stimuli, "F", "characteristics")
     yield "G. Recording Quality", NO_RECORDING
@@ -63,16 +69,15 @@ def _sections(subject: Subject) -> Iterator[tuple[str, ...]]:
     )
 
 
-def _describe_sitting(subject: Subject) -> str:
-    days = describe_days(subject)
+def _describe_sitting(subject: Subject) -> Iterator[str]:
     collection = subject.description.collection
-    when = (
-        f"Days of the collection: {days}."
-        if days
-        else " ".join(ask(collection, "E", "began_on", "ended_on"))
-    )
-    how = " ".join(ask(collection, "E", "procedure"))
-    return " ".join(part for part in (how, when, describe_time(subject)) if part)
+    yield from ask(collection, "E", "procedure")
+    yield describe_question(subject)
+    if days := describe_days(subject):
+        yield f"**Days of the collection:** {days}"
+    else:
+        yield from ask(collection, "E", "began_on", "ended_on")
+    yield describe_time(subject)
 
 
 def _describe_other(subject: Subject) -> Iterator[str]:

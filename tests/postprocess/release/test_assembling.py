@@ -293,6 +293,11 @@ def test_the_card_tells_agreement_and_the_ceiling_with_their_intervals():
     card, report = made.files["README.md"].decode(), made.dataset.report
     overall, change = report["agreement"]["overall"], report["change"]["used"][0]
 
-    assert f"mean of the others: {overall['human']:.3f} (95 % interval".replace("-", "−") in card
-    assert "ICC(2,k), reliability of the scores" in card.replace("\\", "")
-    assert f"Ceiling of subtask 1: {change['ceiling']:.3f} (95 % interval" in card
+    assert (f"mean of the others: {overall['human']:.3f} (95 % interval over contexts: ").replace(
+        "-", "−"
+    ) in card
+    assert (
+        f"ICC(2,k), reliability of the scores, over the {overall['n_icc']} of "
+        f"{overall['n_items']} contexts that everyone in the group rated: "
+    ) in card.replace("\\", "")
+    assert f"Ceiling of subtask 1: {change['ceiling']:.3f} (95 % interval over pairs: " in card

@@ -143,3 +143,86 @@ def test_cards_tell_the_figures_of_the_dataset():
 
     assert "4 pairs of words in Slovene." in card
     assert "11 annotators gave 44 ratings; 44 ratings by 11 of them make the scores" in card
+
+
+def test_the_card_has_q_and_the_two_sided_p_before_the_published_p():
+    made = release(description=full_description())
+    text = " ".join(plain(render(body_of(made.files["README.md"].decode()))).split())
+    shares = made.dataset.report["table1"]["text"]
+
+    assert (
+        f"Pairs that change between the contexts: {shares['share_q']} with q < 0.05 (rate of false "
+        f"discoveries), {shares['share_two_sided']} with a two-sided p < 0.05; one-sided, as "
+        f"published: {shares['share_one_sided']} with p < 0.05, where chance gives 10 %."
+    ) in text
+    steps = made.dataset.outcome.recipe
+    is_moved = steps.calibration.enabled or steps.filtering.enabled
+    assert ("Calibration and filtering make all of these shares too large" in text) == is_moved
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        (
+            "README.md",
+            (
+                "Procedure, Rating scale, Annotators, Recruitment, Texts, Source of the contexts, "
+                "Licence, Licence of the texts, Version, Maintenance, Contact, Funding"
+            ),
+        ),
+        (
+            "DATA_STATEMENT.md",
+            (
+                "Choice of the texts, Choice of the pairs, Variety of the language, Procedure, "
+                "Writers of the texts, Recruitment, Qualifications of the annotators, Pay, "
+                "Demographics of the annotators, Situation of the texts, Genre and topics, "
+                "Source of the contexts, Licence of the texts"
+            ),
+        ),
+        (
+            "CHECKLIST.md",
+            (
+                "Recruitment, Pay, Adequacy of the pay, Consent, Ethics review, Risks, "
+                "Qualifications of the annotators, Demographics of the annotators"
+            ),
+        ),
+    ],
+)
+def test_every_answer_stands_behind_its_label(name, labels):
+    sections = full_entries()
+    sections["dataset"] |= {"funding": "None."}
+    card = release(description=full_description(**sections)).files[name].decode()
+
+    for label in labels.split(", "):
+        assert f"\n**{label}:** " in card
+    assert ("\n**Funding:** None.\n" in card) == (name == "README.md")
+    answers = [line for line in card.splitlines() if line.startswith("Two sentences")]
+    assert len(answers) == (3 if name == "README.md" else 0)  # summary, uses and limits
+
+
+def test_a_missing_answer_has_its_label_too():
+    card = release(description=Description()).files["README.md"].decode()
+
+    assert "\n**Funding:** **[TO BE WRITTEN BY A PERSON, Upkeep: who paid for the work]**" in card
+
+
+@pytest.mark.parametrize(
+    ("forms", "said"),
+    [
+        ("dictionary", "in their dictionary forms, in the order of the text."),
+        ("text", "in the forms used in the text."),
+    ],
+)
+def test_cards_say_which_words_the_question_named(forms, said):
+    collection = {**full_entries()["collection"], "question_forms": forms}
+    files = release(description=full_description(collection=collection)).files
+
+    for name in CARDS:
+        assert files[name].decode().count(f"The question named the two words {said}") == 1
+
+
+def test_cards_say_nothing_of_the_question_where_it_is_not_known():
+    files = release().files
+
+    for name in CARDS:
+        assert "The question named" not in files[name].decode()

@@ -3,6 +3,7 @@ import re
 import pytest
 import yaml
 
+from postprocess.references import COSIMLEX
 from postprocess.release.description import Description
 from tests.postprocess.release.releases import full_description, release
 from tests.postprocess.release.test_cards import hostile_description
@@ -52,6 +53,17 @@ def test_the_citation_names_authors_and_dataset():
     ]  # fmt: skip
     assert (cited["version"], cited["date-released"]) == ("1.2.0", "2026-11-30")
     assert (cited["license"], cited["doi"]) == ("CC-BY-4.0", "10.5281/zenodo.1234567")
+
+
+def test_the_citation_names_all_authors_of_the_protocol():
+    (protocol,) = (
+        one for one in citation_of(Description())["references"] if one["title"] == COSIMLEX.title
+    )
+
+    assert [author["family-names"] for author in protocol["authors"]] == [
+        "Armendariz", "Purver", "Ulčar", "Pollak", "Ljubešić", "Granroth-Wilding",
+    ]  # fmt: skip
+    assert protocol["url"] == "https://aclanthology.org/2020.lrec-1.720/"
 
 
 def test_what_the_citation_lacks_is_marked_in_it():

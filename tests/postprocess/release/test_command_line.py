@@ -1,4 +1,5 @@
 import json
+import stat
 
 import pytest
 
@@ -72,6 +73,73 @@ def test_release_of_a_full_description_is_complete(arguments, tmp_path, capsys):
 
     assert (code, capsys.readouterr().err) == (0, "")
     assert SECRET_WORD in (tmp_path / "out/ratings_sl.tsv").read_text("utf-8")
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_release_makes_the_key_that_is_missing_and_uses_it_again(
+    arguments, tmp_path, capsys, named
+):
+    key = tmp_path / ("keys/mine" if named else "out.key")
+    options = ["--key-file", str(key)] if named else []
+
+    assert main([*arguments, *options]) == 0
+    first, made = (tmp_path / "out.zip").read_bytes(), key.read_text("utf-8")
+    told = capsys.readouterr().out
+    assert main([*arguments, *options]) == 0
+    told_again = capsys.readouterr().out
+
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert len(made.strip()) == 32
+    assert f"new key   {key}: the annotators' ids follow from it. Keep it secret" in told
+    assert f"key       {key}: annotators have the ids that this key gives" in told_again
+    assert ((tmp_path / "out.zip").read_bytes(), key.read_text("utf-8")) == (first, made)
+    assert made.strip() not in told
+
+
+def test_each_new_key_gives_other_ids(arguments, tmp_path):
+    released = []
+    for name in ("one", "other"):
+        assert main([*arguments, "--key-file", str(tmp_path / name)]) == 0
+        released.append((tmp_path / "out/ratings_sl.tsv").read_bytes())
+
+    assert released[0] != released[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe\x00binary", "is not a text file; name the file that holds the key, or one"),
+        (b"", "must have 16 characters or more"),
+        (b"  too short  \n", "must have 16 characters or more"),
+    ],
+)
+def test_release_refuses_a_file_that_holds_no_key(arguments, tmp_path, capsys, content, message):
+    (tmp_path / "key").write_bytes(content)
+
+    assert main([*arguments, "--key-file", str(tmp_path / "key")]) == 2
+
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {tmp_path / 'key'}")
+    assert message in error
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "key").read_bytes() == content
+
+
+def test_release_refuses_to_keep_the_key_in_what_is_published(arguments, tmp_path, capsys):
+    assert main([*arguments, "--key-file", str(tmp_path / "out/.key")]) == 2
+
+    assert "lies in the folder that is published" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_release_that_cannot_be_written_leaves_no_key_behind(arguments, tmp_path, capsys):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/other.txt").touch()
+
+    assert main(arguments) == 2
+
+    assert "holds files that are not of this release" in capsys.readouterr().err
+    assert not (tmp_path / "out.key").exists()
 
 
 @pytest.mark.parametrize(
