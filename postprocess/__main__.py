@@ -1,11 +1,13 @@
-"""Command line: `python -m postprocess build` makes a dataset from files; see `--help`."""
+"""Command line: `python -m postprocess`, or `cosima-post` where it is installed; see `--help`."""
 
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from postprocess.auditing.errors import AuditError
 from postprocess.commands import audit, build, compare, describe, plan, release, trace
+from postprocess.extras import ExtraMissing
 from postprocess.pipeline import LanguageError
 from postprocess.planning import PlanError
 from postprocess.rating_models import ModelError
@@ -15,10 +17,11 @@ from postprocess.release.description import DescriptionError
 from postprocess.release.errors import ReleaseError
 from postprocess.tabular import TableError
 
+SCRIPT = "cosima-post"
 COMMANDS = (build, release, describe, trace, compare, plan, audit)
 REFUSALS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
-    ModelError, PlanError, AuditError,
+    ModelError, PlanError, AuditError, ExtraMissing,
 )  # fmt: skip
 
 
@@ -36,8 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    by_name = Path(sys.argv[0]).stem == SCRIPT
     parser = argparse.ArgumentParser(
-        prog="python -m postprocess", description="Post-process similarity ratings into a dataset."
+        prog=SCRIPT if by_name else "python -m postprocess",
+        description="Post-process similarity ratings into a dataset.",
     )
     subparsers = parser.add_subparsers(dest="command", required=True)
     for command in COMMANDS:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from postprocess.commands.reports import render_and_tell
 from postprocess.details import load_details
+from postprocess.extras import require_report
 from postprocess.options import add_recipe_arguments, add_report_argument, recipe_from
 from postprocess.pipeline import build_dataset
 from postprocess.progress import telling_progress
 from postprocess.reading import load_checks, load_ratings
+from postprocess.rehearsal import load_scripted
 from postprocess.report import summarise
 from postprocess.stimuli import Finding, parse_stimuli
 from postprocess.writing import write_files
@@ -38,6 +40,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(options: argparse.Namespace) -> int:
     """Build and write; tell what was found and done."""
+    if not options.no_report:
+        require_report()
     files = {"stimuli": options.stimuli, "ratings": options.ratings}
     if options.checkpoints:
         files["checkpoints"] = options.checkpoints
@@ -53,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
             inputs={name: _digest(path) for name, path in files.items()},
             checks=checks,
             details=load_details(options.ratings),
+            scripted=load_scripted(options.ratings),
             progress=progress,
         )
     reports = {} if options.no_report else render_and_tell(dataset)

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 from postprocess.comparison import Comparison, compare_outcomes
+from postprocess.extras import require_report
+from postprocess.phrases import write_number
 from postprocess.reading import load_checks, load_ratings
 from postprocess.recipe import list_presets, read_recipe
 from postprocess.rendering import render_table
@@ -30,7 +32,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run both recipes and tell what differs."""
+    """Run both recipes and print what differs."""
+    if options.out:
+        require_report()
     recipes = [read_recipe(name) for name in (options.first, options.second)]
     n_pairs = len(parse_stimuli(options.stimuli.read_bytes()).rows)
     ratings = load_ratings(options.ratings, options.language)
@@ -38,8 +42,9 @@ def run(options: argparse.Namespace) -> int:
     outcomes = [post_process(ratings, one, n_pairs=n_pairs, checks=checks) for one in recipes]
     comparison = compare_outcomes(*outcomes)
     sys.stdout.write(f"{recipes[0].name} → {recipes[1].name}\n")
+    width = max(map(len, comparison.summary))
     for name, figure in comparison.summary.items():
-        sys.stdout.write(f"{name:<40}{figure:>10.4g}\n")
+        sys.stdout.write(f"{name:<{width}}{write_number(figure):>10}\n")
     if options.out:
         files = {**_tables(comparison), **_draw(comparison, *(recipe.name for recipe in recipes))}
         for path in write_files(files, options.out):

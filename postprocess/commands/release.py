@@ -4,11 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from postprocess.commands.keys import describe_key, find_key, stored
 from postprocess.commands.reports import render_and_tell
 from postprocess.details import load_details
+from postprocess.extras import require_report
 from postprocess.options import add_choice_arguments, add_recipe_arguments, recipe_from
 from postprocess.progress import telling_progress
 from postprocess.reading import load_checks, load_ratings
+from postprocess.rehearsal import load_scripted
 from postprocess.release.assembling import Choices, Collected, build_release, write_release
 from postprocess.release.description import Description, parse_description
 from postprocess.release.words import load_words
@@ -30,9 +33,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--language", required=True, metavar="CODE", help="such as sl")
     add("--out", type=Path, required=True, metavar="DIR", help="made if need be; DIR.zip too")
     add("--description", type=Path, metavar="FILE", help="TOML; see the command describe")
-    key = parser.add_mutually_exclusive_group(required=True)
+    key = parser.add_mutually_exclusive_group()
     key.add_argument("--key", help="decides the annotators' ids; secret, 16 characters or more")
-    key.add_argument("--key-file", type=Path, metavar="FILE", help="a file that holds the key")
+    key.add_argument(
+        "--key-file",
+        type=Path,
+        metavar="FILE",
+        help="the file of the key, made if there is none (default: DIR.key)",
+    )
     add_choice_arguments(parser)
     add_recipe_arguments(parser)
     parser.set_defaults(run=run)
@@ -40,7 +48,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(options: argparse.Namespace) -> int:
     """Build and write the release; tell what is still to be written."""
-    key = options.key or options.key_file.read_text(encoding="utf-8").strip()
+    if not options.no_report:
+        require_report()
+    key = find_key(options.key, options.key_file, options.out)
     description = read_description(options.description)
     recipe = recipe_from(options)
     collected = Collected(
@@ -49,20 +59,23 @@ def run(options: argparse.Namespace) -> int:
         load_checks(options.checkpoints) if options.checkpoints else None,
         load_words(options.ratings) if description.consent.publishes_words else None,
         load_details(options.ratings),
+        load_scripted(options.ratings),
     )
     with telling_progress() as progress:
         release = build_release(
             collected,
             description,
             recipe,
-            Choices(key, options.practice, options.seed, options.complete),
+            Choices(key.text, options.practice, options.seed, options.complete),
             language=options.language,
             add_files=None if options.no_report else render_and_tell,
             progress=progress,
         )
-    paths = write_release(release, options.out)
+    with stored(key):
+        paths = write_release(release, options.out)
     sys.stdout.write(summarise(release.dataset.report))
     sys.stdout.write("".join(f"written   {path}\n" for path in paths))
+    sys.stdout.write(describe_key(key))
     sys.stderr.write("".join(f"to be written: {one}\n" for one in release.unwritten))
     if release.unwritten:
         sys.stderr.write(HINT)

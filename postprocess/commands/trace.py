@@ -12,6 +12,7 @@ from postprocess.pipeline import RECIPE_FILE
 from postprocess.ratings import RatingsError
 from postprocess.reading import load_checks, load_ratings
 from postprocess.recipe import read_recipe
+from postprocess.rehearsal import read_tag
 from postprocess.release.kit import PRACTICE
 from postprocess.steps import post_process
 
@@ -31,10 +32,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(options: argparse.Namespace) -> int:
     """Work the release out again and show one context of it; 1 if the figures differ."""
     dataset_file = find_file(options.folder, "cosimlex_*.csv")
-    language = dataset_file.stem.removeprefix("cosimlex_")
+    tag = dataset_file.stem.removeprefix("cosimlex_")
     published = read_published(dataset_file)
-    ratings = load_ratings(find_ratings(options.folder, language), language)
-    checks_file = options.folder / f"checkpoints_{language}.csv"
+    ratings = load_ratings(find_ratings(options.folder, tag), read_tag(tag))
+    checks_file = options.folder / f"checkpoints_{tag}.csv"
     outcome = post_process(
         ratings,
         read_recipe(str(options.folder / RECIPE_FILE)),
@@ -60,9 +61,9 @@ def read_published(dataset_file: Path) -> pd.DataFrame:
     return published.set_index(pd.RangeIndex(1, len(published) + 1, name="pair"))
 
 
-def find_ratings(folder: Path, language: str) -> Path:
+def find_ratings(folder: Path, tag: str) -> Path:
     """The individual ratings of a release folder, in whichever form it has. Raises RatingsError."""
-    names = [f"ratings_{language}.{ending}" for ending in ("tsv", "csv", "parquet")]
+    names = [f"ratings_{tag}.{ending}" for ending in ("tsv", "csv", "parquet")]
     if found := [folder / name for name in names if (folder / name).exists()]:
         return found[0]
     raise RatingsError(f"{folder} must hold one of {', '.join(names)}, and has none")

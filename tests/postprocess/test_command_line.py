@@ -43,7 +43,11 @@ def test_build_writes_the_files_and_says_so(arguments, tmp_path, capsys):
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     assert report["inputs"]["ratings"] == hashlib.sha256(RATINGS.encode()).hexdigest()
     assert "ratings   6 of 6 used, 6 of 6 annotators\n" in out
-    assert "table 1   mean 5.00, SD 1.67, |change| 6.67, p < 0.1 100 %, p < 0.05 100 %\n" in out
+    assert (
+        "scores    mean 5.00, SD 1.67, |change| 6.67, human –\n"
+        "changed   q < 0.05 0 %, two-sided p < 0.05 0 %\n"
+        "          one-sided, as published: p < 0.05 100 %, p < 0.1 100 %\n"
+    ) in out
     assert f"written   {tmp_path / 'out' / 'cosimlex_xx.csv'}\n" in out
     assert err == (
         "stimuli warning: row 1 (line 2), context1: about 1 sentence, far from three; "

@@ -1,0 +1,133 @@
+"""The commands and programs of the documents run as they are written, in a fresh copy."""
+
+import re
+
+import pytest
+from django.conf import settings
+
+from tests.documents.copying import copy_repository
+from tests.documents.reading import list_documents, read_blocks, tracked_files
+from tests.documents.terminal import opened, split_commands
+from tests.end_to_end.conftest import pristine  # noqa: F401
+from tests.end_to_end.databases import fresh_database
+
+RUN = {"sh", "python"}
+DATA = {"text", "toml", "json", "http", "nginx", "crontab"}
+
+# In this order, as a reader goes on from the README, in one copy and with one site.
+WITH_SITE = (
+    "README.md", "docs/survey.md", "docs/releases.md", "docs/console.md", "docs/simulator.md",
+    "docs/crowds.md",
+)  # fmt: skip
+# In this order, in one copy, without a site.
+WITHOUT_SITE = ("docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md")
+# Run by other tests, which also check the results.
+ELSEWHERE = {
+    "docs/api.md": "tests/api/test_worked_example.py",
+    "docs/statistics.md": "tests/postprocess/test_worked_example.py",
+    "docs/library.md": "tests/test_packaging.py",
+}
+
+# What does not run in a test, by its exact text, and why.
+LOAD = "measures for minutes to hours, with nothing else on the machine; see tests/test_bench.py"
+PEERS = "sets up other survey systems, which are no part of the repository"
+LEFT_OUT = {
+    "README.md": {"scripts/test": "runs this test"},
+    "docs/console.md": {
+        "celery -A annotation_site worker": "needs a broker; tests/end_to_end/test_running.py",
+    },
+    "docs/simulator.md": {
+        "python manage.py run_mturk_simulator --keep --platform http://127.0.0.1:8000":
+            "what scripts/serve --with-mturk starts; by itself: tests/mturk/test_server.py",
+    },
+    "docs/library.md": {
+        "python -m pip install .": "needs the network; tests/test_packaging.py installs offline",
+        "python -m pip install '.[report]'": "needs the network, likewise",
+    },
+    "bench/README.md": {
+        "export BENCH_HOME=$HOME/cosima-bench": PEERS,
+        "python3 -m venv $BENCH_HOME/vl && $BENCH_HOME/vl/bin/pip install aiohttp psutil py-spy":
+            PEERS,
+        "python3 -m venv $BENCH_HOME/vs && $BENCH_HOME/vs/bin/pip install -r requirements.txt "
+        "gunicorn waitress uvicorn pyuwsgi": PEERS,
+        "initdb -A trust -U postgres -D $BENCH_HOME/pg/data": PEERS,
+        'pg_ctl -D $BENCH_HOME/pg/data -w -o "-p 5544 -k $BENCH_HOME/pg -c '
+        'listen_addresses=127.0.0.1" start': PEERS,
+        "BENCH_DB=5544 $BENCH_HOME/vt/bin/python ../shared/bench/peer_setup/turkle_setup.py data "
+        "$BENCH_HOME/work/tpg $BENCH_HOME/data20k": PEERS,
+        ".venv/bin/python bench/load.py --out results.json": LOAD,
+        ".venv/bin/python bench/load.py --cases cosima-sqlite bare-sqlite --annotators 40 "
+        "--large 0 --no-dropout": LOAD,
+        ".venv/bin/python bench/load.py --divide 10 --repetitions 1 --large 1000": LOAD,
+        ".venv/bin/python bench/servers.py --cases cosima-sqlite cosima-pg": LOAD,
+        ".venv/bin/python bench/hotspots.py --case cosima-pg": LOAD,
+    },
+}  # fmt: skip
+
+# What happens between two commands by other hands: "when enough have finished".
+FIRST = {
+    ("README.md", "python manage.py describe_study sl > description.toml"):
+        "python manage.py rehearse_study sl --base-url http://127.0.0.1:8000 --annotators 4",
+}  # fmt: skip
+
+
+@pytest.fixture
+def terminal(pristine, tmp_path):  # noqa: F811
+    """A terminal in a fresh copy, whose site has a database with its tables already."""
+    folder = copy_repository(tmp_path / "cosima")
+    with (
+        fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as url,
+        opened(folder, DATABASE_URL=url, STATIC_ROOT=str(settings.STATIC_ROOT)) as terminal,
+    ):
+        yield terminal
+
+
+def blocks_of(*documents):
+    return [block for document in documents for block in read_blocks(document)]
+
+
+def commands_of(document):
+    return [c for b in read_blocks(document) if b.language == "sh" for c in split_commands(b.text)]
+
+
+@pytest.mark.either_database
+def test_what_needs_a_site_runs_as_it_is_written(terminal):
+    for block in blocks_of(*WITH_SITE):
+        for command in split_commands(block.text):
+            if meanwhile := FIRST.get((block.document, command)):
+                assert terminal.run(meanwhile).returncode == 0
+        terminal.follow(block, LEFT_OUT.get(block.document, {}))
+
+    imported = next(said for said in terminal.said if "annotators wanted" in said)
+    wanted = re.search(r"annotators wanted: (\d+)", imported)[1]
+    readme = (terminal.folder / "README.md").read_text(encoding="utf-8")
+    assert f"the {wanted} that the import asks for" in readme
+
+
+def test_what_needs_no_site_runs_as_it_is_written(tmp_path):
+    with opened(copy_repository(tmp_path / "cosima")) as terminal:
+        for block in blocks_of(*WITHOUT_SITE):
+            terminal.follow(block, LEFT_OUT.get(block.document, {}))
+
+
+@pytest.mark.parametrize("document", list_documents())
+def test_every_command_runs_or_is_listed_with_a_reason(document):
+    blocks = read_blocks(document)
+    assert {block.language for block in blocks} <= RUN | DATA
+    listed = set(LEFT_OUT.get(document, {}))
+    assert listed <= set(commands_of(document))
+    if document not in {*WITH_SITE, *WITHOUT_SITE}:
+        assert set(commands_of(document)) == listed
+        programs = [block for block in blocks if block.language == "python"]
+        assert bool(programs) == (document in ELSEWHERE)
+        assert ELSEWHERE.get(document, document) in tracked_files()
+
+
+def test_no_command_has_a_gap_to_fill_in():
+    commands = {command for document in list_documents() for command in commands_of(document)}
+
+    assert {command for command in commands if "…" in command or "..." in command} == set()
+
+
+def test_what_happens_by_other_hands_comes_before_a_command_that_exists():
+    assert set(FIRST) <= {(d, command) for d in WITH_SITE for command in commands_of(d)}

@@ -1,0 +1,101 @@
+"""Commands and options that the documents name, in the text and in what is not run, exist."""
+
+import re
+from argparse import ArgumentParser
+from functools import cache
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from postprocess.__main__ import COMMANDS
+from tests.documents.reading import ROOT, list_documents, read_blocks, read_inline, tracked_files
+from tests.documents.terminal import split_commands
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+SHELL = {"sh", "crontab"}
+MANAGE = re.compile(r"(?:python |\.venv/bin/python )?manage\.py (.+)")
+LIBRARY = re.compile(r"(?:python -m postprocess|cosima-post) (.+)")
+
+
+@cache
+def site_commands() -> dict[str, frozenset[str]]:
+    """The commands of manage.py, with their options."""
+    return {
+        name: options_of(load_command_class(app, name).create_parser("manage.py", name))
+        for name, app in get_commands().items()
+    }
+
+
+@cache
+def library_commands() -> dict[str, frozenset[str]]:
+    """The commands of the library, with their options."""
+    subparsers = ArgumentParser().add_subparsers()
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    return {name: options_of(parser) for name, parser in subparsers.choices.items()}
+
+
+@cache
+def script_options() -> frozenset[str]:
+    """The options that scripts read themselves, found in their text."""
+    scripts = [n for n in tracked_files() if n.startswith(("scripts/", "bench/"))]
+    texts = ((ROOT / name).read_text(encoding="utf-8") for name in scripts)
+    return frozenset(option for text in texts for option in OPTION.findall(text))
+
+
+def options_of(parser: ArgumentParser) -> frozenset[str]:
+    return frozenset(name for action in parser._actions for name in action.option_strings)  # noqa: SLF001
+
+
+@cache
+def known_options() -> frozenset[str]:
+    """The options of all commands and scripts."""
+    commands = [*site_commands().values(), *library_commands().values()]
+    return script_options().union(*commands)
+
+
+def find_faults(code: str) -> list[str]:
+    """What of a piece of code does not exist: the command, or options, of it or of any."""
+    for pattern, commands in ((MANAGE, site_commands()), (LIBRARY, library_commands())):
+        if found := pattern.search(code):
+            name, _, rest = found[1].partition(" ")
+            return [name] if name not in commands else unknown(rest, commands[name])
+    name, _, rest = code.partition(" ")
+    own = {**library_commands(), **site_commands()}.get(name)
+    return unknown(rest, own) if own and rest else unknown(code, known_options())
+
+
+def unknown(words: str, options: frozenset[str]) -> list[str]:
+    return sorted(set(OPTION.findall(words)) - options)
+
+
+def pieces_of(document: str) -> list[str]:
+    """The code in the text of a document, and the commands in its blocks."""
+    inline = [token.content for token in read_inline(document, "code_inline")]
+    blocks = [block.text for block in read_blocks(document) if block.language in SHELL]
+    return [*inline, *(command for text in blocks for command in split_commands(text))]
+
+
+@pytest.mark.parametrize("document", list_documents())
+def test_every_command_and_option_that_a_document_names_exists(document):
+    faults = {code: find_faults(code) for code in pieces_of(document)}
+
+    assert {code: fault for code, fault in faults.items() if fault} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "faults"),
+    [
+        ("python manage.py import_stimuli FILE --study sl", []),
+        ("manage.py import_stimuly FILE", ["import_stimuly"]),
+        ("import_stimuli FILE --studie sl", ["--studie"]),
+        ("cosima-post build --no-report", []),
+        ("python -m postprocess build --complete", ["--complete"]),
+        ("--no-report", []),
+        ("--no-rapport", ["--no-rapport"]),
+        ("scripts/serve --with-mturk", []),
+        ("scripts/serve --with-turk", ["--with-turk"]),
+    ],
+)
+def test_a_command_or_option_that_does_not_exist_is_found(code, faults):
+    assert find_faults(code) == faults

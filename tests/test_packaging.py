@@ -1,0 +1,250 @@
+"""The library as a package: built, installed elsewhere with what it declares, and used there."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import postprocess
+from tests.documents.reading import ROOT, read_blocks, read_inline
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PAGE = "docs/library.md"
+EXAMPLE, OUTPUT = (
+    next(block.text for block in read_blocks(PAGE) if block.language == language)
+    for language in ("python", "text")
+)
+DEMO = {"--stimuli": "demo/data_sl.tsv", "--ratings": "demo/ratings_sl.csv", "--language": "sl"}
+GIVEN = [part for option in DEMO.items() for part in option]
+NEED_REPORT = [
+    ["build", *GIVEN, "--out", "built"],
+    ["release", *GIVEN, "--out", "released"],
+    ["compare", "raw", "cosimlex", *GIVEN, "--out", "compared"],
+    ["plan", *GIVEN[2:], "--out", "planned"],
+]
+CONSUMER = """
+from postprocess import Dataset, Recipe, build_dataset, load_ratings, load_stimuli, read_recipe
+
+recipe: Recipe = read_recipe("raw")
+made: Dataset = build_dataset(
+    load_stimuli("data_sl.tsv"), load_ratings("ratings_sl.csv", "sl"), language="sl", recipe=recipe
+)
+files: dict[str, bytes] = made.files
+read_recipe(3)  # type: ignore[arg-type]  # unused, and so an error, if the package had no types
+"""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """An environment that has the wheel and what it declares, and a folder with the demo files."""
+
+    python: Path
+    folder: Path
+
+    def run(self, program: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment, with more variables in its own environment."""
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        return subprocess.run(
+            [str(self.python.parent / program), *arguments],
+            cwd=self.folder, env=inherited | more, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    pip(*command)
+    (built,) = folder.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Installation:
+    """A new environment with what `pip install .` installs, and nothing else."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder / "venv", symlinks=True)
+    python = folder / "venv" / "bin" / "python"
+    link_packages(required(), folder / "packages")
+    (site,) = (folder / "venv").glob("lib/python*/site-packages")
+    (site / "packages.pth").write_text(f"{folder / 'packages'}\n")
+    # refuses the wheel if anything is missing among the packages that were linked
+    pip("--python", str(python), "install", "--no-index", "--no-compile", str(wheel))
+    shutil.copytree(ROOT / "demo", folder / "work" / "demo")
+    return Installation(python, folder / "work")
+
+
+def pip(*arguments: str) -> None:
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    subprocess.run([sys.executable, "-m", "pip", *arguments, *quiet], check=True)
+
+
+def link_packages(requirements: Iterable[Requirement], folder: Path) -> None:
+    """Link what fulfils requirements, with all that it needs in turn, out of our environment."""
+    folder.mkdir()
+    waiting, seen = deque(requirements), set()
+    while waiting:
+        requirement = waiting.popleft()
+        if (name := canonicalize_name(requirement.name)) not in seen:
+            seen.add(name)
+            link_package(metadata.distribution(requirement.name), folder)
+            waiting.extend(needed_in_turn(requirement))
+
+
+def needed_in_turn(requirement: Requirement) -> Iterator[Requirement]:
+    for line in metadata.requires(requirement.name) or ():
+        needed = Requirement(line)
+        extras = ("", *requirement.extras)
+        if not needed.marker or any(needed.marker.evaluate({"extra": extra}) for extra in extras):
+            yield needed
+
+
+def link_package(distribution: metadata.Distribution, folder: Path) -> None:
+    for top in {file.parts[0] for file in distribution.files or ()} - {"..", "__pycache__"}:
+        (folder / top).symlink_to(Path(str(distribution.locate_file(top))))
+
+
+def required(extra: str = "") -> list[Requirement]:
+    """What the project declares for the library or for an extra, but for itself."""
+    project = PROJECT["project"]
+    lines = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    return [one for one in map(Requirement, lines) if one.name != project["name"]]
+
+
+def names_of(requirements: Iterable[Requirement]) -> set[str]:
+    return {canonicalize_name(requirement.name) for requirement in requirements}
+
+
+def imported_packages(folder: Path) -> set[str]:
+    """The distributions of everything that modules import which is not Python's own."""
+    modules = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                modules.add((node.module or "").split(".")[0])
+    providers = metadata.packages_distributions()
+    others = modules - sys.stdlib_module_names - {"postprocess"}
+    return {canonicalize_name(name) for module in others for name in providers[module]}
+
+
+def test_the_wheel_holds_the_library_alone(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    library = {
+        path.relative_to(ROOT).as_posix(): path.read_bytes()
+        for path in (ROOT / "postprocess").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+    about = f"cosima-{postprocess.__version__}.dist-info/"
+    assert {name: data for name, data in packed.items() if not name.startswith(about)} == library
+    assert packed[f"{about}licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
+
+
+def test_what_the_library_imports_is_what_it_declares():
+    assert imported_packages(ROOT / "postprocess") == names_of([*required(), *required("report")])
+
+
+def test_declared_and_pinned_packages_are_the_same_and_the_pins_are_allowed():
+    ours, _ = (ROOT / "requirements.txt").read_text(encoding="utf-8").split("\n\n")
+    pinned = [Requirement(line) for line in ours.splitlines() if not line.startswith("#")]
+    declared = [*required(), *required("report"), *required("site")]
+
+    assert names_of(declared) == names_of(pinned)
+    assert {one.name for one in declared if one.extras} == {
+        one.name for one in pinned if one.extras
+    }
+    built_with = map(Requirement, PROJECT["build-system"]["requires"])
+    refused = [
+        requirement
+        for requirement in [*declared, *built_with]
+        if not requirement.specifier.contains(metadata.version(requirement.name))
+    ]
+    assert refused == []
+
+
+def test_the_example_runs_where_nothing_else_is_installed(installed):
+    done = installed.run("python", "-c", EXAMPLE)
+
+    assert (done.stdout, done.stderr) == (OUTPUT, "")
+    assert (installed.folder / "dataset" / "cosimlex_sl.csv").exists()
+
+
+def test_what_needs_the_extra_says_so_and_writes_nothing(installed):
+    before = sorted(installed.folder.iterdir())
+    run_all = f"print([program.main(command) for command in {NEED_REPORT}])"
+
+    done = installed.run(
+        "python", "-c", f"import postprocess.__main__ as program; {run_all}; "
+        "import postprocess; postprocess.render_reports"
+    )  # fmt: skip
+
+    assert done.stdout == f"{[2] * len(NEED_REPORT)}\n"
+    message = (
+        "reports and figures need jinja2, lxml, matplotlib, weasyprint; install what is missing "
+        "with: pip install 'cosima[report]'"
+    )
+    *refusals, last = [line for line in done.stderr.splitlines() if message in line]
+    assert refusals == [f"error: {message}"] * len(NEED_REPORT)
+    assert last == f"postprocess.extras.ExtraMissing: {message}"
+    assert sorted(installed.folder.iterdir()) == before
+
+
+def test_the_command_writes_a_report_with_what_the_extra_brings(installed, tmp_path):
+    link_packages([*required(), *required("report")], tmp_path / "packages")
+    quick = ["--set", "report.n_resamples=0", "--set", "report.pdf=false"]
+
+    done = installed.run(
+        "cosima-post", *NEED_REPORT[0], *quick, PYTHONPATH=str(tmp_path / "packages")
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (installed.folder / "built" / "report.html").exists()
+
+
+def test_a_user_of_the_package_sees_its_types(installed, tmp_path):
+    (tmp_path / "consumer.py").write_text(CONSUMER)
+    found = ["--python-executable", str(installed.python), "--cache-dir", str(tmp_path / "cache")]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file=", "--strict", *found, "consumer.py"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.stdout == "Success: no issues found in 1 source file\n"
+
+
+def test_the_public_names_are_the_same_for_users_type_checkers_and_readers():
+    tree = ast.parse(Path(postprocess.__file__).read_text(encoding="utf-8"))
+    (typed,) = (node.body for node in tree.body if isinstance(node, ast.If))
+    homes = {alias.asname: node.module for node in typed for alias in node.names}
+
+    assert {name: getattr(postprocess, name).__module__ for name in postprocess.__all__} == homes
+    listed = {token.content for token in read_inline(PAGE, "code_inline")}
+    assert set(postprocess.__all__) <= listed
+    with pytest.raises(AttributeError, match="no attribute 'pandas'"):
+        postprocess.pandas  # noqa: B018
+
+
+def test_the_package_loads_no_tables_until_they_are_needed():
+    code = (
+        "import sys, postprocess; "
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'pandas', 'scipy', 'pyarrow')))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
