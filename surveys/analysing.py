@@ -40,13 +40,14 @@ class Answers(NamedTuple):
     """What annotators answered: ratings, answers to checkpoint items, words to be published.
 
     `details`: the block and the place of each rated text, and for how many seconds the page with
-    the scale was visible, if the browser told.
+    the scale was visible, if the browser told. `scripted`: the annotators of a rehearsal.
     """
 
     ratings: "pd.DataFrame"
     checks: "pd.DataFrame"
     words: "pd.DataFrame"
     details: "pd.DataFrame"
+    scripted: frozenset[str]
 
 
 def collect_study(study: Study) -> "Collected":
@@ -66,6 +67,7 @@ def collect_study(study: Study) -> "Collected":
         checks=None if answers.checks.empty else answers.checks,
         words=None if answers.words.empty else answers.words,
         details=answers.details,
+        scripted=answers.scripted,
     )
 
 
@@ -94,7 +96,7 @@ def table_answers(study: Study) -> Answers:
     names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
     ratings, checks, words, details = [], [], [], []
     for place, number, code, rating, block, letter, unjudged, state, current, *more in rows:
-        low, high, may_publish, position, seconds, *written, assignment, response = more
+        low, high, may_publish, position, seconds, *written, _, assignment, response = more
         points = None if rating is None else float(rating)
         who, group = names[code], f"{block}{letter}"
         if low is None:
@@ -111,6 +113,7 @@ def table_answers(study: Study) -> Answers:
         _table(checks, CHECKS_COLUMNS),
         _table(words, WORDS_COLUMNS),
         _table(details, DETAILS_COLUMNS).astype({"seconds": float}),
+        frozenset(names[row[2]] for row in rows if row[-3]),
     )
 
 
@@ -136,6 +139,7 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
         "rating_visible_seconds",
         "inspired_word1",
         "inspired_word2",
+        "annotator__invitation__is_rehearsal",
         "assignment",
         "pk",
     )
@@ -216,8 +220,8 @@ def list_shortfalls(study: Study) -> list[str]:
             "questionnaires finished over quota, included",
         ),
         (
-            finished.scripted().count(),
-            "questionnaires answered by scripted annotators (rehearse_study), not by people",
+            assignments.filter(started_at__isnull=False).scripted().count(),
+            "questionnaires of scripted annotators (a rehearsal), not of people, in all rounds",
         ),
     ]
     return [f"{words}: {count}" for count, words in counts if count]

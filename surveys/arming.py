@@ -96,7 +96,7 @@ def disarm_batch(batch: Batch) -> Batch:
 def lock_batch(batch: Batch) -> Batch:
     """Let nobody else commit money of a batch until the transaction ends."""
     locked = Batch.objects.select_for_update(of=("self",), no_key=True)
-    return locked.select_related("entrance__study").get(pk=batch.pk)
+    return locked.select_related("study", "entrance").get(pk=batch.pk)
 
 
 def refuse_unarmed(batch: Batch) -> None:

@@ -54,7 +54,7 @@ def write_export(run: Run, tell: Tell) -> dict[str, Any]:
             tell("writing answers", n * _rows_a_piece(form), n_rows)
         if Annotator.objects.filter(study=run.study, withdrawn_at__gte=begun).exists():
             raise RunRefused("Somebody withdrew while the file was written. Try again.")
-        name = f"responses_{run.study.slug}_{run.pk}.{form}"
+        name = f"responses_{run.study.slug}_{run.number}.{form}"
         run.archive.save(name, File(file), save=False)
     return {"report": {"n_rows": n_rows}}
 

@@ -85,8 +85,8 @@ def list_lines(batches: Collection[Batch]) -> list[BatchLine]:
 
 def find_batches(study: Study) -> QuerySet[Batch]:
     """Those of a study, the latest first."""
-    batches = Batch.objects.filter(entrance__study=study).order_by("-pk")
-    return batches.select_related("entrance__study", "armed_by")
+    batches = Batch.objects.filter(study=study).order_by("-pk")
+    return batches.select_related("study", "entrance", "armed_by")
 
 
 def tell_money(batch: Batch) -> Money:

@@ -109,8 +109,8 @@ def tell_of_run(run: Run) -> None:
     if webhooks:
         at = timezone.now().isoformat()
         told = {
-            "study": run.study.slug, "run": run.pk, "kind": run.kind, "state": run.state,
-            "finished_at": at,
+            "study": run.study.slug, "run": run.pk, "number": run.number, "kind": run.kind,
+            "state": run.state, "finished_at": at,
         }  # fmt: skip
         _store(webhooks, WebhookEvent.RUN_FINISHED, f"run {run.pk} at {at}", told)
 

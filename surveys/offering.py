@@ -23,6 +23,7 @@ from surveys.fees import (
 from surveys.models import Place, Questionnaire, Study
 from surveys.models.batches import MOST_PLACES
 from surveys.reckoning import Plan, count_pairs
+from surveys.timing import introduction_seconds
 from surveys.watching import median_minutes
 
 NAMED = re.compile(r"(?P<name>[0-9]{1,6}[A-Z])(?::(?P<n>[0-9]{1,5}))?")
@@ -50,13 +51,20 @@ class FreeRange(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """How many minutes a questionnaire takes: the median so far, else what the study expects.
+    """How many minutes the texts of a questionnaire take, and what comes before the first one.
 
-    A median at which half of them would be called very fast says more of scripts than of people.
+    Measured is the median of the texts so far; else the study expects it. A median at which half
+    of them would be called very fast says more of scripts than of people.
     """
 
-    minutes: float
+    texts_minutes: float
     is_measured: bool
+    introduction_minutes: float
+
+    @property
+    def minutes(self) -> float:
+        """The minutes of who does a questionnaire of the study for the first time."""
+        return round(self.introduction_minutes + self.texts_minutes, 1)
 
     @property
     def allowed_minutes(self) -> int:
@@ -64,11 +72,15 @@ class Pace(NamedTuple):
         return max(1, round(GENEROUS * self.minutes))
 
     def hourly_cents(self, reward_cents: int) -> int:
-        """What a reward is an hour."""
+        """What a reward is an hour, for who reads the introduction."""
         return hourly_cents(reward_cents, self.minutes)
 
+    def later_hourly_cents(self, reward_cents: int) -> int:
+        """What a reward is an hour, for who has read the introduction before."""
+        return hourly_cents(reward_cents, self.texts_minutes)
+
     def is_low(self, reward_cents: int) -> bool:
-        """Whether that is under the wage below which pages warn."""
+        """Whether the first of the two is under the wage below which pages warn."""
         return is_low_wage(self.hourly_cents(reward_cents))
 
 
@@ -88,8 +100,13 @@ class Cost:
 
     @property
     def hourly_cents(self) -> int:
-        """Of who takes as long as most."""
+        """Of who takes as long as most, and reads the introduction."""
         return self.pace.hourly_cents(self.reward_cents)
+
+    @property
+    def later_hourly_cents(self) -> int:
+        """Of who takes as long as most, and has read the introduction before."""
+        return self.pace.later_hourly_cents(self.reward_cents)
 
     @property
     def is_low(self) -> bool:
@@ -144,17 +161,19 @@ def choose_places(
 
 
 def tell_pace(study: Study) -> Pace:
-    """How long a questionnaire of a study takes."""
+    """Return how long a questionnaire of a study takes."""
     n_pairs, n_checkpoints = count_pairs(study)
     plan = Plan(
         n_pairs=max(1, n_pairs), block_size=study.block_size, ratings_per_context=1,
         seconds_per_item=study.seconds_per_item,
+        introduction_seconds=0,  # the pace has it apart
         n_checkpoints=min(n_checkpoints, study.n_checkpoints),
     )  # fmt: skip
+    introduction = round(introduction_seconds(study) / 60, 1)
     measured = round(median_minutes(study) or 0, 1)
     if measured < plan.minutes / HASTE:
-        return Pace(plan.minutes, is_measured=False)
-    return Pace(measured, is_measured=True)
+        return Pace(plan.minutes, is_measured=False, introduction_minutes=introduction)
+    return Pace(measured, is_measured=True, introduction_minutes=introduction)
 
 
 def cost_places(

@@ -231,7 +231,7 @@ def _lock_payment(payment: Payment) -> Payment:
     if payment.batch:
         lock_batch(payment.batch)
     locked = Payment.objects.select_for_update(of=("self",), no_key=True)
-    with_all = locked.select_related("batch__entrance__study", "visit__entrance__study")
+    with_all = locked.select_related("batch__study", "batch__entrance", "visit__entrance__study")
     return with_all.get(pk=payment.pk)
 
 

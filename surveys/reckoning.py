@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from surveys.models import Pair, Study
+from surveys.timing import Times
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,6 +15,7 @@ class Plan:
     block_size: int
     ratings_per_context: int
     seconds_per_item: int
+    introduction_seconds: int
     n_checkpoints: int = 0
     pay_per_hour: Decimal = Decimal(0)
     fee_percent: Decimal = Decimal(0)
@@ -39,20 +41,31 @@ class Plan:
         return -(-self.n_pairs // self.n_blocks) + self.n_checkpoints
 
     @property
+    def times(self) -> Times:
+        """How long introduction and item take."""
+        return Times(self.introduction_seconds, self.seconds_per_item)
+
+    @property
     def minutes(self) -> int:
-        """About how long that assignment takes, as its annotator is told; at least one."""
-        return max(1, round(self.n_items * self.seconds_per_item / 60))
+        """How long that assignment takes with the introduction, as its annotator is told."""
+        return self.times.first_minutes(self.n_items)
+
+    @property
+    def introduction_minutes(self) -> int:
+        """How much of that is for what comes before the first text; 0 for none."""
+        return round(self.introduction_seconds / 60)
 
     @property
     def hours(self) -> Decimal:
-        """What all annotators together spend on texts."""
+        """What all annotators together spend, if each does one assignment."""
         n_items = self.n_ratings + self.n_assignments * self.n_checkpoints
-        return Decimal(n_items * self.seconds_per_item) / 3600
+        introductions = self.n_assignments * self.introduction_seconds
+        return Decimal(introductions + n_items * self.seconds_per_item) / 3600
 
     @property
     def pay(self) -> Decimal:
-        """For the longest assignment, to the second decimal."""
-        seconds = self.n_items * self.seconds_per_item
+        """For the longest assignment with the introduction, to the second decimal."""
+        seconds = self.introduction_seconds + self.n_items * self.seconds_per_item
         return round(self.pay_per_hour * seconds / 3600, 2)
 
     @property

@@ -6,10 +6,10 @@ from surveys.models import Batch, Grant, Hit, Payment, Qualification
 
 @admin.register(Batch)
 class BatchAdmin(ReadOnlyAdmin):
-    list_display = ("id", "entrance", "reward_cents", "fee_cents", "total_cents", "ceiling_cents",
-                    "armed_by", "armed_until", "stopped_at")  # fmt: skip
-    list_filter = ("entrance__study", "entrance__provider")
-    list_select_related = ("entrance__study", "armed_by")
+    list_display = ("study", "number", "entrance", "reward_cents", "fee_cents", "total_cents",
+                    "ceiling_cents", "armed_by", "armed_until", "stopped_at")  # fmt: skip
+    list_filter = ("study", "entrance__provider")
+    list_select_related = ("study", "entrance__study", "armed_by")
 
 
 @admin.register(Hit)
@@ -17,7 +17,7 @@ class HitAdmin(ReadOnlyAdmin):
     list_display = ("id", "batch", "questionnaire", "n_places", "state", "hit_id", "expires_at",
                     "closed_at", "error")  # fmt: skip
     list_filter = ("state", "provider")
-    list_select_related = ("batch__entrance__study", "questionnaire__block__study")
+    list_select_related = ("batch__study", "questionnaire__block__study")
 
 
 @admin.register(Payment)
@@ -25,7 +25,7 @@ class PaymentAdmin(PersonalAdmin):
     list_display = ("id", "batch", "visit", "kind", "amount_cents", "fee_cents", "state", "by",
                     "reason", "error", "settled_at")  # fmt: skip
     list_filter = ("state", "kind", "provider")
-    list_select_related = ("batch__entrance__study", "visit__entrance__study", "by")
+    list_select_related = ("batch__study", "visit__entrance__study", "by")
 
 
 @admin.register(Qualification)

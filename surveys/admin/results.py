@@ -11,8 +11,8 @@ from surveys.models import Release, Run
 
 @admin.register(Run)
 class RunAdmin(ReadOnlyAdmin):
-    list_display = ("id", "study", "kind", "recipe_name", "state", "requested_by", "requested_at",
-                    "finished_at")  # fmt: skip
+    list_display = ("study", "kind", "number", "recipe_name", "state", "requested_by",
+                    "requested_at", "finished_at")  # fmt: skip
     list_filter = ("study", "kind", "state")
     list_select_related = ("study", "requested_by")
     exclude = ("archive", "ledger")
@@ -20,7 +20,7 @@ class RunAdmin(ReadOnlyAdmin):
 
 @admin.register(Release)
 class ReleaseAdmin(ReadOnlyAdmin):
-    list_display = ("study", "created_at", "n_pairs", "n_withdrawn_since")
+    list_display = ("study", "number", "created_at", "n_pairs", "n_withdrawn_since")
     list_filter = ("study",)
     exclude = ("key",)
 

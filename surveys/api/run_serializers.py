@@ -53,7 +53,10 @@ class NewReleaseSerializer(NewRunSerializer):
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
-    """Post-processing of a study's ratings, and how far it is."""
+    """Post-processing of a study's ratings, and how far it is.
+
+    Pages name it by `number`, which is within the study; addresses of the API by `id`.
+    """
 
     is_broken_off = serializers.SerializerMethodField(
         help_text="no sign of life for ten minutes: it can be tried again"
@@ -63,11 +66,15 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         "where there are some, make a new one"
     )
 
+    is_rehearsal = serializers.BooleanField(
+        read_only=True, help_text="it holds ratings by scripts: not to be used or published"
+    )
+
     class Meta:
         model = Run
         fields = (
-            "id", "recipe_name", "recipe", "state", "stage", "share_done", "error",
-            "is_broken_off", "requested_at", "finished_at", "n_withdrawn_since",
+            "id", "number", "recipe_name", "recipe", "state", "stage", "share_done", "error",
+            "is_broken_off", "requested_at", "finished_at", "is_rehearsal", "n_withdrawn_since",
         )  # fmt: skip
 
     def get_n_withdrawn_since(self, run: Run) -> int:

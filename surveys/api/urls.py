@@ -14,6 +14,7 @@ OF_A_STUDY: dict[str, type[ApiView]] = {
     "stimuli/": studies.Stimuli,
     "design/": studies.Design,
     "texts/": studies.Texts,
+    "consent-review/": studies.ConsentReview,
     "opening/": studies.Opening,
     "progress/": studies.Progress,
     "invitations/": collection.Invitations,

@@ -33,14 +33,22 @@ from surveys.models.reviewing import (
 )
 from surveys.models.running import Run, RunKind, RunState
 from surveys.models.stimuli import Block, Checkpoint, Context, Item, Pair, Questionnaire, Round
-from surveys.models.study import AssigningPolicy, Study, StudyText, TextKind
+from surveys.models.study import (
+    AssigningPolicy,
+    ConsentNotice,
+    QuestionForms,
+    Study,
+    StudyText,
+    TextKind,
+)
 
 __all__ = [
     "Annotator", "ApiToken", "AssigningPolicy", "Assignment", "AssignmentState", "AuditEntry",
-    "Batch", "Block", "Checkpoint", "Context", "Delivery", "Entrance", "Grant", "Hit", "HitState",
-    "IdempotencyRecord", "Invitation", "Item", "Membership", "Pair", "Payment", "PaymentKind",
-    "PaymentState", "Place", "Provider", "ProviderState", "Qualification", "Questionnaire",
-    "Release", "Response", "Review", "ReviewClaim", "ReviewSettings", "ReviewState", "Role",
-    "Round", "Run", "RunKind", "RunState", "Standing", "Study", "StudyText", "TextKind", "Verdict",
-    "VerdictKind", "Visit", "Webhook", "WebhookEvent", "Worker",
+    "Batch", "Block", "Checkpoint", "ConsentNotice", "Context", "Delivery", "Entrance", "Grant",
+    "Hit", "HitState", "IdempotencyRecord", "Invitation", "Item", "Membership", "Pair", "Payment",
+    "PaymentKind", "PaymentState", "Place", "Provider", "ProviderState", "Qualification",
+    "QuestionForms",
+    "Questionnaire", "Release", "Response", "Review", "ReviewClaim", "ReviewSettings",
+    "ReviewState", "Role", "Round", "Run", "RunKind", "RunState", "Standing", "Study", "StudyText",
+    "TextKind", "Verdict", "VerdictKind", "Visit", "Webhook", "WebhookEvent", "Worker",
 ]  # fmt: skip

@@ -22,6 +22,8 @@ class Batch(models.Model):
     typed the total, up to a ceiling, until an end. Only `paying` changes those fields.
     """
 
+    study = models.ForeignKey(Study, models.PROTECT, related_name="batches")
+    number = models.PositiveIntegerField(help_text="within the study, from 1")
     entrance = models.ForeignKey(Entrance, models.PROTECT, related_name="batches")
     title = models.CharField(max_length=128)
     description = models.CharField(max_length=2000)
@@ -59,6 +61,7 @@ class Batch(models.Model):
         ordering: ClassVar = ["pk"]
         verbose_name_plural = "batches"
         constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "number"), name="one_batch_a_number"),
             models.CheckConstraint(
                 condition=Q(reward_cents__gte=1, assignment_seconds__gte=1), name="batch_pays"
             ),
@@ -77,12 +80,7 @@ class Batch(models.Model):
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        return f"batch {self.pk} of {self.entrance.study}"
-
-    @property
-    def study(self) -> Study:
-        """The study whose places are offered."""
-        return self.entrance.study
+        return f"batch {self.number} of {self.study}"
 
     @property
     def provider(self) -> Provider:
@@ -130,7 +128,7 @@ class HitQuerySet(models.QuerySet["Hit"]):
 
     def with_batch(self) -> Self:
         return self.select_related(
-            "batch__entrance__study", "questionnaire__block", "compensates__worker"
+            "batch__study", "batch__entrance", "questionnaire__block", "compensates__worker"
         )
 
 

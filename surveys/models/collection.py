@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
 from surveys.models.stimuli import Context, Pair, Questionnaire, Round
-from surveys.models.study import Study, StudyText
+from surveys.models.study import ConsentNotice, Study, StudyText
 
 if TYPE_CHECKING:
     from surveys.models.recruitment import Invitation
@@ -49,12 +49,24 @@ class Annotator(models.Model):
         related_name="+",
         help_text="the version that was agreed to",
     )
+    notice = models.ForeignKey(
+        ConsentNotice,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="annotators",
+        help_text="what they were told is stored; empty for consent before notices were kept",
+    )
     erases_withdrawn = models.BooleanField(
         default=True, help_text="agreed to: withdrawing erases the answers"
     )
     publishes_words = models.BooleanField(
         default=False, help_text="agreed to: the words they write are published"
     )
+    retention_days = models.PositiveSmallIntegerField(
+        null=True, blank=True,
+        help_text="agreed to: most days after payment until ids and notes are dropped",
+    )  # fmt: skip
     instructed_at = models.DateTimeField(null=True, blank=True)
     practised_at = models.DateTimeField(null=True, blank=True)
     n_check_tries = models.PositiveSmallIntegerField(default=0)

@@ -24,11 +24,12 @@ _TAKES_ANSWERS = """EXISTS (
 _FIND = """
 SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
        r.id, r.position, r.engaged_at IS NOT NULL,
-       c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
+       p.word1, p.word2, c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
 FROM surveys_assignment a
 JOIN surveys_study s ON s.id = a.study_id
 LEFT JOIN surveys_response r ON r.assignment_id = a.id AND r.rated_at IS NULL
 LEFT JOIN surveys_context c ON c.id = r.context_id
+LEFT JOIN surveys_pair p ON p.id = c.pair_id
 WHERE a.token = %s
 ORDER BY r.position
 LIMIT 1
@@ -73,6 +74,8 @@ class DueItem(MarkedText):
     response_id: int
     position: int
     is_engaged: bool
+    word1: str
+    word2: str
     text: str
     word1_start: int
     word1_end: int

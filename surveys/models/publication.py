@@ -35,6 +35,9 @@ class Release(models.Model):
     """Dataset files written once from a study: `report` names inputs, settings and code."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="releases")
+    number = models.PositiveIntegerField(
+        help_text="within the study, from 1; that of the run which made it"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     collected_at = models.DateTimeField(
         null=True, blank=True, help_text="just before the ratings were read"
@@ -48,9 +51,22 @@ class Release(models.Model):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "number"), name="one_release_a_number"),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.study}, {self.created_at:%Y-%m-%d %H:%M}"
+        return f"{self.name} of {self.study}, {self.created_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def name(self) -> str:
+        """The name on pages and in the log, such as "release 2"."""
+        return f"release {self.number}"
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether it holds ratings by scripts; older reports do not say."""
+        return bool(self.report.get("counts", {}).get("ratings_scripted"))
 
     @property
     def n_pairs(self) -> int:

@@ -21,6 +21,11 @@ class RunKind(models.TextChoices):
     PAY = "pay", "payment of a batch"
     STOP = "stop", "end of a batch"
 
+    @property
+    def noun(self) -> str:
+        """The word before the number of a run of this kind."""
+        return "run" if self == RunKind.RESULTS else str(self.value)
+
     @classmethod
     def of_batches(cls) -> "tuple[RunKind, ...]":
         """What asks the provider of a batch."""
@@ -71,6 +76,7 @@ class Run(models.Model):
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
     kind = models.CharField(max_length=10, choices=RunKind)
+    number = models.PositiveIntegerField(help_text="within the study and the kind, from 1")
     recipe = models.TextField(help_text="TOML", blank=True, default="")
     recipe_name = models.CharField(max_length=60, blank=True, default="")
     wishes = models.JSONField(default=dict, blank=True, help_text="what else was asked for")
@@ -99,6 +105,7 @@ class Run(models.Model):
     class Meta:
         ordering: ClassVar = ["-pk"]
         constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "kind", "number"), name="one_run_a_number"),
             models.CheckConstraint(
                 condition=~Q(state=RunState.DONE) | Q(report__isnull=False),
                 name="done_runs_have_a_report",
@@ -106,4 +113,15 @@ class Run(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"run {self.pk} of {self.study}: {self.recipe_name or self.kind}, {self.state}"
+        return f"{self.name} of {self.study}: {self.recipe_name or self.kind}, {self.state}"
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether what it made holds ratings by scripts; older reports do not say."""
+        counts = (self.report or {}).get("counts") or {}
+        return bool(counts.get("ratings_scripted"))
+
+    @property
+    def name(self) -> str:
+        """The name on pages and in the log, such as "run 1", "release 2" or "export 1"."""
+        return f"{RunKind(self.kind).noun} {self.number}"

@@ -3,7 +3,7 @@ from typing import Any, ClassVar, Self
 from django.db import models
 from django.db.models import F, Q
 
-from surveys.models.study import Study
+from surveys.models.study import QuestionForms, Study
 
 
 class PairQuerySet(models.QuerySet["Pair"]):
@@ -42,9 +42,14 @@ class Pair(models.Model):
 
 
 class MarkedText:
-    """A text of which two words are targets, each at a half-open range of code points."""
+    """A text of which two words are targets, each at a half-open range of code points.
+
+    `word1` and `word2` are their dictionary forms.
+    """
 
     text: Any
+    word1: Any
+    word2: Any
     word1_start: Any
     word1_end: Any
     word2_start: Any
@@ -59,6 +64,12 @@ class MarkedText:
     def form2(self) -> str:
         """Word 2 as it stands in the text."""
         return str(self.text[self.word2_start : self.word2_end])
+
+    def name_targets(self, forms: str) -> tuple[str, str]:
+        """Return the targets in these `QuestionForms`, in the order of the text."""
+        is_text = forms == QuestionForms.TEXT
+        named = (self.form1, self.form2) if is_text else (self.word1, self.word2)
+        return named if self.word1_start < self.word2_start else named[::-1]
 
     @property
     def parts(self) -> list[tuple[str, bool]]:
@@ -105,6 +116,16 @@ class Context(MarkedText, models.Model):
 
     def __str__(self) -> str:
         return f"{self.pair}, context {self.number}"
+
+    @property
+    def word1(self) -> str:
+        """Word 1 in its dictionary form."""
+        return self.pair.word1
+
+    @property
+    def word2(self) -> str:
+        """Word 2 in its dictionary form."""
+        return self.pair.word2
 
 
 class Checkpoint(models.Model):

@@ -29,11 +29,21 @@ class AssigningPolicy(models.TextChoices):
     RANDOM = "random", "any free place, by chance"
 
 
+class QuestionForms(models.TextChoices):
+    """In which forms the question on page 2 names the two words of a pair."""
+
+    DICTIONARY = "dictionary", "dictionary forms"
+    TEXT = "text", "the forms used in the text"
+
+
 class Study(models.Model):
     """One data collection: one language, one rating scale, one number of ratings per context."""
 
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=200)
+    public_title = models.CharField(
+        max_length=200, blank=True, default="", help_text="named to annotators; empty for none"
+    )
     language = models.CharField(max_length=35, help_text="BCP 47 tag of the texts, such as sl")
     scale_minimum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(0))
     scale_maximum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(6))
@@ -41,6 +51,10 @@ class Study(models.Model):
     scale_labels = models.JSONField(
         default=dict, blank=True, help_text='words for points of the scale, such as {"0": "…"}'
     )
+    question_forms = models.CharField(
+        max_length=10, choices=QuestionForms, default=QuestionForms.DICTIONARY,
+        help_text="forms of the two words that the question names",
+    )  # fmt: skip
     ratings_per_context = models.PositiveSmallIntegerField()
     block_size = models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting")
     lease_hours = models.PositiveSmallIntegerField(
@@ -56,6 +70,13 @@ class Study(models.Model):
     contact = models.CharField(
         max_length=200, blank=True, default="", help_text="whom annotators may ask"
     )
+    organisation = models.CharField(
+        max_length=200, blank=True, default="", help_text="who runs the study; shown to annotators"
+    )
+    ethics = models.CharField(
+        max_length=300, blank=True, default="",
+        help_text="ethics approval or its reference; shown to annotators",
+    )  # fmt: skip
     allows_unjudgeable = models.BooleanField(
         default=False, help_text="annotators may say that they cannot judge"
     )
@@ -131,28 +152,72 @@ class Study(models.Model):
 
 
 class TextKind(models.TextChoices):
-    """What a text of a study is for. All are Markdown, but for the two that are TOML."""
+    """What a text of a study is for: two are TOML, two are mails, all others are Markdown."""
 
     CONSENT = "consent"
     INSTRUCTIONS = "instructions"
     PRACTICE = "practice", "practice (TOML)"
     CHECK = "check", "comprehension check (TOML)"
+    INVITATION = "invitation", "invitation (mail)"
+    REMINDER = "reminder", "reminder (mail)"
+
+    @classmethod
+    def mails(cls) -> "tuple[TextKind, ...]":
+        """Return the kinds that researchers send; the others are pages of the survey."""
+        return cls.INVITATION, cls.REMINDER
 
 
 class StudyText(models.Model):
-    """A version of a text that annotators read. Versions are added, never changed."""
+    """A version of a text that annotators read. Versions are added, never changed.
+
+    A study opens when a researcher has reviewed the current version of its consent text.
+    """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="texts")
     kind = models.CharField(max_length=12, choices=TextKind)
     version = models.PositiveIntegerField(help_text="from 1")
     body = models.TextField(blank=True)
+    language = models.CharField(
+        max_length=35, blank=True, default="", help_text="BCP 47 tag; empty for that of the study"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
+    reviewed_by = models.CharField(max_length=150, blank=True, default="")
+    reviewed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering: ClassVar = ["study", "kind", "-version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=("study", "kind", "version"), name="text_version_once"),
+            models.CheckConstraint(
+                condition=Q(reviewed_by="", reviewed_at__isnull=True)
+                | ~Q(reviewed_by="") & Q(reviewed_at__isnull=False),
+                name="text_review_has_author_and_instant",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.study} {self.kind} {self.version}"
+
+
+class ConsentNotice(models.Model):
+    """What the site said to annotators about the data that it stores, as they read it.
+
+    Made by `informing` from the settings of the study and the way by which somebody came. Rows
+    are added, never changed, so that it can be proved what each annotator agreed to.
+    """
+
+    # without an index of its own: that of the constraint begins with it
+    study = models.ForeignKey(Study, models.PROTECT, related_name="notices", db_index=False)
+    digest = models.CharField(max_length=64, help_text="SHA-256 of language and sections")
+    language = models.CharField(max_length=35, help_text="BCP 47 tag")
+    sections = models.JSONField(help_text="sentences by the section they are in")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "digest"), name="notice_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} notice {self.digest[:8]}"

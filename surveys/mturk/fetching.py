@@ -34,7 +34,7 @@ def fetch_batch(batch: Batch, tell: Tell = keep_quiet) -> Outcome:
 
     Raises TargetRefused, and GatewayDown to try again. Twice changes nothing.
     """
-    batch = Batch.objects.select_related("entrance__study").get(pk=batch.pk)
+    batch = Batch.objects.select_related("study", "entrance").get(pk=batch.pk)
     refuse_foreign(batch)
     hits = list(find_unsettled(batch).with_batch())
     if not hits and not has_doubtful(batch):

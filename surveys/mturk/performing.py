@@ -29,7 +29,7 @@ FIRST_PAUSE = 15  # seconds, then twice as many each time; in all less than a ru
 
 def perform_batch_work(run: Run, tell: Tell) -> dict[str, Any]:
     """Do what a run asks of a batch. Raises what the action does."""
-    batch = Batch.objects.get(pk=run.wishes["batch"], entrance__study=run.study)
+    batch = Batch.objects.get(pk=run.wishes["batch"], study=run.study)
     return {"report": WORK[RunKind(run.kind)](batch, tell).as_report()}
 
 
@@ -59,7 +59,7 @@ def _find_open(provider: str) -> list[Batch]:
     is_open |= Q(hits__visits__provider_state=ProviderState.SUBMITTED)
     is_open |= Q(payments__state=PaymentState.UNKNOWN)
     batches = Batch.objects.filter(is_open, entrance__provider=provider)
-    return list(batches.select_related("entrance__study").distinct())
+    return list(batches.select_related("study", "entrance").distinct())
 
 
 def _try(name: str, act: Callable[[], Outcome], told: list[str]) -> None:

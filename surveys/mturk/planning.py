@@ -14,6 +14,7 @@ from surveys.fees import rates_of, round_reserved, round_shown, split_places, wr
 from surveys.models import Batch, Entrance, Hit, HitState, Questionnaire, Study
 from surveys.models.batches import MOST_PLACES
 from surveys.mturk.targets import refuse_disabled
+from surveys.numbering import number_batch
 from surveys.opening import refuse_draft
 from surveys.places import release_places, reserve_places
 
@@ -42,7 +43,12 @@ def plan_batch(
         terms["reward_cents"], for_masters=_is_for_masters(terms.get("requirements", []))
     )
     batch = Batch.objects.create(
-        entrance=entrance, fee_cents=round_reserved(fee), billed_fee_cents=round_shown(fee), **terms
+        study=study,
+        number=number_batch(study),
+        entrance=entrance,
+        fee_cents=round_reserved(fee),
+        billed_fee_cents=round_shown(fee),
+        **terms,
     )
     for questionnaire, n_places in places.items():
         for n in split_places(n_places, MOST_PLACES):

@@ -44,7 +44,7 @@ def publish_batch(batch: Batch, tell: Tell = keep_quiet) -> Outcome:
 
     Raises BatchRefused and TargetRefused before anything is asked, GatewayDown to try again.
     """
-    batch = Batch.objects.select_related("entrance__study").get(pk=batch.pk)
+    batch = Batch.objects.select_related("study", "entrance").get(pk=batch.pk)
     refuse_foreign(batch)
     refuse_unarmed(batch)
     with alone(PUBLISHING, batch.provider):
@@ -102,7 +102,7 @@ def _publish(gateway: Gateway, hit: Hit) -> str:
 
 def refuse_uncommitted(hit: Hit) -> None:
     """Raise BatchRefused unless a HIT may be asked for now: the row may have waited for long."""
-    batch = Batch.objects.select_related("entrance__study").get(pk=hit.batch_id)
+    batch = Batch.objects.select_related("study", "entrance").get(pk=hit.batch_id)
     refuse_unarmed(batch)
     refuse_stopped(batch, hit)
 

@@ -38,7 +38,7 @@ def pay_batch(batch: Batch, tell: Tell = keep_quiet) -> Outcome:
     Again, it goes on where it was broken off. Raises BatchRefused and TargetRefused before anything
     is asked, GatewayDown to try again.
     """
-    batch = Batch.objects.select_related("entrance__study").get(pk=batch.pk)
+    batch = Batch.objects.select_related("study", "entrance").get(pk=batch.pk)
     refuse_foreign(batch)
     refuse_unarmed(batch)
     with alone(PAYING, batch.provider):
@@ -109,7 +109,9 @@ def _intend_rewards(batch: Batch, tell: Tell) -> Outcome:
 
 def _find_payments(batch: Batch, *states: PaymentState) -> Any:
     payments = batch.payments.filter(provider=batch.provider, state__in=states)
-    return payments.select_related("visit__worker", "visit__entrance__study", "batch__entrance")
+    return payments.select_related(
+        "visit__worker", "visit__entrance__study", "batch__study", "batch__entrance"
+    )
 
 
 @sensitive_variables()

@@ -32,7 +32,7 @@ def stop_batch(batch: Batch, tell: Tell = keep_quiet) -> Outcome:
 
     No batch must be armed for it. Raises TargetRefused, and GatewayDown to try again.
     """
-    batch = Batch.objects.select_related("entrance__study").get(pk=batch.pk)
+    batch = Batch.objects.select_related("study", "entrance").get(pk=batch.pk)
     refuse_foreign(batch)
     with alone(PUBLISHING, batch.provider):
         batch = _note_stop(batch)

@@ -168,6 +168,7 @@ def test_links_are_made_listed_and_revoked(program, study):
 
     assert made.status_code == 201
     assert made.json()["n_new"] == 2
+    assert "Set SITE_URL" in made.json()["warning"]
     assert again["n_new"] == 1
     assert again["invitations"][0] == made.json()["invitations"][1]
     assert Invitation.objects.get(pk=first["id"]).note == "b"

@@ -3,9 +3,8 @@ from django.contrib.auth.models import User
 
 from surveys.accessing import grant_role
 from surveys.models import AuditEntry, Pair, Role, Study
-from surveys.opening import open_study
 from tests.api.conftest import told
-from tests.factories import numbered_stimuli
+from tests.factories import numbered_stimuli, open_draft
 
 NEW = {
     "slug": "new",
@@ -143,7 +142,7 @@ def test_the_last_row_stays(drafting):
 
 def test_an_open_study_keeps_its_rows(drafting):
     row = read_row(drafting, 1)
-    open_study(Study.objects.get(slug="new"))
+    open_draft(Study.objects.get(slug="new"))
 
     answers = [change(drafting, row, word1="other"), drop(drafting, row)]
 

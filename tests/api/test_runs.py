@@ -6,10 +6,10 @@ import pytest
 from surveys.analysing import note_instant
 from surveys.inspecting import write_presets
 from surveys.leaving import withdraw_annotator
-from surveys.models import Annotator, Release, Run
+from surveys.models import Annotator, AuditEntry, Release, Run, RunKind
 from surveys.running import request_results
 from tests.api.conftest import told
-from tests.factories import QUICK, finish, make_study, start
+from tests.factories import QUICK, finish, make_release, make_run, make_study, start
 
 
 @pytest.fixture
@@ -111,21 +111,24 @@ def test_a_release_is_made_and_downloaded(program, study, django_capture_on_comm
 
     assert (release["state"], release["error"]) == ("done", "")
     assert release["release"] == Release.objects.get().pk
+    assert (release["number"], release["is_rehearsal"]) == (1, False)
     assert files["Content-Type"] == "application/zip"
     packed = zipfile.ZipFile(io.BytesIO(files.getvalue()))
     assert packed.testzip() is None
-    assert b"study.imported" not in packed.read("cosimlex_en/log.tsv")
-    assert b"person 1\trelease.requested" in packed.read("cosimlex_en/log.tsv")
+    log = packed.read("cosimlex_en/log.tsv")
+    assert b"person 1\trelease.requested" in log
+    assert AuditEntry.objects.filter(study=study, action="member.granted").exists()
+    assert b"member.granted" not in log
     assert asking.get(f"studies/study/runs/{made['id']}/").status_code == 404
 
 
 def test_what_was_made_before_somebody_withdrew_says_so(program, study, django_assert_num_queries):
     now, asking = note_instant(study), program()
-    done = {"study": study, "state": "done", "report": {}, "collected_at": now}
-    run = Run.objects.create(kind="results", **done)
+    done = {"state": "done", "report": {}, "collected_at": now}
+    run = make_run(study, RunKind.RESULTS, **done)
     for _ in range(3):
-        release = Release.objects.create(study=study, report={}, collected_at=now)
-        published = Run.objects.create(kind="release", release=release, **done)
+        release = make_release(study, report={}, collected_at=now)
+        published = make_run(study, RunKind.RELEASE, release=release, number=release.number, **done)
     for annotator in Annotator.objects.order_by("pk")[:2]:
         withdraw_annotator(annotator)
     asking.get("studies/")
@@ -140,7 +143,7 @@ def test_what_was_made_before_somebody_withdrew_says_so(program, study, django_a
 
 def test_the_ids_of_another_studys_release_are_refused(program, study):
     other = make_study(1, slug="other")
-    foreign = Release.objects.create(study=other, report={})
+    foreign = make_release(other, report={})
 
     answer = program().post("studies/study/releases/", {"preset": "raw", "ids_of": foreign.pk})
 

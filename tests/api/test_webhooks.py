@@ -137,7 +137,7 @@ def test_the_end_of_a_run_is_told(study, ratings):
 
     run.refresh_from_db()
     payload = Delivery.objects.get(event="run.finished").payload
-    assert (payload["run"], payload["state"]) == (run.pk, run.state)
+    assert (payload["run"], payload["number"], payload["state"]) == (run.pk, 1, run.state)
 
 
 def test_only_what_is_wanted_is_told(study):

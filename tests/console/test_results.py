@@ -1,4 +1,5 @@
 import io
+import re
 import zipfile
 from datetime import timedelta
 
@@ -8,13 +9,28 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from lxml import html
 
 from postprocess.release.description import parse_description
 from surveys.describing import describe_study
+from surveys.filing import file_answers
 from surveys.leaving import erase_annotator
-from surveys.models import Annotator, AuditEntry, Release, Response, Role, Run, RunState, Study
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Release,
+    Response,
+    Role,
+    Run,
+    RunState,
+    Study,
+    VerdictKind,
+)
+from surveys.reviewing import give_verdict
 from surveys.running import perform_run, request_results
 from tests.factories import QUICK, finish, make_study, start
+from tests.surveys.reviewed import reviewer, whole
 
 
 @pytest.fixture
@@ -49,8 +65,12 @@ def test_a_recipe_is_run_and_its_report_and_files_are_there(
     assert (run.state, run.recipe_name, run.error) == ("done", "raw", "")
     overview = client.get(page("run", study, run.pk)).content.decode()
     assert "16 of 16" in overview  # 4 pairs, 2 contexts, 2 ratings
+    places = [overview.index(name) for name in ("q &lt; 0.05", "two-sided p", "as published")]
+    assert places == sorted(places)
     report = client.get(page("report", study, run.pk))
     assert b"<h1" in report.content
+    assert b"<svg" in report.content
+    assert b" style=" not in report.content  # its policy would refuse them
     policy = report["Content-Security-Policy"]
     assert "sandbox" in policy
     assert "unsafe" not in policy
@@ -83,6 +103,26 @@ def test_two_runs_are_compared(study, client, django_capture_on_commit_callbacks
 
     assert answer.status_code == 200
     assert "Pairs written differently" in answer.content.decode()
+
+
+def test_compared_runs_have_dashes_and_minus_signs(
+    study, client, django_capture_on_commit_callbacks
+):
+    questionnaires = Assignment.objects.order_by("questionnaire", "pk")
+    for assignment, rating in zip(questionnaires, (6, 5, 1, 0), strict=True):
+        assignment.responses.update(rating=rating)
+    file_answers(study)
+    give_verdict(whole(study), reviewer(study), VerdictKind.REJECTED, "at random")
+    strict = QUICK.replace("rejected_engagement = false", "rejected_engagement = true")
+    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    second = run_recipe(client, study, django_capture_on_commit_callbacks, strict)
+
+    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+
+    text = html.document_fromstring(answer.content).get_element_by_id("content").text_content()
+    assert "engagement rejected" in text
+    assert re.search(r"−\d\.\d\d → −\d\.\d\d", text)
+    assert re.findall(r"moved by|\bnan\b|\bNone\b|(?<![\w-])-\d", text) == []
 
 
 def test_compared_runs_say_that_somebody_was_erased_since(
@@ -176,7 +216,7 @@ def test_a_release_is_made_and_downloaded(study, client, django_capture_on_commi
     facts = describe_study(study)
     assert (told.collection, told.recruitment) == (facts.collection, facts.recruitment)
     assert told.collection.median_seconds_per_item == 31
-    assert f"Release {run.release_id}" in client.get(page("release", study)).content.decode()
+    assert f"Release {run.release.number}" in client.get(page("release", study)).content.decode()
 
 
 def test_the_form_of_a_release_counts_no_answers(study, client):

@@ -95,8 +95,8 @@ def test_a_batch_is_run_by_its_buttons_and_paid_to_the_cent(client, study, platf
     do_task(platform, second, workers[0])
     press(client, private, "Fetch what was handed in")
     press(client, private, "Pay 1 payable")
-    for batch_page in (where, private):
-        press(client, batch_page, "Stop the batch")
+    for stopped in (batch, second):
+        press(client, page("stop_batch", study, stopped.pk), "Stop the batch")
 
     assert not Run.objects.exclude(state="done").exists()
     assert not [run.report["errors"] for run in Run.objects.all() if run.report["errors"]]

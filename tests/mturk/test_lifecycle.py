@@ -303,11 +303,11 @@ def test_an_answer_without_a_code_has_none(answer):
 
 
 def test_commands_do_the_same(platform, batch, capsys):
-    call_command("publish_batch", batch.pk)
+    call_command("publish_batch", "study", "1")
     do_task(platform, batch)
-    call_command("fetch_batch", batch.pk)
-    call_command("pay_batch", batch.pk)
-    call_command("stop_batch", batch.pk)
+    call_command("fetch_batch", "study", "1")
+    call_command("pay_batch", "study", "1")
+    call_command("stop_batch", "study", "1")
     call_command("compare_qualifications", "study")
     call_command("run_crowd_round", "--pay")
 
@@ -316,8 +316,8 @@ def test_commands_do_the_same(platform, batch, capsys):
         "created: 1", "payable: 1", "paid: 1", "ended: 1", "Both sides agree.", "All is fetched.",
     ]  # fmt: skip
     assert states(batch) == ["closed"]
-    with pytest.raises(CommandError, match="no batch 999"):
-        call_command("publish_batch", 999)
+    with pytest.raises(CommandError, match="Study study has no batch 999"):
+        call_command("publish_batch", "study", "999")
 
 
 def test_a_round_goes_on_to_the_next_batch_and_tells_what_went_wrong(platform, live):

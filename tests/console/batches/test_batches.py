@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from surveys.accessing import grant_role
 from surveys.console.urls import urlpatterns
+from surveys.fees import write_cents
 from surveys.models import (
     Assignment,
     Batch,
@@ -21,7 +22,9 @@ from surveys.models import (
     Study,
     Visit,
 )
+from surveys.offering import tell_pace
 from surveys.paying import intend_reward
+from surveys.timing import introduction_seconds
 from tests.console.crowded import (
     WORKERS,
     send,
@@ -129,7 +132,13 @@ def test_a_low_wage_is_warned_of(client, study):
     fair = client.get(page("reckon_batch", study), {"each": "1", "reward_cents": "9"})
 
     assert "little for an hour" in text_of(low)
-    assert "$1.50 <span>at 20 min, as the study expects" in text_of(low)
+    at_first = tell_pace(Study.objects.get())
+    hourly = write_cents(at_first.hourly_cents(50))
+    assert at_first.minutes > 22  # the introduction and two texts of ten minutes
+    said = (
+        f"${hourly} <span>at {at_first.minutes} min: what the study expects, and the introduction"
+    )
+    assert f"{said}; $1.50 without it" in text_of(low)
     assert "little for an hour" not in text_of(fair)
 
 
@@ -265,7 +274,7 @@ def test_no_page_shows_who_a_worker_is(client, study, batch):
         ids = [*WORKERS, *Visit.objects.values_list("submission", flat=True), "3HIT"]
         assert [one for one in ids if one in text] == [], pattern.name
 
-    assert read_pages == 7
+    assert read_pages == 9
 
 
 def test_a_batch_is_planned_for_the_chosen_alone(client, study):
@@ -318,10 +327,12 @@ def test_the_target_stands_on_every_page_in_words_and_colour(client, study, batc
 
 def test_a_median_of_scripts_is_no_pace(client, study, batch):
     text = read(client, "batch", study, batch.pk)
-    assert "at 1 min, as the study expects" in text
+    introduction = introduction_seconds(study) / 60
+    assert f"at {1 + introduction:.1f} min: what the study expects" in text
 
     now = timezone.now()
     taken = {"started_at": now - timedelta(minutes=3), "submitted_at": now}
     Assignment.objects.filter(state="submitted").update(**taken)
 
-    assert "at 3 min, the median so far" in read(client, "batch", study, batch.pk)
+    text = read(client, "batch", study, batch.pk)
+    assert f"at {3 + introduction:.1f} min: the median so far" in text

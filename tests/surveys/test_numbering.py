@@ -1,0 +1,139 @@
+"""Runs, releases and batches are numbered within their study."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection
+
+from postprocess.recipe import Recipe
+from surveys.models import AuditEntry, Batch, Release, Run, RunKind, RunState, Study
+from surveys.releasing import release_dataset
+from surveys.running import (
+    perform_run,
+    request_batch_work,
+    request_export,
+    request_release,
+    request_results,
+    retry_run,
+)
+from tests.factories import QUICK, finish, make_release, make_run, make_study, start
+from tests.mturk.offered import plan
+from tests.surveys.commands import run as run_command
+
+pytestmark = pytest.mark.django_db
+
+
+def rated_study(slug: str = "study") -> Study:
+    study = make_study(2, slug=slug)
+    for _ in range(4):
+        finish(start(study))
+    return study
+
+
+def numbers(rows: Any, study: Study) -> list[int]:
+    return list(rows.filter(study=study).order_by("pk").values_list("number", flat=True))
+
+
+def test_each_study_counts_its_own_runs_and_batches_by_kind():
+    for slug in ("first", "second"):
+        study = make_study(2, slug=slug)
+        for _ in range(2):
+            request_results(study, QUICK, None)
+        request_export(study, "csv", None)
+        batches = [plan(study, 1) for _ in range(2)]
+        request_batch_work(batches[1], RunKind.FETCH, None)
+
+        runs = Run.objects.filter(study=study).order_by("pk")
+        assert [run.name for run in runs] == ["run 1", "run 2", "export 1", "fetch 1"]
+        assert numbers(Batch.objects, study) == [1, 2]
+        assert str(batches[1]) == f"batch 2 of {slug}"
+
+
+def test_a_release_has_the_number_of_its_run_whether_it_is_made_or_not(tmp_path):
+    rated_study("other")
+    release_dataset(Study.objects.get(slug="other"), tmp_path / "other", Recipe())
+    study = rated_study()
+    failed = request_release(study, QUICK, {"complete": True, "has_report": False}, None)
+    perform_run(failed.pk)
+    by_command = release_dataset(study, tmp_path / "out", Recipe())
+    made = request_release(study, QUICK, {"has_report": False}, None)
+    perform_run(made.pk)
+
+    made.refresh_from_db()
+    failed.refresh_from_db()
+    assert (failed.state, failed.number, failed.release) == (RunState.FAILED, 1, None)
+    assert by_command.number == 2
+    assert (made.state, made.number, made.release.number) == (RunState.DONE, 3, 3)
+    assert str(made.archive).endswith("/cosimlex_en_3.zip")
+    log = AuditEntry.objects.filter(study=study, action__startswith="release.")
+    assert list(log.order_by("pk").values_list("action", "subject")) == [
+        ("release.requested", "release 1"), ("release.requested", "release 3"),
+        ("release.made", "release 3"),
+    ]  # fmt: skip
+
+
+def test_a_run_that_made_its_release_and_broke_off_makes_another():
+    study = rated_study()
+    run = request_release(study, QUICK, {"has_report": False}, None)
+    Run.objects.update(state=RunState.FAILED)
+    make_release(study, report={})  # 2
+    Release.objects.update(number=run.number)
+
+    perform_run(retry_run(run).pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.number, run.release.number) == (RunState.DONE, 2, 2)
+    assert numbers(Release.objects, study) == [1, 2]
+
+
+def test_the_command_takes_and_tells_the_number_of_the_study(tmp_path):
+    make_release(make_study(2, slug="other"), report={})
+    rated_study()
+
+    out, _ = run_command("release_dataset", "study", tmp_path / "1", "--no-report")
+    run_command("release_dataset", "study", tmp_path / "2", "--no-report", "--ids-of", "1")
+
+    assert out.splitlines()[-1] == f"release 1 written to {tmp_path / '1'}"
+    first, second = Release.objects.filter(study__slug="study").order_by("number")
+    assert first.key == second.key
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        lambda study: make_run(study, RunKind.RESULTS, number=1),
+        lambda study: Release.objects.create(study=study, number=1, report={}),
+        lambda study: Batch.objects.filter(study=study).update(number=1),
+    ],
+    ids=["run", "release", "batch"],
+)
+def test_the_database_refuses_a_number_twice(twice: Callable[[Study], Any]):
+    study = make_study(2)
+    make_run(study, RunKind.RESULTS)
+    make_release(study, report={})
+    for _ in range(2):
+        plan(study, 1)
+
+    with pytest.raises(IntegrityError):
+        twice(study)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database")
+def test_what_is_asked_for_at_once_gets_different_numbers(tmp_path):
+    study = rated_study()
+
+    def ask(kind: int) -> int:
+        try:
+            if kind == 0:
+                return request_release(study, QUICK, {}, None).number
+            return make_release(study, report={}).number
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as people:
+        given = list(people.map(ask, [0, 1] * 4))
+
+    assert sorted(given) == list(range(1, 9))
