@@ -9,7 +9,9 @@ register = template.Library()
 def dollars(cents: int | None) -> str:
     """An amount in cents as pages show it; a dash for none.
 
-    >>> dollars(6000), dollars(None)
-    ('$60.00', '–')
+    >>> dollars(6000), dollars(-50), dollars(None)
+    ('$60.00', '−$0.50', '–')
     """
-    return "–" if cents is None else f"${write_cents(cents)}"
+    if cents is None:
+        return "–"
+    return f"{'−' if cents < 0 else ''}${write_cents(abs(cents))}"

@@ -1,0 +1,58 @@
+"""Numbers as pages show them: a minus sign, and a dash for what is not known or not defined.
+
+Built into every template by `TEMPLATES`, in place of Django's `floatformat`, which writes "nan"
+and a hyphen.
+"""
+
+from decimal import Decimal
+
+from django import template
+
+from postprocess import phrases
+
+register = template.Library()
+Number = float | Decimal | None
+
+
+@register.filter
+def figure(x: Number, decimals: int = 2) -> str:
+    """Return a figure with so many decimals.
+
+    >>> figure(-0.125), figure(float("nan")), figure(None), figure(7.25, 0)
+    ('−0.13', '–', '–', '7')
+    """
+    return phrases.write_figure(_as_float(x), decimals)
+
+
+@register.filter
+def number(x: Number, decimals: int = 4) -> str:
+    """Return a figure with so many decimals at most, without zeros at the end.
+
+    >>> number(22467), number(-1.0), number(2 / 3), number(Decimal("2.50"), 1)
+    ('22,467', '−1', '0.6667', '2.5')
+    """
+    return phrases.write_number(_as_float(x), decimals)
+
+
+@register.filter
+def signed(x: Number, decimals: int = 4) -> str:
+    """Return the same with a plus before what is above 0.
+
+    >>> signed(1.0), signed(-0.5), signed(0), signed(float("nan"))
+    ('+1', '−0.5', '0', '–')
+    """
+    return phrases.write_signed(number(x, decimals))
+
+
+@register.filter
+def p_value(p: Number) -> str:
+    r"""Return a p-value with three decimals.
+
+    >>> p_value(0.0304), p_value(0.00004), p_value(float("nan"))
+    ('0.030', '<\xa00.001', '–')
+    """
+    return phrases.write_p(_as_float(p))
+
+
+def _as_float(x: Number) -> float | None:
+    return None if x is None else float(x)
