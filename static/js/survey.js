@@ -35,9 +35,10 @@ form.addEventListener("paste", (event) => {
   note.value += ` ${event.target.name}`;
 });
 
-// While the focus is in the scale, as it is from the start where one does not work by touch, a
-// digit chooses its point and Enter sends what is chosen. A key that is still held down from the
-// page before does nothing.
+// While the focus is in the scale, as it is from the start where one does not work by touch, Enter
+// sends what is chosen. A digit chooses its point, but only where the server says that every point
+// is one digit (`data-digits`): on other scales the 1 of "10" would choose a point, too. A key that
+// is still held down from the page before does nothing.
 const DIGITS = "0123456789٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹";
 if (scale) {
   scale.addEventListener("keydown", (event) => {
@@ -47,8 +48,9 @@ if (scale) {
     if (event.repeat) return;
     if (isEnter && scale.querySelector(":checked")) form.requestSubmit();
     const place = DIGITS.indexOf(event.key);
-    const point = place >= 0 && scale.querySelector(`[value="${place % 10}"]`);
-    if (!point) return;
+    const digit = String(place % 10);
+    if (place < 0 || !scale.dataset.digits?.includes(digit)) return;
+    const point = scale.querySelector(`[value="${digit}"]`);
     point.checked = true;
     point.focus();
   });
