@@ -5,7 +5,6 @@ from decimal import Decimal
 from functools import lru_cache
 
 from babel import Locale
-from django.conf import settings
 from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -14,7 +13,8 @@ from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import write_point
 from surveys.presenting.markdown import render_markdown
 from surveys.protocol import MOST_KEPT, protocol_of
-from surveys.wording import default_body, read_text
+from surveys.timing import Times, as_minutes, times_of
+from surveys.wording import interface_of, read_texts
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Face:
     text_direction: str
     scale: tuple[ScalePoint, ...]
     instructions: "RenderedText"
+    times: Times
 
     @property
     def interface_direction(self) -> str:
@@ -48,14 +49,14 @@ class Face:
         return sum(bool(point.label) for point in self.scale) > 2
 
     @property
-    def digit_keys(self) -> tuple[str, str] | None:
-        """The keys of the lowest and the highest point; None where some point is no digit."""
-        ends = self.scale[0].value, self.scale[-1].value
-        return ends if all(len(point.value) == 1 for point in self.scale) else None
+    def digit_keys(self) -> str:
+        """Return the digits that each choose a point; empty if any point is more than a digit."""
+        points = [point.value for point in self.scale]
+        return "".join(points) if all(len(point) == 1 for point in points) else ""
 
     def count_minutes(self, n_pages: int) -> int:
-        """About how many minutes that many pages take; at least one."""
-        return max(1, round(n_pages * self.study.seconds_per_item / 2 / 60))
+        """Return about how many minutes that many pages of items take."""
+        return as_minutes(n_pages * self.times.item / 2)
 
 
 @dataclass(frozen=True)
@@ -71,15 +72,21 @@ class RenderedText:
 def face_of(study_id: int, revision: str) -> Face:
     """What the pages of a study show alike as of a revision."""
     protocol = protocol_of(study_id, revision)
-    return _make_face(protocol.study, protocol.scale_points, protocol.instructions)
+    times = times_of(protocol.study)
+    return _make_face(protocol.study, protocol.scale_points, protocol.instructions, times)
 
 
 def preview_face(study: Study) -> Face:
     """As `face_of`, of a study as it would be; stores nothing, not even a default text."""
-    return _make_face(study, tuple(study.scale_points), read_text(study, TextKind.INSTRUCTIONS))
+    texts = read_texts(study)
+    return _make_face(
+        study, tuple(study.scale_points), texts[TextKind.INSTRUCTIONS], times_of(study, texts)
+    )
 
 
-def _make_face(study: Study, points: tuple[Decimal, ...], instructions: StudyText) -> Face:
+def _make_face(
+    study: Study, points: tuple[Decimal, ...], instructions: StudyText, times: Times
+) -> Face:
     interface = interface_of(study)
     with translation.override(interface):
         ends = {points[0]: _("not similar at all"), points[-1]: _("nearly the same")}
@@ -96,25 +103,19 @@ def _make_face(study: Study, points: tuple[Decimal, ...], instructions: StudyTex
             for point, value in zip(points, map(write_point, points), strict=True)
         ),
         instructions=render_text(study, instructions),
+        times=times,
     )
 
 
 def render_text(study: Study, text: StudyText) -> RenderedText:
-    """A text as HTML; Cosima's default may be in English where the study is not."""
-    is_default = text.body == default_body("en", TextKind(text.kind))
-    language = settings.LANGUAGE_CODE if is_default else study.language
+    """A text as HTML, in the language of the study unless it says another."""
+    language = text.language or study.language
     return RenderedText(render_markdown(text.body), language, direction_of(language))
 
 
 def direction_of(language: str) -> str:
     """The way a language is written: ltr or rtl."""
     return Locale.parse(language, sep="-").text_direction
-
-
-def interface_of(study: Study) -> str:
-    """The language of the interface: the study's where it is translated, else the site's."""
-    language = study.language.split("-")[0]
-    return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
 def speak(face: Face) -> None:

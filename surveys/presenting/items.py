@@ -8,6 +8,7 @@ from django.http import QueryDict
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
+from surveys.models import Study
 from surveys.models.stimuli import MarkedText
 from surveys.presenting.faces import Face
 from surveys.presenting.forms import EngagementForm, RatingForm
@@ -38,16 +39,20 @@ WORDS_PAGE = ItemPage("annotate/engage.html", make_engagement_form)
 RATING_PAGE = ItemPage("annotate/rate.html", make_rating_form)
 
 
-def describe_text(item: MarkedText, *, is_marked: bool) -> dict[str, SafeString]:
-    """A text as pages show it: bare, or with its targets in bold, and named."""
+def describe_text(item: MarkedText, study: Study, *, is_marked: bool) -> dict[str, SafeString]:
+    """Return a text as pages of a study show it: bare, or marked.
+
+    With a marked text, whose targets are in bold, come the two words that the question names.
+    """
     if not is_marked:
         return {"text": escape(item.text)}
     marked = "".join(
         f"<strong>{escape(piece)}</strong>" if is_target else escape(piece)
         for piece, is_target in item.parts
     )
+    asked1, asked2 = map(escape, item.name_targets(study.question_forms))
     return {
         "text": SafeString(marked),  # nosec B703 # (each piece is escaped)
-        "form1": escape(item.form1),
-        "form2": escape(item.form2),
+        "asked1": asked1,
+        "asked2": asked2,
     }

@@ -23,11 +23,11 @@ class ShownContext(NamedTuple):
 def show_context(face: Face, context: Context) -> ShownContext:
     """The text bare, and the text with its question and scale, in the survey's language."""
     with translation.override(face.interface):
-        bare = {"face": face, **describe_text(context, is_marked=False)}
+        bare = {"face": face, **describe_text(context, face.study, is_marked=False)}
         marked = {
             "face": face,
             "form": make_rating_form(face, None),
-            **describe_text(context, is_marked=True),
+            **describe_text(context, face.study, is_marked=True),
         }
         return ShownContext(
             context,

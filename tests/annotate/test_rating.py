@@ -136,20 +136,25 @@ def test_rate_takes_the_scale_as_it_is_when_the_answer_comes(client):
     assert assignment.responses.get().rated_at is None
 
 
+KEYS = re.compile(r"Keys (\S+) and Enter|(Tab, the arrow keys) and Enter")
+
+
 @pytest.mark.parametrize(
-    ("scale", "named"),
+    ("scale", "digits", "named"),
     [
-        ({}, ["0–6"]),
-        ({"scale_minimum": 1, "scale_maximum": 4}, ["1–4"]),
-        ({"scale_minimum": 1, "scale_maximum": 10}, []),
-        ({"scale_minimum": -1, "scale_maximum": 1}, []),
-        ({"scale_minimum": 0, "scale_maximum": 1, "scale_step": Decimal("0.5")}, []),
+        ({}, ["0123456"], "0–6"),
+        ({"scale_minimum": 1, "scale_maximum": 4}, ["1234"], "1–4"),
+        ({"scale_maximum": 8, "scale_step": 2}, ["02468"], "0–8"),
+        ({"scale_minimum": 1, "scale_maximum": 10}, [], "Tab, the arrow keys"),
+        ({"scale_minimum": -1, "scale_maximum": 1}, [], "Tab, the arrow keys"),
+        ({"scale_maximum": 1, "scale_step": Decimal("0.5")}, [], "Tab, the arrow keys"),
     ],
 )
-def test_rate_names_the_keys_where_each_point_is_one(client, scale, named):
+def test_rate_gives_digits_to_scales_on_which_each_point_is_one(client, scale, digits, named):
     content = rating_page(client, make_study(1, **scale))
 
-    assert re.findall(r"Keys (\S+) and Enter work, too.", content) == named
+    assert re.findall(r'data-digits="(\d*)"', content) == digits
+    assert ["".join(found) for found in KEYS.findall(content)] == [named]
 
 
 # Who cannot judge
