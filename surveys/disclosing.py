@@ -103,7 +103,7 @@ def _tell_everything(annotator: Annotator) -> dict[str, Any]:
     study = annotator.study
     releases, runs = list_holding(annotator)
     return {
-        "study": {"name": study.slug, "title": study.title, "contact": study.contact},
+        "study": {"title": study.public_title, "contact": study.contact},
         "annotator": _tell_annotator(annotator),
         "known_as": _tell_identity(annotator),
         "payments": _tell_payments(annotator),
@@ -113,10 +113,10 @@ def _tell_everything(annotator: Annotator) -> dict[str, Any]:
         "verdicts": _tell_verdicts(annotator),
         "evidence": _tell_evidence(annotator),
         "releases_with_their_ratings": [
-            {"release": one.pk, "made_at": one.created_at} for one in releases
+            {"release": one.number, "made_at": one.created_at} for one in releases
         ],
         "runs_with_their_ratings": [
-            {"run": one.pk, "finished_at": one.finished_at} for one in runs
+            {"run": one.number, "finished_at": one.finished_at} for one in runs
         ],
         "log": _tell_log(annotator),
     }

@@ -23,13 +23,13 @@ from surveys.importing import (
     StudyDesign,
     as_context,
     digest_stimuli,
-    estimate_seconds,
     read_stimuli,
     store_pairs,
     store_study,
 )
 from surveys.models import Context, Pair, Role, Study
 from surveys.opening import lock_draft
+from surveys.timing import estimate_seconds
 
 FAR_AWAY = 1_000_000_000  # behind every position that there is
 
@@ -46,7 +46,7 @@ def make_draft(data: bytes, design: StudyDesign, owner: User) -> Study:
         return _find_again(known, stimuli, owner)
     try:
         with transaction.atomic():
-            study = store_study(design, stimuli, is_draft=True)
+            study = store_study(design, stimuli)
     except IntegrityError as error:  # another study of the same name was faster
         raise _name_taken(design.slug) from error
     grant_role(study, owner, Role.OWNER)

@@ -100,7 +100,7 @@ def erase_annotator(annotator: Annotator, because: str) -> Annotator:
     releases = find_holding(annotator, Release.objects.all()).order_by("pk")
     record(
         "annotator.erased", annotator.study, f"annotator {annotator.code}", reason=because,
-        answers=n_answers, in_releases=list(releases.values_list("pk", flat=True)),
+        answers=n_answers, in_releases=list(releases.values_list("number", flat=True)),
     )  # fmt: skip
     return annotator
 

@@ -35,6 +35,7 @@ from surveys.recruiting import NOTE
 MOST_DAYS = 3650
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 ROWS_AT_ONCE = 500  # in one statement that changes them
+SCRIPTED = Q(Exists(Invitation.objects.filter(annotator=OuterRef("pk"), is_rehearsal=True)))
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,22 @@ class Kept:
     """How much personal data a study holds, and how much of it is due to be dropped.
 
     People are annotators with an id or a note; links, those with a note that nobody has used.
+    `n_payable`, `n_unpaid` and `n_scripted` count annotators who have finished an assignment:
+    people, those of them not marked as paid since, and scripted annotators, who are not paid.
     """
 
     n_people: int
     n_links: int
     n_people_due: int
     n_links_due: int
+    n_payable: int
     n_unpaid: int
+    n_scripted: int
+
+    @property
+    def n_paid(self) -> int:
+        """Return the number of payable annotators who are marked as paid."""
+        return self.n_payable - self.n_unpaid
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,7 @@ class Due:
 def set_retention(study: Study, days: int | None) -> Study:
     """Have personal data dropped so many days after payment; never for None.
 
+    More days, or none, hold for those who come from now on: annotators keep what they agreed to.
     Raises ErasureRefused for an impossible number.
     """
     if days is not None and not 0 <= days <= MOST_DAYS:
@@ -83,10 +94,18 @@ def set_retention(study: Study, days: int | None) -> Study:
 
 @transaction.atomic
 def settle_study(study: Study, *, is_settled: bool) -> Study:
-    """Note that a study is over and everybody paid, or that it is not; twice changes nothing."""
+    """Note that a study is over and everybody paid, or that it is not; twice changes nothing.
+
+    Raises ErasureRefused while an annotator is not marked as paid.
+    """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if (study.settled_at is not None) == is_settled:
         return study
+    if is_settled and (n_unpaid := find_unpaid(study).count()):
+        raise ErasureRefused(
+            f"Annotators who have finished and are not marked as paid: {n_unpaid}. Mark them as "
+            "paid first, also where nothing is owed to them; then settle the study."
+        )
     study.settled_at = timezone.now() if is_settled else None
     study.save(update_fields=["settled_at"])
     record("study.settled" if is_settled else "study.unsettled", study)
@@ -116,12 +135,25 @@ def take_back_payment(annotator: Annotator) -> None:
         record("annotators.unpaid", annotator.study, f"annotator {annotator.code}")
 
 
+def find_payable(study: Study) -> QuerySet[Annotator]:
+    """Return the people who have finished an assignment, also if they withdrew later."""
+    return _find_finished(study).exclude(SCRIPTED)
+
+
 def find_unpaid(study: Study) -> QuerySet[Annotator]:
-    """Who has finished something, perhaps withdrawn since, for which they are not marked paid."""
+    """Return the people who have finished an assignment since they were last marked as paid."""
+    return find_payable(study).filter(Exists(_unpaid_work()))
+
+
+def _find_finished(study: Study) -> QuerySet[Annotator]:
+    finished = Assignment.objects.filter(annotator=OuterRef("pk"), submitted_at__isnull=False)
+    return Annotator.objects.filter(Exists(finished), study=study)
+
+
+def _unpaid_work() -> QuerySet[Assignment]:
+    """Return a subquery: assignments that an annotator finished since they were last paid."""
     paid = Coalesce(OuterRef("paid_at"), Value(LONG_AGO))
-    since = Assignment.objects.filter(annotator=OuterRef("pk"), submitted_at__gt=paid)
-    people = Annotator.objects.filter(study=study).exclude(invitation__is_rehearsal=True)
-    return people.filter(Exists(since))
+    return Assignment.objects.filter(annotator=OuterRef("pk"), submitted_at__gt=paid)
 
 
 def count_kept(study: Study) -> Kept:
@@ -132,37 +164,54 @@ def count_kept(study: Study) -> Kept:
         n_links=_find_noted(study).count(),
         n_people_due=len(due.people),
         n_links_due=len(due.links),
+        n_payable=find_payable(study).count(),
         n_unpaid=find_unpaid(study).count(),
+        n_scripted=_find_finished(study).filter(SCRIPTED).count(),
     )
 
 
 def find_due(study: Study) -> Due:
-    """Whose personal data the study has kept for as long as it wants to.
+    """Whose personal data the study has kept for as long as it wants to, or as it has promised.
 
     The days count from when somebody was paid, if they have done nothing since, or from when the
-    study was settled, if they came and finished before. Nobody is due who is in the middle of it.
+    study was settled, if they came and finished before. They are those of the study, or those
+    that an annotator agreed to where these are fewer. Annotators in the middle of an assignment
+    are never due, and neither are people who wait for their pay.
     """
-    if study.retention_days is None:
-        return Due([], [])
     now = timezone.now()
-    cutoff = now - timedelta(days=study.retention_days)
+    known = _find_known(study)
+    promised = known.order_by().values_list("retention_days", flat=True).distinct()
+    is_due = Q(pk__in=[])
+    for days in promised:
+        limits = [n for n in (days, study.retention_days) if n is not None]
+        if limits:
+            is_due |= Q(_is_past(study, now - timedelta(days=min(limits))), retention_days=days)
+    links, strangers = _find_noted(study).none(), _find_strangers(study).none()
+    cutoff = None if study.retention_days is None else now - timedelta(days=study.retention_days)
+    if cutoff and study.settled_at and study.settled_at <= cutoff:
+        links = _find_noted(study).filter(created_at__lte=study.settled_at)
+        strangers = _find_strangers(study)
     theirs = Assignment.objects.filter(annotator=OuterRef("pk"))
     lapsed = Assignment.objects.lapsed(study, now)
     under_way = theirs.leased().exclude(pk__in=lapsed.values("pk"))
-    after_payment = theirs.filter(submitted_at__gt=OuterRef("paid_at"))
-    is_due = Q(~Exists(after_payment), paid_at__lte=cutoff)
-    links, strangers = _find_noted(study).none(), _find_strangers(study).none()
-    if study.settled_at and study.settled_at <= cutoff:
-        later = theirs.filter(submitted_at__gt=study.settled_at)
-        is_due |= Q(~Exists(later), created_at__lte=study.settled_at)
-        links = _find_noted(study).filter(created_at__lte=study.settled_at)
-        strangers = _find_strangers(study)
-    people = _find_known(study).filter(is_due, ~Exists(under_way))
+    people = known.filter(is_due, ~Exists(under_way))
     return Due(
         list(people.order_by("pk").values_list("pk", flat=True)),
         list(links.order_by("pk").values_list("pk", flat=True)),
         list(strangers.order_by("pk").values_list("pk", flat=True)),
     )
+
+
+def _is_past(study: Study, cutoff: datetime) -> Q:
+    """The annotators who were paid, or whose study was settled, at an instant or before it."""
+    theirs = Assignment.objects.filter(annotator=OuterRef("pk"))
+    after_payment = theirs.filter(submitted_at__gt=OuterRef("paid_at"))
+    is_past = Q(~Exists(after_payment), paid_at__lte=cutoff)
+    if study.settled_at and study.settled_at <= cutoff:
+        later = theirs.filter(submitted_at__gt=study.settled_at)
+        is_owed = Exists(_unpaid_work()) & ~SCRIPTED
+        is_past |= Q(~Exists(later), ~is_owed, created_at__lte=study.settled_at)
+    return is_past
 
 
 @transaction.atomic

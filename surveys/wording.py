@@ -4,26 +4,38 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
 from surveys.auditing import record
 from surveys.errors import TextChanged, TextRefused
+from surveys.inviting import check_letter
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.stimuli import MarkedText
 
 DEFAULTS = Path(__file__).parent / "texts"
+OTHER = "other"  # in place of a language that has no defaults; in English
 LONGEST_TEXT = 20_000
 FILES = {
     TextKind.CONSENT: "consent.md",
     TextKind.INSTRUCTIONS: "instructions.md",
     TextKind.PRACTICE: "practice.toml",
     TextKind.CHECK: "check.toml",
+    TextKind.INVITATION: "invitation.txt",
+    TextKind.REMINDER: "reminder.txt",
 }
 MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then goes without
 TARGET = re.compile(r"<strong>(.*?)</strong>", re.DOTALL)
+
+
+class DefaultText(NamedTuple):
+    """Cosima's own text for a language; `language` is empty where it is in the language itself."""
+
+    body: str
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,9 @@ class PracticeItem(MarkedText):
     word1_end: int
     word2_start: int
     word2_end: int
+    word1: str
+    word2: str
+    has_dictionary_forms: bool
     words: tuple[str, str]
     explanation: str
 
@@ -54,17 +69,29 @@ def current_text(study: Study, kind: TextKind) -> StudyText:
     text = read_text(study, kind)
     if text.pk is None:
         text, _ = StudyText.objects.get_or_create(
-            study=study, kind=kind, version=1, defaults={"body": text.body}
+            study=study,
+            kind=kind,
+            version=1,
+            defaults={"body": text.body, "language": text.language},
         )
     return text
 
 
 def read_text(study: Study, kind: TextKind) -> StudyText:
     """As `current_text`, but a default that nobody was shown yet is not stored."""
-    latest = StudyText.objects.filter(study=study, kind=kind).first()
-    return latest or StudyText(
-        study=study, kind=kind, version=1, body=default_body(study.language, kind)
-    )
+    return StudyText.objects.filter(study=study, kind=kind).first() or _first_text(study, kind)
+
+
+def read_texts(study: Study) -> dict[TextKind, StudyText]:
+    """Return the current texts of all kinds, as `read_text` does; one query."""
+    stored = StudyText.objects.filter(study=study).order_by("version")
+    latest = {TextKind(text.kind): text for text in stored}
+    return {kind: latest.get(kind) or _first_text(study, kind) for kind in TextKind}
+
+
+def _first_text(study: Study, kind: TextKind) -> StudyText:
+    body, language = default_text(study.language, kind)
+    return StudyText(study=study, kind=kind, version=1, body=body, language=language)
 
 
 def refuse_outdated(shown: object, current: object) -> None:
@@ -74,17 +101,35 @@ def refuse_outdated(shown: object, current: object) -> None:
         raise TextChanged(told)
 
 
-def default_body(language: str, kind: TextKind) -> str:
-    """Cosima's own text. What has examples in a language is empty where it is not there in it."""
+def default_text(language: str, kind: TextKind) -> DefaultText:
+    """Return Cosima's own text for a language, in English where there is none in the language.
+
+    What has examples in a language is then empty.
+    """
     own = DEFAULTS / language.split("-")[0] / FILES[kind]
     if own.exists():
-        return own.read_text(encoding="utf-8")
-    return "" if kind in MAY_BE_EMPTY else (DEFAULTS / "en" / FILES[kind]).read_text("utf-8")
+        return DefaultText(own.read_text(encoding="utf-8"))
+    if kind in MAY_BE_EMPTY:
+        return DefaultText("")
+    neutral = DEFAULTS / OTHER / FILES[kind]
+    english = neutral if neutral.exists() else DEFAULTS / "en" / FILES[kind]
+    return DefaultText(english.read_text(encoding="utf-8"), settings.LANGUAGE_CODE)
+
+
+def default_body(language: str, kind: TextKind) -> str:
+    """Return the body of Cosima's own text for a language."""
+    return default_text(language, kind).body
 
 
 def has_default_texts(language: str) -> bool:
-    """Whether there are default texts in the language itself."""
-    return (DEFAULTS / language.split("-")[0]).is_dir()
+    """Return whether the survey's default texts exist in the language itself."""
+    return (DEFAULTS / language.split("-")[0] / FILES[TextKind.CONSENT]).exists()
+
+
+def interface_of(study: Study) -> str:
+    """The language of the interface: the study's where it is translated, else the site's."""
+    language = study.language.split("-")[0]
+    return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
 @transaction.atomic
@@ -97,9 +142,33 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
     current = current_text(study, kind)
     if current.body.strip() == body:
         return current
-    text = StudyText.objects.create(study=study, kind=kind, version=current.version + 1, body=body)
+    default = default_text(study.language, kind)
+    language = default.language if default.body.strip() == body else ""
+    return _add_version(study, current, DefaultText(body, language))
+
+
+def follow_language(study: Study, before: str) -> None:
+    """Put the defaults of a study's language in the place of those of the language before.
+
+    Texts that a researcher has written stay.
+    """
+    for kind in TextKind:
+        latest = StudyText.objects.filter(study=study, kind=kind).first()
+        if latest is None:
+            continue
+        # version 1 is the default as it was when it was first shown
+        is_default = latest.version == 1 or latest.body == default_body(before, kind)
+        wanted = default_text(study.language, kind)
+        if is_default and (latest.body, latest.language) != wanted:
+            _add_version(study, latest, wanted)
+
+
+def _add_version(study: Study, current: StudyText, wanted: DefaultText) -> StudyText:
+    text = StudyText.objects.create(
+        study=study, kind=current.kind, version=current.version + 1, **wanted._asdict()
+    )
     study.save(update_fields=["revision"])
-    record("text.set", study, kind.value, version=text.version)
+    record("text.set", study, str(current.kind), version=text.version)
     return text
 
 
@@ -117,6 +186,8 @@ def check_text(kind: TextKind, body: str) -> None:
         read_practice(body)
     if kind == TextKind.CHECK:
         read_check(body)
+    if kind in TextKind.mails():
+        check_letter(kind, body)
 
 
 def read_practice(body: str) -> PracticeItem | None:
@@ -134,6 +205,7 @@ def read_practice(body: str) -> PracticeItem | None:
             "practice: two words of the text must stand in <strong>…</strong>, "
             f"got {len(pieces) // 2}."
         )
+    word1, word2 = _take_dictionary_forms(table) or (pieces[1], pieces[3])
     starts = [len("".join(pieces[:n])) for n in (1, 3)]
     return PracticeItem(
         text="".join(pieces),
@@ -141,9 +213,22 @@ def read_practice(body: str) -> PracticeItem | None:
         word1_end=starts[0] + len(pieces[1]),
         word2_start=starts[1],
         word2_end=starts[1] + len(pieces[3]),
+        word1=word1,
+        word2=word2,
+        has_dictionary_forms="word1" in table,
         words=(words[0], words[1]),
         explanation=explanation,
     )
+
+
+def _take_dictionary_forms(table: dict[str, Any]) -> tuple[str, str] | None:
+    """Return the dictionary forms of the two marked words; None for an item that gives neither."""
+    if not table.keys() & {"word1", "word2"}:
+        return None
+    word1, word2 = (_take_text(table, key, "practice") for key in ("word1", "word2"))
+    if word1 == word2:
+        raise TextRefused(f'practice: both words are "{word1}"; they must differ.')
+    return word1, word2
 
 
 def read_check(body: str) -> tuple[CheckQuestion, ...]:

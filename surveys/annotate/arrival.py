@@ -22,12 +22,13 @@ from surveys.arriving import (
 )
 from surveys.assigning import Consent, count_items, has_place_left, refuse_revoked, start_assignment
 from surveys.completing import no_place_completion
+from surveys.informing import Facts, Way, make_notice
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.collection import make_token
 from surveys.opening import refuse_draft
-from surveys.presenting.faces import face_of, interface_of, render_text
+from surveys.presenting.faces import face_of, render_text
 from surveys.providers import Claims, read_claims, rules_of
-from surveys.wording import current_text
+from surveys.wording import current_text, interface_of
 
 TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
 
@@ -47,7 +48,8 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("annotate:next", lead_back(assignment).token)
     meet(study)
     refuse_revoked(invitation)
-    return ask_consent(request, study, lambda agreed: start_assignment(invitation, agreed))
+    way = Way.by(invitation)
+    return ask_consent(request, study, way, lambda agreed: start_assignment(invitation, agreed))
 
 
 @annotator_page
@@ -68,6 +70,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     return ask_consent(
         request,
         study,
+        Way.through(entrance.provider),
         lambda agreed: start_through(entrance, make_token(), claims, agreed=agreed),
         entrance=entrance,
         claims=claims,
@@ -89,6 +92,7 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     return ask_consent(
         request,
         study,
+        Way.through(entrance.provider),
         lambda agreed: start_through(entrance, ticket, agreed=agreed),
         entrance=entrance,
         own_link=address_of("join", token, ticket),
@@ -104,6 +108,7 @@ def meet(study: Study) -> None:
 def ask_consent(
     request: HttpRequest,
     study: Study,
+    way: Way,
     begin: Callable[[Consent], Assignment],
     *,
     entrance: Entrance | None = None,
@@ -111,15 +116,15 @@ def ask_consent(
     own_link: str | None = None,
     is_from_hit: bool = False,
 ) -> HttpResponse:
-    """The welcome page. Only who agrees to the very text that is shown there begins.
+    """The welcome page. Only who agrees to the very text and notice shown there begins.
 
     Who comes from a HIT has one of its places.
     """
     text = current_text(study, TextKind.CONSENT)
-    consent = Consent.asked_by(study, text)
+    notice = make_notice(study, Facts.of(study, way))
+    consent = Consent.asked_by(study, text, notice)
     answer = request.POST.get("answer") if request.method == "POST" else None
-    shown = " ".join(str(int(part)) for part in consent)
-    has_agreed_to_this = request.POST.get("consent") == shown
+    has_agreed_to_this = request.POST.get("consent") == consent.mark
     if answer == "decline":
         return render(request, "annotate/declined.html", {"is_sent": claims is not None})
     if answer == "agree" and has_agreed_to_this:
@@ -129,8 +134,9 @@ def ask_consent(
     is_full_up = not has_place_left(study) or bool(entrance and is_full(entrance))
     page = {
         "face": face,
-        "consent": shown,
+        "consent": consent.mark,
         "consent_text": render_text(study, text),
+        "notice": notice,
         "has_changed": answer == "agree",
         "has_place": is_from_hit or not is_full_up,
         "is_from_hit": is_from_hit,
@@ -138,7 +144,7 @@ def ask_consent(
         "claims": claims,
         "own_link": own_link,
         "n_items": n_items,
-        "minutes": face.count_minutes(2 * n_items),
+        "minutes": face.times.first_minutes(n_items),
     }
     status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "annotate/welcome.html", page, status=status)

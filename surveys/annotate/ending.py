@@ -7,9 +7,11 @@ from surveys.annotate.pages import annotator_page, find_assignment, own_link, re
 from surveys.assigning import can_have_another, start_another_assignment
 from surveys.auditing import acting
 from surveys.completing import came_for_a_hit, completion_for, earned_before
+from surveys.informing import Facts, list_changes, make_notice
 from surveys.introducing import has_failed_check
 from surveys.leaving import withdraw_annotator
 from surveys.models import AssignmentState
+from surveys.presenting.faces import render_text
 
 ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
 
@@ -65,3 +67,20 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
         "has_failed_check": has_failed_check(assignment),
     }
     return render(request, "annotate/ended.html", page)
+
+
+@annotator_page
+def kept(request: HttpRequest, token: str) -> HttpResponse:
+    """What the site stores about the annotator, as they agreed to it, and what has changed."""
+    assignment = find_assignment(token)
+    annotator = assignment.annotator
+    now = make_notice(annotator.study, Facts.for_annotator(annotator))
+    agreed = annotator.notice or now
+    consent = annotator.consent
+    page = {
+        "token": token,
+        "notice": agreed,
+        "changes": list_changes(agreed, now),
+        "consent_text": render_text(annotator.study, consent) if consent else None,
+    }
+    return render(request, "annotate/kept.html", page)

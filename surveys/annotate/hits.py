@@ -9,6 +9,7 @@ from surveys.annotate.arrival import ask_consent, meet
 from surveys.annotate.pages import annotator_page
 from surveys.assigning import Consent, count_items
 from surveys.fees import write_cents
+from surveys.informing import Way
 from surveys.models import Assignment, Hit, TextKind
 from surveys.mturk.entering import (
     find_hit,
@@ -43,7 +44,7 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
         start_telling_grants(hit.provider)
         return assignment
 
-    return ask_consent(request, hit.batch.study, begin, claims=claims, is_from_hit=True)
+    return ask_consent(request, hit.batch.study, Way.MTURK, begin, claims=claims, is_from_hit=True)
 
 
 def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
@@ -54,9 +55,9 @@ def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
     n_items = count_items(study)
     page = {
         "face": face,
-        **(describe_text(item, is_marked=False) if item else {}),
+        **(describe_text(item, study, is_marked=False) if item else {}),
         "pay": write_cents(hit.batch.reward_cents),
         "n_items": n_items,
-        "minutes": face.count_minutes(2 * n_items),
+        "minutes": face.times.first_minutes(n_items),
     }
     return render(request, "annotate/sample.html", page)

@@ -143,7 +143,7 @@ def render_practice(
     if item is None:  # taken out since this page was asked for
         return redirect_to_due(assignment.token)
     page = {
-        **describe_text(item, is_marked=template != WORDS_PAGE.template),
+        **describe_text(item, assignment.study, is_marked=template != WORDS_PAGE.template),
         "face": face_of_assignment(assignment),
         "form": form,
         "item": item,

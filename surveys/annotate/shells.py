@@ -21,7 +21,7 @@ from surveys.presenting.forms import repeat_visit
 from surveys.presenting.items import RATING_PAGE, ItemPage, describe_text
 from surveys.protocol import MOST_KEPT
 
-NAMES = ("text", "form1", "form2", "progress", "token", "shown")
+NAMES = ("text", "asked1", "asked2", "progress", "token", "shown")
 MOST_PROGRESS = 10_000
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
@@ -33,7 +33,7 @@ def render_item(
     """A page of an item as HTML; with the form that was sent if that had faults."""
     face = face_of(where.study_id, where.revision)
     values = {
-        **describe_text(item, is_marked=page is RATING_PAGE),
+        **describe_text(item, face.study, is_marked=page is RATING_PAGE),
         "progress": _render_progress(
             face.interface,
             item.position,

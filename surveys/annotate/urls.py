@@ -23,5 +23,6 @@ urlpatterns = [
     path("survey/<slug:token>/check/", introduction.check, name="check"),
     path("survey/<slug:token>/thanks/", ending.thanks, name="thanks"),
     path("survey/<slug:token>/withdraw/", ending.withdraw, name="withdraw"),
+    path("survey/<slug:token>/kept/", ending.kept, name="kept"),
     path("survey/<slug:token>/ended/", ending.ended, name="ended"),
 ]

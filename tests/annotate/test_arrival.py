@@ -9,7 +9,12 @@ from surveys.annotate import arrival
 from surveys.configuring import configure_study
 from surveys.leaving import revoke_invitation
 from surveys.models import Annotator, Assignment, Entrance, Invitation, TextKind
-from surveys.recruiting import close_entrance, invite_annotators, open_entrance
+from surveys.recruiting import (
+    close_entrance,
+    invite_annotators,
+    invite_listed,
+    open_entrance,
+)
 from surveys.wording import set_text
 from tests.annotate.arriving import PROLIFIC, agree, arrive, hidden_fields, page, welcome
 from tests.factories import make_study, start, stored
@@ -146,8 +151,8 @@ def test_welcome_tells_how_much_there_is_to_do(client):
     content = client.get(welcome(invitation)).content.decode()
 
     assert "There are 7 texts." in content
-    assert "It takes about 7 minutes." in content
-    assert "Write to <bdi>lab@example.org</bdi>." in content
+    assert "It takes about 10 minutes." in content  # 7 for the texts, 3 for all before them
+    assert "Write to \u2068lab@example.org\u2069." in content
 
 
 def test_welcome_says_when_no_place_is_left_before_any_work(client):
@@ -259,3 +264,110 @@ def test_a_closed_entrance_takes_nobody_more_and_lets_who_started_go_on(client, 
 
     assert client.get(own).status_code == 302
     assert client.get(late).status_code == 410
+
+
+def test_the_start_page_leads_researchers_to_the_console(client):
+    text = client.get(reverse("annotate:index")).content.decode()
+
+    assert f'href="{reverse("console:sign_in")}"' in text
+    assert reverse("admin:index") not in text
+
+
+# What is said about stored data
+
+
+def told_at(client, address, data=None) -> str:
+    return client.get(address, data).content.decode()
+
+
+def test_people_from_prolific_read_that_their_id_is_kept(client):
+    entrance = open_entrance(make_study(), "prolific", completion_code="DONE1")
+
+    text = told_at(client, arrive(entrance), PROLIFIC)
+
+    assert "Your Prolific ID is kept apart from them, to pay you" in text
+    assert "whether a word was pasted" in text
+    assert "No date is set for deleting the IDs" in text
+
+
+def test_holders_of_a_link_with_a_note_read_that_it_is_kept(client):
+    study = make_study()
+    (plain,) = invite_annotators(study, 1)
+    invite_listed(study, ["ana@example.org"])
+    noted = Invitation.objects.exclude(note="").get()
+
+    assert "label or address that the researchers noted" in told_at(client, welcome(noted))
+    assert "No name, address or ID is kept" in told_at(client, welcome(plain))
+    assert "ana@example.org" not in told_at(client, welcome(noted))
+
+
+def test_welcome_says_who_runs_the_study(client):
+    study = configure_study(
+        make_study(), organisation="University of <Examples>", ethics="Board, no. 7"
+    )
+    (invitation,) = invite_annotators(study, 1)
+
+    text = told_at(client, welcome(invitation))
+
+    assert "This study is run by \u2068University of &lt;Examples&gt;\u2069." in text
+    assert "Ethics approval: \u2068Board, no. 7\u2069" in text
+
+
+@pytest.mark.parametrize("language", ["ar", "fa"])
+def test_arabs_and_persians_are_not_asked_to_read_english(client, language):
+    (invitation,) = invite_annotators(make_study(language=language), 1)
+
+    text = told_at(client, welcome(invitation))
+
+    assert f'<html lang="{language}" dir="rtl">' in text
+    assert f'<div class="prose" lang="{language}" dir="rtl">' in text
+    assert "English" not in text
+
+
+def test_agreeing_keeps_what_was_said_and_a_change_of_it_asks_again(client):
+    study = make_study()
+    early, late = invite_annotators(study, 2)
+    agree(client, welcome(early))
+    seen = hidden_fields(client.get(welcome(late)))
+    configure_study(study, allows_unjudgeable=True)
+
+    answer = client.post(welcome(late), {**seen, "answer": "agree"})
+
+    assert answer.status_code == 422
+    annotator = Annotator.objects.get()
+    assert "The words that you write, and your ratings." in annotator.notice.sections["kept"]
+
+
+def test_what_is_kept_is_read_again_by_the_link_with_what_has_changed(client):
+    study = configure_study(make_study(), contact="lab@example.org")
+    (invitation,) = invite_annotators(study, 1)
+    agree(client, welcome(invitation))
+    assignment = Assignment.objects.get()
+    before = told_at(client, page("kept", assignment))
+    configure_study(study, allows_unjudgeable=True)
+
+    after = told_at(client, page("kept", assignment))
+
+    for text in (before, after):
+        assert "The words that you write, and your ratings." in text
+        assert "Taking part is voluntary" in text
+        assert "lab@example.org" in text
+    assert "Changed since you agreed" not in before
+    assert "your comments on texts that you cannot judge" in after.split("Changed since")[1]
+
+
+def test_what_is_kept_is_told_to_annotators_from_before_notices(client):
+    assignment = start(make_study())
+    Annotator.objects.update(notice=None)
+
+    text = told_at(client, page("kept", assignment))
+
+    assert "whether a word was pasted" in text
+    assert "Changed since you agreed" not in text
+
+
+@pytest.mark.parametrize("name", ["instructions", "withdraw"])
+def test_every_page_after_consent_leads_to_what_is_kept(client, name):
+    assignment = start(make_study())
+
+    assert page("kept", assignment) in told_at(client, page(name, assignment))

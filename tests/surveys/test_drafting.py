@@ -10,8 +10,7 @@ from surveys.drafting import drop_row, make_draft, replace_stimuli, revise_row
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists, StudyOpen
 from surveys.importing import StudyDesign
 from surveys.models import AuditEntry, Context, Item, Membership, Pair, Study
-from surveys.opening import open_study
-from tests.factories import numbered_stimuli, stimuli_file, stimuli_row
+from tests.factories import numbered_stimuli, open_draft, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db
 
@@ -180,7 +179,7 @@ def test_replace_stimuli_puts_another_file_in_place(owner):
 
 
 def test_an_open_studys_rows_stay(owner):
-    study = open_study(make(owner))
+    study = open_draft(make(owner))
     pair, row = row_of(study, 1)
     before = everything()
     shown = fingerprint_row(row)

@@ -18,10 +18,10 @@ from surveys.leaving import (
     revoke_invitation,
     withdraw_annotator,
 )
-from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, Study
+from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, RunKind, Study
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.running import perform_run, request_release, request_results
-from tests.factories import QUICK, counted_ratings, finish, make_study, start, stored
+from tests.factories import QUICK, counted_ratings, finish, make_run, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive
 
 pytestmark = pytest.mark.django_db
@@ -46,9 +46,7 @@ def annotator(study) -> Annotator:
 def make_results(study: Study) -> Run:
     """A run as if it had been done now, without the figures."""
     collected_at = note_instant(study)
-    return Run.objects.create(
-        study=study, kind="results", state="done", report={}, collected_at=collected_at
-    )
+    return make_run(study, RunKind.RESULTS, state="done", report={}, collected_at=collected_at)
 
 
 def counts(model: type[Run] | type[Release]) -> list[int]:
@@ -234,7 +232,7 @@ def test_who_kept_their_answers_there_marks_a_release_too():
 
     assert (counts(Release), counts(Run)) == ([1], [1])
     entry = AuditEntry.objects.get(action="annotator.erased")
-    assert entry.details["in_releases"] == [Release.objects.get().pk]
+    assert entry.details["in_releases"] == [Release.objects.get().number]
     run.refresh_from_db()
     with zipfile.ZipFile(io.BytesIO(run.archive.read())) as files:
         assert "cosimlex_en/log.tsv" in files.namelist()

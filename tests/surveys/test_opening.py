@@ -9,15 +9,28 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.assigning import start_assignment
+from surveys.auditing import acting
 from surveys.configuring import configure_study
 from surveys.drafting import make_draft
-from surveys.errors import OpeningRefused, StudyNotOpen, StudyOpen
+from surveys.errors import OpeningRefused, SettingRefused, StudyNotOpen, StudyOpen, TextChanged
 from surveys.importing import StudyDesign
-from surveys.models import Annotator, AuditEntry, Block, Context, Item, Pair, Place, Study
+from surveys.models import (
+    Annotator,
+    AuditEntry,
+    Block,
+    Context,
+    Item,
+    Pair,
+    Place,
+    Study,
+    StudyText,
+    TextKind,
+)
 from surveys.models.collection import make_token
-from surveys.opening import open_study
+from surveys.opening import list_missing, open_study, review_consent
 from surveys.recruiting import invite_annotators, open_entrance
-from tests.factories import make_study, numbered_stimuli, stored
+from surveys.wording import set_text
+from tests.factories import make_study, numbered_stimuli, open_draft, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -70,7 +83,7 @@ def test_nobody_starts_in_a_draft(owner):
 
 def test_open_study_lets_people_come_and_is_recorded_once(client, owner):
     study = make(owner)
-    opened = open_study(study)
+    opened = open_draft(study)
 
     assert stored(open_study(study), "opened_at") == (opened.opened_at,)
     for link in links(study):
@@ -91,16 +104,107 @@ def test_open_study_refuses_one_without_stimuli(owner):
     assert stored(study, "opened_at") == (None,)
 
 
-def test_studies_of_the_command_line_are_open_at_once():
-    assert not make_study().is_draft
+MISSING = {
+    "organisation": "Give the organisation",
+    "contact": "Give the contact",
+    "review": "Version 1 of the consent text has not been reviewed",
+}
+
+
+@pytest.mark.parametrize("absent", MISSING)
+def test_open_study_refuses_without_organisation_contact_or_review(owner, absent):
+    study = make(owner)
+    given = {"organisation": "University of Examples", "contact": "lab@example.org"}
+    configure_study(study, **{name: text for name, text in given.items() if name != absent})
+    if absent != "review":
+        review_consent(study, 1)
+
+    with pytest.raises(OpeningRefused, match=MISSING[absent]) as refused:
+        open_study(study)
+
+    assert len(str(refused.value).splitlines()) == 1
+    assert stored(study, "opened_at") == (None,)
+
+
+def test_open_study_tells_everything_that_is_missing_at_once(owner):
+    assert list_missing(make(owner)) == [
+        said for said in list_missing(make(owner)) if said.startswith(tuple(MISSING.values()))
+    ]
+    assert len(list_missing(make(owner))) == len(MISSING)
+
+
+def test_review_consent_says_who_and_when_once(owner):
+    study = make(owner)
+    with acting(owner):
+        first = review_consent(study, 1)
+    again = review_consent(study, 1, reviewer="somebody else")
+
+    assert (first.reviewed_by, first.reviewed_at) == ("ana", again.reviewed_at)
+    assert again.reviewed_by == "ana"
+    entry = AuditEntry.objects.get(action="consent.reviewed")
+    assert (entry.actor, entry.details) == ("ana", {"version": 1, "reviewer": "ana"})
+
+
+def test_a_changed_consent_text_is_to_be_reviewed_again(owner):
+    study = make(owner)
+    configure_study(study, organisation="University of Examples", contact="lab@example.org")
+    review_consent(study, 1)
+    set_text(study, TextKind.CONSENT, "Our own.")
+
+    with pytest.raises(OpeningRefused, match="Version 2 of the consent text"):
+        open_study(study)
+    with pytest.raises(TextChanged, match="version 2 is current"):
+        review_consent(study, 1)
+    review_consent(study, 2)
+
+    assert not open_study(study).is_draft
+
+
+def test_another_language_brings_another_consent_text_to_review(owner):
+    study = make(owner, language="pt")
+    configure_study(study, organisation="University of Examples", contact="lab@example.org")
+    review_consent(study, 1)
+
+    study = configure_study(study, language="fa")
+
+    with pytest.raises(OpeningRefused, match="Version 2 of the consent text"):
+        open_study(study)
+
+
+@pytest.mark.parametrize("name", ["organisation", "contact"])
+def test_an_open_study_keeps_saying_who_runs_it(owner, name):
+    study = open_draft(make(owner))
+
+    with pytest.raises(SettingRefused, match=f"its {name} can change, and cannot be taken away"):
+        configure_study(study, **{name: " "})
+    configure_study(study, **{name: "Another"})
+
+    assert stored(study, name) == ("Another",)
+
+
+def test_open_study_as_a_command_asks_for_a_name_and_opens(owner):
+    study = make(owner)
+    given = ["--organisation", "University of Examples", "--contact", "lab@example.org"]
+
+    with pytest.raises(CommandError, match="has not been reviewed"):
+        call_command("open_study", "draft", *given)
+    assert stored(study, "organisation", "opened_at") == ("", None)
+    call_command("open_study", "draft", *given, "--consent-reviewed-by", "Ana Horvat")
+    call_command("open_study", "draft")
+
+    assert not Study.objects.get().is_draft
+    assert StudyText.objects.get(kind="consent").reviewed_by == "Ana Horvat"
 
 
 def test_a_drafts_design_may_change(owner):
     study = make(owner, n_pairs=4)
 
-    configure_study(study, block_size=2, scale_maximum=4, language="sl", ratings_per_context=3)
+    configure_study(
+        study, block_size=2, scale_maximum=4, language="sl", ratings_per_context=3,
+        question_forms="text",
+    )  # fmt: skip
 
-    assert stored(study, "language", "scale_maximum") == ("sl", 4)
+    assert stored(study, "language", "scale_maximum", "question_forms") == ("sl", 4, "text")
     assert Block.objects.filter(study=study).count() == 2
     assert Place.objects.filter(study=study, is_open=True).count() == 12
     entry = AuditEntry.objects.get(action="study.configured")
@@ -108,7 +212,14 @@ def test_a_drafts_design_may_change(owner):
 
 
 @pytest.mark.parametrize(
-    "change", [{"language": "sl"}, {"block_size": 1}, {"seed": 7}, {"scale_maximum": 4}]
+    "change",
+    [
+        {"language": "sl"},
+        {"block_size": 1},
+        {"seed": 7},
+        {"scale_maximum": 4},
+        {"question_forms": "text"},
+    ],
 )
 def test_an_open_studys_design_stays(change):
     study = make_study()
@@ -123,7 +234,7 @@ def test_an_open_studys_design_stays(change):
 
 @pytest.mark.django_db(transaction=True)
 def test_studies_from_before_drafts_are_open_and_drafts_do_not_go_back():
-    study = make_study()
+    study = make_study(question_forms="text")
     migrate("0008_researchers_and_what_they_decide")
     migrate("0009_open_studies_when_ready")
     assert stored(study, "opened_at") == stored(study, "created_at")

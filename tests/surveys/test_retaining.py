@@ -19,7 +19,7 @@ from surveys.models import (
     Visit,
     Worker,
 )
-from surveys.recruiting import invite_listed, open_entrance
+from surveys.recruiting import invite_listed, invite_scripted_annotators, open_entrance
 from surveys.repeating import repeat_block
 from surveys.retaining import (
     count_kept,
@@ -103,16 +103,58 @@ def test_ids_are_kept_where_no_number_of_days_is_given(study, assignment):
     assert find_due(fresh(study)).people == []
 
 
-def test_ids_of_who_was_not_paid_are_kept_until_the_study_is_settled(study, assignment):
+def test_ids_of_who_never_finished_are_kept_until_the_study_is_settled(study, prolific):
+    begun = arrive(prolific, WORKER)
+    set_retention(study, 30)
     let_pass(100)
     assert find_due(fresh(study)).people == []
 
     settle_study(study, is_settled=True)
     let_pass(31)
 
-    assert find_due(fresh(study)).people == [assignment.annotator_id]
+    assert find_due(fresh(study)).people == [begun.annotator_id]
     settle_study(study, is_settled=False)
     assert find_due(fresh(study)).people == []
+
+
+def test_a_study_is_not_settled_while_an_annotator_waits_for_pay(study, assignment):
+    with pytest.raises(ErasureRefused, match="not marked as paid: 1"):
+        settle_study(study, is_settled=True)
+
+    assert stored(study, "settled_at") == (None,)
+    assert not AuditEntry.objects.filter(action="study.settled").exists()
+
+
+def test_ids_of_who_waits_for_pay_are_kept_in_a_settled_study(study, assignment):
+    mark_paid(study)
+    settle_study(study, is_settled=True)
+    take_back_payment(assignment.annotator)
+    let_pass(31)
+    assert find_due(fresh(study)).people == []
+
+    mark_paid(study)
+    let_pass(31)
+
+    assert find_due(fresh(study)).people == [assignment.annotator_id]
+
+
+def test_scripted_annotators_do_not_keep_a_study_from_being_settled(study):
+    (link,) = invite_scripted_annotators(study, 1)
+    finish(start(study, link))
+
+    assert settle_study(study, is_settled=True).settled_at is not None
+
+
+def test_pay_is_counted_of_people_and_not_of_scripted_annotators(study, assignment):
+    mark_paid(study)
+    finish(start(study))
+    start(study)
+    (link,) = invite_scripted_annotators(study, 1)
+    finish(start(study, link))
+
+    kept = count_kept(study)
+
+    assert (kept.n_payable, kept.n_paid, kept.n_unpaid, kept.n_scripted) == (2, 1, 1, 1)
 
 
 def test_who_has_finished_more_since_is_not_due(study, assignment):
@@ -201,6 +243,7 @@ def dropped(study, assignment) -> Assignment:
     (link,) = invite_listed(study, ["ana@example.org"]).new
     finish(start(study, link))
     invite_listed(study, ["berta@example.org"])
+    mark_paid(study)
     settle_study(study, is_settled=True)
     let_pass(31)
     drop_due(fresh(study))
@@ -287,3 +330,46 @@ def test_a_repeated_block_is_not_given_to_who_was_dropped(study, prolific, dropp
     repeat_block(study.blocks.get(), reason="scripts", author="anna")
 
     assert arrive(prolific, WORKER) == dropped
+
+
+# What annotators agreed to
+
+
+def test_a_longer_retention_holds_only_for_those_who_come_afterwards(study, prolific):
+    set_retention(study, 30)
+    early = begin_assignment(arrive(prolific, WORKER, SESSION))
+    finish(early)
+    set_retention(study, 90)
+    late = begin_assignment(arrive(prolific, WORKER[:-1] + "b", SESSION[:-1] + "c"))
+    finish(late)
+    mark_paid(study)
+
+    let_pass(31)
+    assert find_due(fresh(study)).people == [early.annotator_id]
+    assert drop_due(study).people == [early.annotator_id]
+    let_pass(60)
+    assert find_due(fresh(study)).people == [late.annotator_id]
+
+
+def test_a_promise_holds_where_the_study_keeps_data_for_good_now(study, prolific):
+    set_retention(study, 30)
+    assignment = begin_assignment(arrive(prolific, WORKER, SESSION))
+    finish(assignment)
+    set_retention(study, None)
+    mark_paid(study)
+
+    let_pass(31)
+
+    assert find_due(fresh(study)).people == [assignment.annotator_id]
+
+
+def test_a_shorter_retention_holds_for_all(study, prolific):
+    set_retention(study, 90)
+    assignment = begin_assignment(arrive(prolific, WORKER, SESSION))
+    finish(assignment)
+    mark_paid(study)
+    set_retention(study, 7)
+
+    let_pass(8)
+
+    assert find_due(fresh(study)).people == [assignment.annotator_id]

@@ -2,8 +2,10 @@
 
 import pytest
 
+from surveys.configuring import configure_study
 from surveys.errors import TextRefused
 from surveys.models import Study, StudyText, TextKind
+from surveys.presenting.faces import render_text
 from surveys.presenting.markdown import render_markdown
 from surveys.wording import (
     DEFAULTS,
@@ -14,6 +16,7 @@ from surveys.wording import (
     check_text,
     current_text,
     default_body,
+    default_text,
     has_default_texts,
     read_check,
     read_practice,
@@ -121,7 +124,7 @@ def test_set_text_to_nothing_takes_practice_and_check_away(kind):
 # Defaults
 
 
-@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi"])
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
 @pytest.mark.parametrize("kind", TextKind)
 def test_every_default_text_is_sound(language, kind):
     body = default_body(language, kind)
@@ -131,7 +134,7 @@ def test_every_default_text_is_sound(language, kind):
     assert body.strip()
 
 
-@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi"])
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
 def test_default_practice_item_marks_two_whole_words(language):
     practice = read_practice(default_body(language, TextKind.PRACTICE))
 
@@ -139,9 +142,10 @@ def test_default_practice_item_marks_two_whole_words(language):
         assert form.strip() == form != ""
     assert "<" not in practice.text
     assert practice.parts[1::2] == [(practice.form1, True), (practice.form2, True)]
+    assert practice.has_dictionary_forms
 
 
-@pytest.mark.parametrize("language", ["hr", "sl", "fi"])
+@pytest.mark.parametrize("language", ["hr", "sl", "fi", "ar", "fa"])
 def test_default_check_asks_as_the_english_one_does(language):
     english = read_check(default_body("en", TextKind.CHECK))
 
@@ -156,14 +160,16 @@ def test_every_shipped_text_belongs_to_a_kind():
     shipped = {path.relative_to(DEFAULTS) for path in DEFAULTS.rglob("*") if path.is_file()}
 
     assert {path.name for path in shipped} == set(FILES.values())
-    assert len(shipped) == 4 * len(FILES)
+    assert len(shipped) == 6 * len(FILES) + 1  # the neutral consent text
 
 
 @pytest.mark.parametrize(
     ("language", "kind", "like"),
     [
         ("hr-HR", TextKind.CONSENT, "hr"),
-        ("fa", TextKind.CONSENT, "en"),
+        ("fa", TextKind.CONSENT, "fa"),
+        ("ar-EG", TextKind.CHECK, "ar"),
+        ("pt", TextKind.CONSENT, "other"),
         ("pt-BR", TextKind.INSTRUCTIONS, "en"),
         ("en-GB", TextKind.PRACTICE, "en"),
     ],
@@ -174,13 +180,62 @@ def test_default_body_is_that_of_the_language_or_english(language, kind, like):
 
 @pytest.mark.parametrize("kind", [TextKind.PRACTICE, TextKind.CHECK])
 def test_default_body_with_examples_is_empty_in_a_language_without_any(kind):
-    assert default_body("fa", kind) == ""
+    assert default_body("pt", kind) == ""
+
+
+@pytest.mark.parametrize("language", ["pt", "de", "zh"])
+def test_the_consent_of_a_language_without_defaults_asks_nobody_to_read_english(language):
+    body, written_in = default_text(language, TextKind.CONSENT)
+
+    assert written_in == "en"
+    assert "read the language of the texts with ease" in body
+    assert "English" not in body
+
+
+def test_no_default_consent_says_what_the_site_says_by_itself():
+    """What is stored of whom depends on how they come; no text of a language can say it."""
+    said = {
+        language: default_body(language, TextKind.CONSENT) for language in ("en", "hr", "sl", "fi")
+    }
+
+    assert "random code" not in said["en"]
+    for language, code in (("hr", "šifrom"), ("sl", "kodo"), ("fi", "koodilla")):
+        assert code not in said[language]
+
+
+@pytest.mark.django_db
+def test_a_text_says_its_language_where_it_is_not_that_of_the_study():
+    study = make_study(1, language="pt")
+    assert current_text(study, TextKind.CONSENT).language == "en"
+
+    own = set_text(study, TextKind.CONSENT, "Em português.")
+    back = set_text(study, TextKind.CONSENT, default_body("pt", TextKind.CONSENT))
+
+    assert (own.language, back.language) == ("", "en")
+    assert render_text(study, own).language == "pt"
+    assert render_text(study, back).language == "en"
+
+
+@pytest.mark.django_db
+def test_defaults_follow_the_language_of_a_draft_and_own_texts_stay():
+    study = make_study(1, language="pt")
+    Study.objects.update(opened_at=None)
+    for kind in TextKind:
+        current_text(study, kind)
+    set_text(study, TextKind.INSTRUCTIONS, "Our own.")
+
+    study = configure_study(study, language="fa")
+
+    now = {kind: current_text(study, kind) for kind in TextKind}
+    assert now[TextKind.INSTRUCTIONS].body == "Our own."
+    for kind in (TextKind.CONSENT, TextKind.PRACTICE, TextKind.CHECK):
+        assert (now[kind].body, now[kind].language) == default_text("fa", kind)
 
 
 def test_has_default_texts_tells_languages_apart():
-    known = {language: has_default_texts(language) for language in ("sl", "sl-SI", "fa", "e")}
+    known = {language: has_default_texts(language) for language in ("sl", "sl-SI", "fa", "pt", "e")}
 
-    assert known == {"sl": True, "sl-SI": True, "fa": False, "e": False}
+    assert known == {"sl": True, "sl-SI": True, "fa": True, "pt": False, "e": False}
 
 
 # Reading and refusals
@@ -193,9 +248,33 @@ def test_read_practice_finds_the_two_words():
         word1_end=5,
         word2_start=15,
         word2_end=18,
+        word1="cat",
+        word2="dog",
+        has_dictionary_forms=False,
         words=("fur", "home"),
         explanation="Both are pets.",
     )
+
+
+def test_read_practice_takes_dictionary_forms():
+    practice = read_practice(f'{PRACTICE}\nword1 = " felis "\nword2 = "canis"')
+
+    assert (practice.word1, practice.word2) == ("felis", "canis")
+    assert practice.has_dictionary_forms
+
+
+@pytest.mark.parametrize(
+    ("forms", "said"),
+    [
+        ('word1 = "felis"', 'practice: word2 is missing; write word2 = "…"'),
+        ('word2 = "canis"', "practice: word1 is missing"),
+        ('word1 = ""\nword2 = "canis"', "practice: word1 is missing"),
+        ('word1 = "canis"\nword2 = "canis"', 'practice: both words are "canis"'),
+    ],
+)
+def test_check_text_refuses_dictionary_forms_that_name_no_two_words(forms, said):
+    with pytest.raises(TextRefused, match=said):
+        check_text(TextKind.PRACTICE, f"{PRACTICE}\n{forms}")
 
 
 def test_read_check_counts_the_right_answer_from_one():

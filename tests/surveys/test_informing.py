@@ -1,0 +1,279 @@
+"""What annotators are told about stored data, and that no stored field is left out of it."""
+
+from dataclasses import replace
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.utils import translation
+
+from surveys.assigning import start_assignment
+from surveys.configuring import configure_study
+from surveys.informing import SECTIONS, Facts, Said, Way, list_changes, list_sentences, make_notice
+from surveys.models import (
+    Annotator,
+    Assignment,
+    ConsentNotice,
+    Entrance,
+    Grant,
+    Hit,
+    Invitation,
+    Payment,
+    Place,
+    Response,
+    Review,
+    ReviewClaim,
+    Study,
+    Verdict,
+    Visit,
+    Worker,
+)
+from surveys.recruiting import invite_annotators, invite_listed, open_entrance
+from surveys.retaining import set_retention
+from tests.factories import make_study
+from tests.surveys.newcomers import CODES, arrive
+
+FACTS = Facts(
+    way=Way.PROLIFIC,
+    organisation="University of Examples",
+    ethics="Board of Examples, no. 7",
+    contact="lab@example.org",
+    allows_comments=True,
+    has_check=True,
+    erases_withdrawn=True,
+    publishes_words=False,
+    retention_days=30,
+)
+# Of each model that holds something about annotators: the sentence that names a field to them.
+# None: of the study or the work of the site, and nothing about a person.
+NAMED: dict[type, dict[Said | None, str]] = {
+    Annotator: {
+        Said.IDENTITY: "code worker",
+        Said.STEPS: "created_at consent notice erases_withdrawn publishes_words retention_days "
+        "instructed_at practised_at",
+        Said.CHECK: "n_check_tries checked_at",
+        Said.JUDGEMENT: "paid_at",
+        Said.ERASURE: "withdrawn_at first_rated_at erased_at",
+        None: "study",
+    },
+    Assignment: {
+        Said.IDENTITY: "annotator token",
+        Said.STEPS: "questionnaire state reason seed n_items ended_because offered_at active_at "
+        "started_at submitted_at",
+        None: "study round is_over_quota filed_at",
+    },
+    Response: {
+        Said.IDENTITY: "annotator",
+        Said.ANSWERS: "inspired_word1 inspired_word2 rating is_unjudgeable comment",
+        Said.TIMES: "engaged_at rated_at words_shown_at rating_shown_at words_visible_seconds "
+        "rating_visible_seconds has_pasted_word1 has_pasted_word2",
+        Said.STEPS: "assignment pair context position",
+        Said.ERASURE: "is_erased",
+    },
+    Invitation: {
+        Said.ARRIVAL: "token annotator entrance note created_at",
+        Said.RETENTION: "note_digest",
+        Said.JUDGEMENT: "revoked_at revoked_because",
+        None: "study is_rehearsal",
+    },
+    Worker: {Said.ARRIVAL: "provider worker_id", Said.RETENTION: "is_digest"},
+    Visit: {
+        Said.ARRIVAL: "entrance hit provider_study submission worker assignment completion_code "
+        "arrived_at deadline_at returned_at provider_state accepted_at handed_in_at decided_at",
+        Said.JUDGEMENT: "standing has_wrong_code held_because",
+    },
+    Payment: {
+        Said.JUDGEMENT: "visit kind amount_cents state reason created_at sent_at settled_at",
+        Said.ARRIVAL: "provider submission",
+        None: "batch grant_key fee_cents token by error",
+    },
+    Grant: {
+        Said.ARRIVAL: "qualification worker amount reason granted_at told_at revoked_at",
+        None: "by",
+    },
+    Review: {
+        Said.JUDGEMENT: "assignment response evidence risk state outcome filed_at",
+        None: "study draw n_wanted",
+    },
+    Verdict: {Said.JUDGEMENT: "review opinion kind reason at undone_at", None: "reviewer"},
+    ReviewClaim: {None: "review reviewer until"},
+    Place: {Said.STEPS: "assignment", None: "study questionnaire round number is_open hit"},
+    Hit: {
+        Said.JUDGEMENT: "compensates",
+        None: "batch questionnaire provider key n_places n_released attempt token "
+        "first_attempt_at hit_id hit_type_id state error expires_at closed_at created_at",
+    },
+}
+
+
+def find_models_about_annotators() -> set[type]:
+    """Annotators and workers, and whatever refers to them, directly or by another model."""
+    models = set(apps.get_app_config("surveys").get_models())
+    found = {Annotator, Worker}
+    while new := {m for m in models - found if any(_refers(m, other) for other in found)}:
+        found |= new
+    return found
+
+
+def _refers(model: type, other: type) -> bool:
+    return any(
+        field.is_relation and field.concrete and field.related_model is other
+        for field in model._meta.get_fields()
+    )
+
+
+def said(facts: Facts) -> dict[Said, str]:
+    with translation.override("en"):
+        return dict(list_sentences(facts))
+
+
+# What is stored is said
+
+
+def test_every_model_about_annotators_is_decided_on():
+    assert set(NAMED) == find_models_about_annotators()
+
+
+@pytest.mark.parametrize("model", NAMED, ids=lambda model: model.__name__)
+def test_every_field_about_annotators_has_a_sentence_or_needs_none(model):
+    decided = [name for names in NAMED[model].values() for name in names.split()]
+
+    stored = [field.name for field in model._meta.get_fields() if field.concrete]
+    assert sorted([*decided, "id"]) == sorted(stored)
+
+
+def test_every_sentence_on_which_fields_rely_is_said_in_a_section():
+    relied_on = {about for fields in NAMED.values() for about in fields if about}
+
+    assert relied_on <= set(said(FACTS)) == set(Said)
+    assert sorted(s.name for topics in SECTIONS.values() for s in topics) == sorted(
+        about.name for about in Said
+    )
+
+
+@pytest.mark.parametrize(
+    ("way", "known"),
+    [
+        (Way.PROLIFIC, "Your Prolific ID is kept apart"),
+        (Way.MTURK, "Your worker ID is kept apart"),
+        (Way.NOTED_LINK, "label or address that the researchers noted"),
+        (Way.LINK, "No name, address or ID is kept"),
+    ],
+)
+def test_what_is_known_of_a_person_follows_from_their_way(way, known):
+    told = said(replace(FACTS, way=way))
+
+    assert known in told[Said.IDENTITY]
+    assert (Said.RETENTION in told) is (way != Way.LINK)
+
+
+@pytest.mark.parametrize(
+    ("changed", "about", "now"),
+    [
+        ({"allows_comments": False}, Said.ANSWERS, "The words that you write, and your ratings."),
+        ({"erases_withdrawn": False}, Said.WITHDRAWAL, "not used, but they are kept"),
+        ({"publishes_words": True}, Said.PUBLICATION, "published together with your ratings"),
+        ({"retention_days": None}, Said.RETENTION, "No date is set"),
+        ({"retention_days": 1}, Said.RETENTION, "deleted 1 day after"),
+    ],
+)
+def test_sentences_follow_from_the_settings(changed, about, now):
+    assert now not in said(FACTS)[about]
+    assert now in said(replace(FACTS, **changed))[about]
+
+
+@pytest.mark.parametrize(
+    ("absent", "about"),
+    [
+        ({"organisation": ""}, Said.ORGANISATION),
+        ({"ethics": ""}, Said.ETHICS),
+        ({"contact": ""}, Said.CONTACT),
+        ({"has_check": False}, Said.CHECK),
+        ({"erases_withdrawn": False}, Said.ERASURE),
+    ],
+)
+def test_what_does_not_hold_is_not_said(absent, about):
+    assert set(said(FACTS)) - set(said(replace(FACTS, **absent))) == {about}
+
+
+@pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES if code != "en"])
+@pytest.mark.parametrize("way", Way)
+def test_every_sentence_is_translated(language, way):
+    for publishes in (True, False):
+        facts = replace(FACTS, way=way, publishes_words=publishes, erases_withdrawn=publishes)
+        with translation.override(language):
+            translated = dict(list_sentences(facts))
+        english = said(facts)
+        assert [about for about in english if english[about] == translated[about]] == []
+
+
+# Who is told what
+
+
+@pytest.mark.django_db
+def test_the_way_of_a_person_is_read_off_their_invitation():
+    study = make_study()
+    (plain,) = invite_annotators(study, 1)
+    invite_listed(study, ["ana@example.org"])
+    noted = Invitation.objects.exclude(note="").get()
+    prolific = open_entrance(study, "prolific", **CODES)
+    arrived = Invitation.objects.get(annotator=arrive(prolific).annotator)
+    dropped = Invitation(study=study, note_digest="d")
+
+    ways = [Way.by(one) for one in (plain, noted, arrived, dropped)]
+
+    assert ways == [Way.LINK, Way.NOTED_LINK, Way.PROLIFIC, Way.NOTED_LINK]
+
+
+@pytest.mark.parametrize("provider", ["simulator", "sandbox", "production"])
+def test_workers_of_every_target_come_by_mturk(provider):
+    assert Way.through(Entrance(provider=provider).provider) == Way.MTURK
+
+
+@pytest.mark.django_db
+def test_what_an_annotator_was_told_is_kept_once_for_all_who_read_the_same():
+    study = configure_study(make_study(), organisation="University of Examples")
+    first, second, later = invite_annotators(study, 3)
+    told = start_assignment(first).annotator.notice
+    assert start_assignment(second).annotator.notice == told
+
+    configure_study(study, ethics="Board, no. 7")
+    changed = start_assignment(later).annotator.notice
+
+    assert ConsentNotice.objects.count() == 2
+    assert list_changes(told, changed) == ["Ethics approval: \u2068Board, no. 7\u2069"]
+    assert told.sections["who"] == ["This study is run by \u2068University of Examples\u2069."]
+
+
+@pytest.mark.django_db
+def test_an_annotator_keeps_the_days_that_they_agreed_to():
+    study = set_retention(make_study(), 30)
+    annotator = arrive(open_entrance(study, "prolific", **CODES)).annotator
+
+    for days, holds in ((None, 30), (90, 30), (7, 7)):
+        set_retention(study, days)
+        annotator = Annotator.objects.get(pk=annotator.pk)
+        assert Facts.for_annotator(annotator).retention_days == holds
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("language", "spoken"), [("ar", "ar"), ("pt-BR", "en")])
+def test_a_notice_is_in_the_language_of_the_pages(language, spoken):
+    study = make_study(language=language)
+
+    notice = make_notice(study, Facts.of(study, Way.LINK))
+
+    with translation.override(spoken):
+        assert notice.sections["lead"][1] == dict(list_sentences(FACTS))[Said.WITHDRAWAL]
+    assert notice.language == spoken
+
+
+@pytest.mark.django_db
+def test_a_notice_is_never_stored_by_looking(client):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+
+    client.get(f"/invitation/{invitation.token}/")
+
+    assert not ConsentNotice.objects.exists()
+    assert Study.objects.get() == study

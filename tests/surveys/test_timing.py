@@ -1,0 +1,114 @@
+"""How long annotators take: one estimate for pages, plans and rewards."""
+
+import pytest
+
+from surveys.assigning import count_items
+from surveys.configuring import configure_study
+from surveys.models import Study, TextKind
+from surveys.offering import tell_pace
+from surveys.preparing import DEMO_LANGUAGES, prepare_demo_studies
+from surveys.timing import (
+    SECONDS_TO_ANSWER,
+    SECONDS_TO_CHOOSE,
+    WORDS_A_MINUTE,
+    Times,
+    as_minutes,
+    count_words,
+    estimate_seconds,
+    introduction_seconds,
+    reading_seconds,
+    times_of,
+)
+from surveys.wording import set_text
+from tests.factories import make_study
+
+MINUTE = " ".join(["Words"] * WORDS_A_MINUTE)
+PRACTICE = """
+text = "A <strong>cat</strong> saw a <strong>dog</strong>."
+words = ["fur", "home"]
+explanation = "{explanation}"
+"""
+CHECK = """
+[[questions]]
+question = "{question}"
+answers = ["One", "Two"]
+right = 1
+why = "Long explanations are read by those alone who were wrong."
+"""
+
+
+def test_reading_takes_a_minute_for_238_words():
+    assert reading_seconds(MINUTE) == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "n_words"),
+    [
+        ("", 0),
+        ("Two words.", 2),
+        ("今天下雨了。", 5),
+        ("きょうは", 4),
+        ("epäjärjestelmällisyys", 3.5),
+        ("ภาษาไทยไม่มีวรรค", 16 / 6),
+    ],
+)
+def test_words_are_counted_in_any_script(text, n_words):
+    assert count_words(text) == pytest.approx(n_words)
+
+
+def test_an_item_is_read_one_and_a_half_times_and_answered():
+    assert estimate_seconds([MINUTE, MINUTE]) == 90 + SECONDS_TO_ANSWER
+
+
+@pytest.mark.django_db
+def test_an_introduction_is_all_that_is_read_and_done_before_the_first_text():
+    study = configure_study(make_study(1), n_check_tries=1)
+    set_text(study, TextKind.CONSENT, MINUTE)
+    set_text(study, TextKind.INSTRUCTIONS, f"{MINUTE} {MINUTE}")
+    set_text(study, TextKind.PRACTICE, PRACTICE.format(explanation=MINUTE))
+    set_text(study, TextKind.CHECK, CHECK.format(question=MINUTE))
+
+    text = estimate_seconds(["A cat saw a dog."])
+    choosing = SECONDS_TO_CHOOSE + reading_seconds("One Two")
+    assert introduction_seconds(study) == round(60 + 120 + text + 60 + 60 + choosing)
+
+
+@pytest.mark.django_db
+def test_what_a_study_goes_without_takes_no_time():
+    study = make_study(1)
+    set_text(study, TextKind.CONSENT, MINUTE)
+    set_text(study, TextKind.INSTRUCTIONS, MINUTE)
+    set_text(study, TextKind.PRACTICE, "")
+
+    assert study.n_check_tries == 0
+    assert introduction_seconds(study) == 120
+
+
+def test_times_add_the_introduction_once():
+    assert Times(introduction=180, item=45).first_minutes(7) == 8
+    assert as_minutes(7 * 45) == 5
+    assert as_minutes(1) == 1
+
+
+@pytest.mark.django_db
+def test_the_demo_takes_about_eight_minutes():
+    studies = prepare_demo_studies()
+
+    told = {study.language: times_of(study).first_minutes(count_items(study)) for study in studies}
+
+    assert told == {"en": 8, "hr": 7, "sl": 7, "fi": 7}
+    assert [study.slug for study in studies] == [f"demo-{language}" for language in DEMO_LANGUAGES]
+    assert not Study.objects.filter(opened_at=None).exists()
+
+
+@pytest.mark.django_db
+def test_the_pace_of_a_reward_has_the_introduction_on_top():
+    study = configure_study(make_study(4), seconds_per_item=60)
+    minutes = round(introduction_seconds(study) / 60, 1)
+
+    pace = tell_pace(study)
+
+    assert (pace.texts_minutes, pace.introduction_minutes) == (4, minutes)
+    assert pace.minutes == 4 + minutes
+    assert pace.hourly_cents(100) == round(6000 / (4 + minutes))
+    assert pace.later_hourly_cents(100) == 1500
