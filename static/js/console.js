@@ -17,6 +17,22 @@ async function refresh() {
 }
 refresh().catch(() => {}); // the button is still there
 
+// While something is being made, the part of the page that tells how far it is is renewed, and
+// never a form that is being filled in. It goes on when the network comes back.
+const AGAIN = 3000;
+async function follow() {
+  const shown = document.querySelector("[data-live][data-busy]");
+  if (!shown) return;
+  const answer = document.hidden ? null : await fetch(location.href).catch(() => null);
+  if (answer?.ok && !answer.redirected) {
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelector("[data-live]");
+    if (fresh && !shown.contains(document.activeElement)) shown.replaceWith(fresh);
+  }
+  setTimeout(follow, AGAIN);
+}
+setTimeout(follow, AGAIN);
+
 // A button beside each field that is there to be copied.
 for (const field of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) break;

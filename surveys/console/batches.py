@@ -7,6 +7,7 @@ from django.core.exceptions import BadRequest
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -26,6 +27,7 @@ from surveys.bookkeeping import (
 from surveys.console.access import signed_in, study_page
 from surveys.console.batch_forms import ArmForm, CostForm, PlanForm
 from surveys.console.batch_work import Work, start_work
+from surveys.console.confirming import Question, ask_first
 from surveys.console.forms import attempt
 from surveys.fees import write_cents
 from surveys.models import Batch, HitState, Standing, Study
@@ -120,13 +122,41 @@ def disarm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     return redirect("console:batch", study.slug, batch_id)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def drop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
-    """Give back the places of HITs that were never published."""
-    n_hits = drop_plan(find_batch(study, batch_id))
+    """Ask whether to give back the places of HITs that were never published; a POST does it."""
+    found = find_batch(study, batch_id)
+    if request.method == "GET":
+        n_planned = found.hits.filter(state=HitState.PLANNED).count()
+        question = Question(
+            title="Drop the planned HITs",
+            text=f"Planned, never on offer: {n_planned}. Their places become free for others.\n\n"
+            "This cannot be undone; plan another batch to offer these places again.",
+            button="Drop the planned HITs",
+            back=reverse("console:batch", args=[study.slug, batch_id]),
+        )
+        return ask_first(request, question, study=study)
+    n_hits = drop_plan(found)
     messages.success(request, f"HITs dropped: {n_hits}. Their places are free again.")
     return redirect("console:batch", study.slug, batch_id)
+
+
+@require_GET
+@study_page(Right.WORK)
+def stop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
+    """Ask whether to stop a batch; the button posts to `work`."""
+    find_batch(study, batch_id)
+    question = Question(
+        title="Stop the batch",
+        text="Its HITs are taken off the market, so that nobody new can accept one. Workers who "
+        "have accepted may finish and are paid.\n\nThis cannot be undone; you can plan another.",
+        button="Stop the batch",
+        back=reverse("console:batch", args=[study.slug, batch_id]),
+        action=reverse("console:work_batch", args=[study.slug, batch_id]),
+        fields={"what": Work.STOP.value},
+    )
+    return ask_first(request, question, study=study)
 
 
 @require_POST
@@ -184,6 +214,7 @@ def show_batch(
         "requirements": [tell_requirement(one) for one in found.requirements],
         "pace": pace,
         "hourly_cents": pace.hourly_cents(found.reward_cents),
+        "later_hourly_cents": pace.later_hourly_cents(found.reward_cents),
         "is_low": pace.is_low(found.reward_cents),
         "is_armed": found.is_armed(now),
         "now": now,

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
@@ -10,16 +11,20 @@ from django.views.decorators.http import require_GET, require_http_methods
 from surveys.accessing import Right
 from surveys.configuring import configure_study
 from surveys.console.access import study_page
-from surveys.console.design_forms import DesignForm, ReckoningForm, TextForm
+from surveys.console.design_forms import DesignForm, OpeningForm, ReckoningForm, TextForm
 from surveys.console.forms import attempt
-from surveys.models import Study, StudyText, TextKind
+from surveys.informing import Facts, Way, make_notice
+from surveys.inviting import PLACEHOLDERS, fill_letter
+from surveys.models import QuestionForms, Study, StudyText, TextKind
 from surveys.models.study import write_point
-from surveys.opening import open_study
-from surveys.presenting.faces import direction_of
+from surveys.opening import list_missing, open_study, review_consent
+from surveys.presenting.faces import direction_of, render_text
 from surveys.presenting.items import describe_text
 from surveys.presenting.markdown import render_markdown
 from surveys.reading import read_number
 from surveys.reckoning import count_pairs
+from surveys.recruiting import personal_link
+from surveys.reminding import tell_placeholders
 from surveys.wording import (
     MAY_BE_EMPTY,
     check_text,
@@ -32,6 +37,7 @@ from surveys.wording import (
 )
 
 HTTP_UNPROCESSABLE = 422
+LEADS_TO = {"opening": "console:opening", "preview": "console:preview"}
 
 
 class TextLine(NamedTuple):
@@ -45,13 +51,13 @@ class TextLine(NamedTuple):
 @require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def design(request: HttpRequest, study: Study) -> HttpResponse:
-    """All that is decided about a study; a POST to reckon stores nothing."""
+    """Show and store the design; a POST to reckon stores nothing, another may lead on."""
     is_sent = request.method == "POST"
     form = DesignForm(request.POST if is_sent else None, study=study)
     may_store = is_sent and "reckon" not in request.POST
     if may_store and attempt(form, lambda: configure_study(study, **form.settings)):
-        messages.success(request, "The design is stored.")
-        return redirect("console:design", study.slug)
+        messages.success(request, "The design is saved.")
+        return redirect(LEADS_TO.get(request.POST.get("then", ""), "console:design"), study.slug)
     page = {
         "study": study,
         "form": form,
@@ -90,7 +96,8 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
 
     def store() -> None:
         set_text(study, wanted, form.cleaned_data["body"])
-        messages.success(request, f"The {wanted.value} is stored. Annotators read it from now on.")
+        told = "" if wanted in TextKind.mails() else " Annotators read it from now on."
+        messages.success(request, f"The {wanted.value} is stored.{told}")
 
     def look() -> None:
         check_text(wanted, form.cleaned_data["body"].replace("\r\n", "\n").strip())
@@ -106,6 +113,7 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
         "now": now,
         "versions": StudyText.objects.filter(study=study, kind=wanted).order_by("-version")[:50],
         "may_be_empty": wanted in MAY_BE_EMPTY,
+        "placeholders": PLACEHOLDERS if wanted in TextKind.mails() else {},
         "example": default_body("en", wanted) if wanted in MAY_BE_EMPTY else "",
         **show_text(study, wanted, form, is_right=is_right or not form.is_bound),
     }
@@ -116,9 +124,11 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def opening(request: HttpRequest, study: Study) -> HttpResponse:
-    """What opening means; a POST opens."""
-    if request.method == "POST":
-        open_study(study)
+    """What opening means, with the consent text to review; a POST reviews it and opens."""
+    consent = read_text(study, TextKind.CONSENT)
+    is_sent = request.method == "POST"
+    form = OpeningForm(request.POST if is_sent else None, consent=consent)
+    if is_sent and attempt(form, lambda: review_and_open(study, form)):
         messages.success(request, "The study is open.")
         return redirect("console:design", study.slug)
     n_pairs, _ = count_pairs(study)
@@ -128,8 +138,24 @@ def opening(request: HttpRequest, study: Study) -> HttpResponse:
         "locked": describe_locked(study),
         "plan": DesignForm(study=study).plan,
         "has_defaults": has_default_texts(study.language),
+        "missing": list_missing(study, but_review=True),
+        "consent": consent,
+        "consent_text": render_text(study, consent),
+        "notice": make_notice(study, Facts.of(study, Way.LINK)),
+        "form": form,
     }
-    return render(request, "console/opening.html", page)
+    status = HTTP_UNPROCESSABLE if form.errors else 200
+    return render(request, "console/opening.html", page, status=status)
+
+
+@transaction.atomic
+def review_and_open(study: Study, form: OpeningForm) -> None:
+    """Note the review that the form confirms, and open the study. An open one stays as it is."""
+    if not study.is_draft:
+        return
+    if form.cleaned_data["has_reviewed"]:
+        review_consent(study, form.cleaned_data["version"])
+    open_study(study)
 
 
 def describe_locked(study: Study) -> list[tuple[str, str]]:
@@ -140,6 +166,7 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
     return [
         ("Language of the texts", study.language),
         ("Scale", f"{low} to {high}, in steps of {step}"),
+        ("Words in the question", study.get_question_forms_display()),
         ("Pairs in a block, at most", str(study.block_size)),
         ("Seed", str(study.seed)),
     ]
@@ -149,7 +176,13 @@ def list_texts(study: Study) -> list[TextLine]:
     """The texts that annotators read now."""
     now = [(kind, read_text(study, kind)) for kind in TextKind]
     return [
-        TextLine(kind, text, text.body == default_body(study.language, kind)) for kind, text in now
+        TextLine(
+            kind,
+            text,
+            # version 1 is the default as it was when annotators first read it
+            is_default=text.version == 1 or text.body == default_body(study.language, kind),
+        )
+        for kind, text in now
     ]
 
 
@@ -172,9 +205,17 @@ def show_text(study: Study, kind: TextKind, form: TextForm, *, is_right: bool) -
     if not is_right or not body:
         return shown
     if kind == TextKind.PRACTICE and (item := read_practice(body)):
-        marked = describe_text(item, is_marked=True)["text"]
-        return {**shown, "item": item, "text": marked,
-                "explanation": render_markdown(item.explanation)}  # fmt: skip
+        lacks_forms = not item.has_dictionary_forms
+        return {
+            **shown,
+            **describe_text(item, study, is_marked=True),
+            "item": item,
+            "explanation": render_markdown(item.explanation),
+            "lacks_forms": lacks_forms and study.question_forms == QuestionForms.DICTIONARY,
+        }
     if kind == TextKind.CHECK:
         return {**shown, "questions": read_check(body)}
+    if kind in TextKind.mails():
+        known = {**tell_placeholders(study), "link": personal_link("EXAMPLE")}
+        return {**shown, "letter": fill_letter(body, known)}
     return {**shown, "html": render_markdown(body)}

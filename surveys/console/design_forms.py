@@ -4,18 +4,19 @@ from typing import Any
 from django import forms
 
 from surveys.importing import list_language_problems, list_scale_problems
-from surveys.models import AssigningPolicy, Study, TextKind
+from surveys.models import AssigningPolicy, QuestionForms, Study, StudyText, TextKind
 from surveys.models.study import MOST_ASKED_FOR, write_point
 from surveys.opening import LOCKED
 from surveys.reckoning import Plan, count_pairs
+from surveys.timing import introduction_seconds
 from surveys.wording import LONGEST_TEXT
 
 LARGEST_SEED = 2**63 - 1
 SCALE = ("scale_minimum", "scale_maximum", "scale_step")
 PAY = ("pay_per_hour", "fee_percent")
 GROUPS = {
-    "The study": ("title", "language", "contact"),
-    "The scale": (*SCALE, "scale_labels", "allows_unjudgeable"),
+    "The study": ("title", "public_title", "language", "organisation", "contact", "ethics"),
+    "The scale": (*SCALE, "scale_labels", "question_forms", "allows_unjudgeable"),
     "The collection": (
         "ratings_per_context", "block_size", "seconds_per_item", "n_checkpoints", *PAY,
     ),
@@ -36,6 +37,11 @@ def decimal(label: str, **more: Any) -> forms.DecimalField:
     return forms.DecimalField(label=label, max_digits=5, decimal_places=2, **more)
 
 
+def fleeting() -> forms.NumberInput:
+    """Return the widget of a number that is not stored, so that no page warns of losing it."""
+    return forms.NumberInput(attrs={"data-fleeting": True})
+
+
 def switch(label: str) -> forms.BooleanField:
     return forms.BooleanField(label=label, required=False)
 
@@ -44,6 +50,10 @@ class LabelsField(forms.CharField):
     """Words for points of the scale, a line each: 0 = not similar at all."""
 
     widget = forms.Textarea(attrs={"rows": 3})
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Compare lines, whatever their ends."""
+        return str(initial or "").splitlines() != str(data or "").splitlines()
 
     def to_python(self, value: Any) -> Any:
         labels: dict[str, str] = {}
@@ -72,11 +82,12 @@ class ReckoningForm(forms.Form):
     )
     pay_per_hour = forms.DecimalField(
         min_value=0, max_digits=9, decimal_places=2, required=False, label="Pay for an hour",
-        help_text="In any currency; only to reckon with, not stored.",
+        help_text="In any currency; only to reckon with, not stored.", widget=fleeting(),
     )  # fmt: skip
     fee_percent = forms.DecimalField(
         min_value=0, max_value=1000, decimal_places=2, required=False,
         label="Fee of the provider, in percent", help_text="On top of the pay; not stored.",
+        widget=fleeting(),
     )  # fmt: skip
 
     def __init__(self, data: Any = None, *, study: Study, **options: Any) -> None:
@@ -93,7 +104,14 @@ class ReckoningForm(forms.Form):
         if not self.n_pairs:
             return None
         numbers = self._read_numbers()
-        return None if numbers is None else Plan(n_pairs=self.n_pairs, **numbers)
+        if numbers is None:
+            return None
+        introduction = introduction_seconds(self.study)
+        return Plan(n_pairs=self.n_pairs, introduction_seconds=introduction, **numbers)
+
+    def has_changed(self) -> bool:
+        """Return whether anything differs from what is stored."""
+        return bool(set(self.changed_data) - set(PAY))
 
     def _read_numbers(self) -> dict[str, Any] | None:
         found: dict[str, Any] = {}
@@ -112,10 +130,23 @@ class DesignForm(ReckoningForm):
     """Everything that is decided about a study, as far as it may still change."""
 
     title = forms.CharField(max_length=200, help_text="Shown to researchers.")
+    public_title = forms.CharField(
+        max_length=200, required=False, label="Title for annotators",
+        help_text="Named in invitations and reminders. Empty: no title is named.",
+    )  # fmt: skip
     language = forms.CharField(max_length=35, label="Language of the texts")
+    organisation = forms.CharField(
+        max_length=200, required=False, label="Organisation that runs the study",
+        help_text="Shown to annotators. Needed to open the study.",
+    )  # fmt: skip
     contact = forms.CharField(
         max_length=200, required=False, label="Whom annotators may ask",
-        help_text="Such as an e-mail address; shown to them.",
+        help_text="Such as an e-mail address; shown to them. Needed to open the study.",
+    )  # fmt: skip
+    ethics = forms.CharField(
+        max_length=300, required=False, label="Ethics approval",
+        help_text="Board and reference, such as “University of …, no. 123”; shown to annotators. "
+        "Empty: nothing is said about it.",
     )  # fmt: skip
     scale_minimum = decimal("Lowest point")
     scale_maximum = decimal("Highest point")
@@ -123,6 +154,11 @@ class DesignForm(ReckoningForm):
     scale_labels = LabelsField(
         required=False, label="Words for points",
         help_text="A line each, such as 0 = not similar at all. Empty: the two ends are named.",
+    )  # fmt: skip
+    question_forms = forms.ChoiceField(
+        label="Forms of the two words in the question", choices=QuestionForms.choices,
+        help_text="Dictionary forms, as in CoSimLex: where the text has “soldiers”, the question "
+        "names “soldier”.",
     )  # fmt: skip
     assigning_policy = forms.ChoiceField(
         label="Which questionnaire whoever comes is given", choices=AssigningPolicy.choices
@@ -143,7 +179,7 @@ class DesignForm(ReckoningForm):
             name: getattr(study, name, None) for name in DesignForm.base_fields
         }
         for name in SCALE:
-            initial[name] = write_point(initial[name])
+            initial[name] = Decimal(write_point(initial[name]))
         labels = study.scale_labels.items()
         initial["scale_labels"] = "\n".join(f"{point} = {label}" for point, label in labels)
         super().__init__(data, study=study, initial=initial, **options)
@@ -177,12 +213,32 @@ class DesignForm(ReckoningForm):
         ]
 
 
+class ProseField(forms.CharField):
+    """A text of several lines, which a browser sends with other line ends than are stored."""
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        before, after = (str(text or "").strip().splitlines() for text in (initial, data))
+        return before != after
+
+
+class OpeningForm(forms.Form):
+    """That a researcher has read the version of the consent text that is shown."""
+
+    version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+    has_reviewed = forms.BooleanField(
+        label="I have read this consent text. It is right for this study.",
+        error_messages={"required": "Read the consent text, and confirm it here."},
+    )
+
+    def __init__(self, data: Any = None, *, consent: StudyText) -> None:
+        super().__init__(data, initial={"version": consent.version})
+        self.fields["has_reviewed"].required = consent.reviewed_at is None
+
+
 class TextForm(forms.Form):
     """A text that annotators read."""
 
-    body = forms.CharField(
-        required=False, strip=False, max_length=LONGEST_TEXT, widget=forms.Textarea
-    )
+    body = ProseField(required=False, strip=False, max_length=LONGEST_TEXT, widget=forms.Textarea)
 
     def __init__(self, data: Any = None, *, kind: TextKind, body: str, direction: str) -> None:
         super().__init__(data, initial={"body": body})

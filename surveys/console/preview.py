@@ -20,8 +20,9 @@ from django.views.decorators.http import require_http_methods
 from surveys.accessing import Right
 from surveys.assigning import count_items
 from surveys.console.access import study_page
+from surveys.informing import Facts, Way, make_notice
 from surveys.models import Context, Questionnaire, Study, TextKind
-from surveys.presenting.faces import interface_of, preview_face, render_text
+from surveys.presenting.faces import preview_face, render_text
 from surveys.presenting.forms import CheckForm
 from surveys.presenting.items import (
     RATING_PAGE,
@@ -31,7 +32,7 @@ from surveys.presenting.items import (
     make_rating_form,
 )
 from surveys.presenting.markdown import render_markdown
-from surveys.wording import read_check, read_practice, read_text
+from surveys.wording import interface_of, read_check, read_practice, read_text
 
 HTTP_UNPROCESSABLE = 422
 NO_LINK = "preview"  # stands where annotators have their token
@@ -79,9 +80,10 @@ def welcome(request: HttpRequest, study: Study) -> HttpResponse:
     page = {
         "consent": "",
         "consent_text": render_text(study, read_text(study, TextKind.CONSENT)),
+        "notice": make_notice(study, Facts.of(study, Way.LINK)),
         "has_place": True,
         "n_items": n_items,
-        "minutes": face.count_minutes(2 * n_items),
+        "minutes": face.times.first_minutes(n_items),
     }
     return show(request, study, "annotate/welcome.html", page)
 
@@ -189,7 +191,8 @@ def show_text(
     request: HttpRequest, study: Study, template: str, context_id: int, form: Form
 ) -> HttpResponse:
     """Either page of a text of the stimuli."""
-    context = get_object_or_404(Context.objects.stimuli(study), pk=context_id)
+    stimuli = Context.objects.stimuli(study).select_related("pair")
+    context = get_object_or_404(stimuli, pk=context_id)
     is_second = template == RATING_PAGE.template
     walk = list_walk(study)
     position = walk.index(context_id) + 1 if context_id in walk else 1
@@ -203,7 +206,7 @@ def show_text(
         "minutes_left": preview_face(study).count_minutes(2 * n_items - n_done),
     }
     page = {
-        **describe_text(context, is_marked=is_second),
+        **describe_text(context, study, is_marked=is_second),
         "form": form,
         "progress": render_to_string("annotate/_progress.html", progress),
     }
@@ -218,7 +221,7 @@ def show_practice(
     if item is None:
         raise Http404
     page = {
-        **describe_text(item, is_marked=template != WORDS_PAGE.template),
+        **describe_text(item, study, is_marked=template != WORDS_PAGE.template),
         "form": form,
         "item": item,
         "is_practice": True,

@@ -4,10 +4,12 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.accessing import Right
 from surveys.console.access import study_page
+from surveys.console.confirming import Question, ask_first
 from surveys.console.forms import attempt
 from surveys.console.privacy_forms import ErasureForm, FindForm, RetentionForm
 from surveys.disclosing import disclose_person, find_people, list_holding, tell_known
@@ -16,6 +18,7 @@ from surveys.models import Annotator, Study
 from surveys.retaining import (
     count_kept,
     drop_due,
+    find_unpaid,
     mark_paid,
     set_retention,
     settle_study,
@@ -48,30 +51,73 @@ def find(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/find_person.html", page, status=422 if form.errors else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def pay(request: HttpRequest, study: Study) -> HttpResponse:
-    """Note that all who have finished were paid."""
+    """Ask whether all who have finished were paid; a POST marks as many as the page counted."""
+    n_unpaid = count_kept(study).n_unpaid
+    if request.method == "GET" or request.POST.get("n_unpaid") != str(n_unpaid):
+        question = Question(
+            title="Mark annotators as paid",
+            text=f"Annotators who have finished and are not marked as paid: {n_unpaid}.\n\nAll of "
+            "them are marked as paid today, and the days of retention count from today. The page "
+            "of each annotator takes it back.",
+            button=f"Mark {n_unpaid} as paid",
+            back=reverse("console:privacy", args=[study.slug]),
+            fields={"n_unpaid": str(n_unpaid)},
+        )
+        return ask_first(request, question, study=study)
     messages.success(request, f"Marked as paid: {mark_paid(study)}.")
     return redirect("console:privacy", study.slug)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def settle(request: HttpRequest, study: Study) -> HttpResponse:
-    """Note that the study is over and everybody paid, or that it is not after all."""
+    """Ask whether the study is over; a POST notes that it is, or that it goes on."""
+    if request.method == "GET":
+        return ask_first(request, _ask_to_settle(study), study=study)
     settle_study(study, is_settled=_says_yes(request, "is_settled"))
     return redirect("console:privacy", study.slug)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def drop(request: HttpRequest, study: Study) -> HttpResponse:
-    """Drop what is due."""
+    """Ask whether to drop what is due; a POST does it."""
+    if request.method == "GET":
+        return ask_first(request, _ask_to_drop(study), study=study)
     due = drop_due(study)
     told = f"Dropped: annotators {len(due.people)}, unused links {len(due.links)}."
     messages.success(request, told)
     return redirect("console:privacy", study.slug)
+
+
+def _ask_to_settle(study: Study) -> Question:
+    days = study.retention_days
+    return Question(
+        title="Settle the study",
+        text="Say that nobody else is to come and all pay is made.\n\nThe days of retention count "
+        "from today for everybody, also for annotators who never finished, and for links that "
+        f"nobody has used. Days set now: {'none' if days is None else days}.\n\n"
+        "It can be taken back until their data is dropped.",
+        button="Settle the study",
+        back=reverse("console:privacy", args=[study.slug]),
+        fields={"is_settled": "yes"},
+    )
+
+
+def _ask_to_drop(study: Study) -> Question:
+    kept, days = count_kept(study), study.retention_days
+    return Question(
+        title="Drop personal data",
+        text=f"Annotators whose provider id and note are dropped: {kept.n_people_due} of "
+        f"{kept.n_people}. Unused links whose note is dropped: {kept.n_links_due} of "
+        f"{kept.n_links}. Answers stay.\n\nDays after payment set now: "
+        f"{'none' if days is None else days}.\n\nThis cannot be undone.",
+        button="Drop what is due",
+        back=reverse("console:privacy", args=[study.slug]),
+    )
 
 
 @require_GET
@@ -84,6 +130,7 @@ def person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
         "study": study,
         "annotator": annotator,
         "known": tell_known(annotator),
+        "is_unpaid": find_unpaid(study).filter(pk=annotator.pk).exists(),
         "releases": releases,
         "runs": runs,
     }
@@ -94,7 +141,7 @@ def person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
 @study_page(Right.OWN)
 def export_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Everything that is stored about one person, as a file."""
-    name = f"person_{study.slug}_{code}.json"
+    name = f"person_{code}.json"
     return HttpResponse(
         disclose_person(_find(study, code)),
         content_type="application/json",

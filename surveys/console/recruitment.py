@@ -7,11 +7,14 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.accessing import Right
+from surveys.assigning import list_places_left
 from surveys.batching import LINKS_AT_ONCE
 from surveys.console.access import is_owner, signed_in, study_page
+from surveys.console.confirming import Question, ask_first
 from surveys.console.forms import attempt
 from surveys.console.recruitment_forms import (
     EntranceForm,
@@ -24,6 +27,7 @@ from surveys.exporting import stream_invitations
 from surveys.leaving import forget_invitation, revoke_invitation
 from surveys.models import Entrance, Invitation, Provider, Study
 from surveys.providers import completion_address
+from surveys.reaching import warn_unreachable
 from surveys.recruiting import (
     address_for_provider,
     close_entrance,
@@ -61,6 +65,7 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
         "recruits": list_recruits(study, rows, sees_addresses=is_owner(request)),
         "counts": counts,
         "ways": _list_ways(study),
+        "unreachable": warn_unreachable(),
     }
     return render(request, "console/recruitment.html", page, status=422 if form.errors else 200)
 
@@ -93,7 +98,13 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
 
     if is_sent and attempt(form, act):
         return redirect(f"console:{led_to[-1]}", study.slug)
-    page = {"study": study, "form": form, "n_before": Invitation.objects.personal(study).count()}
+    page = {
+        "study": study,
+        "form": form,
+        "n_before": Invitation.objects.personal(study).count(),
+        "n_left": sum(list_places_left(study).values()),
+        "unreachable": warn_unreachable(),
+    }
     return render(request, "console/invite.html", page, status=422 if form.errors else 200)
 
 
@@ -149,7 +160,14 @@ def _show_link(
 ) -> HttpResponse:
     """A link, with what was wrong about revoking it or about dropping its note."""
     (recruit,) = list_recruits(study, [found], sees_addresses=is_owner(request))
-    page = {"study": study, "invitation": found, "recruit": recruit, "form": form, "drop": drop}
+    page = {
+        "study": study,
+        "invitation": found,
+        "recruit": recruit,
+        "form": form,
+        "drop": drop,
+        "unreachable": warn_unreachable(),
+    }
     status = 422 if form.errors or drop.errors else 200
     return render(request, "console/invitation.html", page, status=status)
 
@@ -175,19 +193,36 @@ def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResp
         "is_prolific": provider == Provider.PROLIFIC,
         "address": address_for_provider(found) if found else "",
         "returns": _list_returns(found) if found else [],
+        "unreachable": warn_unreachable(),
         "form": form,
     }
     return render(request, "console/entrance.html", page, status=422 if form.errors else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
-    """Let nobody start any more by the open link, or from Prolific."""
+    """Ask whether to let nobody start by the open link, or from Prolific; a POST does it."""
     entrances = Entrance.objects.select_related("study").filter(provider__in=PAGES)
     found = get_object_or_404(entrances, study=study, pk=entrance_id)
+    back = reverse(f"console:{PAGES[Provider(found.provider)]}", args=[study.slug])
+    if request.method == "GET":
+        return ask_first(request, _ask_to_close(found, back), study=study)
     close_entrance(found)
-    return redirect(f"console:{PAGES[Provider(found.provider)]}", study.slug)
+    messages.success(request, "Closed: nobody can start here any more.")
+    return redirect(back)
+
+
+def _ask_to_close(found: Entrance, back: str) -> Question:
+    is_prolific = found.provider == Provider.PROLIFIC
+    what = "the way from Prolific" if is_prolific else "the open link"
+    return Question(
+        title=f"Close {what}",
+        text="Nobody can start by it any more, and those who try are told so. Annotators who have "
+        "started can finish.\n\nIt can be opened again, with the same address.",
+        button=f"Close {what}",
+        back=back,
+    )
 
 
 def _list_ways(study: Study) -> list[dict[str, object]]:

@@ -57,7 +57,8 @@ class ReleaseForm(RecipeForm):
 
     def __init__(self, study: Study, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["ids_of"].queryset = Release.objects.filter(study=study).select_related("study")  # type: ignore[attr-defined]
+        self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]
+        self.fields["ids_of"].label_from_instance = _describe_release  # type: ignore[attr-defined]
 
     def wishes(self) -> dict[str, Any]:
         """What is wished, as JSON can hold it."""
@@ -65,6 +66,10 @@ class ReleaseForm(RecipeForm):
         wishes = {name: self.cleaned_data[name] for name in names}
         ids_of = self.cleaned_data["ids_of"]
         return {**wishes, "has_report": True, "ids_of": ids_of.pk if ids_of else None}
+
+
+def _describe_release(release: Release) -> str:
+    return f"{release.name.capitalize()} of {release.created_at:%Y-%m-%d}"
 
 
 class CompareForm(forms.Form):
@@ -78,7 +83,7 @@ class CompareForm(forms.Form):
         done = Run.objects.filter(study=study).results().done().with_withdrawn_since()
         for field in self.fields.values():
             field.queryset = done  # type: ignore[attr-defined]
-            field.label_from_instance = lambda run: f"{run.pk}: {run.recipe_name}"  # type: ignore[attr-defined]
+            field.label_from_instance = lambda run: f"{run.number}: {run.recipe_name}"  # type: ignore[attr-defined]
 
 
 class LedgerForm(forms.Form):

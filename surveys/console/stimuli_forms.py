@@ -139,7 +139,10 @@ def _tell_size(n_bytes: int) -> str:
 class NewStudyForm(UploadForm):
     """A study to be made: what it is called, its language, its stimuli."""
 
-    title = forms.CharField(max_length=200, help_text="Shown to researchers, never to annotators.")
+    title = forms.CharField(
+        max_length=200,
+        help_text="Shown to researchers, never to annotators: Design has a title for them.",
+    )
     slug = forms.CharField(
         max_length=50,
         required=False,

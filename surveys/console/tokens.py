@@ -6,10 +6,12 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from surveys.console.access import console_page, signed_in
+from surveys.console.confirming import Question, ask_first
 from surveys.console.forms import attempt
 from surveys.models import ApiToken
 from surveys.tokening import LONGEST_NAME, SCOPES, make_token, revoke_token
@@ -62,10 +64,21 @@ def tokens(request: HttpRequest) -> HttpResponse:
     return render(request, "console/tokens.html", page, status=422 if form.errors else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @console_page
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
-    """Let one of somebody's own tokens open nothing any more."""
-    revoke_token(get_object_or_404(ApiToken, pk=token_id, user=signed_in(request)))
+    """Ask whether to revoke one of the user's own tokens; a POST does it."""
+    token = get_object_or_404(ApiToken, pk=token_id, user=signed_in(request))
+    if request.method == "GET":
+        used = token.last_used_at
+        question = Question(
+            title=f"Revoke the token {token.name}",
+            text=f"Last used: {f'{used:%Y-%m-%d}' if used else 'never'}.\n\nPrograms that use it "
+            "are refused from now on. This cannot be undone; you can make another token.",
+            button="Revoke the token",
+            back=reverse("console:tokens"),
+        )
+        return ask_first(request, question)
+    revoke_token(token)
     messages.success(request, "The token is revoked.")
     return redirect("console:tokens")

@@ -66,6 +66,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "arm_batch": (f"{BATCH}/arm/", batches.arm),
     "disarm_batch": (f"{BATCH}/disarm/", batches.disarm),
     "drop_batch": (f"{BATCH}/drop/", batches.drop),
+    "stop_batch": (f"{BATCH}/stop/", batches.stop),
     "work_batch": (f"{BATCH}/work/", batches.work),
     "batch_ledger": (f"{BATCH}/ledger/", batches.ledger),
     "batch_people": (f"{BATCH}/people/", batch_people.people),

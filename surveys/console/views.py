@@ -1,14 +1,17 @@
 """The pages around a study's steps: all studies, one at a glance, its people, its log."""
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
 
-from surveys.accessing import Right, grant_role, revoke_role, visible_studies
+from surveys.accessing import Right, grant_role, revoke_role, role_in, visible_studies
 from surveys.auditing import find_entries
 from surveys.console.access import console_page, is_owner, study_page
+from surveys.console.confirming import Question, ask_first
 from surveys.console.forms import MemberForm, attempt
 from surveys.models import Membership, Role, Study
 from surveys.outlining import outline_study
@@ -50,12 +53,30 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/people.html", page, status=200 if not form.errors else 422)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
-    """Take somebody out of a study."""
-    revoke_role(study, get_object_or_404(User, memberships__study=study, pk=user_id))
-    return redirect("console:people", study.slug)
+    """Ask whether to take a member out of a study; a POST does it."""
+    back = reverse("console:people", args=[study.slug])
+    account = User.objects.filter(pk=user_id)
+    member = Membership.objects.filter(study=study, user__in=account).select_related("user").first()
+    if member is None:  # the second of a double click
+        return redirect(back)
+    name = member.user.get_username()
+    if request.method == "GET":
+        question = Question(
+            title=f"Remove {name} from the study",
+            text=f"{name} is {member.role} of this study and loses access to it at once, in the "
+            "console and by tokens.\n\nWhat they did stays, and the log keeps their name. An "
+            "owner can give them a role again.",
+            button=f"Remove {name}",
+            back=back,
+        )
+        return ask_first(request, question, study=study)
+    revoke_role(study, member.user)
+    messages.success(request, f"{name} was removed from the study.")
+    is_still_owner = role_in(study, request.user) is not None
+    return redirect(back if is_still_owner else reverse("console:studies"))
 
 
 @require_GET

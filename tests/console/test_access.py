@@ -18,9 +18,9 @@ FOR_WORKERS = {
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
     "close_entrance", "export_log", "errands", "batches", "plan_batch", "reckon_batch", "batch",
-    "disarm_batch", "drop_batch", "work_batch", "batch_ledger", "batch_people", "batch_bonus",
-    "batch_choose", "visit", "pay_visit", "reject_visit", "retry_visit", "override_visit",
-    "compensate_visit", "note_visit",
+    "disarm_batch", "drop_batch", "stop_batch", "work_batch", "batch_ledger", "batch_people",
+    "batch_bonus", "batch_choose", "visit", "pay_visit", "reject_visit", "retry_visit",
+    "override_visit", "compensate_visit", "note_visit",
 }  # fmt: skip
 FOR_OWNERS = {
     "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",

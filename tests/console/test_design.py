@@ -1,24 +1,30 @@
 """What is decided about a study: settings, texts, what they ask for, and opening."""
 
 import html
+import re
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 
-from surveys.models import AuditEntry, Role, Study, StudyText
+from surveys.configuring import configure_study
+from surveys.models import AuditEntry, Role, Study, StudyText, TextKind
+from surveys.timing import introduction_seconds
 from surveys.wording import default_body
 from tests.factories import stored
 
 pytestmark = pytest.mark.django_db
 
 CHANGEABLE = {
-    "title": "Words", "contact": "lab@example.org", "scale_labels": "0 = not at all\n2=same",
+    "title": "Words", "public_title": "Words and you", "organisation": "University of Examples",
+    "ethics": "", "contact": "lab@example.org", "scale_labels": "0 = not at all\n2=same",
     "ratings_per_context": 5, "lease_hours": 3, "assigning_policy": "random",
     "n_check_tries": 2, "n_checkpoints": 0, "seconds_per_item": 30, "allows_unjudgeable": "on",
     "erases_withdrawn": "on", "pay_per_hour": "", "fee_percent": "",
 }  # fmt: skip
+SHOWN = {"organisation": "University of Examples", "contact": "lab@example.org"}
 LOCKED = {"language": "sl", "scale_minimum": 0, "scale_maximum": 2, "scale_step": "0.5",
-          "block_size": 1, "seed": 5}  # fmt: skip
+          "question_forms": "text", "block_size": 1, "seed": 5}  # fmt: skip
 
 
 @pytest.fixture
@@ -40,6 +46,7 @@ def test_a_drafts_design_is_stored_and_recorded(draft, sign_in):
     assert (answer.status_code, answer.url) == (302, page("design", draft))
     draft.refresh_from_db()
     assert (draft.language, draft.block_size, draft.seed) == ("sl", 1, 5)
+    assert draft.question_forms == "text"
     assert draft.scale_labels == {"0": "not at all", "2": "same"}
     assert (draft.allows_unjudgeable, draft.allows_more_blocks) == (True, False)
     assert draft.blocks.count() == 2
@@ -49,16 +56,57 @@ def test_a_drafts_design_is_stored_and_recorded(draft, sign_in):
     assert "0 = not at all\n2 = same" in text
 
 
+@pytest.mark.parametrize(
+    ("then", "led_to"),
+    [("opening", "opening"), ("preview", "preview"), ("", "design"), ("//evil", "design")],
+)
+def test_a_design_is_stored_before_its_buttons_lead_on(draft, sign_in, then, led_to):
+    sent = {**CHANGEABLE, **LOCKED, "then": then}
+
+    answer = sign_in(Role.OWNER).post(page("design", draft), sent)
+
+    assert answer.url == page(led_to, draft)
+    assert stored(draft, "ratings_per_context", "opened_at") == (5, None)
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_marked"), [({"pay_per_hour": "12"}, False), ({"seed": 6}, True)]
+)
+def test_what_is_given_back_unsaved_is_marked(draft, sign_in, sent, is_marked):
+    client = sign_in(Role.OWNER)
+    same = {**CHANGEABLE, **LOCKED, "scale_labels": "0 = not at all\r\n2 = same"}
+    client.post(page("design", draft), same)
+
+    answer = client.post(page("design", draft), {**same, **sent, "reckon": "yes"})
+
+    assert ("data-unsaved" in answer.content.decode()) is is_marked
+
+
+def test_a_text_that_is_only_looked_at_is_no_edit(study, sign_in):
+    client = sign_in(Role.OWNER)
+    stored_body = default_body("en", "consent").replace("\n", "\r\n")
+
+    same, other = (
+        client.post(page("text", study, "consent"), {"body": body, "look": "yes"}).content.decode()
+        for body in (stored_body, "We ask you.")
+    )
+
+    assert "data-unsaved" not in same
+    assert "data-unsaved" in other
+
+
 def test_an_open_studys_locked_settings_are_shown_and_not_taken(study, sign_in):
     client = sign_in(Role.OWNER)
     text = client.get(page("design", study)).content.decode()
     assert "0 to 6, in steps of 1" in text
-    assert 'name="block_size"' not in text
+    assert "<dt>Words in the question</dt><dd>dictionary forms</dd>" in text
+    assert not {"block_size", "question_forms"} & set(re.findall(r'name="(\w+)"', text))
 
     changed = {**CHANGEABLE, "scale_labels": ""}
     assert client.post(page("design", study), {**changed, **LOCKED}).status_code == 302
 
     assert stored(study, "block_size", "language", "lease_hours") == (20, "en", 3)
+    assert stored(study, "question_forms") == ("dictionary",)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +124,7 @@ def test_an_open_studys_locked_settings_are_shown_and_not_taken(study, sign_in):
         ({"block_size": "-1"}, "greater than or equal to 1"),
         ({"seed": "9" * 30}, "less than or equal to"),
         ({"language": "xx-yy"}, "is unknown"),
+        ({"question_forms": "plural"}, "plural is not one of the available choices"),
         ({"assigning_policy": "taste"}, "taste is not one of the available choices"),
         ({"title": "x" * 201}, "at most 200 characters"),
         ({"contact": "a\0b"}, "Null characters"),
@@ -107,7 +156,9 @@ def test_reckoning_stores_nothing(draft, sign_in):
 
     assert "<dd>40 <span>each of 1 text at most, in 2 blocks" in pressed
     assert "Nothing of this is stored yet" in pressed
-    assert "<dd>6.00 <span>pay 4.00, fee 2.00" in typed
+    seconds = 40 * (introduction_seconds(draft) + 30)  # each reads all, and has one text
+    wages = round(12 * Decimal(seconds) / 3600, 2)
+    assert f"<dd>{wages + wages / 2:.2f} <span>pay {wages}, fee {wages / 2:.2f}" in typed
     assert Study.objects.values().get() == before
 
 
@@ -136,7 +187,7 @@ def test_looking_at_a_text_stores_nothing_and_storing_makes_a_version(study, sig
     assert html.escape(default_body("en", "consent").splitlines()[0]) in earlier
 
 
-@pytest.mark.parametrize("kind", ["consent", "instructions", "practice", "check"])
+@pytest.mark.parametrize("kind", TextKind.values)
 def test_texts_are_shown_without_being_stored(study, sign_in, kind):
     client = sign_in(Role.OWNER)
 
@@ -153,6 +204,8 @@ def test_texts_are_shown_without_being_stored(study, sign_in, kind):
         ("practice", "text = 1", "text is missing"),
         ("check", "x =", "this is not TOML"),
         ("consent", "a\0", "Null characters"),
+        ("invitation", "Come\n{name} {link}", "unknown placeholder {name}"),
+        ("reminder", "Come", "the personal link is missing"),
     ],
 )
 def test_texts_that_cannot_be_shown_are_refused(study, sign_in, kind, body, said):
@@ -163,6 +216,57 @@ def test_texts_that_cannot_be_shown_are_refused(study, sign_in, kind, body, said
         assert answer.status_code == 422
         assert said in html.unescape(answer.content.decode())
     assert not StudyText.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("forms", "given", "named", "is_odd"),
+    [
+        ("dictionary", 'word1 = "stream"\nword2 = "bank"', ["stream", "bank"], False),
+        ("dictionary", "", ["river", "banks"], True),
+        ("text", "", ["river", "banks"], False),
+    ],
+)
+def test_the_practice_text_shows_which_words_the_question_names(
+    study, sign_in, forms, given, named, is_odd
+):
+    Study.objects.update(question_forms=forms)
+    body = (
+        'text = "A <strong>river</strong> and <strong>banks</strong>."\n'
+        f'words = ["a", "b"]\nexplanation = "Why."\n{given}'
+    )
+
+    sent = {"body": body, "look": "yes"}
+    text = sign_in(Role.OWNER).post(page("text", study, "practice"), sent).content.decode()
+
+    shown = text.split("The question names:")[1].split("</p>")[0]
+    assert re.findall(r'<bdi lang="en">(\w+)</bdi>', shown) == named
+    assert ("asks for dictionary forms" in text) == is_odd
+
+
+def test_a_default_text_that_annotators_read_is_still_cosimas(study, sign_in):
+    StudyText.objects.create(study=study, kind="practice", version=1, body="as it was then")
+
+    text = sign_in(Role.OWNER).get(page("design", study)).content.decode()
+
+    assert "yours, version" not in text
+
+
+def test_a_mail_is_shown_as_it_would_be_sent_and_stored_in_versions(study, sign_in):
+    client, address = sign_in(Role.OWNER), page("text", study, "reminder")
+    sent = {"body": "Come back\r\n\r\nTitle: {title}\r\n\r\n{link}"}
+    configure_study(study, public_title="", contact="lab@example.org")
+
+    looked = client.post(address, {**sent, "look": "yes"}).content.decode()
+    stored_at = client.post(address, sent).url
+
+    assert "<strong>Come back</strong>" in looked
+    assert "/invitation/EXAMPLE/" in looked
+    assert "<p>Title:" not in looked
+    assert "<code>{minutes}</code>" in looked
+    assert stored_at == address
+    assert list(StudyText.objects.values_list("kind", "version")) == [
+        ("reminder", 2), ("reminder", 1),
+    ]  # fmt: skip
 
 
 def test_a_text_of_no_kind_is_not_found(study, sign_in):
@@ -176,11 +280,49 @@ def test_opening_says_what_is_locked_and_opens_once(draft, sign_in):
     assert "0 to 6, in steps of 1" in text
     assert stored(draft, "opened_at") == (None,)
 
+    configure_study(draft, organisation="University of Examples", contact="lab@example.org")
+
     for _ in range(2):
-        assert client.post(page("opening", draft)).url == page("design", draft)
+        sent = {"version": 1, "has_reviewed": "on"}
+        assert client.post(page("opening", draft), sent).url == page("design", draft)
 
     assert AuditEntry.objects.filter(action="study.opened", actor="ana").count() == 1
+    consent = StudyText.objects.get(kind="consent")
+    assert (consent.reviewed_by, consent.reviewed_at is not None) == ("ana", True)
     assert "is open since" in client.get(page("opening", draft)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sent", "said"),
+    [
+        ({}, {"version": 1, "has_reviewed": "on"}, "Give the organisation"),
+        (SHOWN, {"version": 1}, "Read the consent text, and confirm it here"),
+        (SHOWN, {"version": 7, "has_reviewed": "on"}, "version 1 is current"),
+        (SHOWN, {"has_reviewed": "on"}, "This field is required"),
+    ],
+)
+def test_a_study_does_not_open_without_all_that_it_needs(draft, sign_in, chosen, sent, said):
+    configure_study(draft, **chosen)
+
+    answer = sign_in(Role.RESEARCHER).post(page("opening", draft), sent)
+
+    assert answer.status_code in (409, 422)
+    assert said in html.unescape(answer.content.decode())
+    assert stored(draft, "opened_at") == (None,)
+    assert not StudyText.objects.exclude(reviewed_at=None).exists()
+
+
+def test_the_opening_page_shows_the_consent_and_what_is_missing(draft, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    lacking = client.get(page("opening", draft)).content.decode()
+    configure_study(draft, **SHOWN)
+    complete = client.get(page("opening", draft)).content.decode()
+
+    assert "Taking part is voluntary" in lacking
+    assert "Give the contact" in lacking
+    assert "has_reviewed" not in lacking
+    assert "Give the contact" not in complete
+    assert "has_reviewed" in complete
 
 
 def test_overview_says_that_a_draft_is_to_be_opened(draft, sign_in):

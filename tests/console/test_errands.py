@@ -36,10 +36,10 @@ def test_a_file_of_answers_is_asked_for_and_downloaded(study, sign_in, at_once):
     run = Run.objects.get()
     assert "A file of the answers" in text
     assert "(2 answers)" in text
-    assert "http-equiv" not in text
+    assert "data-busy" not in text
     file = client.get(page("download", study, run.pk))
     assert b"inspired_word1" in file.getvalue()
-    assert f"responses_study_{run.pk}" in file["Content-Disposition"]
+    assert f"responses_study_{run.number}" in file["Content-Disposition"]
 
 
 def test_what_is_under_way_is_told_again(study, sign_in):
@@ -49,7 +49,8 @@ def test_what_is_under_way_is_told_again(study, sign_in):
     text = text_of(sign_in(Role.OWNER).get(page("errands", study)))
 
     assert "writing answers, 40 %" in text
-    assert 'http-equiv="refresh"' in text
+    assert "data-live data-busy" in text
+    assert "http-equiv" not in text
     assert page("retry", study, run.pk) not in text
 
 

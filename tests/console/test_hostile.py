@@ -17,7 +17,7 @@ from surveys.accessing import grant_role
 from surveys.checking import fingerprint_row, write_row
 from surveys.console.urls import urlpatterns
 from surveys.filing import file_answers
-from surveys.models import Context, Invitation, Review, Role, Run, Study, TextKind, Visit
+from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, TextKind, Visit
 from surveys.paying import intend_reward, refuse_payment
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.reviewing import configure_review, give_verdict
@@ -26,7 +26,7 @@ from surveys.tokening import make_token
 from surveys.wording import default_body, read_check
 from tests.console.crowded import make_crowd, visit_of
 from tests.console.test_design import CHANGEABLE, LOCKED
-from tests.factories import QUICK, make_study, numbered_stimuli
+from tests.factories import QUICK, make_run, make_study, numbered_stimuli
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
 from tests.mturk.offered import hand_in, plan
@@ -78,7 +78,7 @@ FORMS = {
     "design": lambda world: {**CHANGEABLE, **LOCKED, "allows_more_blocks": "on",
                              "publishes_words": "on"},
     "text": lambda world: {"body": "You may stop at any time."},
-    "opening": lambda world: {},
+    "opening": lambda world: {"version": "1", "has_reviewed": "on"},
     "preview": lambda world: {"answer": "agree"},
     "preview_instructions": lambda world: {},
     "preview_practice": lambda world: WORDS,
@@ -125,8 +125,8 @@ FORMS = {
     "forget": lambda world: {"because": "asked for it"},
     "privacy": lambda world: {"days": "30"},
     "find_person": lambda world: {"text": "a"},
-    "pay": lambda world: {},
-    "settle": lambda world: {"is_settled": "yes"},
+    "pay": lambda world: {"n_unpaid": "1"},
+    "settle": lambda world: {"is_settled": "no"},
     "drop": lambda world: {},
     "export_person": lambda world: {},
     "pay_person": lambda world: {"is_paid": "yes"},
@@ -138,7 +138,7 @@ OF_A_PLAN = {"arm_batch", "drop_batch"}
 ASKING = {"reject_visit", "override_visit", "batch_choose"}
 OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
 # What is looked for, but holds nothing of a form: which button was pressed, Django's own fields,
-BESIDES = {"reckon", "look", "csrfmiddlewaretoken", "file-clear"}
+BESIDES = {"reckon", "look", "then", "csrfmiddlewaretoken", "file-clear"}
 ASKED = {"page", "version", "preset", "standing"}  # and what stands in the address
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
@@ -157,7 +157,8 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory):
 def build_world():
     study = make_study(4, ratings_per_context=12, block_size=4)
     draft = make_study(2, slug="draft")
-    Study.objects.filter(pk=draft.pk).update(opened_at=None)
+    shown = {"organisation": "University of Examples", "contact": "lab@example.org"}
+    Study.objects.filter(pk=draft.pk).update(opened_at=None, **shown)
     ana, rea, rob, _ = (
         User.objects.create_user(name, password="right") for name in ("ana", "rea", "rob", "mate")
     )
@@ -175,7 +176,7 @@ def build_world():
     done = request_results(study, QUICK, ana)
     perform_run(done.pk)
     assert Run.objects.done().get().report
-    failed = Run.objects.create(study=study, kind="results", recipe=QUICK, state="failed")
+    failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
     invite_listed(study, ["ana@example.org"])
     open_entrance(study, "prolific", completion_code="C0")
     token, _ = make_token(ana, "old", ["runs:read"])

@@ -15,12 +15,12 @@ from surveys.auditing import record
 from surveys.console.urls import urlpatterns
 from surveys.filing import file_answers
 from surveys.leaving import withdraw_annotator
-from surveys.models import Annotator, AuditEntry, Release, Review, Role, Run, VerdictKind
-from surveys.recruiting import invite_listed, open_entrance
+from surveys.models import Annotator, AuditEntry, Review, Role, RunKind, VerdictKind
+from surveys.recruiting import invite_listed, invite_scripted_annotators, open_entrance
 from surveys.retaining import drop_due, mark_paid, set_retention
 from surveys.reviewing import give_verdict
 from tests.console.test_collection import page, read
-from tests.factories import QUICK, finish, make_study, start, stored
+from tests.factories import QUICK, finish, make_release, make_run, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive
 
 WORKER = "5f0c0ffee0000000000000aa"
@@ -159,13 +159,11 @@ def test_everything_about_a_person_is_downloaded(peopled, study, client):
     review = Review.objects.filter(assignment__annotator=came, response__isnull=False)[0]
     judge = User.objects.create_user("judith")
     give_verdict(review, judge, VerdictKind.REJECTED, "copied")
-    Release.objects.create(study=study, report={}, collected_at=note_instant(study))
+    make_release(study, report={}, collected_at=note_instant(study))
 
     answer = client.post(page("export_person", study, came.code))
 
-    assert answer["Content-Disposition"] == (
-        f'attachment; filename="person_{study.slug}_{came.code}.json"'
-    )
+    assert answer["Content-Disposition"] == (f'attachment; filename="person_{came.code}.json"')
     told = json.loads(answer.content)
     assert (told["known_as"]["provider_id"], told["annotator"]["code"]) == (WORKER, came.code)
     assert [visit["submission"] for visit in told["known_as"]["visits"]] == [SESSION]
@@ -193,13 +191,13 @@ def test_a_download_is_asked_for_by_a_button_alone(peopled, study, client):
 def test_the_page_before_erasing_says_what_would_happen(peopled, study, client):
     came, _ = peopled
     now = note_instant(study)
-    release = Release.objects.create(study=study, report={}, collected_at=now)
+    release = make_release(study, report={}, collected_at=now)
 
     text = read(client, "erase", study, came.code)
 
     assert "<strong>2 answers</strong> are erased" in text
     assert "<strong>1 finished questionnaire</strong> leaves the dataset" in text
-    assert f"Release {release.pk}" in text
+    assert f"Release {release.number}" in text
     assert stored(came, "erased_at") == (None,)
 
 
@@ -219,19 +217,19 @@ def test_erasing_takes_a_reason_and_is_done_by_the_owner(peopled, study, client)
 def test_what_was_made_before_is_marked_on_every_page(peopled, study, client):
     came, _ = peopled
     now, counted = note_instant(study), {"counts": {"ratings_used": 2}}
-    release = Release.objects.create(study=study, report={}, collected_at=now)
-    elsewhere = Release.objects.create(study=study, report={}, collected_at=now)
-    done = {"study": study, "state": "done", "report": counted, "collected_at": now}
+    release = make_release(study, report={}, collected_at=now)
+    elsewhere = make_release(study, report={}, collected_at=now)
+    done = {"state": "done", "report": counted, "collected_at": now}
     done["recipe"] = QUICK
-    published = Run.objects.create(kind="release", release=release, **done)
-    results = Run.objects.create(kind="results", **done)
+    published = make_run(study, RunKind.RELEASE, release=release, number=release.number, **done)
+    results = make_run(study, RunKind.RESULTS, **done)
     marked = "1 annotator withdrew or was erased"
     assert marked not in read(client, "release", study)
 
     withdraw_annotator(came)
 
     assert read(client, "release", study).count(marked) == 2
-    assert f"Release {elsewhere.pk}, made by the command line" in read(client, "release", study)
+    assert f"Release {elsewhere.number}, made by the command line" in read(client, "release", study)
     assert marked in read(client, "results", study)
     for run in (published, results):
         assert marked in read(client, "run", study, run.pk)
@@ -244,7 +242,7 @@ def test_the_way_from_payment_to_dropping(peopled, study, client):
     came, _ = peopled
 
     client.post(page("privacy", study), {"days": "0"})
-    client.post(page("pay", study))
+    client.post(page("pay", study), {"n_unpaid": 1})
     before = read(client, "privacy", study)
     client.post(page("drop", study))
 
@@ -263,6 +261,60 @@ def test_a_person_is_marked_as_paid_and_not_after_all(peopled, study, client):
     assert stored(came, "paid_at") != (None,)
     client.post(page("pay_person", study, came.code), {"is_paid": "no"})
     assert stored(came, "paid_at") == (None,)
+
+
+def test_pay_is_counted_as_it_is(peopled, study, client):
+    nobody = " ".join(read(client, "privacy", make_owned(client, "nobody")).split())
+    one = " ".join(read(client, "privacy", study).split())
+    (link,) = invite_scripted_annotators(study, 1)
+    finish(start(study, link))
+    mark_paid(study)
+    none = " ".join(read(client, "privacy", study).split())
+
+    assert "Nobody is waiting for pay." in nobody
+    assert "<strong>1</strong> annotator has finished something" in one
+    assert "<dt>Marked as paid</dt><dd>0</dd>" in one
+    assert "<dt>Marked as paid</dt><dd>1</dd>" in none
+    assert "Nobody is waiting for pay (1 scripted annotator is not counted)." in none
+
+
+def make_owned(client, slug):
+    """Another study of the person who is signed in."""
+    study = make_study(1, slug=slug)
+    grant_role(study, User.objects.get(username="ana"), Role.OWNER)
+    return study
+
+
+def test_a_person_page_says_whether_pay_is_owed(peopled, study, client):
+    came, invited = peopled
+    (link,) = invite_scripted_annotators(study, 1)
+    scripted = start(study, link)
+
+    assert "<dd>not marked</dd>" in read(client, "person", study, came.code)
+    assert "<dd>nothing is finished</dd>" in read(client, "person", study, invited.code)
+    assert "who is not paid" in read(client, "person", study, scripted.annotator.code)
+
+
+def test_as_many_are_marked_as_paid_as_the_page_counted(peopled, study, client):
+    """An annotator who finishes while an owner reads the page is not marked unseen."""
+    shown = read(client, "pay", study)
+    finish(start(study))
+
+    again = client.post(page("pay", study), {"n_unpaid": 1})
+
+    assert "Mark 1 as paid" in shown
+    assert "Mark 2 as paid" in again.content.decode()
+    assert not Annotator.objects.filter(paid_at__isnull=False).exists()
+
+
+def test_a_study_is_not_settled_while_somebody_waits_for_pay(peopled, study, client):
+    text = read(client, "privacy", study)
+
+    refused = client.post(page("settle", study), {"is_settled": "yes"})
+
+    assert page("settle", study) not in text
+    assert refused.status_code == 409
+    assert stored(study, "settled_at") == (None,)
 
 
 def test_a_study_is_settled_and_goes_on_after_all(study, client):
@@ -315,11 +367,11 @@ def test_pages_ask_as_often_for_many(name, db, client):
             finish(start(study, link))
         now = note_instant(study)
         for _ in range(n):
-            release = Release.objects.create(study=study, report={}, collected_at=now)
-            Release.objects.create(study=study, report={}, collected_at=now)
-            done = {"study": study, "state": "done", "report": {}, "collected_at": now}
-            Run.objects.create(kind="release", release=release, **done)
-            Run.objects.create(kind="results", **done)
+            release = make_release(study, report={}, collected_at=now)
+            make_release(study, report={}, collected_at=now)
+            done = {"state": "done", "report": {}, "collected_at": now}
+            make_run(study, RunKind.RELEASE, release=release, number=release.number, **done)
+            make_run(study, RunKind.RESULTS, **done)
             record("study.configured", study, "")
         code = Annotator.objects.filter(study=study).earliest("pk").code
         read(client, name, study, *([code] if name in ("person", "erase") else []))

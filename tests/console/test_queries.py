@@ -44,18 +44,19 @@ NUMBERS = (1, 3, 300)
 OF_FILES = {"report", "ledger"}  # what they show is read from a file
 # The queries of each page that a study has, as few as they were when this was written.
 MOST = {
-    "overview": 8, "stimuli": 10, "replace_file": 3, "checkpoints": 4, "row": 9, "design": 9,
-    "reckoning": 5, "text": 5, "opening": 7, "preview": 10, "preview_instructions": 6,
+    "overview": 8, "stimuli": 10, "replace_file": 3, "checkpoints": 4, "row": 9, "design": 12,
+    "reckoning": 5, "text": 5, "opening": 11, "preview": 10, "preview_instructions": 6,
     "preview_practice": 8, "preview_practice_rating": 8, "preview_practice_answer": 7,
     "preview_check": 7, "preview_words": 12, "preview_rating": 12, "preview_thanks": 6,
-    "recruitment": 6, "invite": 4, "export_links": 4, "invitation": 5, "open_link": 4,
-    "prolific": 4, "batches": 7, "plan_batch": 9, "reckon_batch": 8, "batch": 17,
+    "recruitment": 11, "invite": 6, "export_links": 4, "invitation": 10, "open_link": 4,
+    "prolific": 4, "batches": 7, "plan_batch": 10, "reckon_batch": 9, "batch": 17,
     "batch_ledger": 7, "batch_people": 8, "visit": 6,
-    "collection": 12, "block": 14, "repeat": 8, "annotators": 7, "annotator": 8,
-    "person": 9, "erase": 10, "context": 5, "review": 17, "review_more": 12, "review_one": 11,
+    "collection": 12, "block": 14, "repeat": 9, "annotators": 7, "annotator": 8,
+    "person": 10, "erase": 10, "context": 5, "review": 17, "review_more": 12, "review_one": 11,
     "review_questionnaires": 9, "review_disputes": 11, "review_agreement": 8,
     "review_settings": 7, "errands": 5, "results": 7, "run": 4, "download": 4, "release": 6,
-    "people": 4, "privacy": 6, "find_person": 3, "log": 5, "export_log": 4,
+    "drop_batch": 5, "stop_batch": 4, "pay": 9, "settle": 3, "drop": 9,
+    "people": 4, "privacy": 9, "find_person": 3, "log": 5, "export_log": 4,
 }  # fmt: skip
 
 
@@ -173,7 +174,7 @@ def judge(study: Study, done: list[Assignment]) -> None:
 def make_batches(study: Study, n: int) -> None:
     """As many batches; the last has as many HITs with a fault each, people and payments."""
     hit = Hit.objects.get(batch=arm(plan(study, n_places=1)))
-    *_, last = multiply(hit.batch, n)
+    *_, last = multiply(hit.batch, n, number=lambda k: k + 1)
     number = f"{study.pk:06}"
     hit.batch, hit.error = last, "it did not answer"
     hit.save()
@@ -200,8 +201,11 @@ def make_batches(study: Study, n: int) -> None:
 
 def make_runs(study: Study, kind: RunKind, n: int) -> None:
     done = Run(
-        study=study, kind=kind, recipe=QUICK, recipe_name="raw", state=RunState.DONE,
+        study=study, kind=kind, number=1, recipe=QUICK, recipe_name="raw", state=RunState.DONE,
         report={"n_rows": 1, "n_new": 1}, collected_at=timezone.now(),
     )  # fmt: skip
     done.archive.save("made.zip", ContentFile(b""), save=False)
-    Run.objects.bulk_create(copy.copy(done) for _ in range(n))
+    runs = [copy.copy(done) for _ in range(n)]
+    for number, run in enumerate(runs, 1):
+        run.number = number
+    Run.objects.bulk_create(runs)

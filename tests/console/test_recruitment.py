@@ -1,6 +1,7 @@
 import csv
 import io
 
+import lxml.html
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -8,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from surveys.accessing import grant_role
-from surveys.models import AuditEntry, Entrance, Invitation, Role
+from surveys.models import AuditEntry, Entrance, Invitation, Role, Study
 from surveys.recruiting import invite_annotators, invite_listed, open_entrance
 from tests.console.test_collection import page, read
 from tests.factories import finish, make_study, start
@@ -119,11 +120,33 @@ def test_researchers_see_no_addresses_and_cannot_search_for_them(study, sign_in)
     assert "0 links," in found
 
 
-def test_owners_remind_by_mail(study, client):
+def test_owners_invite_and_remind_by_mail(study, client):
+    link, begun = invite_listed(study, ["ana@example.org", "berta@example.org"]).new
+    start(study, begun)
+
+    listed = read(client, "recruitment", study)
+    unused, used = (read(client, "invitation", study, one.pk) for one in (link, begun))
+
+    assert listed.count('href="mailto:ana@example.org?subject=') == 2
+    assert listed.count('href="mailto:berta@example.org?subject=') == 1
+    assert "<h2>Invite</h2>" in unused
+    assert "<h2>Remind</h2>" in unused
+    assert "<h2>Invite</h2>" not in used
+    assert "<h2>Remind</h2>" in used
+
+
+def test_mails_are_in_the_language_of_the_study_and_name_its_title_for_annotators(study, client):
+    Study.objects.update(language="sl", title="Pilot B, cheap", public_title="Besede")
     (link,) = invite_listed(study, ["ana@example.org"]).new
 
-    assert 'href="mailto:ana@example.org?subject=' in read(client, "recruitment", study)
-    assert "Hello," in read(client, "invitation", study, link.pk)
+    text = read(client, "invitation", study, link.pk)
+
+    mails = lxml.html.fromstring(text).xpath("//textarea/text()")
+    assert len(mails) == 2
+    for mail in mails:
+        assert "Pozdravljeni" in mail
+        assert "Naslov raziskave: Besede" in mail
+        assert "Pilot" not in mail
 
 
 def test_links_are_exported_without_formulas(study, client):
@@ -221,6 +244,36 @@ def test_an_entrance_of_another_study_is_not_closed(study, client):
     assert client.post(page("close_entrance", study, entrance.pk)).status_code == 404
     entrance.refresh_from_db()
     assert entrance.closed_at is None
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8000", "https://survey.example.org"])
+def test_pages_with_links_warn_above_them_of_an_address_that_nobody_reaches(
+    url, study, client, settings
+):
+    settings.SITE_URL = url
+    (link,) = invite_annotators(study, 1)
+    for provider in ("link", "prolific"):
+        open_entrance(study, provider)
+    pages = [
+        read(client, "recruitment", study), read(client, "invite", study),
+        read(client, "invitation", study, link.pk), read(client, "open_link", study),
+        read(client, "prolific", study),
+    ]  # fmt: skip
+    exported = b"".join(client.get(page("export_links", study))).decode()
+
+    warned = ["Do not send these links." in text for text in pages]
+
+    assert warned == [url == "http://localhost:8000"] * 5
+    for text in pages:
+        first = text.find(f'value="{url}')
+        assert first < 0 or not any(warned) or text.index("Do not send") < first
+    assert "SITE_URL" not in exported
+
+
+def test_making_links_says_how_many_places_are_left(study, client):
+    start(study)
+
+    assert "still has 3 places" in read(client, "invite", study)
 
 
 def test_recruitment_has_pages(study, client):

@@ -13,8 +13,7 @@ from surveys.checking import LARGEST_FILE
 from surveys.drafting import make_draft
 from surveys.importing import StudyDesign
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
-from surveys.opening import open_study
-from tests.factories import make_study, numbered_stimuli, stimuli_file, stimuli_row
+from tests.factories import make_study, numbered_stimuli, open_draft, stimuli_file, stimuli_row
 from tests.surveys.checkpoint_rows import file, numbered_row, row
 
 pytestmark = pytest.mark.django_db
@@ -299,7 +298,7 @@ def test_the_file_is_replaced(browser, draft):
 def test_an_open_studys_rows_stay(browser, draft):
     pair = draft.pairs.get(position=1)
     sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown", "drop-shown")
-    open_study(draft)
+    open_draft(draft)
     sent |= {"reason": "why", "drop-reason": "why", "word1": "new"}
 
     for name in ("row", "remove_row"):
@@ -349,7 +348,7 @@ def test_what_is_wrong_in_a_checkpoint_file_is_told_in_its_place(browser, draft)
 
 
 def test_checkpoint_items_of_an_open_study_stay(browser, draft):
-    open_study(draft)
+    open_draft(draft)
 
     answer = upload(browser, file(row()), page("checkpoints", draft), per_assignment="1")
 
