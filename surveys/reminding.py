@@ -1,75 +1,111 @@
-"""A personal link → whom it is for, as far as the reader may know, and a text to remind them by.
+"""A personal link → its note, masked if need be, and the mails that invite and remind by it.
 
-Nothing is sent from here: who reminds copies the text, or opens it in their own mail program.
+Nothing is sent from here: researchers copy a mail, or open it in their own mail program.
 """
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from surveys.inviting import Letter, fill_letter
 from surveys.masking import ADDRESS, mask_note
-from surveys.models import AssignmentState, Study
+from surveys.models import AssignmentState, Study, TextKind
 from surveys.models.recruitment import UNUSED
+from surveys.reckoning import Plan, count_pairs
 from surveys.recruiting import personal_link
+from surveys.timing import introduction_seconds
+from surveys.wording import read_text
 
 REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
 
 
+class Mail(NamedTuple):
+    """A mail to one person, and the link that opens it in a mail program, if it has an address."""
+
+    letter: Letter
+    address: str
+
+
 class Recruit(NamedTuple):
-    """A personal link in a list: whom it is for, where they are, how to remind them."""
+    """A personal link in a list: its note, its state, and the mails that fit that state."""
 
     pk: int
     note: str
     link: str
     whereabouts: str
-    mail: str
+    invitation: Mail | None
+    reminder: Mail | None
+
+
+class Letters(NamedTuple):
+    """A study's two texts, and the values of placeholders that are the same in every mail."""
+
+    invitation: str
     reminder: str
+    known: dict[str, str]
 
 
 def list_recruits(
     study: Study, invitations: Iterable[Any], *, sees_addresses: bool
 ) -> list[Recruit]:
-    """Invitations with their whereabouts, as somebody may see them."""
-    return [_describe(study, one, sees_addresses=sees_addresses) for one in invitations]
+    """Return invitations with their whereabouts and mails, as the reader may see them."""
+    letters = read_letters(study)
+    return [_describe(letters, one, sees_addresses=sees_addresses) for one in invitations]
 
 
-def _describe(study: Study, invitation: Any, *, sees_addresses: bool) -> Recruit:
+def read_letters(study: Study) -> Letters:
+    """Return the texts of a study, in a constant number of queries."""
+    invitation, reminder = (
+        read_text(study, kind).body for kind in (TextKind.INVITATION, TextKind.REMINDER)
+    )
+    return Letters(invitation, reminder, tell_placeholders(study))
+
+
+def tell_placeholders(study: Study) -> dict[str, str]:
+    """Return the values of a study's placeholders; an empty text where there is none."""
+    return {
+        "title": study.public_title,
+        "contact": study.contact,
+        "minutes": _tell_minutes(study),
+    }
+
+
+def _tell_minutes(study: Study) -> str:
+    n_pairs, n_items = count_pairs(study)
+    if not n_pairs:
+        return ""
+    plan = Plan(
+        n_pairs=n_pairs,
+        block_size=study.block_size,
+        ratings_per_context=study.ratings_per_context,
+        seconds_per_item=study.seconds_per_item,
+        introduction_seconds=introduction_seconds(study),
+        n_checkpoints=min(study.n_checkpoints, n_items),
+    )
+    return str(plan.minutes)
+
+
+def _describe(letters: Letters, invitation: Any, *, sees_addresses: bool) -> Recruit:
     link = personal_link(invitation.token)
-    may_be_reminded = invitation.whereabouts in REMINDED
-    reminder = write_reminder(study, link, is_begun=invitation.whereabouts != UNUSED)
-    address = ADDRESS.search(invitation.note) if sees_addresses and may_be_reminded else None
+    found = ADDRESS.search(invitation.note) if sees_addresses else None
+    address = found[0] if found else ""
+    known = {**letters.known, "link": link}
+    where = invitation.whereabouts
     return Recruit(
         pk=invitation.pk,
         note=invitation.note if sees_addresses else mask_note(invitation.note),
         link=link,
-        whereabouts=invitation.whereabouts,
-        mail=_write_mail(study, address[0], reminder) if address else "",
-        reminder=reminder if may_be_reminded else "",
+        whereabouts=where,
+        invitation=_write_mail(letters.invitation, known, address) if where == UNUSED else None,
+        reminder=_write_mail(letters.reminder, known, address) if where in REMINDED else None,
     )
 
 
-def write_reminder(study: Study, link: str, *, is_begun: bool) -> str:
-    """What to write to somebody who has not finished."""
-    so_far = (
-        "You have begun, but not finished yet; what you have answered so far is kept."
-        if is_begun
-        else "You have not begun yet."
-    )
-    lines = [
-        "Hello,",
-        f"some time ago you were invited to take part in our study{_name(study)}. {so_far}",
-        f"This is your personal link: {link}",
-        "If you no longer wish to take part, you need not do anything.",
-        "Thank you!",
-        *([f"Questions: {study.contact}"] if study.contact else []),
-    ]
-    return "\n\n".join(lines)
-
-
-def _write_mail(study: Study, address: str, reminder: str) -> str:
-    subject = quote(f"Our study{_name(study)}")
-    return f"mailto:{quote(address, safe='@+')}?subject={subject}&body={quote(reminder)}"
-
-
-def _name(study: Study) -> str:
-    return f" “{study.title}”" if study.title else ""
+def _write_mail(text: str, known: dict[str, str], address: str) -> Mail:
+    letter = fill_letter(text, known)
+    if not address:
+        return Mail(letter, "")
+    # RFC 6068: line breaks in the body are CRLF
+    body = quote(letter.body.replace("\n", "\r\n"))
+    to = quote(address, safe="@+")
+    return Mail(letter, f"mailto:{to}?subject={quote(letter.subject)}&body={body}")

@@ -346,3 +346,19 @@ def test_connect_prolific_refuses_what_makes_no_sense(study, options, said):
         run("connect_prolific", "study", *options)
 
     assert entrance(study) == []
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", SITE])
+@pytest.mark.parametrize(
+    "command",
+    [("invite_annotators", "study"), ("open_link", "study"), ("export_invitations", "study"),
+     ("connect_prolific", "study", "--completion-code", "C1")],
+)  # fmt: skip
+def test_commands_that_print_links_warn_of_an_address_that_nobody_reaches(command, url, settings):
+    settings.SITE_URL = url
+    make_study(1)
+
+    printed, warned = run(*command)
+
+    assert ("warning: Links begin with http://127.0.0.1:8000" in warned) is (url != SITE)
+    assert "warning" not in printed

@@ -1,12 +1,17 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from surveys.configuring import configure_study
-from surveys.models import Invitation
+from surveys.models import Invitation, StudyText, TextKind
 from surveys.recruiting import invite_listed
-from surveys.reminding import list_recruits, write_reminder
+from surveys.reminding import list_recruits
+from surveys.wording import default_body, set_text
 from tests.factories import finish, make_study, start
+
+INTERNAL = "Internal title"
 
 
 def recruits(study, **options):
@@ -14,19 +19,22 @@ def recruits(study, **options):
     return list_recruits(study, links, **options)
 
 
-def test_owners_get_a_mail_to_each_address(db):
-    study = make_study(2, title="Colours & words")
+def test_owners_get_mails_to_each_address(db):
+    study = configure_study(make_study(2), public_title="Colours & words")
+    set_text(study, TextKind.INVITATION, "Come to {title}\n\nHello,\n\n{link}")
     invite_listed(study, ["Ana <ana+1@example.org>", "class 2b"])
 
     ana, pupil = recruits(study, sees_addresses=True)
 
-    mail = urlsplit(ana.mail)
+    mail = urlsplit(ana.invitation.address)
     assert (mail.scheme, mail.path) == ("mailto", "ana+1@example.org")
-    sent = parse_qs(mail.query)
-    assert sent == {"subject": ["Our study “Colours & words”"], "body": [ana.reminder]}
-    assert ana.link in ana.reminder
-    assert (pupil.mail, pupil.note) == ("", "class 2b")
-    assert pupil.link in pupil.reminder
+    assert parse_qs(mail.query) == {
+        "subject": ["Come to Colours & words"], "body": [f"Hello,\r\n\r\n{ana.link}"],
+    }  # fmt: skip
+    assert ana.invitation.letter.body == f"Hello,\n\n{ana.link}"
+    assert urlsplit(ana.reminder.address).path == "ana+1@example.org"
+    assert (pupil.invitation.address, pupil.reminder.address, pupil.note) == ("", "", "class 2b")
+    assert pupil.link in pupil.reminder.letter.body
 
 
 def test_addresses_are_masked_for_the_others(db):
@@ -36,25 +44,69 @@ def test_addresses_are_masked_for_the_others(db):
     found = recruits(study, sees_addresses=False)
 
     assert [recruit.note for recruit in found] == ["a…@…", "class 2b"]
-    assert [recruit.mail for recruit in found] == ["", ""]
     assert "example.org" not in str(found)
 
 
-def test_who_has_finished_is_not_reminded(db):
+def test_who_has_begun_is_reminded_and_not_invited_and_who_has_finished_neither(db):
     study = make_study(2)
-    (link,) = invite_listed(study, ["ana@example.org"]).new
-    finish(start(study, link))
+    begun, done = invite_listed(study, ["ana@example.org", "berta@example.org"]).new
+    start(study, begun)
+    finish(start(study, done))
+
+    ana, berta = recruits(study, sees_addresses=True)
+
+    assert (ana.invitation, ana.reminder is None) == (None, False)
+    assert (berta.whereabouts, berta.invitation, berta.reminder) == ("submitted", None, None)
+
+
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa", "de"])
+def test_default_mails_never_name_the_title_for_researchers(language, db):
+    """And say nothing of a contact or a title that the study does not have."""
+    study = make_study(2, language=language, title=INTERNAL)
+    invite_listed(study, ["ana@example.org"])
 
     (ana,) = recruits(study, sees_addresses=True)
 
-    assert (ana.whereabouts, ana.mail, ana.reminder) == ("submitted", "", "")
+    for mail in (ana.invitation, ana.reminder):
+        assert ana.link in mail.letter.body
+        assert INTERNAL not in str(mail)
+        assert "{" not in str(mail.letter)
+        assert "\n\n\n" not in mail.letter.body
+    is_own = language not in ("en", "de")
+    english = default_body("en", TextKind.REMINDER).splitlines()[0]
+    assert (ana.reminder.letter.subject != english) is is_own
 
 
-@pytest.mark.parametrize(("is_begun", "said"), [(True, "not finished yet"), (False, "not begun")])
-def test_a_reminder_says_how_far_somebody_is(is_begun, said, db):
-    study = configure_study(make_study(1), contact="lab@example.org")
+def test_default_mails_name_title_contact_and_minutes(db):
+    chosen = {"public_title": "Words", "contact": "lab@example.org"}
+    study = configure_study(make_study(2), seconds_per_item=600, **chosen)
+    invite_listed(study, ["ana"])
 
-    text = write_reminder(study, "https://example.org/x", is_begun=is_begun)
+    (ana,) = recruits(study, sees_addresses=True)
 
-    assert said in text
-    assert "Questions: lab@example.org" in text
+    body = ana.invitation.letter.body
+    assert "Title of the study: Words\n" in body
+    assert "Write to lab@example.org\n" in body
+    assert "about 23 minutes" in body  # with consent, instructions and practice
+
+
+def test_a_reminder_claims_nothing_of_when_a_link_was_sent(db):
+    study = make_study(2)
+    invite_listed(study, ["ana"])
+
+    (ana,) = recruits(study, sees_addresses=True)
+
+    assert "ago" not in ana.reminder.letter.body.split()
+
+
+def test_listing_recruits_stores_no_text_and_asks_as_often_for_many(db):
+    counts = []
+    for n in (1, 3):
+        study = make_study(2, slug=f"study-{n}")
+        invite_listed(study, [f"a{i}@example.org" for i in range(n)])
+        with CaptureQueriesContext(connection) as queries:
+            recruits(study, sees_addresses=True)
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]
+    assert not StudyText.objects.exists()

@@ -1,0 +1,70 @@
+"""A study's text of an invitation or a reminder → a mail: checked, and filled in for one person.
+
+The first line is the subject. A line of the body is left out if one of its placeholders has no
+value, such as {contact} in a study without a contact.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from surveys.errors import TextRefused
+from surveys.models import TextKind
+
+PLACEHOLDERS = {
+    "link": "the personal link",
+    "title": "the study's title for annotators",
+    "minutes": "about how many minutes it takes",
+    "contact": "the study's contact",
+}
+PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
+LONGEST_SUBJECT = 150
+SPACES = re.compile(r" {2,}")
+EMPTY_LINES = re.compile(r"\n{3,}")
+
+
+class Letter(NamedTuple):
+    """What is sent to one person, in plain text."""
+
+    subject: str
+    body: str
+
+
+def check_letter(kind: TextKind, text: str) -> None:
+    """Raise TextRefused, saying what to do, unless a text is a mail with a link in it."""
+    subject, body = _divide(text)
+    unknown = sorted(set(PLACEHOLDER.findall(text)) - set(PLACEHOLDERS))
+    if unknown:
+        known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+        wrong = ", ".join(f"{{{name}}}" for name in unknown)
+        raise TextRefused(f"{kind}: unknown placeholder {wrong}; use {known}.")
+    if len(subject) > LONGEST_SUBJECT:
+        raise TextRefused(
+            f"{kind}: the first line is the subject of the mail, and may have "
+            f"{LONGEST_SUBJECT} characters; it has {len(subject)}."
+        )
+    if not PLACEHOLDER.sub("", subject).strip():
+        raise TextRefused(f"{kind}: the first line is the subject of the mail; write one.")
+    if not any(PLACEHOLDER.findall(line) == ["link"] for line in body.splitlines()):
+        raise TextRefused(
+            f"{kind}: the personal link is missing; write {{link}} below the subject, on a line "
+            "without other placeholders, since a line with an empty placeholder is left out."
+        )
+
+
+def fill_letter(text: str, known: Mapping[str, str]) -> Letter:
+    """Replace the placeholders of a checked text by their values."""
+    subject, body = _divide(text)
+    lines = [line for line in body.splitlines() if all(map(known.get, PLACEHOLDER.findall(line)))]
+    filled = EMPTY_LINES.sub("\n\n", _fill("\n".join(lines), known))
+    return Letter(SPACES.sub(" ", _fill(subject, known)).strip(), filled.strip())
+
+
+def _divide(text: str) -> tuple[str, str]:
+    subject, _, body = text.strip().partition("\n")
+    return subject.strip(), body
+
+
+def _fill(text: str, known: Mapping[str, str]) -> str:
+    """Replace placeholders once, so that a value may contain one."""
+    return PLACEHOLDER.sub(lambda found: known.get(found[1], ""), text)
