@@ -11,10 +11,12 @@ from django.utils.translation import gettext as _
 from surveys.choosing import Choice, choose_place
 from surveys.completing import Completion, came_for_a_hit, completion_of
 from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
+from surveys.informing import Facts, Way, make_notice, store_notice
 from surveys.models import (
     Annotator,
     Assignment,
     AssignmentState,
+    ConsentNotice,
     Context,
     Hit,
     Invitation,
@@ -33,16 +35,29 @@ from surveys.wording import current_text, refuse_outdated
 
 
 class Consent(NamedTuple):
-    """What somebody agrees to: a version of the text, and what becomes of answers and words."""
+    """What an annotator agrees to: versions of the text and of the notice on stored data."""
 
     text_id: int
     erases_withdrawn: bool
     publishes_words: bool
+    retention_days: int | None
+    notice: str  # its digest
 
     @classmethod
-    def asked_by(cls, study: Study, text: StudyText) -> Self:
-        """What a study asks of who takes part now."""
-        return cls(text.pk, study.erases_withdrawn, study.publishes_words)
+    def asked_by(cls, study: Study, text: StudyText, notice: ConsentNotice) -> Self:
+        """Return what a study asks of who takes part now."""
+        return cls(
+            text.pk,
+            study.erases_withdrawn,
+            study.publishes_words,
+            study.retention_days,
+            notice.digest,
+        )
+
+    @property
+    def mark(self) -> str:
+        """The same for the form: it comes back with the answer."""
+        return f"{self.text_id} {self.notice}"
 
 
 def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
@@ -95,12 +110,15 @@ def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -
     Raises TextChanged unless they agreed to what holds now.
     """
     consent = current_text(study, TextKind.CONSENT)
-    refuse_outdated(agreed, Consent.asked_by(study, consent))
+    notice = make_notice(study, Facts.of(study, Way.by(invitation)))
+    refuse_outdated(agreed, Consent.asked_by(study, consent, notice))
     annotator = Annotator.objects.create(
         study=study,
         consent=consent,
+        notice=store_notice(notice),
         erases_withdrawn=study.erases_withdrawn,
         publishes_words=study.publishes_words,
+        retention_days=study.retention_days,
     )
     Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
     return annotator

@@ -13,6 +13,7 @@ from surveys.masking import mask_text
 from surveys.models import AuditEntry, Study
 
 NOBODY = "the site"
+LONGEST_ACTOR = 150
 _acting: ContextVar[User | str] = ContextVar("acting", default=NOBODY)
 
 
@@ -24,6 +25,12 @@ def acting(actor: User | AbstractBaseUser | AnonymousUser | str) -> Iterator[Non
         yield
     finally:
         _acting.reset(token)
+
+
+def name_actor() -> str:
+    """Return the name of who acts, as the log writes it."""
+    actor = _acting.get()
+    return (actor.get_username() if isinstance(actor, User) else str(actor))[:LONGEST_ACTOR]
 
 
 def find_entries(
@@ -55,7 +62,7 @@ def record(action: str, study: Study | None = None, subject: str = "", **details
     AuditEntry.objects.create(
         study=study,
         user=user,
-        actor=(user.get_username() if user else str(actor))[:150],
+        actor=name_actor(),
         action=action,
         subject=subject[:200],
         details=details,

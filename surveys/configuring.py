@@ -15,6 +15,7 @@ from surveys.models.study import MOST_ASKED_FOR, write_point
 from surveys.opening import LOCKED, lock_draft
 from surveys.places import fit_places
 from surveys.reckoning import count_pairs
+from surveys.wording import follow_language
 
 LONGEST_LABEL = 60
 MOST_ASSIGNMENTS = 200_000  # more is a slip of the keyboard
@@ -27,10 +28,12 @@ LOWEST = {
     "seconds_per_item": 1,
 }
 SETTINGS = (
-    "title", "contact", "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels",
-    "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
-    "n_check_tries", "n_checkpoints", "seconds_per_item",
+    "title", "public_title", "organisation", "contact", "ethics", "ratings_per_context",
+    "lease_hours", "assigning_policy", "scale_labels", "question_forms", "allows_unjudgeable",
+    "allows_more_blocks",
+    "erases_withdrawn", "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item",
 )  # fmt: skip
+SHOWN = ("organisation", "contact")  # to annotators; without them no study opens
 
 
 @transaction.atomic
@@ -49,16 +52,29 @@ def configure_study(study: Study, **settings: Any) -> Study:
         setattr(study, name, setting)
     if any(before[name] != settings[name] for name in LOCKED if name in settings):
         lock_draft(study)
-    if problems := list_problems(study):
+    if problems := [*_list_removals(study, before), *list_problems(study)]:
         raise SettingRefused("\n".join(problems))
     study.scale_labels = {write_point(Decimal(p)): t for p, t in study.scale_labels.items()}
     changed = {name for name, setting in before.items() if getattr(study, name) != setting}
     study.save()
     _fit(study, changed)
+    if "language" in changed:
+        follow_language(study, before["language"])
     if changed:
         told = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}
         record("study.configured", study, **told)
     return study
+
+
+def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:
+    """What annotators of an open study were told and would not be told any more."""
+    if study.is_draft:
+        return []
+    return [
+        f"the study is open: its {name} can change, and cannot be taken away."
+        for name in SHOWN
+        if str(before.get(name, "")).strip() and not getattr(study, name).strip()
+    ]
 
 
 def _fit(study: Study, changed: set[str]) -> None:
@@ -132,7 +148,9 @@ def _list_checkpoint_problems(study: Study) -> list[str]:
 
 
 def _read_point(written: str) -> Decimal | None:
+    """Return a finite number, or None: a signalling NaN cannot even be compared."""
     try:
-        return Decimal(written)
+        point = Decimal(written)
     except InvalidOperation:
         return None
+    return point if point.is_finite() else None

@@ -181,10 +181,14 @@ def _tell_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFram
     now, then = before.loc[pair], after.loc[pair]
     if now[f"n{number}"] == then[f"n{number}"] and _moves(now, then, number) < CLOSE:
         return "No score would change."
+    from postprocess.phrases import write_figure, write_signed
+
+    score, score_without = (write_figure(one[f"sim{number}"]) for one in (now, then))
+    change, change_without = (write_signed(write_figure(one["change"])) for one in (now, then))
     return (
-        f"Score of this text {now[f'sim{number}']:.2f} from {now[f'n{number}']:.0f} ratings; "
-        f"without it {then[f'sim{number}']:.2f} from {then[f'n{number}']:.0f}. "
-        f"Change of the pair {now['change']:+.2f}; without it {then['change']:+.2f}."
+        f"Score of this text {score} from {now[f'n{number}']:.0f} ratings; "
+        f"without it {score_without} from {then[f'n{number}']:.0f}. "
+        f"Change of the pair {change}; without it {change_without}."
     )
 
 
@@ -194,13 +198,15 @@ def _moves(now: Any, then: Any, number: int) -> float:
 
 def _tell_scores(_: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
     """Of a whole questionnaire: how many scores move, and how far at most."""
+    from postprocess.phrases import write_figure
+
     columns = ["sim1", "sim2"]
     moves = (after[columns] - before[columns]).abs().to_numpy()
     n_moved = int((moves >= CLOSE).sum())
     if not n_moved:
         return "No score would change."
     scores = "score" if n_moved == 1 else "scores"
-    return f"{n_moved} {scores} would change, by up to {moves.max():.2f} points."
+    return f"{n_moved} {scores} would change, by up to {write_figure(moves.max())} points."
 
 
 def _tell_annotators(its: "pd.DataFrame", out_now: set[str], out_then: set[str]) -> str:

@@ -21,8 +21,9 @@ from postprocess.stimuli import (
 )
 from surveys.blocking import make_blocks, plan_blocks
 from surveys.errors import ImportRefused, StudyExists
-from surveys.models import AssigningPolicy, Context, Pair, Study
+from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR
+from surveys.timing import estimate_seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,7 @@ class StudyDesign:
     scale_minimum: Decimal = Decimal(0)
     scale_maximum: Decimal = Decimal(6)
     scale_step: Decimal = Decimal(1)
+    question_forms: str = QuestionForms.DICTIONARY
     lease_hours: int = 24
     assigning_policy: str = AssigningPolicy.BALANCED
     seed: int = 0
@@ -69,6 +71,9 @@ class StudyDesign:
         if self.assigning_policy not in AssigningPolicy.values:
             known = ", ".join(AssigningPolicy.values)
             problems.append(f"the assigning policy must be {known}, got {self.assigning_policy!r}.")
+        if self.question_forms not in QuestionForms.values:
+            known = ", ".join(QuestionForms.values)
+            problems.append(f"the question forms must be {known}, got {self.question_forms!r}.")
         return problems
 
 
@@ -84,7 +89,7 @@ class ImportSummary:
 
 
 def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -> ImportSummary:
-    """Make a study of a stimuli file, open at once; the same file and design again change nothing.
+    """Make a draft of a stimuli file; the same file and design again change nothing.
 
     Raises ImportRefused with all that is wrong, or StudyExists; then nothing is stored.
     """
@@ -93,7 +98,7 @@ def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -
     is_new = not _is_stored(design, digest)
     if is_new and not dry_run:
         try:
-            store_study(design, stimuli, is_draft=False)
+            store_study(design, stimuli)
         except IntegrityError:  # another import of the same name was faster
             is_new = not _is_stored(design, digest)
             if is_new:
@@ -108,16 +113,6 @@ def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -
         warnings=tuple(stimuli.warnings),
         is_new=is_new,
     )
-
-
-def estimate_seconds(texts: Sequence[str]) -> int:
-    """How long an item may take, roughly: its text read carefully and once more, and two answers.
-
-    Silent reading of prose goes at about 240 words a minute (Brysbaert, 2019); a word counts as
-    six characters, so that languages with long words or without spaces are not taken as fast.
-    """
-    n_words = sum(len(text) for text in texts) / len(texts) / 6
-    return round(1.5 * n_words / 4 + 20)
 
 
 def read_stimuli(data: bytes, design: StudyDesign) -> ParsedStimuli:
@@ -162,16 +157,13 @@ def _is_stored(design: StudyDesign, digest: str) -> bool:
 
 
 @transaction.atomic
-def store_study(design: StudyDesign, stimuli: ParsedStimuli, *, is_draft: bool) -> Study:
-    """Store a study that was checked; what is no draft is open from its beginning."""
+def store_study(design: StudyDesign, stimuli: ParsedStimuli) -> Study:
+    """Store a study that was checked, as a draft."""
     study = Study.objects.create(
         **{**asdict(design), "title": design.title or design.slug},
         stimuli_sha256=digest_stimuli(stimuli.pairs),
         seconds_per_item=estimate_seconds([pair.context1.text for pair in stimuli.pairs]),
     )
-    if not is_draft:
-        study.opened_at = study.created_at
-        study.save(update_fields=["opened_at"])
     store_pairs(study, stimuli.pairs)
     make_blocks(study)
     return study

@@ -11,6 +11,8 @@ from surveys.models import Run
 from surveys.reading import read_number
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from postprocess.comparison import Comparison
     from postprocess.steps import Outcome
 
@@ -66,8 +68,7 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
         data, wanted, start=(number - 1) * ROWS_A_PAGE, n_rows=ROWS_A_PAGE
     )
     n_pages = max(1, -(-n_found // ROWS_A_PAGE))
-    return LedgerPage(rows.astype(object).where(rows.notna(), None).to_dict("records"), n_found,
-                      number, n_pages)  # fmt: skip
+    return LedgerPage(_list_rows(rows), n_found, number, n_pages)
 
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
@@ -87,11 +88,12 @@ def compare_runs(first: Run, second: Run) -> RunsApart:
 def _in_short(apart: "Comparison") -> RunsApart:
     pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MOST_SHOWN)
     annotators = apart.annotators[apart.annotators["differs"]].head(MOST_SHOWN)
-    return RunsApart(
-        {name: float(f"{figure:.4g}") for name, figure in apart.summary.items()},
-        pairs.to_dict("records"),
-        annotators.to_dict("records"),
-    )
+    return RunsApart(apart.summary, _list_rows(pairs), _list_rows(annotators))
+
+
+def _list_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
+    """Return the rows of a table, with None for what is missing."""
+    return table.astype(object).where(table.notna(), None).to_dict("records")
 
 
 def _restore(run: Run) -> "Outcome":
@@ -100,7 +102,7 @@ def _restore(run: Run) -> "Outcome":
 
     files = [read_member(run, name) for name in ("scores.tsv", "annotators.tsv")]
     if run.state != "done" or None in files:
-        raise RunRefused(f"Run {run.pk} has made no results to compare.")
+        raise RunRefused(f"Run {run.number} has made no results to compare.")
     scores, annotators = (file or b"" for file in files)
     return restore_outcome(
         parse_recipe(run.recipe.encode()), _content(run.ledger), scores, annotators

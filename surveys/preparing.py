@@ -8,13 +8,19 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
+from django.db import transaction
 
 from surveys.assigning import has_place_left
+from surveys.configuring import configure_study
 from surveys.importing import StudyDesign, import_stimuli
-from surveys.models import AssignmentState, Invitation, Study
+from surveys.models import AssignmentState, Invitation, Study, TextKind
+from surveys.opening import open_study, review_consent
 from surveys.recruiting import invite_annotators
+from surveys.wording import current_text
 
 DEMO_LANGUAGES = {"en": "English", "hr": "Croatian", "sl": "Slovene", "fi": "Finnish"}
+DEMO_ORGANISATION = "Cosima demo"
+DEMO_CONTACT = "demo@example.org"
 RESEARCHER = "researcher"
 
 
@@ -56,8 +62,20 @@ def prepare_demo_studies() -> list[Study]:
             block_size=7,
         )
         if not Study.objects.filter(slug=design.slug).exists():
-            import_stimuli((settings.BASE_DIR / f"demo/data_{language}.tsv").read_bytes(), design)
+            _make_demo_study(design)
     return [Study.objects.get(slug=f"demo-{language}") for language in DEMO_LANGUAGES]
+
+
+@transaction.atomic
+def _make_demo_study(design: StudyDesign) -> None:
+    """Make and open a study with Cosima's own texts, which its authors have reviewed."""
+    data = (settings.BASE_DIR / f"demo/data_{design.language}.tsv").read_bytes()
+    import_stimuli(data, design)
+    study = Study.objects.get(slug=design.slug)
+    study = configure_study(study, organisation=DEMO_ORGANISATION, contact=DEMO_CONTACT)
+    text = current_text(study, TextKind.CONSENT)
+    review_consent(study, text.version, reviewer=DEMO_ORGANISATION)
+    open_study(study)
 
 
 def find_open_invitation(study: Study) -> Invitation | None:

@@ -9,6 +9,7 @@ from surveys.auditing import record
 from surveys.errors import RepeatRefused
 from surveys.models import Block, Place, Round, Study
 from surveys.places import lay_out_places
+from surveys.timing import introduction_seconds
 from surveys.watching import watch_blocks
 
 
@@ -16,8 +17,9 @@ from surveys.watching import watch_blocks
 class RepeatCost:
     """What collecting a block again would take, and what becomes of what is there.
 
-    Minutes are the median of those who finished the round, else what the study allows for. Those
-    that are set aside, a reviewer has judged not to be used.
+    Minutes are the median of those who finished the round, else what the study allows for, both
+    with the introduction, which new annotators read. Those that are set aside, a reviewer has
+    judged not to be used.
     """
 
     n_new: int
@@ -44,10 +46,11 @@ def preview_repeat(study: Study, current: Round) -> RepeatCost:
     """What it would mean to collect the block of a current round again; nothing is changed."""
     (block,) = watch_blocks(study, [current])
     n_new = len(block.questionnaires) * study.ratings_per_context
+    introduction = introduction_seconds(study) / 60
     allowed = study.block_size * study.seconds_per_item / 60
     return RepeatCost(
         n_new=n_new,
-        minutes_each=allowed if block.minutes is None else block.minutes,
+        minutes_each=introduction + (allowed if block.minutes is None else block.minutes),
         is_measured=block.minutes is not None,
         n_leaving=block.tally.usable,
         n_set_aside=block.tally.set_aside,

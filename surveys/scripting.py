@@ -131,7 +131,11 @@ class ScriptedAnnotator:
         return write_point(self.ratings.rate(context, self.person))
 
     def _context_shown(self, page: lxml.html.HtmlElement) -> Context:
-        """What the page asks to rate. It must show that text, with its two words in bold."""
+        """Return the context that the page asks to rate.
+
+        Raises RehearsalFailed unless the page shows its text with the two words in bold, and names
+        them in the question as the study asks for.
+        """
         asked = resolve(urlsplit(str(page.base_url)).path).kwargs
         if asked["token"] not in self.contexts:
             self.contexts[asked["token"]] = ask_database(
@@ -146,6 +150,9 @@ class ScriptedAnnotator:
             raise RehearsalFailed(
                 f"The page of {context} does not show its text and its two words."
             )
+        named = context.name_targets(context.pair.study.question_forms)
+        if page.xpath("//legend/b/text()") != list(named):
+            raise RehearsalFailed(f"The question of {context} does not name {' and '.join(named)}.")
         return context
 
     def _inspired_words(self, page: lxml.html.HtmlElement) -> list[str]:
@@ -190,7 +197,7 @@ class ScriptedAnnotator:
 def list_contexts(token: str) -> dict[int, Context]:
     """The contexts of an assignment by their positions."""
     responses = Response.objects.filter(assignment__token=token)
-    related = responses.select_related("context__pair", "context__checkpoint")
+    related = responses.select_related("context__pair__study", "context__checkpoint")
     return {response.position: response.context for response in related}
 
 

@@ -24,7 +24,6 @@ from surveys.models import (
     Grant,
     Invitation,
     Qualification,
-    Release,
     Response,
     Study,
 )
@@ -32,7 +31,7 @@ from surveys.models.collection import make_token
 from surveys.providers import Claims
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.repeating import repeat_block
-from tests.factories import finish, make_study, rate_due, start, stored
+from tests.factories import finish, make_release, make_study, rate_due, start, stored
 from tests.mturk.offered import arm, do, hand_in, plan, publish
 from tests.surveys.checkpoint_rows import file, row
 
@@ -53,7 +52,7 @@ def make_busy_study(slug: str) -> Study:
     finish(start(study, invite_listed(study, ["anna@example.org"]).new[0]))
     prolific = open_entrance(study, "prolific", completion_code="DONE")
     start_through(prolific, make_token(), Claims({}, "study1", "session1", f"{WORKER}{slug}"))
-    Release.objects.create(study=study, report={"counts": {"pairs": 2}})
+    make_release(study, report={"counts": {"pairs": 2}})
     make_paid_work(study)
     return study
 

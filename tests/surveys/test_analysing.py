@@ -33,7 +33,7 @@ def rated_study() -> Study:
 def test_table_answers_names_pairs_contexts_and_questionnaires():
     study = rated_study()
 
-    table, checks, words, _ = table_answers(study)
+    table, checks, words, *_ = table_answers(study)
 
     assert checks.empty
     assert words.empty
@@ -50,7 +50,7 @@ def test_table_answers_tells_block_place_and_seconds_of_each_rating():
     study = rated_study()
     Response.objects.filter(position=1).update(rating_visible_seconds=2.5)
 
-    ratings, _, _, details = table_answers(study)
+    ratings, _, _, details, _ = table_answers(study)
 
     place = ["pair", "context", "annotator"]
     assert details[place].equals(ratings[place])
@@ -117,7 +117,7 @@ def test_list_shortfalls_names_scripted_annotators():
         finish(start(study, invitation))
 
     assert list_shortfalls(study) == [
-        "questionnaires answered by scripted annotators (rehearse_study), not by people: 3"
+        "questionnaires of scripted annotators (a rehearsal), not of people, in all rounds: 3"
     ]
 
 
@@ -157,7 +157,7 @@ def test_table_answers_holds_the_words_of_those_who_agreed(is_wanted):
     finish(start(study))
     study = configure_study(study, publishes_words=is_wanted)
 
-    ratings, _, words, _ = table_answers(study)
+    ratings, _, words, *_ = table_answers(study)
 
     agreed = Annotator.objects.get(publishes_words=True).code
     name = f"A{sorted(Annotator.objects.values_list('code', flat=True)).index(agreed) + 1:02}"

@@ -13,6 +13,7 @@ from surveys.assigning import (
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft, RatingsMissing, TextChanged
+from surveys.informing import Facts, Way, make_notice
 from surveys.models import Annotator, Assignment, Response, TextKind
 from surveys.recruiting import invite_annotators
 from surveys.wording import current_text, set_text
@@ -78,7 +79,8 @@ def test_start_assignment_twice_from_a_link_is_one_assignment():
 def test_start_assignment_refuses_consent_to_what_does_not_hold_any_more(newer_text, erases):
     study = make_study()
     (invitation,) = invite_annotators(study, 1)
-    agreed = Consent.asked_by(study, current_text(study, TextKind.CONSENT))
+    notice = make_notice(study, Facts.of(study, Way.LINK))
+    agreed = Consent.asked_by(study, current_text(study, TextKind.CONSENT), notice)
     if newer_text:
         set_text(study, TextKind.CONSENT, "Another text.")
     configure_study(study, erases_withdrawn=erases)

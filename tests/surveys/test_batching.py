@@ -100,7 +100,7 @@ def test_answers_are_written_to_a_file(study, form):
     run = perform(request_export(study, form, None))
 
     assert (run.state, run.report) == ("done", {"n_rows": 2})
-    assert f"/responses_study_{run.pk}" in str(run.archive)
+    assert f"/responses_study_{run.number}" in str(run.archive)
     data = run.archive.read()
     if form == "csv":
         rows = list(csv.DictReader(io.StringIO(data.decode())))

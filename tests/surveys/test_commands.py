@@ -25,6 +25,7 @@ def test_import_stimuli_tells_what_it_stored(stimuli):
     assert out == (
         "Stored study s. Pairs: 3, blocks: 2, annotators wanted: 44 "
         "(ratings of each context: 11), warnings: 0.\n"
+        "It is a draft. To open it: manage.py open_study s -h\n"
     )
     assert err == ""
 
@@ -51,7 +52,7 @@ def test_import_stimuli_shows_warnings(stimuli):
     out, err = run("import_stimuli", stimuli, "--study", "s", "--language", "en")
 
     assert err.startswith("warning: row 1 (line 2), context1: ")
-    assert out.endswith("warnings: 1.\n")
+    assert "warnings: 1.\n" in out
 
 
 def test_import_stimuli_shows_every_error(stimuli):

@@ -244,6 +244,7 @@ def refuse(study: Study, said: str, **changes: object) -> None:
         ({"scale_labels": {"0": 3}}, "texts by points"),
         ({"scale_labels": {"0": "a", "0.0": "b"}}, "the point 0.0 has two labels"),
         ({"scale_labels": {"low": "a"}}, "the scale does not have"),
+        ({"scale_labels": {"sNaN": "a"}}, "the scale does not have"),
     ],
 )
 def test_settings_of_a_wrong_kind_are_refused(study, chosen, said):

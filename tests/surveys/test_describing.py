@@ -18,7 +18,9 @@ pytestmark = pytest.mark.django_db
 
 
 def test_describe_study_tells_what_the_site_knows():
-    study = make_study(2, title="Similar?", language="sl", scale_minimum=1, scale_maximum=5)
+    study = make_study(
+        2, title="Similar?", language="sl", scale_minimum=1, scale_maximum=5, question_forms="text"
+    )
     study = configure_study(study, scale_labels={"1": "sploh ne"}, seconds_per_item=45)
     for _ in range(2):
         finish(start(study))
@@ -38,6 +40,7 @@ def test_describe_study_tells_what_the_site_knows():
     assert (str(collection.began_on), str(collection.ended_on)) == ("2026-10-01", "2026-10-09")
     assert (collection.ratings_per_context, collection.pairs_per_sitting) == (2, 20)
     assert (collection.expected_seconds_per_item, collection.median_seconds_per_item) == (45, 31)
+    assert collection.question_forms == "text"
     assert collection.n_annotators_started == 3
     assert collection.n_annotators_finished == 2
     assert collection.n_annotators_withdrawn == 0
@@ -81,6 +84,8 @@ def test_describe_study_holds_every_version_of_a_text_and_who_agreed():
         "texts/consent_1.md", "texts/consent_2.md", "texts/instructions_1.md",
         "texts/practice_1.toml",
     ]  # fmt: skip
+    set_text(study, TextKind.REMINDER, "Come back\n{link}")  # no page of the survey
+    assert {text.path for text in describe_study(study).texts} == set(texts)
     assert texts["texts/consent_2.md"].body == "Second *consent*."
     assert [texts[f"texts/consent_{n}.md"].n_annotators for n in (1, 2)] == [1, 1]
     assert texts["texts/instructions_1.md"].n_annotators is None

@@ -1,7 +1,9 @@
+import re
+
 import pytest
 
 from surveys.foreseeing import preview_effects
-from surveys.models import VerdictKind
+from surveys.models import Response, VerdictKind
 from surveys.reviewing import give_verdict
 from tests.surveys.reviewed import answers, reviewed_study, reviewer, whole
 
@@ -22,6 +24,17 @@ def test_preview_effects_tells_the_score_with_and_without_an_answer():
     assert told.startswith("Score of this text ")
     assert " from 3 ratings; without it " in told
     assert " from 2. Change of the pair " in told
+
+
+def test_preview_effects_tells_a_change_with_its_sign():
+    study = rated_study()
+    for number, rating in ((1, 5), (2, 1)):
+        Response.objects.filter(context__number=number).update(rating=rating)
+
+    told = "".join(preview_effects(answers(study)).values())
+
+    assert re.search(r"Change of the pair −\d\.\d\d; without it −\d\.\d\d\.", told)
+    assert not re.search(r"nan|None|-\d", told)
 
 
 def test_preview_effects_compares_with_use_whatever_was_decided():

@@ -1,4 +1,5 @@
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
@@ -177,6 +178,7 @@ def test_import_stimuli_asks_for_the_usual_writing_of_a_language(tag, written):
         ({"slug": "x" * 51}, "50 characters"),
         ({"slug": ""}, "study name"),
         ({"seed": 2**63}, "seed"),
+        ({"question_forms": "plural"}, "the question forms must be dictionary, text"),
         ({"title": "t" * 201}, "title"),
     ],
 )
@@ -236,6 +238,16 @@ def test_import_stimuli_refuses_another_design_for_a_study():
         import_stimuli(
             numbered_stimuli(3), StudyDesign(slug="study", language="en", ratings_per_context=5)
         )
+
+
+def test_import_stimuli_stores_the_forms_of_the_question_and_keeps_them():
+    asked = replace(DESIGN, question_forms="text")
+    import_stimuli(numbered_stimuli(1), asked)
+
+    assert not import_stimuli(numbered_stimuli(1), asked).is_new
+    with pytest.raises(StudyExists, match="question forms is text, not dictionary"):
+        import_stimuli(numbered_stimuli(1), DESIGN)
+    assert Study.objects.get().question_forms == "text"
 
 
 @pytest.mark.parametrize(

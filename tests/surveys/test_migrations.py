@@ -1,3 +1,4 @@
+from datetime import timedelta
 from decimal import Decimal
 from itertools import permutations
 from typing import Any
@@ -21,21 +22,45 @@ from surveys.models import (
     Annotator,
     Assignment,
     AuditEntry,
+    Batch,
+    ConsentNotice,
     Place,
     Release,
     Response,
     Review,
+    Run,
     Study,
+    StudyText,
     Visit,
 )
 from surveys.repeating import repeat_block
 from surveys.retaining import mark_paid
-from tests.factories import finish, make_study, start, whereabouts
+from tests.factories import finish, make_study, start, stored, whereabouts
 from tests.mturk.offered import plan
 from tests.surveys.checkpoint_rows import file, row
 from tests.surveys.reviewed import reviewed_study, submit
 
 LAST = MigrationLoader(None).graph.leaf_nodes("surveys")[0][1]
+BEFORE_NUMBERS = (
+    MigrationLoader(None)
+    .get_migration("surveys", "0018_number_within_the_study")
+    .dependencies[0][1]
+)
+OLD_CONSENT = (  # the default text before migration 0021
+    "Thank you for your interest. We would like to know how people understand words when "
+    "they meet them in a text. You will read short texts. For each one, you write down two "
+    "words that it makes you think of. Then you rate how similar in meaning two of its own "
+    "words are.\n"
+    "\n"
+    "- Taking part is voluntary. You can stop at any time, and you need not say why.\n"
+    "- We do not ask for your name. Your answers are stored under a random code.\n"
+    "- The answers of everyone who takes part will be published as a dataset for research on "
+    "language. Nothing in it will say who you are.\n"
+    "- Please take part only if you are an adult and read English with ease.\n"
+    "\n"
+    "You do not need to prepare or to know anything special. What matters to us is how you "
+    "understand each text."
+)
 OLD_TABLES = ("Study", "Pair", "Context", "Block", "Questionnaire", "Item", "Annotator",
               "Invitation", "Assignment", "Response")  # fmt: skip
 
@@ -139,7 +164,7 @@ def judge_nothing(study: Study) -> None:
 
 
 def rate_in_fractions(study: Study) -> None:
-    fine = make_study(2, slug="fine", scale_step=Decimal("0.25"))
+    fine = make_study(2, slug="fine", scale_step=Decimal("0.25"), question_forms="text")
     finish(start(fine), rating=Decimal("2.25"))
 
 
@@ -169,8 +194,9 @@ BEFORE_RETENTION = {
 )
 def test_going_back_is_refused_where_something_would_be_lost(happened, before_that):
     for number, happen in enumerate(happened):
-        happen(make_study(2, slug=f"study{number}"))
+        happen(make_study(2, slug=f"study{number}", question_forms="text"))
     AuditEntry.objects.all().delete()  # it would be refused for their sake before
+    forget_notices()
     before = everything()
 
     try:
@@ -182,6 +208,12 @@ def test_going_back_is_refused_where_something_would_be_lost(happened, before_th
     assert everything() == before
 
 
+def forget_notices() -> None:
+    """As annotators from before notices were kept: going back drops those."""
+    Annotator.objects.update(notice=None)
+    ConsentNotice.objects.all().delete()
+
+
 def everything() -> dict[str, list[Any]]:
     """All rows of all tables of ours, but for the log, which goes with those who wrote it."""
     models = [m for m in apps.get_app_config("surveys").get_models() if m is not AuditEntry]
@@ -190,7 +222,7 @@ def everything() -> dict[str, list[Any]]:
 
 @pytest.mark.django_db(transaction=True)
 def test_going_back_is_refused_while_there_is_a_log():
-    configure_study(make_study(1), title="Words")
+    configure_study(make_study(1, question_forms="text"), title="Words")
     n_entries = AuditEntry.objects.count()
 
     try:
@@ -204,7 +236,7 @@ def test_going_back_is_refused_while_there_is_a_log():
 
 @pytest.mark.django_db(transaction=True)
 def test_going_back_is_refused_while_there_is_a_ledger():
-    plan(make_study(2))
+    plan(make_study(2, question_forms="text"))
     before = everything()
 
     try:
@@ -289,7 +321,7 @@ def test_releases_from_before_keys_have_none():
 
 @pytest.mark.django_db(transaction=True)
 def test_what_was_made_before_marks_were_kept_is_marked():
-    study = make_study(2)
+    study = make_study(2, question_forms="text")
     finish(start(study))
     old = go_back_to("0012_programs")
     old.get_model("surveys", "Release").objects.create(study_id=study.pk, report={})
@@ -302,7 +334,7 @@ def test_what_was_made_before_marks_were_kept_is_marked():
 
 @pytest.mark.django_db(transaction=True)
 def test_what_was_filed_before_it_was_marked_is_marked():
-    study = reviewed_study(n_assignments=2)
+    study = reviewed_study(n_assignments=2, question_forms="text")
     submit(study)
     filed = dict(Review.objects.assignments(study).values_list("assignment", "filed_at"))
     migrate_to("0016_crowd_work")
@@ -313,3 +345,115 @@ def test_what_was_filed_before_it_was_marked_is_marked():
     marked = Assignment.objects.exclude(filed_at=None).values_list("pk", "filed_at")
     assert dict(marked) == filed
     assert (len(filed), count_unfiled(study), file_answers(study)) == (2, 1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_had_ids_alone_is_numbered_in_the_order_of_its_creation():
+    """Of two studies whose ids are mixed; the log calls everything by its new name."""
+    studies = [make_study(2, slug=slug, question_forms="text") for slug in ("first", "second")]
+    batches = [plan(study, 1) for study in (*studies, *studies)]
+    old = go_back_to(BEFORE_NUMBERS)
+    runs, releases = (old.get_model("surveys", name).objects for name in ("Run", "Release"))
+    entries = old.get_model("surveys", "AuditEntry").objects
+    made: dict[str, Any] = {}
+    for study in studies:
+        made["results", study.slug] = runs.create(study_id=study.pk, kind="results")
+        made["failed", study.slug] = runs.create(study_id=study.pk, kind="release", state="failed")
+        made["command", study.slug] = releases.create(study_id=study.pk, report={})
+        release = releases.create(study_id=study.pk, report={})
+        made["release", study.slug] = runs.create(
+            study_id=study.pk, kind="release", state="done", report={}, release=release
+        )
+        named = f"run {made['release', study.slug].pk}"
+        entries.create(study_id=study.pk, action="release.made", subject=named)
+        erased = {"in_releases": [release.pk]}
+        entries.create(study_id=study.pk, action="annotator.erased", details=erased)
+    log = list(entries.order_by("pk").values_list("subject", "details"))
+
+    migrate_to(LAST)
+
+    for study in studies:
+        numbered = Run.objects.filter(study=study).order_by("pk")
+        assert [run.name for run in numbered] == ["run 1", "release 1", "release 3"]
+        assert list(study.releases.order_by("pk").values_list("number", flat=True)) == [2, 3]
+        made_entry, erased_entry = AuditEntry.objects.filter(study=study).order_by("-pk")[:2][::-1]
+        assert made_entry.subject == "release 3"
+        assert erased_entry.details == {"in_releases": [3]}
+    assert [(b.study.slug, b.number) for b in Batch.objects.order_by("pk")] == [
+        ("first", 1), ("second", 1), ("first", 2), ("second", 2),
+    ]  # fmt: skip
+    planned = AuditEntry.objects.filter(action="batch.planned").order_by("pk")
+    assert [entry.subject for entry in planned] == [
+        "batch 1 of first", "batch 1 of second", "batch 2 of first", "batch 2 of second",
+    ]  # fmt: skip
+
+    old = go_back_to(BEFORE_NUMBERS)
+    entries = old.get_model("surveys", "AuditEntry").objects
+    assert list(entries.order_by("pk").values_list("subject", "details")) == log
+    assert f"batch {batches[3].pk} of second" in [subject for subject, _ in log]
+    migrate_to(LAST)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_studies_that_have_begun_keep_the_forms_that_were_asked():
+    old = go_back_to("0017_mark_what_is_filed").get_model("surveys", "Study").objects
+    for slug, opened_at in (("draft", None), ("open", timezone.now())):
+        old.create(
+            slug=slug, title=slug, language="hr", ratings_per_context=2, block_size=5,
+            opened_at=opened_at,
+        )  # fmt: skip
+
+    migrate_to(LAST)
+
+    forms = dict(Study.objects.values_list("slug", "question_forms"))
+    assert forms == {"draft": "dictionary", "open": "text"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_going_back_is_refused_while_a_study_asks_for_dictionary_forms():
+    make_study(1)
+    before = everything()
+
+    try:
+        with pytest.raises(CommandError, match="ask for dictionary forms: 1"):
+            migrate_to("0017_mark_what_is_filed")
+    finally:
+        migrate_to(LAST)
+
+    assert everything() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_had_finished_when_a_study_was_settled_is_marked_as_paid():
+    """One finished before, one since; in a study that is not settled another."""
+    study = make_study(1, ratings_per_context=3, question_forms="text")
+    before, since = (start(study).annotator for _ in range(2))
+    elsewhere = start(make_study(1, slug="other", question_forms="text")).annotator
+    settled_at = timezone.now()
+    for annotator, day in ((before, -1), (since, 1), (elsewhere, -1)):
+        annotator.assignments.update(submitted_at=settled_at + timedelta(days=day))
+    Study.objects.filter(pk=study.pk).update(settled_at=settled_at)
+    migrate_to("0017_mark_what_is_filed")
+
+    migrate_to(LAST)
+
+    found = [Annotator.objects.get(pk=one.pk).paid_at for one in (before, since, elsewhere)]
+    assert found == [settled_at, None, None]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_defaults_in_english_from_before_are_marked_and_nothing_is_claimed_about_them():
+    studies = [make_study(1, slug=language, language=language) for language in ("pt", "en", "sl")]
+    (shown,) = [start(study).annotator for study in studies][:1]
+    old = go_back_to("0020_pay_and_public_titles")
+    texts = old.get_model("surveys", "StudyText").objects
+    consents = texts.filter(kind="consent")
+    consents.update(body=OLD_CONSENT)
+
+    migrate_to(LAST)
+
+    now = StudyText.objects.filter(kind="consent").values_list("study__slug", "language")
+    assert dict(now) == {"pt": "en", "en": "", "sl": "en"}
+    assert not StudyText.objects.exclude(reviewed_at=None).exists()
+    assert stored(shown, "notice", "retention_days") == (None, None)
+    assert not Study.objects.filter(opened_at=None).exists()

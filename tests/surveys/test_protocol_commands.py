@@ -144,11 +144,15 @@ def test_configure_study_tells_the_settings_as_they_are():
 
     assert run("configure_study", "study")[0].splitlines() == [
         "title                Similar?",
+        "public title",
+        "organisation",
         "contact",
+        "ethics",
         "ratings per context  2",
         "lease hours          2",
         "assigning policy     balanced",
         "scale labels         0 = not at all, 6 = the same",
+        "question forms       dictionary",
         "allows unjudgeable   no",
         "allows more blocks   no",
         "erases withdrawn     yes",
@@ -182,6 +186,15 @@ def test_configure_study_changes_a_setting(study, options, field, setting):
     run("configure_study", "study", *options)
 
     assert stored(study, field) == (setting,)
+
+
+def test_configure_study_changes_the_forms_of_the_question_in_a_draft(study):
+    Study.objects.update(opened_at=None)
+
+    out, _ = run("configure_study", "study", "--question-forms", "text")
+
+    assert out == "question forms: dictionary → text\n"
+    assert stored(study, "question_forms") == ("text",)
 
 
 @pytest.mark.parametrize(
@@ -234,6 +247,8 @@ def test_configure_study_says_when_there_are_too_few_checkpoint_items(study, che
     ("options", "said"),
     [
         (["--lease-hours", "0"], "lease hours must be from 1"),
+        (["--question-forms", "text"], "The study is open: .*question"),
+        (["--question-forms", "plural"], "invalid choice: 'plural'"),
         (["--label", "7=too much"], "which the scale does not have"),
         (["--label", "0=a", "--label", "0.0=b"], "The point 0 has two labels"),
         (["--label", "none"], "write 'none' as POINT=WORDS"),

@@ -8,8 +8,8 @@ from surveys.reckoning import Plan
 def test_plan_by_hand():
     """50 pairs in blocks of 20: 3 blocks of 17 at most, 6 questionnaires, 60 assignments."""
     plan = Plan(
-        n_pairs=50, block_size=20, ratings_per_context=10, seconds_per_item=36, n_checkpoints=3,
-        pay_per_hour=Decimal(10), fee_percent=Decimal(50),
+        n_pairs=50, block_size=20, ratings_per_context=10, seconds_per_item=36,
+        introduction_seconds=0, n_checkpoints=3, pay_per_hour=Decimal(10), fee_percent=Decimal(50),
     )  # fmt: skip
 
     assert (plan.n_blocks, plan.n_assignments, plan.n_ratings) == (3, 60, 1000)
@@ -18,9 +18,23 @@ def test_plan_by_hand():
     assert (plan.pay, plan.wages, plan.fee, plan.total) == (2, 118, 59, 177)
 
 
+def test_plan_counts_the_introduction_once_for_each_assignment():
+    """2 pairs in a block, 3 ratings: 6 assignments of 2 texts of a minute, and 3 minutes before."""
+    plan = Plan(
+        n_pairs=2, block_size=2, ratings_per_context=3, seconds_per_item=60,
+        introduction_seconds=180, pay_per_hour=Decimal(12),
+    )  # fmt: skip
+
+    assert (plan.minutes, plan.introduction_minutes) == (5, 3)
+    assert (plan.hours, plan.pay, plan.wages) == (Decimal("0.5"), 1, 6)
+
+
 @pytest.mark.parametrize(("n_pairs", "n_blocks"), [(1, 1), (20, 1), (21, 2), (340, 17)])
 def test_plan_has_as_few_blocks_as_hold_all(n_pairs, n_blocks):
-    plan = Plan(n_pairs=n_pairs, block_size=20, ratings_per_context=1, seconds_per_item=1)
+    plan = Plan(
+        n_pairs=n_pairs, block_size=20, ratings_per_context=1, seconds_per_item=1,
+        introduction_seconds=0,
+    )  # fmt: skip
 
     assert plan.n_blocks == n_blocks
     assert plan.minutes == 1

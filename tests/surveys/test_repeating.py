@@ -19,6 +19,7 @@ from surveys.errors import NoPlaceLeft, RepeatRefused
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round, Study
 from surveys.repeating import preview_repeat, repeat_block
+from surveys.timing import introduction_seconds
 from tests.factories import counted_ratings, finish, make_study, rate_due, start, stored
 from tests.surveys.answered import finished_study
 
@@ -223,7 +224,9 @@ def test_preview_repeat_without_answers_goes_by_the_settings():
 
     cost = preview_repeat(study, Round.objects.select_related("block").get())
 
-    assert (cost.is_measured, cost.minutes_each, cost.hours) == (False, 2, 4 * 2 / 60)
+    minutes = 2 + introduction_seconds(study) / 60
+    assert (cost.is_measured, cost.minutes_each) == (False, minutes)
+    assert cost.hours == pytest.approx(4 * minutes / 60)
 
 
 def test_repeat_block_is_recorded():

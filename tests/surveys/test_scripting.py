@@ -17,7 +17,7 @@ from surveys.configuring import configure_study
 from surveys.errors import RehearsalFailed
 from surveys.leaving import withdraw_annotator
 from surveys.modelling import ModelledRatings, Person
-from surveys.models import Annotator, Assignment, Context, Invitation, Response, Study
+from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response, Study
 from surveys.recruiting import invite_scripted_annotators
 from surveys.scripting import Acknowledged, Character, ScriptedAnnotator, list_words
 from tests.factories import make_study, stimuli_row, stored
@@ -203,6 +203,16 @@ def test_a_page_that_shows_another_text_is_not_rated(script, invitation):
     assert [a for a in stored_answers(invitation) if a.page == "rate"] == [
         a for a in before if a.page == "rate"
     ]
+
+
+def test_a_page_that_names_other_words_is_not_rated(script, invitation):
+    annotator = script(Character.QUITTING)
+    annotator.work(link(invitation))
+    annotator.character = Character.CAREFUL
+    Pair.objects.update(word1="other")
+
+    with pytest.raises(RehearsalFailed, match=r"does not name .*alpha"):
+        annotator.work(link(invitation))
 
 
 def test_a_study_without_a_place_stops_the_script_where_it_says_so(study, script, invitation):

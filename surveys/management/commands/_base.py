@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from surveys.auditing import acting
 from surveys.errors import SurveyError
 from surveys.models import Study
+from surveys.reaching import warn_unreachable
 from surveys.reading import read_number
 from surveys.recruiting import CODE
 
@@ -27,6 +28,12 @@ class SurveyCommand(BaseCommand):
                 return super().execute(*args, **options)
         except SurveyError as error:
             raise CommandError(str(error)) from error
+
+
+def warn_of_links(command: BaseCommand) -> None:
+    """Say on standard error where the links that are printed would not open elsewhere."""
+    if warning := warn_unreachable():
+        command.stderr.write(command.style.WARNING(f"warning: {warning}"))
 
 
 def find_study(slug: str) -> Study:

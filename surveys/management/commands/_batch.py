@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.management.commands._base import SurveyCommand
+from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Batch
 from surveys.mturk.stepping import Outcome
 
@@ -16,12 +16,13 @@ class BatchCommand(SurveyCommand):
         """Do it."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("batch", type=int, help="its number")
+        parser.add_argument("study")
+        parser.add_argument("batch", type=int, help="its number within the study")
 
-    def handle(self, *, batch: int, **options: Any) -> None:
-        found = Batch.objects.filter(pk=batch).first()
+    def handle(self, *, study: str, batch: int, **options: Any) -> None:
+        found = Batch.objects.filter(study=find_study(study), number=batch).first()
         if found is None:
-            raise CommandError(f"There is no batch {batch}.")
+            raise CommandError(f"Study {study} has no batch {batch}.")
         outcome = self.act(found)
         for name, n in sorted(outcome.counts.items()):
             self.stdout.write(f"{name}: {n}")

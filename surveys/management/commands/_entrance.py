@@ -2,7 +2,13 @@ from typing import Any, ClassVar
 
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.management.commands._base import SurveyCommand, code, find_study, positive
+from surveys.management.commands._base import (
+    SurveyCommand,
+    code,
+    find_study,
+    positive,
+    warn_of_links,
+)
 from surveys.models import Entrance, Provider, Study
 from surveys.recruiting import CODES, close_entrance, open_entrance
 
@@ -39,7 +45,9 @@ class EntranceCommand(SurveyCommand):
         closed = Entrance.objects.filter(study=found, provider=self.provider)
         if closed.exclude(closed_at=None).exists():
             self.stderr.write("It was closed, and is open again.")
-        self.stdout.write(self.describe(open_entrance(found, self.provider, **settings)))
+        entrance = open_entrance(found, self.provider, **settings)
+        warn_of_links(self)
+        self.stdout.write(self.describe(entrance))
 
     def find_entrance(self, study: Study) -> Entrance:
         """The entrance as it is. Raises CommandError without one."""

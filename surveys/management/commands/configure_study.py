@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from surveys.configuring import SETTINGS, configure_study
 from surveys.management.commands._base import SurveyCommand, decimal, find_study
-from surveys.models import AssigningPolicy, Pair, Study
+from surveys.models import AssigningPolicy, Pair, QuestionForms, Study
 from surveys.models.study import write_point
 
 
@@ -16,7 +16,10 @@ class Command(SurveyCommand):
         add = parser.add_argument
         add("study")
         add("--title", help="shown to researchers")
+        add("--public-title", help="named to annotators in mails; '' for none")
+        add("--organisation", help="who runs the study; shown to annotators")
         add("--contact", help="whom annotators may ask")
+        add("--ethics", help="ethics approval or its reference; shown to annotators")
         add("--ratings-per-context", type=int)
         add("--lease-hours", type=int, help="how long a place is held without an answer")
         add(
@@ -30,6 +33,10 @@ class Command(SurveyCommand):
             "each point, all labels are replaced",
         )  # fmt: skip
         labels.add_argument("--no-labels", action="store_true")
+        add(
+            "--question-forms", choices=QuestionForms.values,
+            help="forms of the two words that the question names; in a draft",
+        )  # fmt: skip
         _add_switches(parser)
         add(
             "--check-tries", dest="n_check_tries", type=int, metavar="N",

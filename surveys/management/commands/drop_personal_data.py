@@ -22,11 +22,11 @@ class Command(SurveyCommand):
     def handle(self, *, study: str | None, dry_run: bool, **options: Any) -> None:
         studies = [find_study(study)] if study else list(Study.objects.order_by("slug"))
         for one in studies:
-            if one.retention_days is None:
+            due = find_due(one) if dry_run else drop_due(one)
+            if one.retention_days is None and not due.people:
                 if study:
                     self.stdout.write(f"{one}: keeps personal data until told otherwise.")
                 continue
-            due = find_due(one) if dry_run else drop_due(one)
             done = "to be dropped" if dry_run else "dropped"
             told = f"annotators {len(due.people)}, unused links {len(due.links)}"
             if due.strangers:

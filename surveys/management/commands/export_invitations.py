@@ -5,7 +5,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from surveys.exporting import stream_invitations
-from surveys.management.commands._base import SurveyCommand, find_study, write_chunks
+from surveys.management.commands._base import SurveyCommand, find_study, warn_of_links, write_chunks
 
 
 class Command(SurveyCommand):
@@ -23,4 +23,5 @@ class Command(SurveyCommand):
         chunks = stream_invitations(
             find_study(study), settings.SITE_URL, with_entrances=options["all"]
         )
+        warn_of_links(self)
         write_chunks(chunks, out, self.stdout)

@@ -6,12 +6,12 @@ from django.core.management.base import CommandParser
 
 from surveys.importing import ImportSummary, StudyDesign, import_stimuli
 from surveys.management.commands._base import SurveyCommand, decimal, read_file
-from surveys.models import AssigningPolicy
+from surveys.models import AssigningPolicy, QuestionForms
 from surveys.wording import has_default_texts
 
 
 class Command(SurveyCommand):
-    help = "Make a study of a stimuli file."
+    help = "Make a draft of a stimuli file; open_study lets annotators take part in it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
@@ -28,6 +28,11 @@ class Command(SurveyCommand):
             metavar=("MIN", "MAX"),
         )  # fmt: skip
         parser.add_argument("--step", type=decimal, default=Decimal(1), help="of the scale")
+        parser.add_argument(
+            "--question-forms", choices=QuestionForms.values, default=QuestionForms.DICTIONARY,
+            help="forms of the two words that the question names: dictionary forms, or the "
+            "forms used in the text",
+        )  # fmt: skip
         parser.add_argument(
             "--policy", choices=AssigningPolicy.values, default=AssigningPolicy.BALANCED,
             help="which questionnaire whoever arrives is given",
@@ -46,6 +51,7 @@ class Command(SurveyCommand):
             scale_minimum=options["scale"][0],
             scale_maximum=options["scale"][1],
             scale_step=options["step"],
+            question_forms=options["question_forms"],
             assigning_policy=options["policy"],
             seed=options["seed"],
         )
@@ -60,6 +66,8 @@ class Command(SurveyCommand):
             )
             self.stderr.write(self.style.WARNING(missing))
         self.stdout.write(_describe(summary, design, dry_run=dry_run))
+        if summary.is_new and not dry_run:
+            self.stdout.write(f"It is a draft. To open it: manage.py open_study {design.slug} -h")
 
 
 def _describe(summary: ImportSummary, design: StudyDesign, *, dry_run: bool) -> str:

@@ -83,7 +83,7 @@ class Command(SurveyCommand):
         )
         ends = ", ".join(f"{end} {n}" for end, n in sorted(summary.ends.items()))
         lines = [
-            f"Batch {summary.batch.pk}: HITs {summary.n_hits}, places {summary.n_places}.",
+            f"Batch {summary.batch.number}: HITs {summary.n_hits}, places {summary.n_places}.",
             f"Workers: {ends}.",
             f"Judgements: {summary.n_judgements} in {summary.seconds:.1f} s, {pace:.1f} a second.",
             f"Errors: {len(summary.faults)}.",

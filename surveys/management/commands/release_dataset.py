@@ -53,7 +53,7 @@ class Command(SurveyCommand):
             raise CommandError(
                 f"Cannot write {error.filename or folder}: {error.strerror}."
             ) from error
-        self.stdout.write(f"{describe_release(release)}release {release.pk} written to {folder}")
+        self.stdout.write(f"{describe_release(release)}{release.name} written to {folder}")
         for note in release.report["notes"]:
             self.stderr.write(self.style.WARNING(f"note: {note}"))
         for text in list_unwritten(release):
@@ -62,8 +62,9 @@ class Command(SurveyCommand):
 
 def find_release(study: Study, number: int) -> Release:
     """The release of that number. Raises CommandError with those there are."""
-    if release := Release.objects.filter(study=study, pk=number).first():
+    if release := Release.objects.filter(study=study, number=number).first():
         return release
-    numbers = Release.objects.filter(study=study).order_by("pk").values_list("pk", flat=True)
+    releases = Release.objects.filter(study=study).order_by("number")
+    numbers = releases.values_list("number", flat=True)
     known = ", ".join(map(str, numbers)) or "none yet"
     raise CommandError(f"Study {study.slug} has no release {number}. Releases: {known}.")

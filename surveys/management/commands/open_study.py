@@ -1,0 +1,47 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from surveys.auditing import LONGEST_ACTOR
+from surveys.configuring import configure_study
+from surveys.management.commands._base import SurveyCommand, find_study, words
+from surveys.models import TextKind
+from surveys.opening import open_study, review_consent
+from surveys.wording import current_text
+
+
+class Command(SurveyCommand):
+    help = (
+        "Open a draft, so that annotators can take part. Stimuli, language, scale, blocks and seed "
+        "cannot change afterwards. Read the consent text first: manage.py set_text STUDY consent "
+        "--show"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("--organisation", help="who runs the study; shown to annotators")
+        parser.add_argument("--contact", help="whom annotators may ask")
+        parser.add_argument(
+            "--ethics", help="ethics approval or its reference, if any; shown to annotators"
+        )
+        parser.add_argument(
+            "--consent-reviewed-by", type=words(LONGEST_ACTOR), metavar="NAME",
+            help="the researcher who has read the consent text as it is now, and found it right",
+        )  # fmt: skip
+
+    @transaction.atomic
+    def handle(self, *, study: str, consent_reviewed_by: str | None, **options: Any) -> None:
+        found = find_study(study)
+        if not found.is_draft:
+            self.stdout.write(f"Study {study} is open already: nothing changed.")
+            return
+        given = {name: options[name] for name in ("organisation", "contact", "ethics")}
+        settings = {name: setting for name, setting in given.items() if setting is not None}
+        if settings:
+            found = configure_study(found, **settings)
+        if consent_reviewed_by:
+            version = current_text(found, TextKind.CONSENT).version
+            review_consent(found, version, reviewer=consent_reviewed_by)
+        open_study(found)
+        self.stdout.write(f"Study {study} is open. Make links: manage.py invite_annotators {study}")
