@@ -14,13 +14,19 @@ from surveys.api.fields import (
     WrittenInstant,
     WrittenWhole,
 )
-from surveys.models import AssigningPolicy, AssignmentState, Invitation, Study
+from surveys.assigning import count_items
+from surveys.models import AssigningPolicy, AssignmentState, Invitation, QuestionForms, Study
 from surveys.models.collection import ANNOTATOR_CODE
 from surveys.models.study import MOST_ASKED_FOR
+from surveys.reaching import warn_unreachable
 from surveys.recruiting import LONGEST_NOTE, personal_link
+from surveys.timing import times_of
 
 FIGURES = ("is_new", "n_pairs", "n_blocks", "n_assignments", "warnings")  # of an import
 LONGEST_FIELD = 20_000  # characters of a row of the stimuli
+ORGANISATION = "who runs the study; shown to annotators"
+CONTACT = "whom annotators may ask"
+ETHICS = "ethics approval or its reference; shown to annotators"
 MOST_AT_ONCE = 1000  # invitations of one request
 
 
@@ -51,10 +57,24 @@ class NewStudySerializer(Asked):
     scale_minimum = Number(default=0)
     scale_maximum = Number(default=6)
     scale_step = Number(default=1)
+    question_forms = serializers.ChoiceField(
+        QuestionForms.choices, default="dictionary",
+        help_text="of the two words, in the question on page 2",
+    )  # fmt: skip
     lease_hours = Whole(min_value=1, max_value=MOST_ASKED_FOR, default=24)
     assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, default="balanced")
     seed = Whole(min_value=-(2**63), max_value=2**63 - 1, default=0)
-    open = Truth(default=False, help_text="let annotators come at once")
+    organisation = Text(max_length=200, allow_blank=True, default="", help_text=ORGANISATION)
+    contact = Text(max_length=200, allow_blank=True, default="", help_text=CONTACT)
+    ethics = Text(max_length=300, allow_blank=True, default="", help_text=ETHICS)
+    consent_reviewed = Truth(
+        default=False,
+        help_text="a person has read the default consent text of the language, and it is right",
+    )
+    open = Truth(
+        default=False,
+        help_text="let annotators come at once: with organisation, contact, consent_reviewed",
+    )
     dry_run = Truth(default=False, help_text="check everything and store nothing")
 
 
@@ -148,22 +168,34 @@ class DesignSerializer(serializers.ModelSerializer[Study]):
     scale_maximum = Number()
     scale_step = Number()
     scale_labels = serializers.DictField(child=serializers.CharField())
+    minutes = serializers.SerializerMethodField(
+        help_text="that annotators are told: introduction and texts of a first assignment"
+    )
 
     class Meta:
         model = Study
         fields = (
-            "title", "contact", "language", "ratings_per_context", "block_size", "scale_minimum",
-            "scale_maximum", "scale_step", "scale_labels", "lease_hours", "assigning_policy",
+            "title", "public_title", "organisation", "contact", "ethics", "language",
+            "ratings_per_context", "block_size", "scale_minimum", "scale_maximum", "scale_step",
+            "scale_labels", "question_forms", "lease_hours", "assigning_policy",
             "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
-            "n_check_tries", "n_checkpoints", "seconds_per_item", "seed",
+            "n_check_tries", "n_checkpoints", "seconds_per_item", "seed", "minutes",
         )  # fmt: skip
+
+    def get_minutes(self, study: Study) -> int:
+        return times_of(study).first_minutes(count_items(study))
 
 
 class DesignChangeSerializer(Asked):
     """What may change about a study after its stimuli have come in."""
 
     title = Text(min_length=1, max_length=200, required=False)
-    contact = Text(max_length=200, allow_blank=True, required=False)
+    public_title = Text(
+        max_length=200, allow_blank=True, required=False, help_text="named to annotators"
+    )
+    organisation = Text(max_length=200, allow_blank=True, required=False, help_text=ORGANISATION)
+    contact = Text(max_length=200, allow_blank=True, required=False, help_text=CONTACT)
+    ethics = Text(max_length=300, allow_blank=True, required=False, help_text=ETHICS)
     language = Text(max_length=35, required=False, help_text="in a draft")
     ratings_per_context = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
     block_size = Whole(
@@ -172,6 +204,9 @@ class DesignChangeSerializer(Asked):
     scale_minimum = Number(required=False, help_text="in a draft")
     scale_maximum = Number(required=False, help_text="in a draft")
     scale_step = Number(required=False, help_text="in a draft")
+    question_forms = serializers.ChoiceField(
+        QuestionForms.choices, required=False, help_text="in a draft"
+    )
     seed = Whole(min_value=-(2**63), max_value=2**63 - 1, required=False, help_text="in a draft")
     lease_hours = Whole(min_value=1, max_value=MOST_ASKED_FOR, required=False)
     assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, required=False)
@@ -189,16 +224,33 @@ class VersionSerializer(serializers.Serializer[Any]):
     """A text as annotators read it now."""
 
     version = serializers.IntegerField()
-    body = serializers.CharField(help_text="Markdown; practice and check: TOML, or empty for none")
+    body = serializers.CharField(
+        help_text="Markdown; practice and check: TOML, or empty for none; mails: text"
+    )
+
+
+class ConsentReviewSerializer(Asked):
+    """Which version of the consent text was read."""
+
+    version = Whole(min_value=1, help_text="of the consent text, as read")
+
+
+class ConsentVersionSerializer(VersionSerializer):
+    """The consent text, and whether a researcher has reviewed it."""
+
+    reviewed_by = serializers.CharField(help_text="empty while nobody has")
+    reviewed_at = serializers.DateTimeField(allow_null=True)
 
 
 class TextsSerializer(serializers.Serializer[Any]):
-    """What annotators read before the first text."""
+    """What annotators read before the first text, and the mails that researchers send them."""
 
-    consent = VersionSerializer()
+    consent = ConsentVersionSerializer()
     instructions = VersionSerializer()
     practice = VersionSerializer()
     check = VersionSerializer()
+    invitation = VersionSerializer()
+    reminder = VersionSerializer()
 
 
 class TextsChangeSerializer(Asked):
@@ -208,6 +260,8 @@ class TextsChangeSerializer(Asked):
     instructions = Text(required=False)
     practice = Text(allow_blank=True, required=False)
     check = Text(allow_blank=True, required=False)
+    invitation = Text(required=False)
+    reminder = Text(required=False)
 
 
 class StepSerializer(serializers.Serializer[Any]):
@@ -263,6 +317,12 @@ class InvitedSerializer(serializers.Serializer[Any]):
 
     invitations = InvitationSerializer(many=True)
     n_new = serializers.IntegerField(help_text="how many were not there before")
+    warning = serializers.SerializerMethodField(
+        help_text="where the links would not open elsewhere; else empty"
+    )
+
+    def get_warning(self, made: Any) -> str:
+        return warn_unreachable()
 
 
 class NewInvitationsSerializer(Asked):

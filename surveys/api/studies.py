@@ -18,7 +18,7 @@ from surveys.drafting import replace_stimuli
 from surveys.founding import found_study
 from surveys.importing import StudyDesign
 from surveys.models import Membership, Pair, Role, Study, TextKind
-from surveys.opening import open_study
+from surveys.opening import open_study, review_consent
 from surveys.outlining import outline_study
 from surveys.progressing import count_progress
 from surveys.wording import read_text, set_text
@@ -45,19 +45,25 @@ class Studies(ApiView):
     def post(self, request: Request) -> Response:
         """Make a draft of a stimuli file, all or nothing, and its token's person the owner.
 
-        With `open` annotators may come at once, and most of it stays as it is. What is wrong is
-        told with row and column. The same again changes nothing (200, as after a dry run).
+        With `open` annotators may come at once, and most of it stays as it is; that takes an
+        organisation, a contact and a reviewed consent text. What is wrong is told with row and
+        column. The same again changes nothing (200, as after a dry run).
         """
         asked = dict(self.read(s.NewStudySerializer))
         data = asked.pop("stimuli").encode()
-        opens, dry_run = asked.pop("open"), asked.pop("dry_run")
+        choices = {
+            "settings": {name: asked.pop(name) for name in ("organisation", "contact", "ethics")},
+            "has_reviewed": asked.pop("consent_reviewed"),
+            "opens": asked.pop("open"),
+            "dry_run": asked.pop("dry_run"),
+        }
         design = StudyDesign(**{f.name: asked[f.name] for f in fields(StudyDesign)})
         made: dict[str, Any] = {}
 
         def found() -> s.ImportSerializer:
-            summary = found_study(data, design, self.user, opens=opens, dry_run=dry_run)
+            summary = found_study(data, design, self.user, **choices)
             told = {name: getattr(summary, name) for name in s.FIGURES}
-            is_stored = not dry_run
+            is_stored = not choices["dry_run"]
             made["status"] = 201 if summary.is_new and is_stored else 200
             return s.ImportSerializer({**told, "slug": design.slug, "is_stored": is_stored})
 
@@ -112,7 +118,10 @@ class Opening(_OfOneStudy):
 
     @extend_schema(request=None, responses={200: s.StudySerializer})
     def post(self, request: Request, slug: str) -> Response:
-        """Let annotators come; stimuli and scale, blocks and seed stay from then on."""
+        """Let annotators come; stimuli, scale and question, blocks and seed stay from then on.
+
+        Refused while organisation, contact or the review of the consent text are missing.
+        """
         return self.create(lambda: self.tell(open_study(self.study)), 200)
 
 
@@ -145,7 +154,7 @@ class Design(StudyView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change what may still change: all that is given, or nothing.
 
-        Language, scale, block size and seed change in a draft only.
+        Language, scale, question, block size and seed change in a draft only.
         """
         study = configure_study(self.study, **self.read(s.DesignChangeSerializer))
         return Response(s.DesignSerializer(study).data)
@@ -171,6 +180,25 @@ class Texts(StudyView):
             for kind, body in self.read(s.TextsChangeSerializer).items():
                 set_text(self.study, TextKind(kind), body)
         return self.get(request, slug)
+
+
+class ConsentReview(StudyView):
+    """The review of the consent text."""
+
+    tag, action_name = "studies", "consent_review"
+    scopes: ClassVar = {"POST": "studies:write"}
+    rights: ClassVar = {"POST": Right.WORK}
+
+    @extend_schema(request=s.ConsentReviewSerializer, responses={200: s.ConsentVersionSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Note that a person has read the consent text and found it right; once a version.
+
+        The person is the one of the token. Refused unless it is the current version.
+        """
+        version = self.read(s.ConsentReviewSerializer)["version"]
+        return self.create(
+            lambda: s.ConsentVersionSerializer(review_consent(self.study, version)), 200
+        )
 
 
 class Progress(StudyView):

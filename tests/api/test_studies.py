@@ -10,6 +10,9 @@ NEW = {
     "slug": "new",
     "language": "en",
     "ratings_per_context": 2,
+    "organisation": "University of Examples",
+    "contact": "lab@example.org",
+    "consent_reviewed": True,
     "open": True,
     "stimuli": numbered_stimuli(3).decode(),
 }
@@ -24,8 +27,28 @@ def test_a_study_is_made_and_belongs_to_who_made_it(study, program):
         "n_assignments": 4, "warnings": [],
     }  # fmt: skip
     assert Membership.objects.get(study__slug="new").user.username == "ana"
-    entry = AuditEntry.objects.get(action="study.imported")
+    entry = AuditEntry.objects.get(action="study.opened")
     assert (entry.actor, entry.study.slug) == ("ana", "new")
+    consent = StudyText.objects.get(study__slug="new", kind="consent")
+    assert (consent.version, consent.reviewed_by) == (1, "ana")
+
+
+@pytest.mark.parametrize(
+    ("absent", "said"),
+    [
+        ("organisation", "Give the organisation"),
+        ("contact", "Give the contact"),
+        ("consent_reviewed", "has not been reviewed"),
+    ],
+)
+def test_a_study_that_lacks_something_is_not_opened_and_not_stored(study, program, absent, said):
+    asked = {name: given for name, given in NEW.items() if name != absent}
+
+    answer = program(None).post("studies/", asked)
+
+    assert answer.status_code == 409
+    assert said in answer.json()["errors"][0]["message"]
+    assert not Study.objects.filter(slug="new").exists()
 
 
 def test_the_same_study_again_changes_nothing(study, program):
@@ -218,7 +241,10 @@ def test_the_same_draft_again_changes_nothing(drafting):
 
 
 def test_everything_changes_in_a_draft(drafting):
-    change = {"language": "sl", "scale_maximum": 4, "scale_step": 0.5, "block_size": 2, "seed": 7}
+    change = {
+        "language": "sl", "scale_maximum": 4, "scale_step": 0.5, "question_forms": "text",
+        "block_size": 2, "seed": 7,
+    }  # fmt: skip
 
     answer = drafting.send("patch", "studies/new/design/", change)
 
@@ -240,17 +266,32 @@ def test_the_stimuli_of_a_draft_are_replaced(drafting):
     assert AuditEntry.objects.filter(action="stimuli.replaced").count() == 1
 
 
+def test_the_consent_text_is_reviewed_in_the_version_that_was_read(drafting):
+    drafting.send("patch", "studies/new/texts/", {"consent": "Our own."})
+    path = "studies/new/consent-review/"
+
+    outdated = drafting.post(path, {"version": 1})
+    answers = [drafting.post(path, {"version": 2}) for _ in range(2)]
+
+    assert (outdated.status_code, told(outdated)[0][0]) == (409, "TextChanged")
+    assert [(a.status_code, a.json()["reviewed_by"]) for a in answers] == [(200, "ana")] * 2
+    assert drafting.get("studies/new/texts/").json()["consent"]["reviewed_by"] == "ana"
+    reviews = AuditEntry.objects.filter(action="consent.reviewed", details__version=2)
+    assert reviews.count() == 1
+
+
 def test_what_is_open_keeps_its_stimuli_and_scale(drafting):
     opened = drafting.post("studies/new/opening/")
     again = drafting.post("studies/new/opening/")
     refused = [
         drafting.send("put", "studies/new/stimuli/", {"stimuli": numbered_stimuli(5).decode()}),
         drafting.send("patch", "studies/new/design/", {"seed": 7}),
+        drafting.send("patch", "studies/new/design/", {"question_forms": "text"}),
     ]
 
     assert opened.json()["opened_at"] == again.json()["opened_at"] is not None
     assert [(answer.status_code, told(answer)[0][0]) for answer in refused] == [
-        (409, "StudyOpen"), (409, "StudyOpen"),
+        (409, "StudyOpen"), (409, "StudyOpen"), (409, "StudyOpen"),
     ]  # fmt: skip
 
 
@@ -260,8 +301,12 @@ def test_texts_are_read_and_changed(program, study):
 
     answer = asking.send("patch", path, {"consent": "Please take part.", "check": ""})
 
-    assert list(before) == ["consent", "instructions", "practice", "check"]
-    assert answer.json()["consent"] == {"version": 2, "body": "Please take part."}
+    assert list(before) == [
+        "consent", "instructions", "practice", "check", "invitation", "reminder",
+    ]  # fmt: skip
+    assert answer.json()["consent"] == {
+        "version": 2, "body": "Please take part.", "reviewed_by": "", "reviewed_at": None,
+    }  # fmt: skip
     assert answer.json()["instructions"] == before["instructions"]
     again = asking.send("patch", path, {"consent": "Please take part."}).json()
     assert again["consent"]["version"] == 2

@@ -1,20 +1,16 @@
 """The program of docs/api.md, run as it stands there, on a real site."""
 
 import io
-import re
 import zipfile
-from pathlib import Path
 
 import pytest
 from pyarrow import parquet
 
+from tests.documents.reading import read_blocks
 from tests.end_to_end.conftest import pristine, site  # noqa: F401
 from tests.factories import numbered_stimuli
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
-BLOCKS = re.findall(
-    r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-)
+BLOCKS = [block.text for block in read_blocks("docs/api.md") if block.language == "python"]
 WITH_LINKS = 3  # so many blocks until annotators can answer
 SCOPES = ("studies:write", "invitations:write", "responses:read", "runs:write", "releases:write")
 
