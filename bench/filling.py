@@ -83,8 +83,10 @@ def import_studies(n_measured: int, n_beside: int) -> None:
 
 def import_study(slug: str, n_pairs: int, n_ratings: int) -> Any:
     """Import a study, open both its entrances and store its consent."""
+    from surveys.configuring import configure_study
     from surveys.importing import StudyDesign, import_stimuli
     from surveys.models import Study, TextKind
+    from surveys.opening import open_study, review_consent
     from surveys.recruiting import open_entrance
     from surveys.wording import current_text
 
@@ -93,7 +95,9 @@ def import_study(slug: str, n_pairs: int, n_ratings: int) -> Any:
     )
     import_stimuli(f"{HEADER}{''.join(map(write_pair, range(n_pairs)))}".encode(), design)
     study = Study.objects.get(slug=slug)
-    current_text(study, TextKind.CONSENT)
+    configure_study(study, organisation="Benchmark", contact="bench@example.org")
+    review_consent(study, current_text(study, TextKind.CONSENT).version)
+    study = open_study(study)
     for provider in ("link", "prolific"):
         open_entrance(study, provider, cap=10**9, completion_code="DONE", no_place_code="FULL")
     return study

@@ -39,6 +39,10 @@ def rehearse(folder: Path, database_url: str, options: argparse.Namespace) -> st
         "--ratings-per-context", str(-(-options.workers // N_QUESTIONNAIRES)),
         "--block-size", str(BLOCK_SIZE),
     )  # fmt: skip
+    manage(
+        "open_study", STUDY, "--organisation", "Benchmark", "--contact", "bench@example.org",
+        "--consent-reviewed-by", "Benchmark",
+    )  # fmt: skip
     stand_in = [str(python), "manage.py", "run_mturk_simulator", "--keep", "--port"]
     common = {"cwd": REPOSITORY, "environment": environment, "log": folder / "server.log"}
     served = AS_SERVED.command(

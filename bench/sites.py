@@ -123,6 +123,8 @@ class Cosima:
         }
         words = [str(word) for option in options.items() for word in option]
         self.manage("import_stimuli", stimuli, *words)
+        shown = "--organisation", "Benchmark", "--contact", "bench@example.org"
+        self.manage("open_study", STUDY, *shown, "--consent-reviewed-by", "Benchmark")
         settle(self.environment["DATABASE_URL"])
 
     def invite(self, count: int) -> list[str]:

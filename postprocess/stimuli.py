@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 
 from postprocess.marks import (
     MarkedContext,
@@ -25,6 +27,7 @@ __all__ = [
     "StimuliError",
     "StimulusPair",
     "count_sentences",
+    "load_stimuli",
     "parse_stimuli",
     "render_stimuli",
     "sentence_ends",
@@ -105,6 +108,11 @@ class ParsedStimuli:
     def warnings(self) -> tuple[Finding, ...]:
         """What is only odd."""
         return tuple(f for f in self.findings if f.severity is Severity.WARNING)
+
+
+def load_stimuli(path: str | PathLike[str]) -> ParsedStimuli:
+    """Read and check a stimuli file; see `parse_stimuli`. Raises OSError if it cannot be read."""
+    return parse_stimuli(Path(path).read_bytes())
 
 
 def parse_stimuli(data: bytes) -> ParsedStimuli:

@@ -4,15 +4,30 @@ from decimal import Decimal
 from typing import Any
 
 import pandas as pd
+from django.db import transaction
+from django.db.models import F
 
 from postprocess.recipe import read_recipe
 from surveys.analysing import table_answers
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import begin_assignment, start_assignment
+from surveys.configuring import configure_study
 from surveys.importing import StudyDesign, import_stimuli
-from surveys.models import Assignment, Invitation, Response, Study
+from surveys.models import (
+    Assignment,
+    Invitation,
+    Release,
+    Response,
+    Run,
+    RunKind,
+    Study,
+    TextKind,
+)
 from surveys.models.due import Whereabouts, find_whereabouts
+from surveys.numbering import number_release, number_run
+from surveys.opening import open_study, review_consent
 from surveys.recruiting import invite_annotators
+from surveys.wording import current_text
 
 # What a run is made by in a test: no chance, no PDF, which take longest.
 QUICK = read_recipe(
@@ -64,9 +79,18 @@ def _numbered_row(number: int) -> str:
 
 
 def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any) -> Study:
+    """An open study, as those from before their consent text had to be reviewed."""
     wanted = {"slug": "study", "language": "en", "ratings_per_context": 2, **design}
     import_stimuli(numbered_stimuli(n_pairs) if stimuli is None else stimuli, StudyDesign(**wanted))
+    Study.objects.filter(slug=wanted["slug"]).update(opened_at=F("created_at"))
     return Study.objects.get(slug=wanted["slug"])
+
+
+def open_draft(study: Study) -> Study:
+    """Give a draft all that it needs to open, and open it."""
+    configure_study(study, organisation="University of Examples", contact="lab@example.org")
+    review_consent(study, current_text(study, TextKind.CONSENT).version, reviewer="ana")
+    return open_study(study)
 
 
 def start(study: Study, invitation: Invitation | None = None) -> Assignment:
@@ -106,6 +130,20 @@ def counted_ratings(study: Study) -> pd.DataFrame:
     """The ratings that make the study's dataset."""
     ratings = table_answers(study).ratings
     return ratings[ratings["mark"] == ""]
+
+
+def make_run(study: Study, kind: RunKind, **fields: Any) -> Run:
+    """A run that nothing was done for."""
+    with transaction.atomic():
+        numbered = {"number": number_run(study, kind), **fields}
+        return Run.objects.create(study=study, kind=kind, **numbered)
+
+
+def make_release(study: Study, **fields: Any) -> Release:
+    """A release by the command line, without files."""
+    with transaction.atomic():
+        number = number_release(study)
+        return Release.objects.create(study=study, number=number, **fields)
 
 
 def stored(row: Any, *fields: str) -> tuple[Any, ...]:

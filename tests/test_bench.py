@@ -81,3 +81,54 @@ def test_the_server_that_is_measured_is_the_one_that_serves():
 
     assert set(words) <= set(served.split())
     assert 1 <= AS_SERVED.workers <= 4
+
+
+def test_calibration_makes_false_alarms_of_annotators_with_a_bias():
+    from false_alarms import RECIPES, measure
+
+    found = measure(200, (0.0, 1.0))
+
+    two_sided = {key: alarms.two_sided.mean for key, alarms in found.items()}
+    assert set(two_sided) == {(bias, name) for bias in (0.0, 1.0) for name in RECIPES}
+    assert two_sided[0.0, "raw"] < 0.05
+    assert two_sided[1.0, "raw"] < 0.055
+    assert two_sided[1.0, "calibrated"] > 0.065
+    assert found[1.0, "calibrated"].deviation < found[1.0, "raw"].deviation
+    assert found[1.0, "raw"].one_sided.mean > 1.5 * two_sided[1.0, "raw"]
+
+
+def test_the_coverage_of_intervals_is_counted():
+    from intervals import Tally
+
+    tally = Tally("an interval", "rho", 0.5)
+    for low, high in [(0.4, 0.6), (0.1, 0.3), (0.5, 0.9), (0.7, 0.8), (float("nan"), 1)]:
+        tally.add(0.55, low, high)
+
+    assert tally.row() == [
+        "an interval", "rho", "4", "50.0", "25.0", "25", "25", "50", "0.225"
+    ]  # fmt: skip
+
+
+def test_the_studies_of_the_coverage_have_pairs_in_two_questionnaires():
+    import numpy as np
+    from studies import Shape, simulate
+
+    ratings = simulate(Shape(4, 300, 3), np.random.default_rng(0))
+
+    means = ratings.groupby(["pair", "context"])["rating"].mean().unstack()
+    assert means.shape == (600, 2)
+    assert 0.6 < means[1].corr(means[2]) < 0.8  # 0.8 but for noise
+    assert set(ratings["rating"]) == set(range(7))
+    assert ratings.groupby("group")["annotator"].nunique().tolist() == [3] * 4
+
+
+def test_the_coverage_of_a_small_study_is_measured(monkeypatch):
+    import intervals
+    from studies import Shape
+
+    monkeypatch.setattr(intervals, "MANY_ITEMS", 200)
+    tallies = intervals.cover_agreement(3, shapes=[Shape(2, 12, 4)], n_resamples=40)
+
+    rows = {tally.figure: tally.row() for tally in tallies}
+    assert list(rows) == list(intervals.FIGURES)
+    assert {row[2] for row in rows.values()} == {"3"}

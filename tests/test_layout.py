@@ -21,7 +21,8 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.modelling",
     "surveys.checkpointing", "surveys.describing", "surveys.checking", "surveys.drafting",
     "surveys.measuring", "surveys.running", "surveys.inspecting",
-    "surveys.weighing", "surveys.foreseeing", "surveys.gauging",
+    "surveys.weighing", "surveys.foreseeing", "surveys.gauging", "surveys.timing",
+    "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SIMULATOR = "surveys.mturk.simulator"  # shares nothing with the platform, not even its errors
 CROWD = "surveys.mturk.crowd"
@@ -187,3 +188,18 @@ def test_templates_hold_no_inline_script_or_style():
         assert " style=" not in text, path
         assert "<script" not in text.replace("<script src=", ""), path
         assert text.startswith("{# "), f"{path}: its first line says which page it is"
+
+
+def test_no_file_has_the_marks_of_an_unresolved_conflict():
+    """A template is shown with them, and no linter reads templates, texts or styles."""
+    suffixes = {".html", ".jinja", ".css", ".js", ".md", ".toml", ".po", ".txt", ".py"}
+    folders = ("templates", "static", "docs", "locale", "surveys", "postprocess", "tests", "bench")
+    files = [*ROOT.glob("*.md")]
+    for folder in folders:
+        files += [path for path in (ROOT / folder).rglob("*") if path.suffix in suffixes]
+
+    marks = ("<" * 7 + " ", ">" * 7 + " ")
+    assert len(files) > 500
+    for path in files:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert not [line for line in lines if line.startswith(marks)], path

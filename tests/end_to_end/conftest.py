@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.conftest import lack
 from tests.end_to_end.browsing import CHROMIUM, OPTIONS
 from tests.end_to_end.databases import fresh_database
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import ROOT, Site, opening
 from tests.mturk.stage import Stage, running_simulator
 
 # Studies of the site that tests share, each with what sets it apart.
@@ -50,6 +50,7 @@ def shared_site(pristine, tmp_path_factory) -> Iterator[Site]:
             *(["import_stimuli", ROOT / "demo/data_en.tsv", "--study", study, *options]
               for study in OPEN_STUDIES),
             *(["configure_study", study, *chosen] for study, chosen in OPEN_STUDIES.items()),
+            *(opening(study) for study in OPEN_STUDIES),
         )  # fmt: skip
         yield site
 

@@ -20,7 +20,13 @@ from tests.commands import ROOT, run_commands
 from tests.end_to_end.databases import free_port
 
 START_SECONDS = 120
+SHOWN = ("--organisation", "University of Examples", "--contact", "lab@example.org")
 LOG_END = 5000  # characters
+
+
+def opening(study: str) -> list[str]:
+    """The command that opens a draft, with all that it needs."""
+    return ["open_study", study, *SHOWN, "--consent-reviewed-by", "ana"]
 
 
 class Site:
@@ -55,6 +61,11 @@ class Site:
         done = run_commands(wanted, self.environment)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def make_study(self, stimuli: str | Path, study: str, *options: str | Path) -> None:
+        """Import stimuli and open the study, for annotators to come."""
+        imported = ["import_stimuli", stimuli, "--study", study, *options]
+        self.manage_all(imported, opening(study))
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
         """The rows of a query on the site's database, past the site itself."""

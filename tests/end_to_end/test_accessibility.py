@@ -12,7 +12,7 @@ from surveys.wording import default_body, read_check
 from tests.end_to_end.beholding import LOOKS, PHONE_LOOK, PICTURES, Beholder, violations
 from tests.end_to_end.browsing import PHONE, WatchedPage
 from tests.end_to_end.right_to_left import CHECK_TEXTS, PRACTICE_TEXTS, ROWS
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import ROOT, Site, opening
 from tests.factories import stimuli_file
 
 pytestmark = pytest.mark.either_database
@@ -149,6 +149,7 @@ def prepare_two_blocks(site: Site, study: str, language: str, folder: Path) -> l
     told = site.manage_all(
         ["import_stimuli", stimuli, "--study", study, "--language", language,
          "--ratings-per-context", "4", "--block-size", "1"],
+        opening(study),
         ["set_text", study, "practice", "--empty"],
         ["configure_study", study, "--more-blocks", "--contact", "lab@example.org"],
         ["open_link", study],
@@ -216,8 +217,8 @@ def prepare_study(site: Site, study: str, language: str, folder: Path) -> None:
         ["import_stimuli", stimuli, "--study", study, "--language", language,
          "--ratings-per-context", "1"],
         *(["set_text", study, kind, folder / kind] for kind in ("practice", "check")),
-        ["configure_study", study, "--check-tries", "2", "--cannot-judge",
-         "--contact", "lab@example.org"],
+        ["configure_study", study, "--check-tries", "2", "--cannot-judge"],
+        opening(study),
     )  # fmt: skip
 
 

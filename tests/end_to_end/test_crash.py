@@ -52,8 +52,8 @@ def test_a_rehearsal_outlives_a_postgres_that_is_killed(tmp_path):
 
 def prepare(site: Site) -> None:
     """A study in which the rehearsal finds as many places as it needs."""
-    site.manage(
-        "import_stimuli", ROOT / "demo/data_en.tsv", "--study", "study", "--language", "en",
+    site.make_study(
+        ROOT / "demo/data_en.tsv", "study", "--language", "en",
         "--ratings-per-context", "10", "--block-size", str(N_ITEMS),
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ def sign_in(site: Site) -> httpx.Client:
 def test_responses_are_sent_in_pieces_to_staff_alone(site: Site, tmp_path):
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(3))
-    site.manage("import_stimuli", stimuli, "--study", "study", "--language", "en")
+    site.make_study(stimuli, "study", "--language", "en")
     site.manage("rehearse_study", "study", "--base-url", site.url, "--annotators", "2")
 
     with closing(sign_in(site)) as browser:

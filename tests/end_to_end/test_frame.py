@@ -39,7 +39,7 @@ def hit_id(paid_site: Site, tmp_path) -> str:
     """A HIT of one place, which the simulator offers."""
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(1))
-    paid_site.manage("import_stimuli", stimuli, "--study", "study", "--language", "en")
+    paid_site.make_study(stimuli, "study", "--language", "en")
     return paid_site.manage("shell", "--no-imports", "--command", PLAN).strip()
 
 

@@ -36,16 +36,16 @@ def test_whoever_is_killed_after_a_call_leads_to_one(paid_site: Site, stage: Sta
 
     kill_during(paid_site, stage, "publish_batch", "CreateHITWithHITType")
     assert paid_site.query("SELECT state FROM surveys_hit") == [("creating",)]
-    paid_site.manage_all(["publish_batch", "1"], ["publish_batch", "1"])
+    paid_site.manage_all(["publish_batch", "study", "1"], ["publish_batch", "study", "1"])
     run(paid_site, WORKED.format(url=stage.url))
-    paid_site.manage("fetch_batch", "1")
+    paid_site.manage("fetch_batch", "study", "1")
     kill_during(paid_site, stage, "pay_batch", "ApproveAssignment")
     assert paid_site.query(LEDGER) == [("reward", "sending", 60)]
-    paid_site.manage("pay_batch", "1")
+    paid_site.manage("pay_batch", "study", "1")
     run(paid_site, PROMISED)
     kill_during(paid_site, stage, "pay_batch", "SendBonus")
     assert paid_site.query(LEDGER)[1:] == [("bonus", "sending", 48)]
-    paid_site.manage_all(["pay_batch", "1"], ["pay_batch", "1"])
+    paid_site.manage_all(["pay_batch", "study", "1"], ["pay_batch", "study", "1"])
 
     account = stage.client().get_account_balance()
     assert len(stage.client().list_hits()["HITs"]) == 1
@@ -63,7 +63,7 @@ def kill_during(site: Site, stage: Stage, command: str, operation: str) -> None:
     stage.control.clear_counts()
     stage.control.queue_fault(operation, "slow", seconds=LATE_SECONDS)
     started = subprocess.Popen(
-        [sys.executable, "manage.py", command, "1"], cwd=ROOT, env=site.environment,
+        [sys.executable, "manage.py", command, "study", "1"], cwd=ROOT, env=site.environment,
         start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     while operation not in stage.control.counts():

@@ -51,8 +51,8 @@ def rehearsed(pristine: str, var: Path, n_places: int, n_workers: int) -> Iterat
 def import_stimuli(site: Site, folder: Path, n_pairs: int, n_places: int) -> None:
     stimuli = folder / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(n_pairs))
-    site.manage(
-        "import_stimuli", stimuli, "--study", "study", "--language", "en",
+    site.make_study(
+        stimuli, "study", "--language", "en",
         "--ratings-per-context", str(n_places),
     )  # fmt: skip
 

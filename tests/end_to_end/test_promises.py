@@ -23,8 +23,8 @@ def study(site: Site, tmp_path) -> str:
     """A study of two pairs with 50 places."""
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(2))
-    site.manage(
-        "import_stimuli", stimuli, "--study", "study", "--language", "en",
+    site.make_study(
+        stimuli, "study", "--language", "en",
         "--ratings-per-context", "25",
     )  # fmt: skip
     return "study"
@@ -106,8 +106,8 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, tmp_p
 def prepare_two_blocks(site: Site, folder: Path) -> None:
     """A study of one text a block, with a check, and more blocks for who wants them."""
     (folder / "data_en.tsv").write_bytes(numbered_stimuli(2))
-    site.manage(
-        "import_stimuli", folder / "data_en.tsv", "--study", "study", "--language", "en",
+    site.make_study(
+        folder / "data_en.tsv", "study", "--language", "en",
         "--block-size", "1",
     )  # fmt: skip
     site.manage("configure_study", "study", "--check-tries", "3", "--more-blocks")

@@ -15,8 +15,8 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     site: Site, published, tmp_path
 ):
     stimuli, ratings = published / "data_fi.tsv", published / "ratings_fi.csv"
-    site.manage(
-        "import_stimuli", stimuli, "--study", "fi", "--language", "fi",
+    site.make_study(
+        stimuli, "fi", "--language", "fi",
         "--ratings-per-context", "10", "--block-size", "20",
     )  # fmt: skip
 
@@ -24,16 +24,16 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     site.manage("release_dataset", "fi", tmp_path / "out", *PLAIN)
 
     assert told.splitlines()[-1] == "Annotators: 40, judgements: 480."
-    dataset = (tmp_path / "out/cosimlex_fi.csv").read_bytes()
+    dataset = (tmp_path / "out/cosimlex_fi_REHEARSAL.csv").read_bytes()
     assert dataset == (published / "cosimlex_fi.csv").read_bytes()
-    assert (tmp_path / "out/data/data_fi.tsv").read_bytes() == stimuli.read_bytes()
+    assert (tmp_path / "out/data/data_fi_REHEARSAL.tsv").read_bytes() == stimuli.read_bytes()
 
 
 @pytest.mark.either_database
 def test_a_study_with_the_same_text_in_two_rows_is_played_back(site: Site, published, tmp_path):
     """The Slovene file has one; its contexts have 9 ratings or more."""
-    site.manage(
-        "import_stimuli", published / "data_sl.tsv", "--study", "sl", "--language", "sl",
+    site.make_study(
+        published / "data_sl.tsv", "sl", "--language", "sl",
         "--ratings-per-context", "2", "--block-size", "111",
     )  # fmt: skip
 
@@ -49,7 +49,7 @@ def test_a_study_with_the_same_text_in_two_rows_is_played_back(site: Site, publi
     expected: dict[tuple[str, str], list[str]] = {}
     for _, pair, context, _, rating in rows[1:]:
         expected.setdefault((pair, context), []).append(rating)
-    out = (tmp_path / "out/ratings_sl.tsv").read_text("utf-8").splitlines()
+    out = (tmp_path / "out/ratings_sl_REHEARSAL.tsv").read_text("utf-8").splitlines()
     released: dict[tuple[str, str], list[str]] = {}
     for _, pair, context, _, rating, *_ in (row.split("\t") for row in out[1:]):
         released.setdefault((pair, context), []).append(rating)
@@ -60,8 +60,8 @@ def test_a_study_with_the_same_text_in_two_rows_is_played_back(site: Site, publi
 
 @pytest.mark.either_database
 def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
-    site.manage(
-        "import_stimuli", ROOT / "demo/data_sl.tsv", "--study", "demo", "--language", "sl",
+    site.make_study(
+        ROOT / "demo/data_sl.tsv", "demo", "--language", "sl",
         "--ratings-per-context", "6", "--block-size", "3",
     )  # fmt: skip
     site.manage("rehearse_study", "demo", "--base-url", site.url, "--seed", "7")
@@ -71,14 +71,15 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
     build = [
         sys.executable, "-m", "postprocess", "build", "--language", "sl", "--out", rebuilt,
         "--no-report",
-        "--stimuli", released / "data/data_sl.tsv", "--ratings", released / "ratings_sl.tsv",
+        "--stimuli", released / "data/data_sl_REHEARSAL.tsv",
+        "--ratings", released / "ratings_sl_REHEARSAL.tsv",
     ]  # fmt: skip
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
 
     files = sorted(path.relative_to(rebuilt) for path in rebuilt.rglob("*.*"))
     assert [str(file) for file in files] == [
-        "annotators.tsv", "cosimlex_sl.csv", "data/data_sl.tsv", "gold/gold_sl.tsv", "ledger.tsv",
-        "recipe.toml", "report.json", "scores.tsv",
+        "annotators.tsv", "cosimlex_sl_REHEARSAL.csv", "data/data_sl_REHEARSAL.tsv",
+        "gold/gold_sl_REHEARSAL.tsv", "ledger.tsv", "recipe.toml", "report.json", "scores.tsv",
     ]  # fmt: skip
     for file in (one for one in files if one.name != "report.json"):
         assert (released / file).read_bytes() == (rebuilt / file).read_bytes(), file
@@ -90,7 +91,7 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
     drop_what_is_not_published(again)
     assert report.pop("to_be_written")
     assert report.pop("notes") == [
-        "questionnaires answered by scripted annotators (rehearse_study), not by people: 24",
+        "questionnaires of scripted annotators (a rehearsal), not of people, in all rounds: 24",
         *again.pop("notes"),
     ]
     assert report == again

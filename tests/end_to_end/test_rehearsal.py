@@ -16,8 +16,8 @@ COLUMNS = ("word1", "word2", "context", "word1_context", "word2_context", "lowes
 def test_every_character_goes_through_every_page(site: Site, tmp_path):
     rows = ["\t".join(row) for row in (COLUMNS, CHECKPOINT)]
     (tmp_path / "checkpoints.tsv").write_text("\n".join(rows), encoding="utf-8")
-    site.manage(
-        "import_stimuli", ROOT / "demo/data_en.tsv", "--study", "demo", "--language", "en",
+    site.make_study(
+        ROOT / "demo/data_en.tsv", "demo", "--language", "en",
         "--ratings-per-context", "10", "--block-size", "7",
     )  # fmt: skip
     site.manage("import_checkpoints", "demo", tmp_path / "checkpoints.tsv", "--per-assignment", "1")

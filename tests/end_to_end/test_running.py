@@ -27,7 +27,7 @@ SECONDS = 180
 def answered(site: Site, tmp_path) -> Site:
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(2))
-    site.manage("import_stimuli", stimuli, "--study", "study", "--language", "en", "--ratings", "1")
+    site.make_study(stimuli, "study", "--language", "en", "--ratings", "1")
     site.manage("rehearse_study", "study", "--base-url", site.url, "--annotators", "2")
     return site
 

@@ -20,8 +20,8 @@ def links(shared_site: Site, tmp_path_factory) -> list[str]:
     """To a study of texts with words like alpha1 and beta1 in them."""
     stimuli = tmp_path_factory.mktemp("numbered") / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(3))
-    shared_site.manage(
-        "import_stimuli", stimuli, "--study", "numbered", "--language", "en",
+    shared_site.make_study(
+        stimuli, "numbered", "--language", "en",
         "--ratings-per-context", "9",
     )  # fmt: skip
     return shared_site.invite("numbered", 9)

@@ -8,7 +8,8 @@ import pytest
 
 from surveys.models import TextKind
 from surveys.wording import default_body, read_check
-from tests.end_to_end.browsing import PHONE, WatchedPage
+from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.colouring import see
 from tests.end_to_end.researching import Researcher
 from tests.end_to_end.site import ROOT, Site
 from tests.factories import stimuli_file, stimuli_row
@@ -48,8 +49,10 @@ def test_a_study_from_an_uploaded_file_to_a_downloaded_release(chromium, site: S
     with zipfile.ZipFile(archive) as files:
         assert files.testzip() is None
         names = {name.partition("/")[2] for name in files.namelist()}
-        assert {"cosimlex_sl.csv", "README.md", "croissant.json", "report.html"} <= names
-        (ratings,) = (files.read(n) for n in files.namelist() if n.endswith("ratings_sl.tsv"))
+        assert {"cosimlex_sl_REHEARSAL.csv", "README.md", "croissant.json", "report.html"} <= names
+        (ratings,) = (
+            files.read(n) for n in files.namelist() if n.endswith("ratings_sl_REHEARSAL.tsv")
+        )
     rows = ratings.decode().splitlines()[1:]
     assert len(rows) == 30  # 5 pairs, 2 contexts, 3 ratings
     assert sum("rejected" in row for row in rows) == 1
@@ -118,12 +121,14 @@ def decide_design(researcher: Researcher) -> None:
         researcher.press("Reckon")
     page.get_by_text("Money in all").wait_for()
     researcher.fill("Tries for the comprehension check", "2")
+    researcher.fill("Organisation that runs the study", "University of Examples")
+    researcher.fill("Whom annotators may ask", "lab@example.org")
     researcher.fill("Highest point", "-1")
-    researcher.press("Store the design")
+    researcher.press("Save")
     researcher.look("design with a fault")
     researcher.fill("Highest point", "4")
-    researcher.press("Store the design")
-    assert "The design is stored" in page.content()
+    researcher.press("Save")
+    assert "The design is saved" in page.content()
     for kind in ("Consent", "Practice", "Check"):
         researcher.follow(kind)
         researcher.press("Preview")
@@ -133,7 +138,7 @@ def decide_design(researcher: Researcher) -> None:
 
 def walk_through(researcher: Researcher) -> None:
     """The preview, to its end."""
-    researcher.follow("Preview the survey")
+    researcher.press("Save and preview")
     for name in ("welcome", "instructions"):
         researcher.look(f"preview of {name}")
         researcher.send()
@@ -160,8 +165,9 @@ def open_study(researcher: Researcher) -> None:
         researcher.page.goto(f"{researcher.site.url}/console/studies/words/")
         researcher.look("overview")
         researcher.follow("Design")
-        researcher.follow("Open the study…")
+        researcher.press("Save and open…")
         researcher.look("opening")
+        researcher.page.get_by_label("I have read this consent text").check()
         researcher.press("Open the study")
         researcher.look("open design")
     assert "0 to 4, in steps of 1" in researcher.page.content()
@@ -271,6 +277,7 @@ def compute(researcher: Researcher) -> None:
         page.get_by_text("It is done").wait_for(timeout=120_000)
         researcher.look(f"run of {preset}")
         researcher.follow("Results")
+    see_report(researcher)
     page.get_by_label("First run").select_option(index=1)
     page.get_by_label("Second run").select_option(index=2)
     researcher.steps[-1].fields += 2
@@ -281,6 +288,19 @@ def compute(researcher: Researcher) -> None:
     researcher.follow("Search the ledger")
     researcher.look("ledger")
     researcher.page.go_back()
+
+
+def see_report(researcher: Researcher) -> None:
+    """Look at the figures of the last run's report, as the console shows it."""
+    researcher.follow("Run 2")
+    researcher.follow("Open the report")
+    researcher.watched.appear(DESKTOP, "light")  # pages were last looked at in the dark
+    figures = [see(figure) for figure in researcher.page.locator("figure svg").all()]
+    assert len(figures) == 6
+    assert min(figure.bright for figure in figures) > 0.5
+    assert min(figure.colourful for figure in figures) > 0.0001  # a few dots in a small study
+    researcher.page.go_back()
+    researcher.follow("Results")
 
 
 def release(researcher: Researcher, folder: Path) -> Path:
