@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
@@ -102,6 +103,16 @@ def _loopback(name: str, default: str) -> str:
     return url.rstrip("/")
 
 
+def _networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """The addresses and networks of a list such as `127.0.0.1, 10.0.0.0/8`."""
+    try:
+        return [ip_network(part.strip()) for part in env.list(name, default=[]) if part.strip()]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name} must be addresses or networks such as 127.0.0.1,10.0.0.0/8: {error}."
+        ) from error
+
+
 # PostgreSQL plans a statement that comes again once, which is most of what it does for a page.
 PREPARED = {"server_side_binding": True, "prepare_threshold": 2}
 
@@ -141,6 +152,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
     "localhost", "127.0.0.1", "[::1]", _host,
 ]  # fmt: skip
 IS_HTTPS = _site.scheme == "https"
+TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")  # whose X-Forwarded-For is read
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -44,6 +44,7 @@ def test_secret_key_stays_the_same_over_starts(tmp_path):
         ("DATABASE_URL", "oracle://here/there"),
         ("DEBUG", "perhaps"),
         ("API_RATE", "often"),
+        ("TRUSTED_PROXIES", "everybody"),
     ],
 )
 def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):

@@ -1,0 +1,58 @@
+"""The network address from which a request came, as far as it can be trusted.
+
+All limits per address count by `client_address`, and by nothing else.
+"""
+
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+from django.conf import settings
+from django.http import HttpRequest
+
+Address = IPv4Address | IPv6Address
+UNKNOWN = "0.0.0.0"  # noqa: S104  (no peer address: nothing is bound to it)
+BITS_OF_A_CUSTOMER = 64  # an IPv6 customer has at least 2**64 addresses
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address of a request's client, an IPv6 address as the first of its /64.
+
+    `X-Forwarded-For` is read where the connection comes from one of `TRUSTED_PROXIES`: the
+    client is then its right-most address that is no trusted proxy itself. A forwarded entry that
+    is no address ends the reading, and the hop that reported it counts as the client.
+    """
+    client = parse_address(request.META.get("REMOTE_ADDR", ""))
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    while client and forwarded and _is_trusted(client):
+        nearer = parse_address(forwarded.pop())
+        if nearer is None:
+            break
+        client = nearer
+    return _group(client) if client else UNKNOWN
+
+
+def parse_address(text: str) -> Address | None:
+    """Return the address in a text such as `203.0.113.9`, `203.0.113.9:4711` or `[2001:db8::1]:80`.
+
+    An IPv4 address in IPv6 notation is the IPv4 address. None where the text has no address.
+    """
+    host = text.strip()
+    if host.startswith("["):
+        host = host[1:].partition("]")[0]
+    elif host.count(":") == 1:
+        host = host.partition(":")[0]
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _is_trusted(address: Address) -> bool:
+    return any(address in network for network in settings.TRUSTED_PROXIES)
+
+
+def _group(address: Address) -> str:
+    if isinstance(address, IPv6Address):
+        network = IPv6Network((address, BITS_OF_A_CUSTOMER), strict=False)
+        return str(network.network_address)
+    return str(address)

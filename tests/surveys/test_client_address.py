@@ -1,0 +1,64 @@
+"""Which address a request counts for, behind proxies and with headers that clients made up."""
+
+from ipaddress import ip_network
+
+import pytest
+from django.test import RequestFactory
+
+from surveys.client_address import UNKNOWN, client_address
+
+
+@pytest.fixture
+def behind(settings):
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1"), ip_network("10.0.0.0/8")]
+
+
+def address(peer: str, forwarded: str | None = None) -> str:
+    headers = {} if forwarded is None else {"X-Forwarded-For": forwarded}
+    return client_address(RequestFactory().get("/", headers=headers, REMOTE_ADDR=peer))
+
+
+def test_without_trusted_proxies_the_peer_counts_whatever_is_forwarded():
+    assert address("127.0.0.1", "203.0.113.9") == "127.0.0.1"
+    assert address("198.51.100.1", "203.0.113.9") == "198.51.100.1"
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "client"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("1.2.3.4, 203.0.113.9", "203.0.113.9"),  # what the client made up stands to the left
+        ("127.0.0.1,203.0.113.9", "203.0.113.9"),
+        ("203.0.113.9, 10.1.2.3", "203.0.113.9"),  # two proxies, both trusted
+        ("1.2.3.4, 203.0.113.9, 10.1.2.3", "203.0.113.9"),
+        ("10.1.2.3", "10.1.2.3"),
+        ("203.0.113.9:4711", "203.0.113.9"),
+        ("[2001:db8:1:2:3:4:5:6]:80", "2001:db8:1:2::"),
+        ("1.2.3.4, nonsense", "127.0.0.1"),
+        ("", "127.0.0.1"),
+        (None, "127.0.0.1"),
+    ],
+)
+def test_behind_a_trusted_proxy_the_right_most_stranger_counts(behind, forwarded, client):
+    assert address("127.0.0.1", forwarded) == client
+
+
+def test_a_header_from_a_peer_that_is_no_proxy_changes_nothing(behind):
+    assert address("203.0.113.9", "1.2.3.4") == "203.0.113.9"
+    assert address("203.0.113.9", "1.2.3.4, 127.0.0.1") == "203.0.113.9"
+
+
+@pytest.mark.parametrize(
+    ("peer", "client"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2::"),
+        ("2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("fe80::1%eth0", "fe80::"),
+        ("", UNKNOWN),
+        ("unix:/run/site", UNKNOWN),
+    ],
+)
+def test_addresses_are_grouped_by_customer(peer, client):
+    assert address(peer) == client
