@@ -221,11 +221,16 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
+# What bounds the number of password checks is in `surveys.sign_in_limits`.
 AXES_FAILURE_LIMIT = 5  # wrong passwords for an account from an address, and then a pause
 AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "surveys.accessing.read_username"
-AXES_LOCKOUT_TEMPLATE = "console/locked.html"
+AXES_CLIENT_IP_CALLABLE = "surveys.client_address.client_address"
+AXES_WHITELIST_CALLABLE = "surveys.known_browsers.is_known"
+AXES_LOCKOUT_CALLABLE = "surveys.console.sign_in.answer_locked"
+PASSWORD_RESET_TIMEOUT = 3600  # seconds for which a link of `sign_in_link` works
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # of those who came in: where from and when is nobody's business
 AXES_VERBOSE = False
@@ -380,6 +385,7 @@ LOGGING = {
         "django.request": {"level": "ERROR"},  # a faulty answer is no fault of the site
         "django.security": {"handlers": ["brief"], "propagate": False},  # scanners send a lot
         "surveys": {"level": "INFO"},
+        "axes": {"level": "ERROR"},  # it masks addresses; surveys.console.sign_in names them
         "weasyprint": {"level": "ERROR"},  # it tells of every rule that is for screens
         "fontTools": {"level": "ERROR"},
     },

@@ -4,6 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import include, path
 
+from surveys.console.sign_in import limit_sign_ins
+
 admin.site.site_header = admin.site.site_title = "Cosima"
 admin.site.index_title = "Studies and answers"
 
@@ -21,6 +23,7 @@ urlpatterns = [
     path("", include("surveys.annotate.urls")),
     path("api/v1/", include("surveys.api.urls")),
     path("console/", include("surveys.console.urls")),
+    path("admin/login/", limit_sign_ins(admin.site.login)),  # before the admin's own
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
 ]

@@ -121,7 +121,7 @@ def _refuse_ownerless(study: Study, leaving: User) -> None:
 def read_username(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
     """The name under which somebody tries to sign in, no longer than any account's.
 
-    Longer ones would be more than the table of wrong passwords holds.
+    Longer ones would be more than the table of wrong passwords holds, as would NUL characters.
     """
     sent = request.POST if credentials is None else credentials
-    return str(sent.get("username") or "")[:LONGEST_USERNAME]
+    return str(sent.get("username") or "").replace("\0", "")[:LONGEST_USERNAME]

@@ -1,8 +1,9 @@
 import logging
 import re
 
-# Behind /join/ and /mturk/ stand a person's own ticket and, in the query, who they are elsewhere.
-LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk)/[^\s'\"]+")
+# Behind /join/ and /mturk/ stand a person's own ticket and, in the query, who they are elsewhere;
+# behind /sign-in/link/ what signs a researcher in.
+LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk|sign-in/link)/[^\s'\"]+")
 
 
 class LinkFormatter(logging.Formatter):

@@ -21,6 +21,7 @@ from surveys.console import (
 )
 from surveys.console.access import Page
 from surveys.console.addresses import AnnotatorCode
+from surveys.console.sign_in import limit_sign_ins, sign_in_by_link
 from surveys.models import Provider
 
 register_converter(AnnotatorCode, "code")
@@ -128,9 +129,14 @@ VIEWS |= {name: (STUDY + address, view) for name, (address, view) in OF_A_STUDY.
 urlpatterns = [
     path(
         "sign-in/",
-        LoginView.as_view(template_name="console/sign_in.html", redirect_authenticated_user=True),
+        limit_sign_ins(
+            LoginView.as_view(
+                template_name="console/sign_in.html", redirect_authenticated_user=True
+            )
+        ),
         name="sign_in",
     ),
+    path("sign-in/link/<int:user_id>/<str:token>/", sign_in_by_link, name="sign_in_link"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     *(path(address, view, name=name) for name, (address, view) in VIEWS.items()),
     *(

@@ -32,6 +32,7 @@ from surveys.models.reviewing import (
     VerdictKind,
 )
 from surveys.models.running import Run, RunKind, RunState
+from surveys.models.sign_in import SignInBudget
 from surveys.models.stimuli import Block, Checkpoint, Context, Item, Pair, Questionnaire, Round
 from surveys.models.study import (
     AssigningPolicy,
@@ -49,6 +50,7 @@ __all__ = [
     "PaymentKind", "PaymentState", "Place", "Provider", "ProviderState", "Qualification",
     "QuestionForms",
     "Questionnaire", "Release", "Response", "Review", "ReviewClaim", "ReviewSettings",
-    "ReviewState", "Role", "Round", "Run", "RunKind", "RunState", "Standing", "Study", "StudyText",
-    "TextKind", "Verdict", "VerdictKind", "Visit", "Webhook", "WebhookEvent", "Worker",
+    "ReviewState", "Role", "Round", "Run", "RunKind", "RunState", "SignInBudget", "Standing",
+    "Study", "StudyText", "TextKind", "Verdict", "VerdictKind", "Visit", "Webhook", "WebhookEvent",
+    "Worker",
 ]  # fmt: skip

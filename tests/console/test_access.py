@@ -9,7 +9,7 @@ from tests.factories import make_study, start
 
 pytestmark = pytest.mark.either_database  # who is refused is asked before any row of a study
 
-OPEN = {"sign_in", "sign_out"}
+OPEN = {"sign_in", "sign_in_link", "sign_out"}
 OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token"}
 FOR_WORKERS = {
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",

@@ -37,7 +37,7 @@ def test_sign_in_pauses_after_five_wrong_passwords(db):
 
     assert first == [200] * 4 + [429]
     assert later.status_code == 429
-    assert "quarter of an hour" in later.content.decode()
+    assert "Wait 15 minutes" in later.content.decode()
 
 
 def test_studies_lists_those_of_whoever_is_signed_in(study, sign_in):

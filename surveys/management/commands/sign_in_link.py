@@ -1,0 +1,17 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from surveys.management.commands._base import SurveyCommand, warn_of_links
+from surveys.sign_in_links import make_sign_in_link
+
+
+class Command(SurveyCommand):
+    help = "Print a link that signs an account in once, within an hour and without its password."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+
+    def handle(self, *, username: str, **options: Any) -> None:
+        self.stdout.write(make_sign_in_link(username))
+        warn_of_links(self)

@@ -1,0 +1,26 @@
+"""What sign-ins use up of the password checks that the site allows."""
+
+from datetime import datetime
+from typing import Self
+
+from django.db import models
+
+
+class SignInBudgetQuerySet(models.QuerySet["SignInBudget"]):
+    def full_before(self, instant: datetime) -> Self:
+        """Those that have been as good as unused since then."""
+        return self.filter(spent_until__lt=instant)
+
+
+class SignInBudget(models.Model):
+    """The password checks used by one client address, one known browser or all other clients."""
+
+    key = models.CharField(max_length=80, unique=True, help_text="such as address 203.0.113.9")
+    spent_until = models.DateTimeField(
+        db_index=True, help_text="when all checks that were used are restored"
+    )
+
+    objects = SignInBudgetQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"password checks of {self.key}"
