@@ -296,7 +296,7 @@ for _rate in API_RATES.values():
             f"API_RATE and its like look like 600/min or 30/hour, got {_rate!r}."
         )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes
-WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
+WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "surveys.api.schema.Describer",
     "EXCEPTION_HANDLER": "surveys.api.errors.answer_error",

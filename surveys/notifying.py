@@ -10,9 +10,7 @@ import secrets
 from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
-from django.conf import settings as site
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -30,19 +28,22 @@ from surveys.models import (
     Webhook,
     WebhookEvent,
 )
+from surveys.webhook_hosts import refuse_url
 
 MOST_A_STUDY = 10
-LONGEST_URL = 500
-PATIENCE = 10.0  # seconds for an answer
 CLAIMED = timedelta(minutes=2)  # to whoever sends it; then somebody else may
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
-AT_HOME = {"localhost", "127.0.0.1", "::1"}
+# No more is told than that: details would make a scanner of networks that only the site reaches.
+NOT_REACHED = (
+    "No answer came within ten seconds, or the address is one to which this site sends nothing."
+)
+NOT_TAKEN = "It answered, but not with 2xx."
 
 
 @transaction.atomic
 def add_webhook(study: Study, url: str, events: Collection[str]) -> Webhook:
     """Tell an address of what happens in a study from now on. Raises WebhookRefused."""
-    _refuse_url(url)
+    refuse_url(url)
     _refuse_events(events)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if Webhook.objects.filter(study=study).count() >= MOST_A_STUDY:
@@ -65,7 +66,7 @@ def change_webhook(webhook: Webhook, **changes: Any) -> Webhook:
         raise WebhookRefused(f"No such setting: {', '.join(unknown)}.")
     for name, value in changes.items():
         setattr(webhook, name, sorted(set(value)) if name == "events" else value)
-    _refuse_url(webhook.url)
+    refuse_url(webhook.url)
     _refuse_events(webhook.events)
     webhook.save(update_fields=["url", "events", "is_active"])
     record("webhook.changed", webhook.study, f"webhook {webhook.pk}", **changes)
@@ -137,6 +138,21 @@ def deliver(delivery_id: int) -> float | None:
     return pauses[0].total_seconds() if pauses else None
 
 
+def deliver_due() -> tuple[int, int]:
+    """Send all messages that are due; return how many arrived and how many were due.
+
+    An address that does not take a message is not tried again in this round, so that it holds up
+    the others once.
+    """
+    due = Delivery.objects.due(timezone.now()).order_by("pk")
+    ids, failing = dict(due.values_list("pk", "webhook_id")), set()
+    for delivery_id, webhook_id in ids.items():
+        if webhook_id not in failing and deliver(delivery_id) is not None:
+            failing.add(webhook_id)
+    arrived = Delivery.objects.filter(pk__in=ids, delivered_at__isnull=False)
+    return arrived.count(), len(ids)
+
+
 def sign(secret: str, at: int, body: bytes) -> str:
     """The header that shows who sent a message, and when: HMAC-SHA256 over both.
 
@@ -149,7 +165,7 @@ def sign(secret: str, at: int, body: bytes) -> str:
 
 def _send(delivery: Delivery) -> str:
     """Send a message once. Why it did not arrive, or nothing."""
-    import httpx
+    from surveys.webhook_requests import NotReached, post  # an HTTP client takes long to load
 
     webhook = delivery.webhook
     told = {"id": delivery.pk, "event": delivery.event, "data": delivery.payload}
@@ -161,16 +177,13 @@ def _send(delivery: Delivery) -> str:
         "User-Agent": "Cosima",
     }
     try:
-        _refuse_url(webhook.url)  # the site's settings may have changed
-        # of the answer the status is enough: nothing is read that could be without end
-        with (
-            httpx.Client(follow_redirects=False, trust_env=False, timeout=PATIENCE) as client,
-            client.stream("POST", webhook.url, content=body, headers=headers) as answer,
-        ):
-            status = answer.status_code
-    except (httpx.HTTPError, httpx.InvalidURL, WebhookRefused) as error:
-        return f"{type(error).__name__}: {error}"
-    return "" if 200 <= status < 300 else f"It answered {status}."
+        refuse_url(webhook.url)  # the site's settings may have changed
+        status = post(webhook.url, body, headers)
+    except WebhookRefused as error:
+        return str(error)
+    except NotReached:
+        return NOT_REACHED
+    return "" if 200 <= status < 300 else NOT_TAKEN
 
 
 def _store(
@@ -198,29 +211,6 @@ def _is_finished(round_: Round) -> bool:
     """Whether every place of a round has led to a finished assignment."""
     places = Place.objects.filter(round=round_, is_open=True)
     return not places.exclude(assignment__state=AssignmentState.SUBMITTED).exists()
-
-
-def _refuse_url(url: str) -> None:
-    """Raise WebhookRefused for an address to which this site sends nothing."""
-    import httpx
-
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
-        httpx.URL(url)
-    except (ValueError, httpx.InvalidURL) as error:
-        raise WebhookRefused(f"This is not an address: {url[:100]!r}.") from error
-    if len(url) > LONGEST_URL or not url.isprintable() or " " in url:
-        raise WebhookRefused(f"An address has up to {LONGEST_URL} characters, without spaces.")
-    if parts.scheme not in {"http", "https"} or not host or parts.username or parts.password:
-        raise WebhookRefused(
-            "An address is like https://lab.example.org/cosima, without a name or password."
-        )
-    if site.WEBHOOK_HOSTS:
-        if host not in site.WEBHOOK_HOSTS:
-            raise WebhookRefused(f"This site sends nothing to {host}; ask its operator.")
-    elif parts.scheme != "https" and host not in AT_HOME:
-        raise WebhookRefused("Give an address with https, so that nobody reads or changes it.")
 
 
 def _refuse_events(events: Collection[str]) -> None:

@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from surveys.api.fields import Asked, Text, Truth, Whole, WrittenWhole
 from surveys.models import Delivery, Run, Webhook, WebhookEvent
-from surveys.notifying import LONGEST_URL
 from surveys.running import is_broken_off
+from surveys.webhook_hosts import LONGEST_URL
 
 LONGEST_RECIPE = 20_000
 LONGEST_DESCRIPTION = 200_000

@@ -1,10 +1,7 @@
 from typing import Any
 
-from django.utils import timezone
-
 from surveys.management.commands._base import SurveyCommand
-from surveys.models import Delivery
-from surveys.notifying import deliver
+from surveys.notifying import deliver_due
 
 
 class Command(SurveyCommand):
@@ -14,8 +11,5 @@ class Command(SurveyCommand):
     )
 
     def handle(self, **options: Any) -> None:
-        due = list(Delivery.objects.due(timezone.now()).values_list("pk", flat=True))
-        for delivery_id in due:
-            deliver(delivery_id)
-        arrived = Delivery.objects.filter(pk__in=due, delivered_at__isnull=False)
-        self.stdout.write(f"{arrived.count()} of {len(due)} messages arrived.")
+        n_arrived, n_due = deliver_due()
+        self.stdout.write(f"{n_arrived} of {n_due} messages arrived.")
