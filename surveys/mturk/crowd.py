@@ -145,6 +145,7 @@ class SimulatorControl:
 
     base_url: str
     browser: httpx.Client
+    token: str
 
     def state(self) -> dict[str, Any]:
         """Clock (`now`), settings, queued faults, accounts, and how much there is of all."""
@@ -201,10 +202,15 @@ class SimulatorControl:
 
     def _get(self, path: str) -> Any:
         answer = self.browser.get(
-            f"{self.base_url}/control/{path}", headers={"Accept": "application/json"}
+            f"{self.base_url}/control/{path}",
+            headers={"Accept": "application/json", **self._headers()},
         )
         _refuse_fault(answer)
         return answer.json()
 
     def _post(self, path: str, **values: Any) -> None:
-        _refuse_fault(self.browser.post(f"{self.base_url}/control/{path}", json=values))
+        address, headers = f"{self.base_url}/control/{path}", self._headers()
+        _refuse_fault(self.browser.post(address, json=values, headers=headers))
+
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}

@@ -110,6 +110,8 @@ def test_serve_with_mturk_serves_the_simulator_beside_the_site(tmp_path):
         for address in (f"{simulator}/", f"{simulator}/control/", f"{site}/console/"):
             assert address in text
         assert f'href="{site}/console/"' in httpx.get(simulator).text
+        (control,) = re.findall(r"http\S+/control/\S+", text)
+        assert httpx.get(control).status_code == httpx.codes.OK
         worker = httpx.post(f"{simulator}/workers/", data={"worker_id": "A1KEPT"})
         assert worker.status_code == httpx.codes.SEE_OTHER
         command = [sys.executable, "-c", ASK_ADDRESS]

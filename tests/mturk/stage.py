@@ -36,9 +36,14 @@ def _browser() -> httpx.Client:
 class Stage:
     """A simulator that runs, wherever it runs."""
 
-    def __init__(self, url: str, browser: httpx.Client) -> None:
-        self.url, self.browser = url, browser
-        self.control = SimulatorControl(url, browser)
+    def __init__(self, url: str, browser: httpx.Client, token: str = "") -> None:
+        self.url, self.browser, self.token = url, browser, token
+        self.control = SimulatorControl(url, browser, token)
+        self.control_headers = {"Authorization": f"Bearer {token}"}
+
+    def control_page(self, path: str = "") -> str:
+        """The address of a page of the control, as the links to it have it."""
+        return f"{self.url}/control/{path}?token={self.token}"
 
     def client(self, access_key: str = REQUESTER, secret: str = SECRET_KEY, **config):
         """The real client, of a requester; by default it tries once."""
@@ -67,7 +72,7 @@ def running_simulator() -> Iterator[Stage]:
     server = SimulatorServer(Market(Store()))
     server.start()
     try:
-        stage = Stage(server.url, _browser())
+        stage = Stage(server.url, _browser(), server.control_token)
         stage.control.stop_clock()
         yield stage
     finally:

@@ -1,9 +1,12 @@
 """The control, by its page and by its JSON."""
 
+import re
+
 import httpx
 import pytest
 
 from surveys.mturk.crowd import CrowdRefused
+from surveys.mturk.simulator.control_door import CHANGES, SHOWN
 from tests.mturk.stage import balance, group_of, publish, statuses, work_on
 
 
@@ -60,7 +63,8 @@ def test_clock_stands_still_and_moves_on(simulator):
 
 
 def form(simulator, path: str, **fields) -> httpx.Response:
-    return simulator.browser.post(f"{simulator.url}/control/{path}", data=fields)
+    sent = {"token": simulator.token, **fields}
+    return simulator.browser.post(f"{simulator.url}/control/{path}", data=sent)
 
 
 def test_page_does_what_programs_do(simulator, requester):
@@ -103,7 +107,8 @@ def test_page_does_what_programs_do(simulator, requester):
 def test_wrong_values_are_refused(simulator, path, fields):
     before = simulator.control.state()
 
-    answer = simulator.browser.post(f"{simulator.url}/control/{path}", json=fields)
+    address, headers = f"{simulator.url}/control/{path}", simulator.control_headers
+    answer = simulator.browser.post(address, json=fields, headers=headers)
 
     assert answer.status_code in {400, 404}
     assert answer.json()["error"]
@@ -116,7 +121,7 @@ def test_what_is_no_json_object_is_refused(simulator, body):
     answer = simulator.browser.post(
         f"{simulator.url}/control/reset/",
         content=body.encode("utf-8", "surrogateescape"),
-        headers={"Content-Type": "application/json"},
+        headers={"Content-Type": "application/json", **simulator.control_headers},
     )
 
     assert answer.status_code == 400
@@ -125,7 +130,45 @@ def test_what_is_no_json_object_is_refused(simulator, body):
 def test_control_is_not_under_the_api(simulator, requester, worker):
     requester.list_hits()
 
-    page = simulator.browser.get(f"{simulator.url}/control/").text
+    page = simulator.browser.get(simulator.control_page()).text
     assert "ListHITs" in page
     assert worker.worker_id not in page
     assert group_of(requester, publish(requester)) not in page
+
+
+CONTROLS = [("GET", path) for path in SHOWN] + [("POST", path) for path in CHANGES]
+
+
+@pytest.mark.parametrize(("method", "path"), CONTROLS)
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"json": {}},
+        {"json": {"token": "guessed"}},
+        {"data": {"token": "guessed"}},
+        {"headers": {"Authorization": "Bearer guessed", "Accept": "application/json"}},
+        {"headers": {"Authorization": "Basic Z3Vlc3NlZA=="}},
+    ],
+)
+def test_control_without_its_token_shows_and_changes_nothing(simulator, method, path, sent):
+    """As a webhook would ask, or a page of another site in a browser of this machine."""
+    simulator.worker()
+    before = simulator.control.snapshot()
+
+    answer = simulator.browser.request(method, f"{simulator.url}{path}", **sent)
+
+    assert answer.status_code == 403
+    assert simulator.token not in answer.text
+    assert simulator.control.snapshot() == before
+
+
+def test_pages_of_the_control_lead_on_with_the_token(simulator):
+    page = simulator.browser.get(simulator.control_page()).text
+
+    links = re.findall(r'href="(/control/[^"]*)"', page)
+    assert len(links) == 2
+    for link in links:
+        assert simulator.browser.get(f"{simulator.url}{link}").status_code == 200
+    assert simulator.token not in simulator.browser.get(simulator.url).text
+    assert simulator.token not in simulator.browser.get(f"{simulator.url}/control/").text

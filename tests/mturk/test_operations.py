@@ -106,7 +106,7 @@ def test_messages_go_to_the_outbox(simulator, requester, worker):
     assert failure["NotifyWorkersFailureCode"] == "HardFailure"
     (message,) = simulator.control.outbox()
     assert (message["recipient"], message["body"]) == (worker.worker_id, "Line 1\nLine 2")
-    page = simulator.browser.get(f"{simulator.url}/control/outbox/").text
+    page = simulator.browser.get(simulator.control_page("outbox/")).text
     assert "Thanks &amp; more" in page
 
 

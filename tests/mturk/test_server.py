@@ -14,7 +14,7 @@ import httpx
 import pytest
 from django.core.management import CommandError, call_command
 
-from surveys.mturk.crowd import CrowdRefused, SimulatorControl
+from surveys.mturk.crowd import CrowdRefused
 from surveys.mturk.simulator.market import Market
 from surveys.mturk.simulator.server import NotLoopback, SimulatorServer
 from surveys.mturk.simulator.store import Store
@@ -51,9 +51,10 @@ def running_process(*options: str):
     command = [sys.executable, "manage.py", "run_mturk_simulator", "--port", "0", *options]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
-            line = process.stdout.readline()
+            url = re.search(r"http://\S+", process.stdout.readline()).group()
+            token = re.search(r"/control/\?token=(\S+)", process.stdout.readline()).group(1)
             with httpx.Client(trust_env=False, follow_redirects=True) as browser:
-                yield Stage(re.search(r"http://\S+", line).group(), browser)
+                yield Stage(url, browser, token)
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait(timeout=60)
@@ -126,6 +127,7 @@ def test_one_token_used_at_once_makes_one_hit(simulator, requester):
     ],
 )
 def test_other_sites_cannot_use_the_browser_of_this_machine(simulator, headers, status):
+    headers = {**simulator.control_headers, **headers}
     answer = simulator.browser.post(
         f"{simulator.url}/control/clock/", json={"seconds": 1}, headers=headers
     )
@@ -143,7 +145,7 @@ def test_pages_are_strict_and_set_no_cookie(simulator, requester, worker):
         f"{of_other}/qualifications/", f"{of_other}/groups/{other.list_groups()[0].group_id}/",
     ]  # fmt: skip
     for path in paths:
-        page = simulator.browser.get(simulator.url + path)
+        page = simulator.browser.get(simulator.url + path, headers=simulator.control_headers)
         policy = page.headers["content-security-policy"]
         assert page.status_code == 200, path
         assert "set-cookie" not in page.headers
@@ -173,7 +175,10 @@ def test_pages_are_strict_and_set_no_cookie(simulator, requester, worker):
     ],
 )
 def test_addresses(simulator, method, path, status):
-    assert simulator.browser.request(method, simulator.url + path).status_code == status
+    answer = simulator.browser.request(
+        method, simulator.url + path, headers=simulator.control_headers
+    )
+    assert answer.status_code == status
 
 
 @pytest.mark.parametrize(
@@ -207,4 +212,4 @@ def test_unreadable_requests_are_refused(simulator):
     with socket.create_connection(simulator.url.removeprefix("http://").split(":")) as line:
         line.sendall(b"POST / HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: much\r\n\r\n")
         assert line.recv(100).startswith(b"HTTP/1.1 413")
-    assert SimulatorControl(simulator.url, simulator.browser).state()["n_hits"] == 0
+    assert simulator.control.state()["n_hits"] == 0

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from surveys.management.commands._base import SurveyCommand
 from surveys.models import Study
+from surveys.mturk.control_token import control_link
 from surveys.preparing import (
     RESEARCHER,
     find_open_invitation,
@@ -44,7 +45,7 @@ class Command(SurveyCommand):
             lines += [
                 "As a worker of the MTurk simulator, whom nobody pays",
                 f"  {simulator}/",
-                f"  its clock, faults and accounts: {simulator}/control/",
+                f"  its clock, faults and accounts: {control_link(simulator)}",
             ]
         lines += [
             "To stop",

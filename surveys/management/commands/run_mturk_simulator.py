@@ -4,6 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from surveys.mturk.control_token import control_link, control_token
 from surveys.mturk.simulator.market import Market
 from surveys.mturk.simulator.server import NotLoopback, SimulatorServer
 from surveys.mturk.simulator.store import Store, StoreUnreadable
@@ -32,12 +33,19 @@ class Command(BaseCommand):
     ) -> None:
         try:
             market = Market(Store(state))
-            server = SimulatorServer(market, port, host=host, platform=platform.rstrip("/"))
+            server = SimulatorServer(
+                market,
+                port,
+                host=host,
+                platform=platform.rstrip("/"),
+                control_token=control_token(),
+            )
         except (StoreUnreadable, NotLoopback) as error:
             raise CommandError(str(error)) from error
         except (OSError, OverflowError) as error:
             raise CommandError(f"Cannot serve at {host}, port {port}: {error}.") from error
         self.stdout.write(f"The MTurk simulator is at {server.url}")
+        self.stdout.write(f"Its control: {control_link(server.url)}")
         self.stdout.flush()
         try:
             server.serve_forever()

@@ -1,5 +1,10 @@
-"""The control of the simulator, for people and for programs; no requester or worker has it."""
+"""The control of the simulator, for people and for programs that have its token.
 
+No requester or worker has it, nor a page in a browser of this machine or a program that can send
+requests through the site.
+"""
+
+import hmac
 import re
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +24,7 @@ from surveys.mturk.simulator.paging import SETTING as NEXT_TOKEN
 from surveys.mturk.simulator.paging import NextToken
 from surveys.mturk.simulator.screens import render
 from surveys.mturk.simulator.store import Moment, SnapshotUnfit
-from surveys.mturk.simulator.web import NotUnderstood, Reply, Request, redirect, reply_json
+from surveys.mturk.simulator.web import JSON, NotUnderstood, Reply, Request, redirect, reply_json
 from surveys.mturk.simulator.work import REUSE
 
 AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,2})?")
@@ -35,18 +40,34 @@ KINDS = {
 Change = Callable[[Market, dict[str, Any]], None]
 
 
-def answer(market: Market, request: Request) -> Reply:
-    """Show the state, or change it."""
+def answer(market: Market, request: Request, token: str) -> Reply:
+    """Show the state, or change it, for requests that carry the token."""
     path = request.path
+    if not hmac.compare_digest(_read_token(request).encode(), token.encode()):
+        return _ask_for_token(request)
     if request.method == "GET" and path in SHOWN:
-        return SHOWN[path](market, request)
+        return SHOWN[path](market, request, token)
     if request.method == "POST" and path in CHANGES:
         CHANGES[path](market, request.values())
-        return reply_json({}) if request.is_json else redirect("/control/")
+        return reply_json({}) if request.is_json else redirect(f"/control/?token={token}")
     message = "There is no such page."
     if request.is_json:
         return reply_json({"error": message}, 404)
     return render("fault.html", status=404, message=message)
+
+
+def _read_token(request: Request) -> str:
+    """Return the token of a request: in a header, in the address or in a form."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return token.strip()
+    return "" if request.media_type == JSON else dict(request.fields()).get("token", "")
+
+
+def _ask_for_token(request: Request) -> Reply:
+    if request.is_json:
+        return reply_json({"error": "The control needs its token, as Authorization: Bearer."}, 403)
+    return render("token.html", status=403)
 
 
 def _describe(moment: Moment) -> dict[str, Any]:
@@ -74,25 +95,25 @@ def _count_assignments(moment: Moment) -> dict[str, int]:
     return {row["state"]: row["n"] for row in counted}
 
 
-def _show_state(market: Market, request: Request) -> Reply:
+def _show_state(market: Market, request: Request, token: str) -> Reply:
     with market.moment() as moment:
         state = _describe(moment)
     if request.is_json:
         return reply_json(state)
     operations = sorted([*OPERATIONS, SUBMISSION])
-    return render("control.html", **state, operations=operations, kinds=KINDS)
+    return render("control.html", **state, operations=operations, kinds=KINDS, token=token)
 
 
-def _show_outbox(market: Market, request: Request) -> Reply:
+def _show_outbox(market: Market, request: Request, token: str) -> Reply:
     """What would have been mailed, the latest first."""
     with market.moment() as moment:
         messages = people.list_messages(moment)
     if request.is_json:
         return reply_json(messages)
-    return render("outbox.html", messages=messages)
+    return render("outbox.html", messages=messages, token=token)
 
 
-def _show_snapshot(market: Market, request: Request) -> Reply:
+def _show_snapshot(market: Market, request: Request, token: str) -> Reply:
     return reply_json(market.snapshot())
 
 
@@ -181,7 +202,7 @@ def _read_number(values: dict[str, Any], name: str, least: float, most: float) -
     return number
 
 
-SHOWN: dict[str, Callable[[Market, Request], Reply]] = {
+SHOWN: dict[str, Callable[[Market, Request, str], Reply]] = {
     "/control/": _show_state,
     "/control/outbox/": _show_outbox,
     "/control/snapshot/": _show_snapshot,

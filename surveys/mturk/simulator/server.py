@@ -1,6 +1,7 @@
 """The simulator's one address, on this machine alone, with its three doors behind it."""
 
 import re
+import secrets
 import socket
 import sys
 import threading
@@ -40,12 +41,19 @@ class SimulatorServer(ThreadingHTTPServer):
     request_queue_size = 128  # a crowd may come at once
 
     def __init__(
-        self, market: Market, port: int = 0, *, host: str = "127.0.0.1", platform: str = ""
+        self,
+        market: Market,
+        port: int = 0,
+        *,
+        host: str = "127.0.0.1",
+        platform: str = "",
+        control_token: str = "",
     ) -> None:
         if host not in LOOPBACK_NUMBERS:
             raise NotLoopback(f"{host} is no loopback address: others could reach the simulator.")
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.market, self.platform = market, platform
+        self.control_token = control_token or secrets.token_urlsafe()
         super().__init__((host, port), Handler)
 
     def server_bind(self) -> None:
@@ -80,7 +88,7 @@ class SimulatorServer(ThreadingHTTPServer):
             if refused := _refuse_stranger(request):
                 return refused
             if request.path.startswith("/control/"):
-                return control_door.answer(self.market, request)
+                return control_door.answer(self.market, request, self.control_token)
             return worker_door.answer(self.market, request)
         except NotUnderstood as fault:
             if request.is_json:
