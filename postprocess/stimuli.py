@@ -1,16 +1,17 @@
 """The stimuli format `data_<lang>.tsv`: the one reader and the one writer of it."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 from postprocess.marks import (
+    MOST_COMBINING,
     MarkedContext,
     Span,
     cuts_a_letter,
+    has_long_combining_run,
     likeness,
     plain_text,
     read_context,
@@ -31,6 +32,8 @@ __all__ = [
     "parse_stimuli",
     "render_stimuli",
     "sentence_ends",
+    "tell_field_problem",
+    "tell_stopped",
 ]
 
 COLUMNS: tuple[str, ...] = (
@@ -43,16 +46,21 @@ COLUMNS: tuple[str, ...] = (
     "word1_context2",
     "word2_context2",
 )
+TEXTS = ("context1", "context2")
 FEWEST_SENTENCES, MOST_SENTENCES = 2, 5
 FAR_FROM_THREE = "far from three; check the context"
 SWAP_MARGIN, SWAP_LIKENESS = 0.3, 0.5  # in the published files the margin is -0.35 at most
 
-# A run of terminators with the quotes and brackets that close behind it, before a space or the
-# end; Chinese and Japanese put no space there. A small letter after the space means that the
-# full stop was an abbreviation's or an ordinal's.
-SENTENCE_END = re.compile(
-    r"""[.!?…؟।]+["'”’“»«›‹)\]]*(?=\s*\Z|\s+(?P<next>\S))|[。！？]+[」』”’）]*""", re.VERBOSE
+# A run of terminators with the quotes and brackets that close behind it, the space after it and
+# what comes then. Possessive: every character is read once, also in a run that ends no sentence.
+SENTENCE_SIGNS = re.compile(
+    r"""(?:(?P<spaced>[.!?…؟।]++["'”’“»«›‹)\]]*+)|[。！？]++[」』”’）]*+)(?P<gap>\s*+)(?=(?P<next>\S?))"""
 )
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
+
+# The longest in CoSimLex are 14 and 685 code points long.
+LONGEST_WORD, LONGEST_TEXT = 100, 20_000
+MOST_FINDINGS = 10_000  # of one file; it is not looked through any further then
 
 
 class StimuliError(TableError):
@@ -121,6 +129,9 @@ def parse_stimuli(data: bytes) -> ParsedStimuli:
     findings = list(table.findings)
     pairs = []
     for row, fields in table.rows.items():
+        if len(findings) > MOST_FINDINGS:
+            findings.append(tell_stopped(row))
+            break
         pair, row_findings = _read_pair(dict(zip(COLUMNS, fields, strict=True)))
         findings.extend(replace(finding, row=row) for finding in row_findings)
         if pair is not None:
@@ -151,14 +162,21 @@ def count_sentences(text: str) -> int:
 def sentence_ends(text: str) -> list[int]:
     """Where sentences end, roughly: the offsets behind their last signs.
 
+    Signs end a sentence before a space or the end of the text; Chinese and Japanese put no space
+    there. A small letter after the space means that the full stop was an abbreviation's or an
+    ordinal's.
+
     >>> sentence_ends('He came in 1840. papež said. "Really?" And')
     [28, 38]
     """
-    return [
-        end.end()
-        for end in SENTENCE_END.finditer(text)
-        if end["next"] is None or not end["next"].islower()
-    ]
+    return [signs.start("gap") for signs in SENTENCE_SIGNS.finditer(text) if _ends_sentence(signs)]
+
+
+def _ends_sentence(signs: re.Match[str]) -> bool:
+    if signs["spaced"] is None:
+        return True
+    is_apart = signs["gap"] != "" or signs["next"] == ""
+    return is_apart and not signs["next"].islower()
 
 
 def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:
@@ -170,6 +188,15 @@ def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:
             if "\t" in field or "\n" in field:
                 reason = "a tab or line break inside the field; replace it by a space"
                 yield unreadable(reason, row=number, column=column)
+
+
+def tell_stopped(row: int) -> Finding:
+    """Return the finding that a file was not read from a row on."""
+    reason = (
+        f"more than {MOST_FINDINGS:,} things are wrong or odd before this row, and the rows from "
+        "here on were not read; correct those first"
+    )
+    return Finding(Severity.ERROR, reason, row=row)
 
 
 def _file_order(finding: Finding) -> tuple[int, int]:
@@ -195,8 +222,12 @@ def _read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Fin
 def _sound_fields(fields: Mapping[str, str], findings: Iterable[Finding]) -> dict[str, str]:
     """The fields worth a further look: a context with a control character still has its marks."""
     bad = {finding.column for finding in findings if finding.severity is Severity.ERROR}
-    bad -= {column for column in ("context1", "context2") if fields[column].strip()}
+    bad -= {column for column in TEXTS if _is_bounded(fields[column])}
     return {column: field for column, field in fields.items() if column not in bad}
+
+
+def _is_bounded(text: str) -> bool:
+    return bool(text.strip()) and len(text) <= LONGEST_TEXT and not has_long_combining_run(text)
 
 
 def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
@@ -204,9 +235,8 @@ def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
     for column, field in fields.items():
         if not field.strip():
             yield _error(column, "the field is empty; fill it in")
-        elif control := next((c for c in field if unicodedata.category(c) == "Cc"), None):
-            what = "line break" if control == "\r" else f"control character U+{ord(control):04X}"
-            yield _error(column, f"a {what} inside the field; replace it by a space")
+        elif reason := tell_field_problem(field, is_text=column in TEXTS):
+            yield _error(column, reason)
         elif len(field) > 1 and field.startswith('"') and field.endswith('"'):
             reason = (
                 "the field looks quoted by a spreadsheet; the format has no quoting, so the "
@@ -215,11 +245,26 @@ def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, reason, column=column)
 
 
+def tell_field_problem(field: str, *, is_text: bool) -> str | None:
+    """Return why a field that is not empty cannot be taken, whatever stands in the others."""
+    most = LONGEST_TEXT if is_text else LONGEST_WORD
+    if len(field) > most:
+        what = "text" if is_text else "word"
+        return f"the {what} has {len(field):,} characters; shorten it to {most:,} at most"
+    if control := CONTROL.search(field):
+        is_break = control[0] == "\r"
+        what = "line break" if is_break else f"control character U+{ord(control[0]):04X}"
+        return f"a {what} inside the field; replace it by a space"
+    if has_long_combining_run(field):
+        return f"more than {MOST_COMBINING} combining marks on one letter; remove them"
+    return None
+
+
 def _pair_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
     """What must differ between the two words and between the two contexts."""
     if "word1" in fields and fields["word1"] == fields.get("word2"):
         yield _error("word2", f'both words are "{fields["word1"]}"; a pair needs two words')
-    texts = [plain_text(fields[c]) for c in ("context1", "context2") if c in fields]
+    texts = [plain_text(fields[c]) for c in TEXTS if c in fields]
     if len(texts) == 2 and texts[0] == texts[1]:
         yield _error("context2", "the two contexts are equal; a pair needs two contexts")
 
@@ -267,9 +312,11 @@ def _swap_findings(fields: Mapping[str, str], forms: Mapping[str, str]) -> Itera
         return
     (column1, form1), (column2, form2) = forms.items()
     word1, word2 = fields["word1"], fields["word2"]
+    crossed1 = likeness(word1, form2)
+    if crossed1 <= SWAP_LIKENESS or (crossed2 := likeness(word2, form1)) <= SWAP_LIKENESS:
+        return
     straight = likeness(word1, form1) + likeness(word2, form2)
-    crossed = likeness(word1, form2), likeness(word2, form1)
-    if sum(crossed) > straight + SWAP_MARGIN and min(crossed) > SWAP_LIKENESS:
+    if crossed1 + crossed2 > straight + SWAP_MARGIN:
         reason = (
             f'"{form1}" looks like a form of "{word2}" and "{form2}" like one of "{word1}"; '
             f"exchange {column1} and {column2} if they are swapped"

@@ -4,11 +4,15 @@ What is wrong is collected as findings, so that a reader of a file hears of ever
 """
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UNDECODED = re.compile("[\udc80-\udcff]")  # what stands for a byte that is no UTF-8
+MOST_MISSHAPEN = 10_000  # rows that are described one by one
+MOST_UNKNOWN, LONGEST_NAME = 20, 100  # columns that are named, and characters of a name
 ZIP_MARK = b"PK\x03\x04"  # what .xlsx and .ods begin with
 
 
@@ -85,35 +89,58 @@ def read_table(data: bytes, columns: Sequence[str]) -> Table:
         return Table({}, tuple(findings))
     if len(lines) == 1:
         findings.append(unreadable("the file has a header but no rows; add the rows"))
-    rows = {row: line.split("\t") for row, line in enumerate(lines[1:], 1) if line is not None}
-    problems = {row: _shape_problem(fields, len(header)) for row, fields in rows.items()}
-    findings.extend(unreadable(reason, row=row) for row, reason in problems.items() if reason)
     places = [header.index(column) for column in columns]
-    shaped = {row: tuple(rows[row][i] for i in places) for row in rows if not problems[row]}
+    shaped: dict[int, tuple[str, ...]] = {}
+    misshapen: list[int] = []
+    for row, line in enumerate(lines[1:], 1):
+        if line is None:
+            continue
+        fields = line.split("\t")
+        if len(fields) == len(header) and any(fields):
+            shaped[row] = tuple(fields[i] for i in places)
+        else:
+            misshapen.append(row)
+    findings.extend(_shape_findings(misshapen, lines, len(header)))
     return Table(shaped, tuple(sorted(findings, key=lambda finding: finding.row or 0)))
+
+
+def _shape_findings(
+    misshapen: Sequence[int], lines: Sequence[str | None], n_columns: int
+) -> Iterator[Finding]:
+    """What is wrong with rows that have not the shape of the header, the first ones in detail."""
+    for row in misshapen[:MOST_MISSHAPEN]:
+        fields = (lines[row] or "").split("\t")
+        yield unreadable(_shape_problem(fields, n_columns), row=row)
+    if (n_more := len(misshapen) - MOST_MISSHAPEN) > 0:
+        reason = f"{n_more:,} more rows have not as many fields as the header; correct them too"
+        yield unreadable(reason, row=misshapen[MOST_MISSHAPEN])
 
 
 def _decode_lines(data: bytes) -> tuple[list[str | None], list[Finding]]:
     """The lines without their ends, None for one that is not UTF-8; one finding for all such."""
-    body = data.removeprefix(codecs.BOM_UTF8)
-    position = len(data) - len(body)
-    lines: list[str | None] = []
-    bad: list[tuple[int, int, int]] = []
-    for number, line in enumerate(body.split(b"\n"), 1):
-        try:
-            lines.append(line.decode("utf-8").removesuffix("\r"))
-        except UnicodeDecodeError as error:
-            lines.append(None)
-            bad.append((number, position + error.start, line[error.start]))
-        position += len(line) + 1
-    while lines and lines[-1] == "":
-        lines.pop()
-    return lines, [_not_utf8(bad)] if bad else []
+    text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+    text = text.removesuffix("\r").replace("\r\n", "\n").rstrip("\n")
+    lines: list[str | None] = [*text.split("\n")] if text else []
+    if not UNDECODED.search(text):
+        return lines, []
+    bad = [place for place, line in enumerate(lines) if line and UNDECODED.search(line)]
+    for place in bad:
+        lines[place] = None
+    position = _locate_undecoded(data)
+    return lines, [_not_utf8(position, data[position], bad)]
 
 
-def _not_utf8(bad: Sequence[tuple[int, int, int]]) -> Finding:
-    line, position, byte = bad[0]
-    more = f" (and in {len(bad) - 1} more lines)" if len(bad) > 1 else ""
+def _locate_undecoded(data: bytes) -> int:
+    """Return the place of the first byte that is no UTF-8, from 0."""
+    text = data.decode("utf-8", "surrogateescape")
+    found = UNDECODED.search(text)
+    return len(text[: found.start() if found else None].encode("utf-8", "surrogateescape"))
+
+
+def _not_utf8(position: int, byte: int, bad: Sequence[int]) -> Finding:
+    """The finding for lines that are not UTF-8, given by their places from 0."""
+    line = bad[0] + 1
+    more = f" (and in {len(bad) - 1:,} more lines)" if len(bad) > 1 else ""
     reason = (
         f"not UTF-8: byte 0x{byte:02X} in line {line}, at byte {position + 1} of the file{more}; "
         "save the file as UTF-8"
@@ -123,7 +150,7 @@ def _not_utf8(bad: Sequence[tuple[int, int, int]]) -> Finding:
 
 def _header_findings(header: Sequence[str], columns: Sequence[str]) -> Iterator[Finding]:
     if missing := [column for column in columns if column not in header]:
-        found = ", ".join(repr(name) for name in header[:20])
+        found = ", ".join(repr(name[:LONGEST_NAME]) for name in header[:20])
         yield unreadable(
             f"missing {'column' if len(missing) == 1 else 'columns'}: {', '.join(missing)}; "
             f"the header must name them, separated by tabs (it has {found})"
@@ -131,15 +158,15 @@ def _header_findings(header: Sequence[str], columns: Sequence[str]) -> Iterator[
     for column in columns:
         if header.count(column) > 1:
             yield unreadable("the header names this column twice; keep one", column=column)
-    for name in dict.fromkeys(header):
-        if name not in columns:
-            yield Finding(
-                Severity.WARNING,
-                f"unknown column {name!r}: not used; remove it, or correct its name",
-            )
+    unknown = [name for name in dict.fromkeys(header) if name not in columns]
+    for name in unknown[:MOST_UNKNOWN]:
+        reason = f"unknown column {name[:LONGEST_NAME]!r}: not used; remove it, or correct its name"
+        yield Finding(Severity.WARNING, reason)
+    if (n_more := len(unknown) - MOST_UNKNOWN) > 0:
+        yield Finding(Severity.WARNING, f"{n_more:,} more unknown columns: not used; remove them")
 
 
-def _shape_problem(fields: Sequence[str], n_columns: int) -> str | None:
+def _shape_problem(fields: Sequence[str], n_columns: int) -> str:
     if not any(fields):
         return "the row is empty; remove it"
     if len(fields) > n_columns:
@@ -147,9 +174,7 @@ def _shape_problem(fields: Sequence[str], n_columns: int) -> str | None:
             f"{len(fields)} fields instead of {n_columns}: a tab inside a field? "
             "Replace it by a space"
         )
-    if len(fields) < n_columns:
-        return (
-            f"{len(fields)} {'field' if len(fields) == 1 else 'fields'} instead of {n_columns}: "
-            "a line break inside a field? Replace it by a space"
-        )
-    return None
+    return (
+        f"{len(fields)} {'field' if len(fields) == 1 else 'fields'} instead of {n_columns}: "
+        "a line break inside a field? Replace it by a space"
+    )

@@ -1,6 +1,5 @@
 """Checkpoint file → items with a known answer, mixed into assignments from then on."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -8,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from django.db import transaction
 
 from postprocess.marks import MarkedContext, cuts_a_letter, read_context
+from postprocess.stimuli import MOST_FINDINGS, tell_field_problem, tell_stopped
 from postprocess.tabular import Finding, Severity, read_table
 from surveys.auditing import record
 from surveys.checking import CheckedFile, as_marked, as_problems
@@ -160,6 +160,9 @@ def _read_items(data: bytes, study: Study) -> tuple[dict[int, CheckpointItem], l
     findings = list(table.findings)
     rows_by_text: dict[str, int] = {}
     for row, values in table.rows.items():
+        if len(findings) > MOST_FINDINGS:
+            findings.append(tell_stopped(row))
+            break
         fields = dict(zip(COLUMNS, values, strict=True))
         item, row_findings = _read_item(row, fields, study.scale_points)
         if item is not None:
@@ -192,8 +195,8 @@ def _list_field_problems(fields: Mapping[str, str]) -> Iterator[tuple[str, str]]
     for column, field in fields.items():
         if not field.strip():
             yield column, "the field is empty; fill it in"
-        elif any(unicodedata.category(character) == "Cc" for character in field):
-            yield column, "a control character inside the field; replace it by a space"
+        elif reason := tell_field_problem(field, is_text=column == "context"):
+            yield column, reason
     if fields["word1"].strip() and fields["word1"] == fields["word2"]:
         yield "word2", f'both words are "{fields["word1"]}"; a pair needs two words'
 
