@@ -1,7 +1,6 @@
 """The recipe: every step of post-processing with all its parameters, as one versioned file."""
 
 import hashlib
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
@@ -13,6 +12,7 @@ from postprocess.files import PvalueStyle
 from postprocess.ratings import RatingsError, Scale
 from postprocess.refusing import explain_refusal
 from postprocess.resampling import Resample
+from postprocess.toml import TomlError, parse_toml
 
 FOLDER = Path(__file__).parent / "recipes"
 FORMAT: Final = 1  # of the file, raised when a recipe written before would mean something else
@@ -194,8 +194,8 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> Recipe:
 def parse_recipe(data: bytes, changes: Sequence[str] = ()) -> Recipe:
     """The recipe of a file's content; see `read_recipe`. Raises RecipeError."""
     try:
-        settings = tomllib.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        settings = parse_toml(data)
+    except TomlError as error:
         raise RecipeError(f"the recipe is no TOML: {error}") from error
     for change in changes:
         _change(settings, change)
@@ -215,6 +215,6 @@ def _change(settings: dict[str, Any], change: str) -> None:
         if not isinstance(settings, dict):
             raise RecipeError(f'"{name}": {section} is no section of the recipe')
     try:
-        settings[setting] = tomllib.loads(f"x = {value}")["x"]
-    except tomllib.TOMLDecodeError as error:
+        settings[setting] = parse_toml(f"x = {value}")["x"]
+    except TomlError as error:
         raise RecipeError(f'"{change}": {value.strip() or "nothing"} is no TOML value') from error

@@ -1,7 +1,6 @@
 """The texts of a study that annotators read: its own versions, or the defaults of its language."""
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
+from postprocess.toml import TomlError, parse_toml
 from surveys.auditing import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.inviting import check_letter
@@ -28,7 +28,7 @@ FILES = {
     TextKind.REMINDER: "reminder.txt",
 }
 MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then goes without
-TARGET = re.compile(r"<strong>(.*?)</strong>", re.DOTALL)
+TARGET = re.compile(r"<strong>((?:[^<]|<(?!/?strong>))*+)</strong>")
 
 
 class DefaultText(NamedTuple):
@@ -258,8 +258,8 @@ def _read_question(table: Any, place: str) -> CheckQuestion:
 
 def _read_toml(body: str, place: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(body)
-    except (ValueError, RecursionError) as error:  # ValueError: numbers of thousands of digits
+        return parse_toml(body)
+    except TomlError as error:
         raise TextRefused(f"{place}: this is not TOML: {error}.") from error
 
 

@@ -22,6 +22,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.checkpointing", "surveys.describing", "surveys.checking", "surveys.drafting",
     "surveys.measuring", "surveys.running", "surveys.inspecting",
     "surveys.weighing", "surveys.foreseeing", "surveys.gauging", "surveys.timing",
+    "surveys.wording",  # practice items and checks are TOML, as recipes are
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SIMULATOR = "surveys.mturk.simulator"  # shares nothing with the platform, not even its errors

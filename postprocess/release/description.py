@@ -5,7 +5,6 @@ Whatever is left out and only a person can know is marked in the files of the re
 """
 
 import datetime
-import tomllib
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -23,6 +22,7 @@ from pydantic import (
 from postprocess.refusing import explain_refusal
 from postprocess.release.licences import LICENCES
 from postprocess.release.texts import Body, Line, Prose, Url
+from postprocess.toml import TomlError, parse_toml
 
 FORMAT: Final = 1
 FACTS = ("scale", "texts", "collection", "recruitment")  # what a site knows best
@@ -290,8 +290,8 @@ def parse_description(data: bytes) -> Description:
     'CoSimLex'
     """
     try:
-        entries = tomllib.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        entries = parse_toml(data)
+    except TomlError as error:
         raise DescriptionError(f"the description is no TOML: {error}") from error
     return read_entries(entries)
 

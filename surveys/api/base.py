@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
-from rest_framework.parsers import JSONParser
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,6 +19,7 @@ from rest_framework.views import APIView
 
 from surveys.accessing import Right, role_in
 from surveys.api.authentication import TokenAuthentication
+from surveys.api.bodies import BoundedRequest, JsonParser, read_length
 from surveys.api.errors import TooLarge
 from surveys.api.negotiation import OnlyJson
 from surveys.api.permissions import HasScope
@@ -39,7 +39,7 @@ class ApiView(APIView):
     authentication_classes = [TokenAuthentication]
     permission_classes = [HasScope]
     throttle_classes = [TokenThrottle, CreatingThrottle]
-    parser_classes = [JSONParser]
+    parser_classes = [JsonParser]
     renderer_classes = [JSONRenderer]
     content_negotiation_class = OnlyJson
 
@@ -49,10 +49,18 @@ class ApiView(APIView):
         answer["Cache-Control"] = "no-store"
         return answer
 
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        return BoundedRequest(
+            request,
+            parsers=self.get_parsers(),
+            authenticators=self.get_authenticators(),
+            negotiator=self.get_content_negotiator(),
+            parser_context=self.get_parser_context(request),
+        )
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        length = request.META.get("CONTENT_LENGTH") or "0"
-        if int(length) > settings.API_LARGEST_REQUEST:
+        if read_length(request) > settings.API_LARGEST_REQUEST:
             raise TooLarge
         if request.method == "POST":  # where the description has this header
             _check_key(self.idempotency_key)

@@ -35,6 +35,17 @@ def test_unfit_snapshot_changes_nothing(simulator, requester, wrong):
     assert simulator.control.state()["n_hits"] == 1
 
 
+@pytest.mark.parametrize("body", [b"[" * 200_000, b"[" * 30 + b"]" * 30, b"{"])
+def test_json_that_cannot_be_read_is_refused(simulator, body):
+    answer = simulator.browser.post(
+        f"{simulator.url}/control/clock/",
+        content=body,
+        headers={"Content-Type": "application/json"},
+    )
+
+    assert answer.status_code == 400
+
+
 def test_requests_are_counted_by_operation(simulator, requester, worker):
     assert simulator.control.counts() == {}
     work_on(requester, worker, publish(requester))

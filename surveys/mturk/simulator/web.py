@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
+from surveys.mturk.simulator.bodies import read_json
+
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
@@ -51,7 +53,7 @@ class Request:
         if self.media_type != JSON:
             return dict(self.fields())
         try:
-            values = json.loads(self.body or b"{}")
+            values = read_json(self.body)
         except ValueError as error:
             raise NotUnderstood("The body is not JSON.") from error
         if not isinstance(values, dict):

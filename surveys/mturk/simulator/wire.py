@@ -21,6 +21,7 @@ from botocore.parsers import create_parser
 from botocore.serialize import create_serializer
 from botocore.validate import ParamValidator
 
+from surveys.mturk.simulator.bodies import read_json
 from surveys.mturk.simulator.refusals import (
     Invalid,
     Refusal,
@@ -123,7 +124,7 @@ def _shape_of_arguments(operation: str) -> Shape:
 
 def _read_json(body: bytes) -> Any:
     try:
-        content = json.loads(body or b"{}")
+        content = read_json(body)
         json.dumps(content, ensure_ascii=False).encode()  # half a character cannot be kept
     except ValueError as error:
         raise Unreadable("The body is not JSON.") from error

@@ -1,0 +1,43 @@
+"""TOML of anybody's writing: settings and descriptions, read in linear time and not too deep."""
+
+import re
+import tomllib
+from typing import Any
+
+MOST_PARTS = 20  # of a dotted key; `tomllib` takes quadratic time in their number
+LONGEST_TOML = 1_000_000  # bytes or characters
+KEY = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+LONG_KEY = re.compile(
+    rf"(?:^|[\[{{,])[ \t]*+(?:{KEY}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}", re.MULTILINE
+)
+
+
+class TomlError(ValueError):
+    """A text that is no TOML, or none that is read here; the message says why."""
+
+
+def parse_toml(text: str | bytes) -> dict[str, Any]:
+    """Return the entries of a TOML text; bytes are UTF-8, with or without byte order mark.
+
+    Raises
+    ------
+    TomlError
+        No UTF-8, no TOML, longer than `LONGEST_TOML`, tables or lists nested too deeply, a key of
+        more than `MOST_PARTS` parts, or a number of thousands of digits.
+
+    Examples
+    --------
+    >>> parse_toml(b"title = 'Words'")
+    {'title': 'Words'}
+    """
+    if len(text) > LONGEST_TOML:
+        raise TomlError(f"it is longer than {LONGEST_TOML:,} characters")
+    try:
+        decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        if LONG_KEY.search(decoded):
+            raise TomlError(f"a key has more than {MOST_PARTS} parts")
+        return tomllib.loads(decoded)
+    except RecursionError as error:
+        raise TomlError("its lists or tables are nested too deeply") from error
+    except ValueError as error:
+        raise TomlError(str(error)) from error
