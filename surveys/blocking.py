@@ -21,9 +21,10 @@ class PlannedItem(NamedTuple):
         return self.context_in_a if letter == "A" else 3 - self.context_in_a
 
 
-def plan_blocks(
-    words: Sequence[tuple[str, str]], *, block_size: int, seed: int
-) -> list[list[PlannedItem]]:
+BlockPlan = Sequence[Sequence[PlannedItem]]
+
+
+def plan_blocks(words: Sequence[tuple[str, str]], *, block_size: int, seed: int) -> BlockPlan:
     """Deal pairs (given as their words, named by index) into blocks, the same for the same seed.
 
     As few blocks as `block_size` allows, of sizes that differ by one at most. Rows with the same
@@ -50,27 +51,33 @@ def _plan_block(pairs: list[int], rng: random.Random) -> list[PlannedItem]:
 
 
 @transaction.atomic
-def make_blocks(study: Study) -> list[Block]:
-    """Lay out a study's blocks, questionnaires and places from its design, for one without."""
-    pairs = list(Pair.objects.stimuli(study))
-    contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
-    plan = plan_blocks(
-        [(p.word1, p.word2) for p in pairs], block_size=study.block_size, seed=study.seed
-    )
+def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
+    """Lay out a study's blocks, questionnaires and places, for one without.
+
+    By its design, unless the plan that this makes is given.
+    """
+    pairs = list(Pair.objects.stimuli(study).values_list("pk", "word1", "word2"))
+    found = Context.objects.stimuli(study).order_by()
+    contexts = {(pair, n): pk for pk, pair, n in found.values_list("pk", "pair_id", "number")}
+    if plan is None:
+        words = [(word1, word2) for _, word1, word2 in pairs]
+        plan = plan_blocks(words, block_size=study.block_size, seed=study.seed)
     blocks = Block.objects.bulk_create(
         Block(study=study, number=number) for number, _ in enumerate(plan, 1)
     )
-    for block, planned in zip(blocks, plan, strict=True):
-        for letter in "AB":
-            questionnaire = Questionnaire.objects.create(block=block, letter=letter)
-            Item.objects.bulk_create(
-                Item(
-                    questionnaire=questionnaire,
-                    position=position,
-                    context=contexts[pairs[item.pair].pk, item.context_in(letter)],
-                )
-                for position, item in enumerate(planned, 1)
-            )
+    questionnaires = Questionnaire.objects.bulk_create(
+        Questionnaire(block=block, letter=letter) for block in blocks for letter in "AB"
+    )
+    planned = [items for items in plan for _ in "AB"]
+    Item.objects.bulk_create(
+        Item(
+            questionnaire=questionnaire,
+            position=position,
+            context_id=contexts[pairs[item.pair][0], item.context_in(questionnaire.letter)],
+        )
+        for questionnaire, items in zip(questionnaires, planned, strict=True)
+        for position, item in enumerate(items, 1)
+    )
     open_rounds(study, blocks)
     return blocks
 

@@ -50,6 +50,7 @@ class CheckedFile:
     n_pairs: int
     errors: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
+    stimuli: ParsedStimuli | None = None  # as they were read, for those to store who need not again
 
 
 def check_file(data: bytes) -> CheckedFile:
@@ -123,9 +124,8 @@ def as_marked(context: Context) -> MarkedContext:
 
 
 def _tell(stimuli: ParsedStimuli) -> CheckedFile:
-    return CheckedFile(
-        len(stimuli.rows), as_problems(stimuli.errors), as_problems(stimuli.warnings)
-    )
+    errors, warnings = as_problems(stimuli.errors), as_problems(stimuli.warnings)
+    return CheckedFile(len(stimuli.rows), errors, warnings, stimuli)
 
 
 def as_problems(findings: Iterable[Finding]) -> tuple[Problem, ...]:

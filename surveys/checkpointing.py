@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
 from django.db import transaction
 
@@ -43,7 +44,17 @@ class CheckpointSummary:
     is_change: bool
 
 
-@transaction.atomic
+class ReadItems(NamedTuple):
+    """The sound items of a file by their row, and everything wrong or odd in it.
+
+    `scale_points` are those of the study when it was read: before the transaction begins.
+    """
+
+    items: dict[int, CheckpointItem]
+    findings: list[Finding]
+    scale_points: list[Decimal]
+
+
 def import_checkpoints(
     study: Study, data: bytes, *, per_assignment: int, dry_run: bool = False
 ) -> CheckpointSummary:
@@ -53,8 +64,17 @@ def import_checkpoints(
     is passed over: the same file again changes nothing, and a longer one adds what is new in it
     behind what is there. Raises ImportRefused with all that is wrong; then nothing is stored.
     """
+    return _add_items(study, _read_items(data, study), per_assignment, dry_run=dry_run)
+
+
+@transaction.atomic
+def _add_items(
+    study: Study, read: ReadItems, per_assignment: int, *, dry_run: bool = False
+) -> CheckpointSummary:
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports at once
-    items, findings = _read_items(data, study)
+    if study.scale_points != read.scale_points:
+        raise ImportRefused("The scale of the study was changed meanwhile. Import the file again.")
+    items, findings = read.items, [*read.findings]
     known = {item.context.text: item for item in _list_stored(study)}
     findings += [
         _error(row, "context", "the study has this text already, with other words or another range")
@@ -78,26 +98,30 @@ def import_checkpoints(
 
 def check_checkpoints(study: Study, data: bytes) -> CheckedFile:
     """Everything wrong or odd in a checkpoint file; never raises for its content."""
-    items, findings = _read_items(data, study)
+    items, findings, _ = _read_items(data, study)
     warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
     errors = [finding for finding in findings if finding.severity is not Severity.WARNING]
     errors.sort(key=lambda error: error.row or 0)
     return CheckedFile(len(items), as_problems(errors), as_problems(warnings))
 
 
-@transaction.atomic
 def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> CheckpointSummary:
     """Put the items of a file in place of all checkpoint items of a draft.
 
     Raises ImportRefused with all that is wrong, or StudyOpen; then nothing is stored.
     """
+    return _replace_items(study, _read_items(data, study), per_assignment)
+
+
+@transaction.atomic
+def _replace_items(study: Study, read: ReadItems, per_assignment: int) -> CheckpointSummary:
     study = lock_draft(study)
     stored = Pair.objects.checkpoints(study)
     n_before = stored.count()
     Checkpoint.objects.filter(context__pair__in=stored).delete()
     Context.objects.filter(pair__in=stored).delete()
     stored.delete()
-    summary = import_checkpoints(study, data, per_assignment=per_assignment)
+    summary = _add_items(study, read, per_assignment)
     record("checkpoints.replaced", study, items=f"{n_before} → {summary.n_new}")
     return summary
 
@@ -153,8 +177,7 @@ def _store_items(study: Study, items: list[CheckpointItem], *, first_position: i
     )
 
 
-def _read_items(data: bytes, study: Study) -> tuple[dict[int, CheckpointItem], list[Finding]]:
-    """The sound items of a file by their row, and everything wrong or odd in it."""
+def _read_items(data: bytes, study: Study) -> ReadItems:
     table = read_table(data, COLUMNS)
     items: dict[int, CheckpointItem] = {}
     findings = list(table.findings)
@@ -171,7 +194,7 @@ def _read_items(data: bytes, study: Study) -> tuple[dict[int, CheckpointItem], l
                 row_findings.append(_error(row, "context", f"the same text as in row {first}"))
             items[row] = item
         findings += row_findings
-    return items, findings
+    return ReadItems(items, findings, study.scale_points)
 
 
 def _read_item(

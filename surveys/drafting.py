@@ -6,12 +6,12 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from postprocess.stimuli import ParsedStimuli
 from surveys.accessing import grant_role, role_in
 from surveys.auditing import record
-from surveys.blocking import clear_blocks, lay_out_again
+from surveys.blocking import clear_blocks, lay_out_again, make_blocks
 from surveys.checking import (
     LARGEST_FILE,
+    CheckedFile,
     as_stimulus,
     check_row,
     fingerprint_row,
@@ -20,8 +20,10 @@ from surveys.checking import (
 )
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists
 from surveys.importing import (
+    SoundStimuli,
     StudyDesign,
     as_context,
+    check_stimuli,
     digest_stimuli,
     read_stimuli,
     store_pairs,
@@ -29,47 +31,65 @@ from surveys.importing import (
 )
 from surveys.models import Context, Pair, Role, Study
 from surveys.opening import lock_draft
-from surveys.timing import estimate_seconds
 
 FAR_AWAY = 1_000_000_000  # behind every position that there is
 
 
-@transaction.atomic
-def make_draft(data: bytes, design: StudyDesign, owner: User) -> Study:
-    """Make a study that is not open yet of a stimuli file, and somebody its owner.
+def read_upload(data: bytes, design: StudyDesign) -> SoundStimuli:
+    """As `read_stimuli`, but no more than a page or a program may send."""
+    if len(data) > LARGEST_FILE:
+        raise ImportRefused(
+            f"The stimuli have {len(data):,} bytes; up to {LARGEST_FILE:,} bytes are taken. Split "
+            "the study, or ask an operator to import it."
+        )
+    return read_stimuli(data, design)
 
-    The same again changes nothing. Raises ImportRefused with all that is wrong, or StudyExists.
+
+def read_checked(checked: CheckedFile | None, design: StudyDesign) -> SoundStimuli:
+    """The stimuli of a file that was checked, which is not read again; None for no file.
+
+    Raises ImportRefused as `read_stimuli`.
     """
-    _refuse_large(data)
-    stimuli = read_stimuli(data, design)
-    if known := Study.objects.filter(slug=design.slug).first():
+    if checked is None or checked.stimuli is None:
+        raise ImportRefused("Choose the file with the stimuli.")
+    return check_stimuli(checked.stimuli, design)
+
+
+@transaction.atomic
+def make_draft(stimuli: SoundStimuli, owner: User) -> Study:
+    """Make a study that is not open yet of stimuli, and somebody its owner.
+
+    The same again changes nothing. Raises StudyExists.
+    """
+    slug = stimuli.design.slug
+    if known := Study.objects.filter(slug=slug).first():
         return _find_again(known, stimuli, owner)
     try:
         with transaction.atomic():
-            study = store_study(design, stimuli)
+            study = store_study(stimuli)
     except IntegrityError as error:  # another study of the same name was faster
-        raise _name_taken(design.slug) from error
+        raise _name_taken(slug) from error
     grant_role(study, owner, Role.OWNER)
     record("study.drafted", study, n_pairs=len(stimuli.pairs), stimuli=study.stimuli_sha256)
     return study
 
 
 @transaction.atomic
-def replace_stimuli(study: Study, data: bytes) -> Study:
-    """Put the rows of another file in place of all those of a draft; the same again does nothing.
+def replace_stimuli(study: Study, stimuli: SoundStimuli) -> Study:
+    """Put stimuli in place of all those of a draft; the same again does nothing.
 
-    Raises ImportRefused with all that is wrong, or StudyOpen.
+    Raises StudyOpen.
     """
-    _refuse_large(data)
     study = lock_draft(study)
-    stimuli = read_stimuli(data, StudyDesign.of(study))
     before, n_before = study.stimuli_sha256, Pair.objects.stimuli(study).count()
-    if digest_stimuli(stimuli.pairs) == before:
+    if stimuli.digest == before:
         return study
     _remove(study, Pair.objects.stimuli(study).values_list("pk", flat=True))
     store_pairs(study, stimuli.pairs)
-    study.seconds_per_item = estimate_seconds([pair.context1.text for pair in stimuli.pairs])
-    _settle(study)
+    study.seconds_per_item, study.stimuli_sha256 = stimuli.seconds_per_item, stimuli.digest
+    study.save()
+    is_as_planned = StudyDesign.of(study) == stimuli.design
+    make_blocks(study, stimuli.plan if is_as_planned else None)
     pairs = f"{n_before} → {len(stimuli.pairs)}"
     record("stimuli.replaced", study, pairs=pairs, stimuli=f"{before} → {study.stimuli_sha256}")
     return study
@@ -128,19 +148,14 @@ def drop_row(pair: Pair, *, shown: str, reason: str) -> None:
     record("stimuli.dropped", study, f"row {position}", reason=reason.strip(), **before)
 
 
-def _refuse_large(data: bytes) -> None:
-    if len(data) > LARGEST_FILE:
-        raise ImportRefused(f"The file is larger than the {LARGEST_FILE:,} bytes that are taken.")
-
-
 def _refuse_unreasoned(reason: str) -> None:
     if not reason.strip():
         raise ImportRefused("Say why: the reason is kept in the log.")
 
 
-def _find_again(known: Study, stimuli: ParsedStimuli, owner: User) -> Study:
+def _find_again(known: Study, stimuli: SoundStimuli, owner: User) -> Study:
     """The draft that the same person has made of the same stimuli. Raises StudyExists."""
-    is_same = known.stimuli_sha256 == digest_stimuli(stimuli.pairs)
+    is_same = known.stimuli_sha256 == stimuli.digest
     if known.is_draft and is_same and role_in(known, owner) is Role.OWNER:
         return known
     raise _name_taken(known.slug)

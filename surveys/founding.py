@@ -9,7 +9,7 @@ from surveys.accessing import role_in
 from surveys.configuring import configure_study
 from surveys.drafting import make_draft
 from surveys.errors import StudyExists
-from surveys.importing import ImportSummary, StudyDesign, import_stimuli
+from surveys.importing import ImportSummary, SoundStimuli, is_stored
 from surveys.models import Study
 from surveys.opening import open_study, review_consent
 
@@ -18,29 +18,23 @@ FIRST_VERSION = 1
 
 @transaction.atomic
 def found_study(
-    data: bytes,
-    design: StudyDesign,
+    stimuli: SoundStimuli,
     owner: User,
     *,
     settings: dict[str, Any] | None = None,
     has_reviewed: bool = False,
     opens: bool = False,
-    dry_run: bool = False,
 ) -> ImportSummary:
-    """Make a draft of a stimuli file and somebody its owner; the same again changes nothing.
+    """Make a draft of stimuli and somebody its owner; the same again changes nothing.
 
     `settings` are those that `configure_study` takes; with `has_reviewed` the default consent text
-    is noted as reviewed by the owner. A dry run checks and stores nothing. Raises ImportRefused
-    with all that is wrong, StudyExists, also for a study of which somebody is not to know more
-    than that, and OpeningRefused for one that cannot open; then nothing is stored.
+    is noted as reviewed by the owner. Raises StudyExists, also for a study of which somebody is not
+    to know more than that, and OpeningRefused for one that cannot open; then nothing is stored.
     """
-    study = Study.objects.filter(slug=design.slug).first()
-    if study and role_in(study, owner) is None:
-        raise StudyExists(f"The name {design.slug} is taken; choose another.")
-    summary = import_stimuli(data, design, dry_run=True)
-    if not summary.is_new or dry_run:
+    summary = foresee_study(stimuli, owner)
+    if not summary.is_new:
         return summary
-    study = make_draft(data, design, owner)
+    study = make_draft(stimuli, owner)
     if given := {name: setting for name, setting in (settings or {}).items() if setting}:
         configure_study(study, **given)
     if has_reviewed:
@@ -48,3 +42,12 @@ def found_study(
     if opens:
         open_study(study)
     return summary
+
+
+def foresee_study(stimuli: SoundStimuli, owner: User) -> ImportSummary:
+    """Return what `found_study` would do, which takes no lock. Raises StudyExists as it does."""
+    slug = stimuli.design.slug
+    study = Study.objects.filter(slug=slug).first()
+    if study and role_in(study, owner) is None:
+        raise StudyExists(f"The name {slug} is taken; choose another.")
+    return stimuli.summarise(is_new=not is_stored(stimuli))

@@ -19,7 +19,7 @@ from postprocess.stimuli import (
     parse_stimuli,
     render_stimuli,
 )
-from surveys.blocking import make_blocks, plan_blocks
+from surveys.blocking import BlockPlan, make_blocks, plan_blocks
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR
@@ -88,39 +88,67 @@ class ImportSummary:
     is_new: bool
 
 
+@dataclass(frozen=True)
+class SoundStimuli:
+    """Stimuli that were read and checked against a design, before any transaction begins.
+
+    What takes long is worked out here, so that storing them does nothing but insert rows: on
+    SQLite everybody else's answers wait for that.
+    """
+
+    design: StudyDesign
+    pairs: tuple[StimulusPair, ...]
+    warnings: tuple[Finding, ...]
+    digest: str
+    seconds_per_item: int
+    plan: BlockPlan
+
+    def summarise(self, *, is_new: bool) -> ImportSummary:
+        """Return what importing them did, or would do."""
+        return ImportSummary(
+            n_pairs=len(self.pairs),
+            n_blocks=len(self.plan),
+            n_assignments=2 * len(self.plan) * self.design.ratings_per_context,
+            warnings=self.warnings,
+            is_new=is_new,
+        )
+
+
 def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -> ImportSummary:
     """Make a draft of a stimuli file; the same file and design again change nothing.
 
     Raises ImportRefused with all that is wrong, or StudyExists; then nothing is stored.
     """
     stimuli = read_stimuli(data, design)
-    digest = digest_stimuli(stimuli.pairs)
-    is_new = not _is_stored(design, digest)
+    is_new = not is_stored(stimuli)
     if is_new and not dry_run:
         try:
-            store_study(design, stimuli)
+            store_study(stimuli)
         except IntegrityError:  # another import of the same name was faster
-            is_new = not _is_stored(design, digest)
+            is_new = not is_stored(stimuli)
             if is_new:
                 raise
-    plan = plan_blocks(
-        [(p.word1, p.word2) for p in stimuli.pairs], block_size=design.block_size, seed=design.seed
-    )
-    return ImportSummary(
-        n_pairs=len(stimuli.pairs),
-        n_blocks=len(plan),
-        n_assignments=2 * len(plan) * design.ratings_per_context,
-        warnings=tuple(stimuli.warnings),
-        is_new=is_new,
-    )
+    return stimuli.summarise(is_new=is_new)
 
 
-def read_stimuli(data: bytes, design: StudyDesign) -> ParsedStimuli:
+def read_stimuli(data: bytes, design: StudyDesign) -> SoundStimuli:
     """The stimuli of a file. Raises ImportRefused with all that is wrong, in the design, too."""
-    stimuli = parse_stimuli(data)
+    return check_stimuli(parse_stimuli(data), design)
+
+
+def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> SoundStimuli:
+    """As `read_stimuli`, of stimuli that were parsed already."""
     if problems := [*design.problems(), *map(str, stimuli.errors)]:
         raise ImportRefused("\n".join(problems), found=_list_found(design, stimuli))
-    return stimuli
+    words = [(pair.word1, pair.word2) for pair in stimuli.pairs]
+    return SoundStimuli(
+        design=design,
+        pairs=stimuli.pairs,
+        warnings=stimuli.warnings,
+        digest=digest_stimuli(stimuli.pairs),
+        seconds_per_item=estimate_seconds([pair.context1.text for pair in stimuli.pairs]),
+        plan=plan_blocks(words, block_size=design.block_size, seed=design.seed),
+    )
 
 
 def digest_stimuli(pairs: Iterable[StimulusPair]) -> str:
@@ -134,11 +162,13 @@ def _list_found(design: StudyDesign, stimuli: ParsedStimuli) -> list[Any]:
     return [*of_design, *((f.reason, f.row, f.column) for f in stimuli.errors)]
 
 
-def _is_stored(design: StudyDesign, digest: str) -> bool:
+def is_stored(stimuli: SoundStimuli) -> bool:
+    """Return whether a study holds these stimuli already. Raises StudyExists for another one."""
+    design = stimuli.design
     study = Study.objects.filter(slug=design.slug).first()
     if study is None:
         return False
-    if study.stimuli_sha256 != digest:
+    if study.stimuli_sha256 != stimuli.digest:
         raise StudyExists(
             f"Study {design.slug} holds other stimuli already. Nothing was changed: "
             "import this file under another study name."
@@ -157,15 +187,16 @@ def _is_stored(design: StudyDesign, digest: str) -> bool:
 
 
 @transaction.atomic
-def store_study(design: StudyDesign, stimuli: ParsedStimuli) -> Study:
-    """Store a study that was checked, as a draft."""
+def store_study(stimuli: SoundStimuli) -> Study:
+    """Store a study, as a draft."""
+    design = stimuli.design
     study = Study.objects.create(
         **{**asdict(design), "title": design.title or design.slug},
-        stimuli_sha256=digest_stimuli(stimuli.pairs),
-        seconds_per_item=estimate_seconds([pair.context1.text for pair in stimuli.pairs]),
+        stimuli_sha256=stimuli.digest,
+        seconds_per_item=stimuli.seconds_per_item,
     )
     store_pairs(study, stimuli.pairs)
-    make_blocks(study)
+    make_blocks(study, stimuli.plan)
     return study
 
 

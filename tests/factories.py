@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pandas as pd
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
@@ -12,6 +13,7 @@ from surveys.analysing import table_answers
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import begin_assignment, start_assignment
 from surveys.configuring import configure_study
+from surveys.drafting import make_draft, read_upload
 from surveys.importing import StudyDesign, import_stimuli
 from surveys.models import (
     Assignment,
@@ -76,6 +78,11 @@ def _numbered_row(number: int) -> str:
         word1_context2=one,
         word2_context2=two,
     )
+
+
+def draft_study(data: bytes, design: StudyDesign, owner: User) -> Study:
+    """A study of a stimuli file that is not open yet, with an owner."""
+    return make_draft(read_upload(data, design), owner)
 
 
 def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any) -> Study:

@@ -14,8 +14,8 @@ from surveys.api import serializers as s
 from surveys.api.base import ApiView, StudyView
 from surveys.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.configuring import configure_study
-from surveys.drafting import replace_stimuli
-from surveys.founding import found_study
+from surveys.drafting import read_upload, replace_stimuli
+from surveys.founding import foresee_study, found_study
 from surveys.importing import StudyDesign
 from surveys.models import Membership, Pair, Role, Study, TextKind
 from surveys.opening import open_study, review_consent
@@ -51,19 +51,22 @@ class Studies(ApiView):
         """
         asked = dict(self.read(s.NewStudySerializer))
         data = asked.pop("stimuli").encode()
+        is_stored = not asked.pop("dry_run")
         choices = {
             "settings": {name: asked.pop(name) for name in ("organisation", "contact", "ethics")},
             "has_reviewed": asked.pop("consent_reviewed"),
             "opens": asked.pop("open"),
-            "dry_run": asked.pop("dry_run"),
         }
         design = StudyDesign(**{f.name: asked[f.name] for f in fields(StudyDesign)})
+        stimuli = read_upload(data, design)  # before any transaction: it takes long
         made: dict[str, Any] = {}
 
         def found() -> s.ImportSerializer:
-            summary = found_study(data, design, self.user, **choices)
+            if is_stored:
+                summary = found_study(stimuli, self.user, **choices)
+            else:
+                summary = foresee_study(stimuli, self.user)
             told = {name: getattr(summary, name) for name in s.FIGURES}
-            is_stored = not choices["dry_run"]
             made["status"] = 201 if summary.is_new and is_stored else 200
             return s.ImportSerializer({**told, "slug": design.slug, "is_stored": is_stored})
 
@@ -108,7 +111,8 @@ class Stimuli(_OfOneStudy):
         What is wrong is told with row and column.
         """
         data = self.read(s.StimuliSerializer)["stimuli"].encode()
-        return Response(self.tell(replace_stimuli(self.study, data)).data)
+        stimuli = read_upload(data, StudyDesign.of(self.study))
+        return Response(self.tell(replace_stimuli(self.study, stimuli)).data)
 
 
 class Opening(_OfOneStudy):

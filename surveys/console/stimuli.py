@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from surveys.accessing import Right, visible_studies
 from surveys.checking import check_row, write_row
 from surveys.checkpointing import replace_checkpoints
-from surveys.console.access import console_page, study_page
+from surveys.console.access import console_page, signed_in, study_page
 from surveys.console.forms import attempt
 from surveys.console.stimuli_forms import (
     CheckpointsForm,
@@ -22,7 +22,8 @@ from surveys.console.stimuli_forms import (
     UploadForm,
     list_languages,
 )
-from surveys.drafting import drop_row, make_draft, replace_stimuli, revise_row
+from surveys.drafting import drop_row, make_draft, read_checked, replace_stimuli, revise_row
+from surveys.importing import StudyDesign
 from surveys.measuring import list_overlaps, measure_study
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.presenting.faces import Face, preview_face
@@ -42,7 +43,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
     made: list[Study] = []
 
     def make() -> None:
-        made.append(make_draft(form.stimuli, form.design, request.user))  # type: ignore[arg-type]
+        made.append(make_draft(read_checked(form.checked, form.design), signed_in(request)))
 
     if is_sent and form.is_valid() and not form.asks_to_confirm and attempt(form, make):
         messages.success(request, "The study is made, as a draft. This is how it looks.")
@@ -57,8 +58,12 @@ def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
     """Another file in place of all rows of a draft."""
     is_sent = request.method == "POST"
     form = UploadForm(request.POST, request.FILES) if is_sent else UploadForm()
+
+    def replace() -> None:
+        replace_stimuli(study, read_checked(form.checked, StudyDesign.of(study)))
+
     may_store = is_sent and form.is_valid() and not form.asks_to_confirm
-    if may_store and attempt(form, lambda: replace_stimuli(study, form.stimuli)):
+    if may_store and attempt(form, replace):
         messages.success(request, "The rows are those of the new file.")
         return redirect("console:stimuli", study.slug)
     page = {"study": study, "form": form}

@@ -10,10 +10,16 @@ from django.test import Client
 from django.urls import reverse
 
 from surveys.checking import LARGEST_FILE
-from surveys.drafting import make_draft
 from surveys.importing import StudyDesign
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
-from tests.factories import make_study, numbered_stimuli, open_draft, stimuli_file, stimuli_row
+from tests.factories import (
+    draft_study,
+    make_study,
+    numbered_stimuli,
+    open_draft,
+    stimuli_file,
+    stimuli_row,
+)
 from tests.surveys.checkpoint_rows import file, numbered_row, row
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +41,7 @@ def browser(ana):
 
 @pytest.fixture
 def draft(ana):
-    return make_draft(
+    return draft_study(
         numbered_stimuli(3), StudyDesign(slug="draft", language="en", ratings_per_context=2), ana
     )
 
@@ -182,9 +188,9 @@ def test_rows_are_shown_as_annotators_see_them(browser, draft):
 @pytest.mark.parametrize("n", [1, 3, 25])
 def test_rows_make_as_many_queries_however_many(n, ana, browser, django_assert_num_queries):
     design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
-    study = make_draft(numbered_stimuli(n), design, ana)
+    study = draft_study(numbered_stimuli(n), design, ana)
     for number in range(n):
-        make_draft(
+        draft_study(
             numbered_stimuli(number + 1),
             StudyDesign(slug=f"other-{number}", language="en", ratings_per_context=1),
             ana,
@@ -199,7 +205,7 @@ def test_rows_make_as_many_queries_however_many(n, ana, browser, django_assert_n
 
 def test_rows_have_pages_and_are_found_by_a_word(ana, browser):
     design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
-    study = make_draft(numbered_stimuli(25), design, ana)
+    study = draft_study(numbered_stimuli(25), design, ana)
 
     assert "alpha25 – beta25" in browser.get(page("stimuli", study), {"page": 3}).content.decode()
     found = browser.get(page("stimuli", study), {"word": "ALPHA25\0"}).content.decode()
@@ -209,7 +215,7 @@ def test_rows_have_pages_and_are_found_by_a_word(ana, browser):
 
 def test_figures_and_overlaps_are_shown(browser, draft, ana):
     design = StudyDesign(slug="twin", title="Twin", language="en", ratings_per_context=1)
-    make_draft(numbered_stimuli(2), design, ana)
+    draft_study(numbered_stimuli(2), design, ana)
     make_study(2, slug="of-others")
 
     text = browser.get(page("stimuli", draft)).content.decode()

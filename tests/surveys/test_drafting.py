@@ -6,11 +6,11 @@ from django.contrib.auth.models import User
 from postprocess.stimuli import COLUMNS
 from surveys.analysing import _stimuli_as_imported as check_digest
 from surveys.checking import LARGEST_FILE, check_file, check_row, fingerprint_row, write_row
-from surveys.drafting import drop_row, make_draft, replace_stimuli, revise_row
+from surveys.drafting import drop_row, read_upload, replace_stimuli, revise_row
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists, StudyOpen
 from surveys.importing import StudyDesign
 from surveys.models import AuditEntry, Context, Item, Membership, Pair, Study
-from tests.factories import numbered_stimuli, open_draft, stimuli_file, stimuli_row
+from tests.factories import draft_study, numbered_stimuli, open_draft, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,7 @@ def owner():
 
 def make(owner, data=None, **design):
     wanted = {"slug": "draft", "language": "en", "ratings_per_context": 2, **design}
-    return make_draft(data or numbered_stimuli(3), StudyDesign(**wanted), owner)
+    return draft_study(data or numbered_stimuli(3), StudyDesign(**wanted), owner)
 
 
 def row_of(study, position):
@@ -40,6 +40,10 @@ def is_laid_out(study):
     check_digest(study)
     contexts = Context.objects.stimuli(study)
     return Item.objects.filter(context__in=contexts).count() == contexts.count()
+
+
+def replace_by(study, data):
+    return replace_stimuli(study, read_upload(data, StudyDesign.of(study)))
 
 
 def test_make_draft_makes_its_maker_the_owner(owner):
@@ -69,7 +73,7 @@ def test_make_draft_refuses_anothers_name(owner):
 @pytest.mark.parametrize("data", [b"word1\tword2\n", b"PK\x03\x04", b"", b"\xff\xfe"])
 def test_make_draft_stores_nothing_of_a_faulty_file(owner, data):
     with pytest.raises(ImportRefused):
-        make_draft(data, StudyDesign(slug="x", language="en", ratings_per_context=1), owner)
+        draft_study(data, StudyDesign(slug="x", language="en", ratings_per_context=1), owner)
     assert not Study.objects.exists()
 
 
@@ -169,12 +173,12 @@ def test_drop_row_keeps_the_last(owner):
 def test_replace_stimuli_puts_another_file_in_place(owner):
     study = make(owner)
 
-    study = replace_stimuli(study, numbered_stimuli(5))
+    study = replace_by(study, numbered_stimuli(5))
 
     assert Pair.objects.stimuli(study).count() == 5
     assert is_laid_out(study)
     assert AuditEntry.objects.get(action="stimuli.replaced").details["pairs"] == "3 → 5"
-    replace_stimuli(study, numbered_stimuli(5))
+    replace_by(study, numbered_stimuli(5))
     assert AuditEntry.objects.filter(action="stimuli.replaced").count() == 1
 
 
@@ -187,7 +191,7 @@ def test_an_open_studys_rows_stay(owner):
     for change in (
         lambda: revise_row(pair, {**row, "word1": "x"}, shown=shown, reason="why"),
         lambda: drop_row(pair, shown=shown, reason="why"),
-        lambda: replace_stimuli(study, numbered_stimuli(5)),
+        lambda: replace_by(study, numbered_stimuli(5)),
     ):
         with pytest.raises(StudyOpen):
             change()

@@ -1,6 +1,7 @@
 import pytest
 
-from surveys.drafting import replace_stimuli
+from surveys.drafting import read_upload, replace_stimuli
+from surveys.importing import StudyDesign
 from surveys.measuring import Overlap, list_overlaps, measure_study
 from surveys.models import Study
 from tests.factories import make_study, stimuli_file, stimuli_row
@@ -27,7 +28,7 @@ def test_overlaps_follow_the_stimuli_of_another_study():
     Study.objects.filter(pk=other.pk).update(opened_at=None)
     assert [found.n_pairs for found in list_overlaps(one, Study.objects.all())] == [1]
 
-    replace_stimuli(other, stimuli_file(stimuli_row()))
+    replace_stimuli(other, read_upload(stimuli_file(stimuli_row()), StudyDesign.of(other)))
 
     assert list_overlaps(one, Study.objects.all()) == []
 

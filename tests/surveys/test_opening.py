@@ -11,7 +11,6 @@ from django.utils import timezone
 from surveys.assigning import start_assignment
 from surveys.auditing import acting
 from surveys.configuring import configure_study
-from surveys.drafting import make_draft
 from surveys.errors import OpeningRefused, SettingRefused, StudyNotOpen, StudyOpen, TextChanged
 from surveys.importing import StudyDesign
 from surveys.models import (
@@ -30,7 +29,7 @@ from surveys.models.collection import make_token
 from surveys.opening import list_missing, open_study, review_consent
 from surveys.recruiting import invite_annotators, open_entrance
 from surveys.wording import set_text
-from tests.factories import make_study, numbered_stimuli, open_draft, stored
+from tests.factories import draft_study, make_study, numbered_stimuli, open_draft, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +47,7 @@ def owner():
 
 def make(owner, n_pairs=2, **design):
     wanted = {"slug": "draft", "language": "en", "ratings_per_context": 2, **design}
-    return make_draft(numbered_stimuli(n_pairs), StudyDesign(**wanted), owner)
+    return draft_study(numbered_stimuli(n_pairs), StudyDesign(**wanted), owner)
 
 
 def links(study):

@@ -1,0 +1,120 @@
+"""A file is read before a transaction begins: on SQLite everybody else's answers wait for one."""
+
+import sys
+from contextlib import contextmanager
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from postprocess.marks import read_context
+from surveys.accessing import grant_role
+from surveys.checkpointing import import_checkpoints, replace_checkpoints
+from surveys.errors import ImportRefused
+from surveys.importing import StudyDesign
+from surveys.models import Role, Study
+from surveys.tokening import SCOPES, make_token
+from tests.api.conftest import Program
+from tests.api.test_studies import NEW
+from tests.factories import draft_study, numbered_stimuli
+from tests.surveys.checkpoint_rows import file, row
+from tests.surveys.commands import run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def watched_contexts():
+    """For each context that is read within this, whether a transaction was under way."""
+    found = []
+
+    def watch(frame, event, argument):
+        if event == "call" and frame.f_code is read_context.__code__:
+            found.append(connection.in_atomic_block)
+
+    sys.setprofile(watch)
+    try:
+        yield found
+    finally:
+        sys.setprofile(None)
+
+
+@pytest.fixture
+def draft():
+    ana = User.objects.create(username="ana")
+    design = StudyDesign(slug="draft", language="en", ratings_per_context=2)
+    study = draft_study(numbered_stimuli(3), design, ana)
+    grant_role(study, ana, Role.OWNER)
+    return study
+
+
+@pytest.fixture
+def ana(draft):
+    return User.objects.get(username="ana")
+
+
+@pytest.fixture
+def program(ana):
+    _, key = make_token(ana, "program", list(SCOPES))
+    return Program(key)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_study_by_the_api(program, dry_run):
+    with watched_contexts() as found:
+        asked = {**NEW, "dry_run": dry_run}
+        answer = program.post("studies/", asked, **{"Idempotency-Key": "k"})
+
+    assert answer.status_code == (200 if dry_run else 201)
+    assert found == [False] * 6
+
+
+def test_other_stimuli_by_the_api(program):
+    with watched_contexts() as found:
+        asked = {"stimuli": numbered_stimuli(4).decode()}
+        answer = program.send("put", "studies/draft/stimuli/", asked)
+
+    assert answer.status_code == 200
+    assert found == [False] * 8
+
+
+def test_a_study_by_the_console_is_read_once(ana):
+    browser = Client()
+    browser.force_login(ana)
+
+    with watched_contexts() as found:
+        sent = {"title": "New", "language": "en", "slug": "new"}
+        sent["file"] = SimpleUploadedFile("data.tsv", numbered_stimuli(5))
+        answer = browser.post(reverse("console:new_study"), sent)
+
+    assert (answer.status_code, Study.objects.filter(slug="new").count()) == (302, 1)
+    assert found == [False] * 10
+
+
+def test_a_study_by_the_command(tmp_path):
+    path = tmp_path / "data.tsv"
+    path.write_bytes(numbered_stimuli(2))
+
+    with watched_contexts() as found:
+        options = ("--study", "new", "--language", "en", "--ratings-per-context", "2")
+        run("import_stimuli", path, *options)
+
+    assert found == [False] * 4
+
+
+@pytest.mark.parametrize("store", [import_checkpoints, replace_checkpoints])
+def test_checkpoint_items(draft, store):
+    with watched_contexts() as found:
+        store(draft, file(row()), per_assignment=1)
+
+    assert found == [False]
+
+
+def test_checkpoint_items_that_were_read_for_another_scale_are_refused(draft):
+    Study.objects.update(scale_maximum=4)
+
+    with pytest.raises(ImportRefused, match="scale of the study was changed meanwhile"):
+        import_checkpoints(draft, file(row()), per_assignment=1)
