@@ -20,6 +20,7 @@ from packaging.utils import canonicalize_name
 
 import postprocess
 from tests.documents.reading import ROOT, read_blocks, read_inline
+from tests.requirements import read_pins
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PAGE = "docs/library.md"
@@ -161,8 +162,7 @@ def test_what_the_library_imports_is_what_it_declares():
 
 
 def test_declared_and_pinned_packages_are_the_same_and_the_pins_are_allowed():
-    ours, _ = (ROOT / "requirements.txt").read_text(encoding="utf-8").split("\n\n")
-    pinned = [Requirement(line) for line in ours.splitlines() if not line.startswith("#")]
+    pinned = read_pins("requirements.txt")[0]
     declared = [*required(), *required("report"), *required("site")]
 
     assert names_of(declared) == names_of(pinned)

@@ -48,8 +48,9 @@ LEFT_OUT = {
         "export BENCH_HOME=$HOME/cosima-bench": PEERS,
         "python3 -m venv $BENCH_HOME/vl && $BENCH_HOME/vl/bin/pip install aiohttp psutil py-spy":
             PEERS,
-        "python3 -m venv $BENCH_HOME/vs && $BENCH_HOME/vs/bin/pip install -r requirements.txt "
-        "gunicorn waitress uvicorn pyuwsgi": PEERS,
+        "python3 -m venv $BENCH_HOME/vs && $BENCH_HOME/vs/bin/pip install -r requirements.txt":
+            PEERS,
+        "$BENCH_HOME/vs/bin/pip install gunicorn waitress uvicorn pyuwsgi": PEERS,
         "initdb -A trust -U postgres -D $BENCH_HOME/pg/data": PEERS,
         'pg_ctl -D $BENCH_HOME/pg/data -w -o "-p 5544 -k $BENCH_HOME/pg -c '
         'listen_addresses=127.0.0.1" start': PEERS,

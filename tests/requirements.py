@@ -1,0 +1,26 @@
+"""The requirements files as tests read them."""
+
+import re
+
+from packaging.requirements import Requirement
+
+from tests.documents.reading import ROOT
+
+HASHED = re.compile(
+    r"(?m)^(?P<pin>[^\s#-][^\\\n]*?)(?P<hashes>(?: \\\n    --hash=sha256:[0-9a-f]{64})*)$"
+)
+
+
+def read_pins(name: str) -> list[list[Requirement]]:
+    """Return what each part of a requirements file pins: ours, and what those need in turn."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return [
+        [Requirement(match["pin"]) for match in HASHED.finditer(part)]
+        for part in text.split("\n\n")
+    ]
+
+
+def read_unhashed(name: str) -> list[str]:
+    """Return the pins of a requirements file that have no hash."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return [match["pin"] for match in HASHED.finditer(text) if not match["hashes"]]

@@ -1,0 +1,77 @@
+"""What is pinned: exactly, with hashes, and with all that it needs on each supported Python."""
+
+from importlib import metadata
+from itertools import product
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.requirements import read_pins, read_unhashed
+
+FILES = ["requirements.txt", "requirements-dev.txt"]
+PYTHONS = ["3.11.2", "3.12.1", "3.13.0"]
+SYSTEMS = [("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64")]
+
+
+def environments():
+    for python, (system, machine) in product(PYTHONS, SYSTEMS):
+        yield {
+            "python_version": python.rpartition(".")[0],
+            "python_full_version": python,
+            "sys_platform": system,
+            "platform_system": system.title(),
+            "platform_machine": machine,
+        }
+
+
+def applies(requirement: Requirement, environment: dict[str, str], extras=()) -> bool:
+    marker = requirement.marker
+    return not marker or any(
+        marker.evaluate({**environment, "extra": extra}) for extra in ("", *extras)
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_everything_is_pinned_exactly_and_has_hashes(name):
+    pins = [pin for part in read_pins(name) for pin in part]
+
+    assert len(pins) > 50
+    assert [str(pin) for pin in pins if [one.operator for one in pin.specifier] != ["=="]] == []
+    assert read_unhashed(name) == []
+
+
+def test_no_package_is_pinned_twice():
+    names = [
+        canonicalize_name(pin.name) for name in FILES for part in read_pins(name) for pin in part
+    ]
+
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    "environment", list(environments()), ids=lambda one: " ".join(one.values())
+)
+def test_what_is_pinned_has_all_that_it_needs(environment):
+    """With hashes pip takes nothing that is not pinned: a gap is an installation that fails."""
+    pinned = {
+        canonicalize_name(pin.name): pin
+        for name in FILES
+        for part in read_pins(name)
+        for pin in part
+        if applies(pin, environment)
+    }
+    missing = [
+        f"{name} needs {needed}"
+        for name, pin in pinned.items()
+        if is_installed(name)
+        for needed in map(Requirement, metadata.requires(name) or ())
+        if applies(needed, environment, pin.extras) and canonicalize_name(needed.name) not in pinned
+    ]
+
+    assert missing == []
+
+
+def is_installed(name: str) -> bool:
+    """Whether this environment has a package: some are for other systems alone."""
+    return bool(list(metadata.distributions(name=name)))
