@@ -11,6 +11,7 @@ from django.db import transaction
 from surveys.analysing import note_instant
 from surveys.errors import RunRefused
 from surveys.exporting import ROWS_A_CHUNK, find_responses, stream_responses
+from surveys.leftovers import LIST_DROPPED, drop_unreferenced_files
 from surveys.models import Annotator, Run, RunKind, Study
 from surveys.packing import ROWS_A_GROUP, stream_responses_as_parquet
 from surveys.recruiting import invite_annotators, invite_listed
@@ -23,8 +24,11 @@ EXPORT_FORMS = ("csv", "parquet")
 def make_links(run: Run, tell: Tell) -> dict[str, Any]:
     """Make the links that a run asks for; tried again, it goes on where it was broken off.
 
-    Whom they are for is in `notes` of its wishes, and forgotten there when all are made.
+    Whom they are for is in `notes` of its wishes, and forgotten there when the job is over. Raises
+    RunRefused where the list is gone.
     """
+    if run.has_lost_list:
+        raise RunRefused(LIST_DROPPED)
     notes = run.wishes.get("notes")
     n_wanted = run.wishes["count"] if notes is None else len(notes)
     report = run.report or {"n_done": 0, "n_new": 0}
@@ -60,11 +64,15 @@ def write_export(run: Run, tell: Tell) -> dict[str, Any]:
 
 
 def drop_exports(study: Study) -> None:
-    """Remove the files of answers that were written of a study, once that is sure to last."""
+    """Remove the files of answers that were written of a study, once that is sure to last.
+
+    With them go files that a process wrote and, since it was killed, no run names.
+    """
     for run in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
         remove = partial(run.archive.storage.delete, str(run.archive))
         Run.objects.filter(pk=run.pk).update(archive="")
         transaction.on_commit(remove)
+    transaction.on_commit(drop_unreferenced_files)
 
 
 def read_form(form: str) -> str:

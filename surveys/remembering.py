@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -11,9 +10,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from surveys.errors import KeyReused
+from surveys.leftovers import ANSWERS_KEPT
 from surveys.models import IdempotencyRecord
 
-KEPT = timedelta(hours=24)
 LONGEST_KEY = 255
 
 
@@ -33,7 +32,7 @@ def answer_once(user: User, key: str, asked: object, act: Callable[[], tuple[int
     """
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
     now = timezone.now()
-    IdempotencyRecord.objects.filter(created_at__lt=now - KEPT).delete()
+    IdempotencyRecord.objects.filter(created_at__lt=now - ANSWERS_KEPT).delete()
     if known := _recall(user, key, digest):
         return known
     try:

@@ -19,6 +19,7 @@ from surveys.analysing import collect_study, list_shortfalls, note_instant, scal
 from surveys.auditing import record
 from surveys.batching import Tell, drop_exports, make_links, read_form, write_export
 from surveys.errors import GatewayDown, RunRefused, SurveyError
+from surveys.leftovers import LIST_DROPPED, drop_lists
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
 from surveys.mturk.performing import pause_after, perform_batch_work
 from surveys.notifying import tell_of_run
@@ -105,6 +106,8 @@ def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
 @transaction.atomic
 def retry_run(run: Run) -> Run:
     """Put down that a run is to be tried again. Raises RunRefused unless it failed or broke off."""
+    if run.has_lost_list:
+        raise RunRefused(LIST_DROPPED)
     if not Run.objects.filter(_is_over(), pk=run.pk).update(
         state=RunState.WAITING, error="", stage="", share_done=0, heard_at=timezone.now()
     ):
@@ -122,6 +125,7 @@ def perform_run(run_id: int) -> int | None:
     What the library or an action refuses is kept as the run's error. After how many seconds to try
     again, where what it needs is down; else None.
     """
+    drop_lists()
     begun = Run.objects.filter(pk=run_id, state=RunState.WAITING).update(
         state=RunState.RUNNING, heard_at=timezone.now()
     )
@@ -287,6 +291,7 @@ def _fail(run: Run, reason: str) -> None:
     running = Run.objects.filter(pk=run.pk, state=RunState.RUNNING)
     if running.update(state=RunState.FAILED, error=reason, heard_at=timezone.now()):
         run.state = RunState.FAILED
+        drop_lists()
         tell_of_run(run)
 
 

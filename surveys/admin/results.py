@@ -15,7 +15,7 @@ class RunAdmin(ReadOnlyAdmin):
                     "requested_at", "finished_at")  # fmt: skip
     list_filter = ("study", "kind", "state")
     list_select_related = ("study", "requested_by")
-    exclude = ("archive", "ledger")
+    exclude = ("archive", "ledger", "wishes")  # which may hold addresses while a job runs
 
 
 @admin.register(Release)

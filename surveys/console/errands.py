@@ -48,8 +48,12 @@ def errands(request: HttpRequest, study: Study) -> HttpResponse:
     page = {
         "study": study,
         "runs": runs,
-        "rows": [(run, run.state == RunState.FAILED or is_broken_off(run)) for run in runs],
+        "rows": [(run, _may_retry(run)) for run in runs],
         "form": form,
         "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
     }
     return render(request, "console/errands.html", page, status=422 if form.errors else 200)
+
+
+def _may_retry(run: Run) -> bool:
+    return not run.has_lost_list and (run.state == RunState.FAILED or is_broken_off(run))

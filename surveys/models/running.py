@@ -122,6 +122,11 @@ class Run(models.Model):
         return bool(counts.get("ratings_scripted"))
 
     @property
+    def has_lost_list(self) -> bool:
+        """Whether the addresses that links were to be made for are dropped: it cannot go on."""
+        return bool(self.wishes.get("list_was_dropped"))
+
+    @property
     def name(self) -> str:
         """The name on pages and in the log, such as "run 1", "release 2" or "export 1"."""
         return f"{RunKind(self.kind).noun} {self.number}"

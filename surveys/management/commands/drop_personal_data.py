@@ -2,6 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from surveys.leftovers import drop_leftovers
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Study
 from surveys.retaining import drop_due, find_due
@@ -32,3 +33,5 @@ class Command(SurveyCommand):
             if due.strangers:
                 told += f", workers who never came {len(due.strangers)}"
             self.stdout.write(f"{one}: {done}: {told}")
+        if not dry_run:
+            drop_leftovers()

@@ -1,0 +1,155 @@
+"""Lists, files and rows that are kept for a time only."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.auth.models import Permission, User
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from surveys.errors import RunRefused
+from surveys.leaving import erase_annotator
+from surveys.leftovers import LISTS_KEPT, LISTS_WAIT, drop_leftovers, drop_lists
+from surveys.models import IdempotencyRecord, Invitation, Run, RunState
+from surveys.running import perform_run, request_export, request_links, retry_run
+from tests.factories import finish, make_study, start, stored
+
+pytestmark = pytest.mark.django_db
+
+PEOPLE = [f"p{n}@example.org" for n in range(4)]
+
+
+@pytest.fixture
+def study():
+    return make_study(2)
+
+
+@pytest.fixture
+def listed(study) -> Run:
+    """A job that is to make links for a list of addresses."""
+    return request_links(study, None, n_before=0, notes=PEOPLE)
+
+
+def silent(run: Run, state: RunState, since: timedelta) -> None:
+    Run.objects.filter(pk=run.pk).update(state=state, heard_at=timezone.now() - since)
+
+
+def everything_about(run: Run) -> str:
+    return str(Run.objects.filter(pk=run.pk).values().get())
+
+
+def test_a_list_vanishes_when_its_job_fails(listed, monkeypatch):
+    def fall_over(*args):
+        raise SystemExit
+
+    monkeypatch.setattr("surveys.batching.invite_listed", fall_over)
+    with pytest.raises(SystemExit):
+        perform_run(listed.pk)
+
+    assert stored(listed, "state", "wishes") == ("failed", {"count": 4, "list_was_dropped": True})
+    assert "example.org" not in everything_about(listed)
+    listed.refresh_from_db()
+    assert "Send it again" in listed.error
+
+
+@pytest.mark.parametrize(
+    ("state", "since"), [(RunState.RUNNING, LISTS_KEPT), (RunState.WAITING, LISTS_WAIT)]
+)
+def test_a_list_whose_job_was_killed_vanishes_with_the_next_job(study, listed, state, since):
+    silent(listed, state, since + timedelta(minutes=1))
+
+    perform_run(request_export(study, "csv", None).pk)
+
+    assert stored(listed, "state") == ("failed",)
+    assert "example.org" not in everything_about(listed)
+
+
+@pytest.mark.parametrize(
+    ("state", "since"), [(RunState.RUNNING, LISTS_KEPT), (RunState.WAITING, LISTS_WAIT)]
+)
+def test_a_list_stays_while_its_job_may_go_on(listed, state, since):
+    silent(listed, state, since - timedelta(minutes=1))
+
+    assert drop_lists() == 0
+    assert "p0@example.org" in everything_about(listed)
+
+
+def test_a_job_whose_list_is_gone_makes_no_links(listed):
+    silent(listed, RunState.FAILED, timedelta(0))
+    drop_lists()
+
+    with pytest.raises(RunRefused, match="Send it again"):
+        retry_run(listed.__class__.objects.get(pk=listed.pk))
+    Run.objects.update(state=RunState.WAITING)
+    perform_run(listed.pk)
+
+    assert stored(listed, "state") == ("failed",)
+    assert not Invitation.objects.exists()
+
+
+def test_a_list_that_failed_before_this_version_vanishes_with_the_timer(listed):
+    silent(listed, RunState.FAILED, timedelta(0))
+
+    call_command("drop_personal_data", "--dry-run")
+    assert "example.org" in everything_about(listed)
+    call_command("drop_personal_data")
+
+    assert "example.org" not in everything_about(listed)
+
+
+def test_staff_who_may_see_runs_see_no_list(listed, client):
+    staff = User.objects.create_user("staff", is_staff=True)
+    staff.user_permissions.add(Permission.objects.get(codename="view_run"))
+    client.force_login(staff)
+
+    page = client.get(reverse("admin:surveys_run_change", args=[listed.pk]))
+
+    assert page.status_code == 200
+    assert "example.org" not in page.content.decode()
+
+
+def test_a_file_that_a_killed_job_wrote_goes_with_an_erasure(
+    study, django_capture_on_commit_callbacks
+):
+    finish(start(study))
+    run = request_export(study, "csv", None)
+    perform_run(run.pk)
+    run.refresh_from_db()
+    kept = Path(run.archive.path)
+    orphan = kept.with_name("responses_study_7.csv")
+    orphan.write_text("words")
+    nobodys = Path(settings.MEDIA_ROOT) / "runs" / "999999" / "responses.csv"
+    nobodys.parent.mkdir()
+    nobodys.write_text("words")
+
+    drop_leftovers()
+    assert (kept.exists(), orphan.exists(), nobodys.exists()) == (True, False, False)
+    orphan.write_text("words")
+    with django_capture_on_commit_callbacks(execute=True):
+        erase_annotator(study.annotators.get(), "asked for it")
+
+    assert not kept.exists()
+    assert not orphan.exists()
+
+
+def test_what_is_kept_for_a_time_only_goes_with_the_timer(study):
+    now, user = timezone.now(), User.objects.create_user("ana")
+    for days in (0, 2, 40):
+        past = now - timedelta(days=days)
+        made = IdempotencyRecord.objects.create(user=user, key=f"k{days}", status=201, answer={})
+        IdempotencyRecord.objects.filter(pk=made.pk).update(created_at=past)
+        session = {"session_key": f"s{days}", "session_data": "", "expire_date": past}
+        Session.objects.create(**session | ({} if days else {"expire_date": now + timedelta(1)}))
+        attempt = AccessAttempt.objects.create(username=f"u{days}", failures_since_start=1)
+        AccessAttempt.objects.filter(pk=attempt.pk).update(attempt_time=past)
+
+    drop_leftovers()
+
+    assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["k0"]
+    assert list(Session.objects.values_list("session_key", flat=True)) == ["s0"]
+    assert set(AccessAttempt.objects.values_list("username", flat=True)) == {"u0", "u2"}
