@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from surveys.assigning import Consent, lock_places, no_place_left, start_assignment
 from surveys.completing import earned_before, no_place_completion
-from surveys.errors import ArrivalRefused, LinkRevoked
+from surveys.errors import ArrivalRefused, LinkRevoked, OwnLinkNeeded
 from surveys.masking import digest_in_study
 from surveys.models import (
     Annotator,
@@ -19,6 +19,7 @@ from surveys.models import (
 )
 from surveys.models.recruitment import VisitQuerySet
 from surveys.opening import refuse_draft
+from surveys.own_links import find_owner
 from surveys.providers import Claims
 
 SUBMISSION = "submission"
@@ -47,16 +48,52 @@ def find_by_ticket(entrance: Entrance, ticket: str) -> Invitation | None:
 
 
 def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
-    """The assignment of somebody who has come before; None for who is new.
+    """Return the latest assignment of the annotator who came by this very submission, or None.
 
-    Without a transaction of its own: looking at an entrance must not wait for those who write.
+    The id alone finds nothing: other requesters know it. Without a transaction of its own:
+    looking at an entrance must not wait for those who write.
     """
-    annotators = find_annotators(entrance.study, entrance.provider, claims.worker_id)
-    theirs = Assignment.objects.with_study().filter(annotator__in=annotators)
-    assignment = theirs.select_related("annotator__worker").order_by("-pk").first()
+    visits = find_visits(entrance, claims.submission, claims.worker_id)
+    theirs = Annotator.objects.filter(
+        assignments__visits__in=visits.filter(provider_study=claims.provider_study)
+    )
+    return _find_latest(theirs)
+
+
+def return_by_own_link(entrance: Entrance, claims: Claims, link: str) -> Assignment | None:
+    """Return the latest assignment of a known person who comes on another submission, or None.
+
+    Their own link proves who they are; the submission is noted, and proves it from then on.
+    """
+    if not proves_identity(entrance, claims, link):
+        return None
+    known = find_annotators(entrance.study, entrance.provider, claims.worker_id)
+    assignment = _find_latest(known)
     if assignment and (worker := assignment.annotator.worker):
         _note_visit(entrance, claims, assignment, worker)
     return assignment
+
+
+def is_known(entrance: Entrance, claims: Claims) -> bool:
+    """Whether somebody with the id of an arrival has begun the study already."""
+    return find_annotators(entrance.study, entrance.provider, claims.worker_id).exists()
+
+
+def proves_identity(entrance: Entrance, claims: Claims, link: str) -> bool:
+    """Whether a link is an own link of the annotator whose id an arrival claims."""
+    owner = find_owner(entrance.study_id, link)
+    known = find_annotators(entrance.study, entrance.provider, claims.worker_id)
+    return owner is not None and known.filter(pk=owner.pk).exists()
+
+
+def own_link_needed() -> OwnLinkNeeded:
+    """Return the refusal of an id that is known, without proof of whose it is."""
+    return OwnLinkNeeded(
+        _(
+            "Somebody with your ID has begun this study already. Please go on with your own link, "
+            "or open the study again from the same submission as the first time."
+        )
+    )
 
 
 def find_annotators(study: Study, provider: str, worker_id: str) -> QuerySet[Annotator]:
@@ -100,12 +137,16 @@ def start_through(
 ) -> Assignment:
     """Make whoever agrees to take part an annotator; once for a ticket, once for a worker.
 
-    The ticket becomes the token of their personal link. Raises what `start_assignment` raises.
+    The ticket becomes the token of their personal link. Raises what `start_assignment` raises, and
+    OwnLinkNeeded for a known id on another submission.
     """
     refuse_draft(lock_places(entrance.study_id))
     entrance.refresh_from_db()
-    if claims and (assignment := return_visitor(entrance, claims)):
-        return assignment
+    if claims:
+        if assignment := return_visitor(entrance, claims):
+            return assignment
+        if is_known(entrance, claims):
+            raise own_link_needed()
     if begun := find_by_ticket(entrance, ticket):
         return start_assignment(begun)
     refuse_closed(entrance)
@@ -123,6 +164,11 @@ def start_through(
         Annotator.objects.filter(pk=assignment.annotator_id).update(worker=worker)
         _note_visit(entrance, claims, assignment, worker)
     return assignment
+
+
+def _find_latest(annotators: QuerySet[Annotator]) -> Assignment | None:
+    theirs = Assignment.objects.with_study().filter(annotator__in=annotators)
+    return theirs.select_related("annotator__worker").order_by("-pk").first()
 
 
 def name_submission(entrance: Entrance, submission: str, worker: Worker) -> str:

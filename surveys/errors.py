@@ -49,6 +49,12 @@ class ArrivalRefused(SurveyError):
     status = 400
 
 
+class OwnLinkNeeded(SurveyError):
+    """An arrival with a known id that does not show that the id is the person's own."""
+
+    status = 403
+
+
 class LinkRevoked(SurveyError):
     """A link that a researcher has made invalid, or an entrance that is closed."""
 

@@ -35,6 +35,7 @@ GIVEN_UP = (ProviderState.RETURNED, ProviderState.TIMED_OUT, ProviderState.SCREE
 GRACE = timedelta(hours=1)  # after the deadline, before finished work counts as unpaid
 NEVER_CAME = "handed in at the provider by somebody who never came here"
 UNFINISHED = "handed in at the provider before it was finished here"
+TWICE = "handed in at the provider a second time, by another submission, for the same work"
 ANOTHERS = "handed in at the provider by another person than the one who came"
 
 
@@ -143,7 +144,7 @@ def _judge(visit: Visit) -> None:
             _open_place(visit)
         case ProviderState.SUBMITTED if _is_paid(visit):
             visit.standing = Standing.SETTLED
-        case ProviderState.SUBMITTED if _is_finished(visit):
+        case ProviderState.SUBMITTED if _is_finished(visit) and not _is_paid_otherwise(visit):
             visit.standing = Standing.PAYABLE
         case ProviderState.SUBMITTED:
             visit.standing = Standing.HELD
@@ -193,7 +194,7 @@ def _note_others(visit: Visit) -> None:
 
 def _tell_why_held(visit: Visit) -> str:
     if visit.assignment is not None:
-        return UNFINISHED
+        return TWICE if _is_finished(visit) else UNFINISHED
     others = Visit.objects.on_submission(visit.entrance, visit.submission)
     return ANOTHERS if others.exclude(pk=visit.pk).exists() else NEVER_CAME
 
@@ -209,6 +210,16 @@ def _settle(visit: Visit) -> None:
 
 def _is_finished(visit: Visit) -> bool:
     return visit.assignment is not None and visit.assignment.submitted_at is not None
+
+
+def _is_paid_otherwise(visit: Visit) -> bool:
+    """Whether another submission for the same work is paid, or to be paid."""
+    others = Visit.objects.filter(assignment=visit.assignment_id).exclude(pk=visit.pk)
+    return (
+        others.filter(standing__in=(Standing.PAYABLE, Standing.SETTLED))
+        .exclude(provider_state=ProviderState.REJECTED)
+        .exists()
+    )
 
 
 def _is_paid(visit: Visit) -> bool:

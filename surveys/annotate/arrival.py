@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 
 from surveys.annotate.pages import (
+    HTTP_FORBIDDEN,
     HTTP_UNPROCESSABLE,
     address_of,
     annotator_page,
@@ -15,8 +16,10 @@ from surveys.annotate.pages import (
 from surveys.arriving import (
     find_by_ticket,
     is_full,
+    is_known,
     lead_back,
     refuse_closed,
+    return_by_own_link,
     return_visitor,
     start_through,
 )
@@ -66,6 +69,10 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("annotate:join", token, make_token())
     if assignment := return_visitor(entrance, claims):
         return redirect("annotate:next", lead_back(assignment).token)
+    if is_known(entrance, claims):
+        return ask_own_link(
+            request, study, claims, lambda link: return_by_own_link(entrance, claims, link)
+        )
     refuse_closed(entrance)
     return ask_consent(
         request,
@@ -103,6 +110,31 @@ def meet(study: Study) -> None:
     """Speak the study's language; while it is a draft nobody goes further."""
     translation.activate(interface_of(study))
     refuse_draft(study)
+
+
+def ask_own_link(
+    request: HttpRequest,
+    study: Study,
+    claims: Claims,
+    go_on: Callable[[str], Assignment | None],
+    *,
+    is_from_hit: bool = False,
+) -> HttpResponse:
+    """For an arrival with a known id on another submission: it opens nothing by itself.
+
+    An own link that is pasted does, if `go_on` finds the assignment that it belongs to.
+    """
+    link = request.POST.get("own_link") if request.method == "POST" else None
+    if link and (assignment := go_on(link)):
+        return redirect("annotate:next", lead_back(assignment).token)
+    page = {
+        "claims": claims,
+        "contact": study.contact,
+        "is_from_hit": is_from_hit,
+        "is_refused": link is not None,
+    }
+    status = HTTP_FORBIDDEN if link is None else HTTP_UNPROCESSABLE
+    return render(request, "annotate/prove.html", page, status=status)
 
 
 def ask_consent(

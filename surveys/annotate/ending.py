@@ -3,14 +3,21 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from surveys.annotate.pages import annotator_page, find_assignment, own_link, redirect_to_due
+from surveys.annotate.pages import (
+    HTTP_UNPROCESSABLE,
+    annotator_page,
+    find_assignment,
+    own_link,
+    redirect_to_due,
+)
 from surveys.assigning import can_have_another, start_another_assignment
 from surveys.auditing import acting
 from surveys.completing import came_for_a_hit, completion_for, earned_before
 from surveys.informing import Facts, list_changes, make_notice
 from surveys.introducing import has_failed_check
 from surveys.leaving import withdraw_annotator
-from surveys.models import AssignmentState
+from surveys.models import Assignment, AssignmentState
+from surveys.own_links import may_withdraw
 from surveys.presenting.faces import render_text
 
 ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
@@ -36,21 +43,40 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
 
 @annotator_page
 def withdraw(request: HttpRequest, token: str) -> HttpResponse:
-    """What withdrawing means; a POST withdraws."""
+    """What withdrawing means; a POST asks once more, and a confirmed one withdraws."""
     assignment = find_assignment(token)
     if assignment.state == AssignmentState.WITHDRAWN:
         return redirect_to_due(token)
-    if request.method == "POST":
+    is_sent, link = request.method == "POST", request.POST.get("own_link", "")
+    is_allowed = may_withdraw(assignment, link)
+    if is_sent and is_allowed and request.POST.get("confirmed") == "yes":
         with acting("the annotator"):
             withdraw_annotator(assignment.annotator)
         return redirect("annotate:ended", token)
+    if is_sent and is_allowed:
+        return confirm_withdrawal(request, assignment, link)
     page = {
         "assignment": assignment,
         "token": token,
         "own_link": own_link(assignment),
         "completion": earned_before(assignment),
+        "needs_own_link": not is_allowed,
+        "is_refused": is_sent,
     }
-    return render(request, "annotate/withdraw.html", page)
+    status = HTTP_UNPROCESSABLE if is_sent else 200
+    return render(request, "annotate/withdraw.html", page, status=status)
+
+
+def confirm_withdrawal(request: HttpRequest, assignment: Assignment, link: str) -> HttpResponse:
+    """Ask once more, and name what withdrawing would erase; nothing is changed yet."""
+    page = {
+        "assignment": assignment,
+        "token": assignment.token,
+        "link": link,
+        "n_answered": assignment.annotator.responses.filter(engaged_at__isnull=False).count(),
+        "completion": earned_before(assignment),
+    }
+    return render(request, "annotate/withdraw_confirm.html", page)
 
 
 @annotator_page

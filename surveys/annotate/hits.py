@@ -1,11 +1,12 @@
 """Where workers arrive who look at a HIT, or have accepted it: in a frame, without a cookie."""
 
+from functools import partial
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from surveys.annotate.arrival import ask_consent, meet
+from surveys.annotate.arrival import ask_consent, ask_own_link, meet
 from surveys.annotate.pages import annotator_page
 from surveys.assigning import Consent, count_items
 from surveys.fees import write_cents
@@ -14,8 +15,10 @@ from surveys.models import Assignment, Hit, TextKind
 from surveys.mturk.entering import (
     find_hit,
     is_preview,
+    needs_own_link,
     read_arrival,
     refuse_newcomer,
+    return_by_own_link,
     return_to_hit,
     start_in_hit,
 )
@@ -34,6 +37,11 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
     if is_preview(sent):
         return show_sample(request, hit)
     claims = read_arrival(hit, sent)
+    if needs_own_link(hit, claims):
+        return ask_own_link(
+            request, hit.batch.study, claims, partial(return_by_own_link, hit, claims),
+            is_from_hit=True,
+        )  # fmt: skip
     if assignment := return_to_hit(hit, claims):
         start_telling_grants(hit.provider)  # who is known begins another block without a page
         return redirect("annotate:next", assignment.token)

@@ -17,9 +17,11 @@ from surveys.errors import TextChanged
 from surveys.introducing import find_due_step
 from surveys.models import Assignment, AssignmentState, Invitation, Provider
 from surveys.models.due import Whereabouts, find_whereabouts
+from surveys.own_links import is_opened_by_id
 from surveys.presenting.faces import face_of, speak
 from surveys.recruiting import personal_link
 
+HTTP_FORBIDDEN = 403
 HTTP_UNPROCESSABLE = 422
 
 
@@ -86,7 +88,12 @@ def find_assignment(token: str) -> Assignment:
 
 
 def own_link(assignment: Assignment) -> str | None:
-    """The personal link of an annotator who was not sent one, but came through an entrance."""
+    """The personal link of an annotator who was not sent one, but came through an entrance.
+
+    Not shown where an id alone has opened the assignment.
+    """
+    if is_opened_by_id(assignment):
+        return None
     invitation = Invitation.objects.select_related("entrance").get(annotator=assignment.annotator)
     if invitation.entrance is None:
         return None

@@ -1,7 +1,8 @@
 """A worker who has accepted a HIT → the questionnaire they answer.
 
-What an arrival says are claims: they open what this worker has begun, or one of the places of the
-HIT. Who is paid is decided by what the provider reports, never here.
+What an arrival says are claims: the submission opens what was begun on it, a worker's id opens one
+of the free places of the HIT, and nothing that was answered before. Who is paid is decided by what
+the provider reports, never here.
 """
 
 import secrets
@@ -13,7 +14,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from surveys.arriving import find_annotators, find_visits, name_submission
+from surveys.arriving import (
+    find_annotators,
+    find_visits,
+    name_submission,
+    own_link_needed,
+    proves_identity,
+)
 from surveys.assigning import (
     Consent,
     enrol,
@@ -70,11 +77,25 @@ def read_arrival(hit: Hit, parameters: Mapping[str, str]) -> Claims:
     return claims
 
 
+def needs_own_link(hit: Hit, claims: Claims) -> bool:
+    """Whether something was begun on a HIT with this id, and the submission does not prove by whom.
+
+    A submission proves it as long as no other worker has come on it since: MTurk gives the id of
+    a submission that was returned to the next worker.
+    """
+    entrance = hit.batch.entrance
+    visits = find_visits(entrance, claims.submission, claims.worker_id).filter(hit=hit)
+    if visit := visits.first():
+        return visit.returned_at is not None and _is_passed_on(visit)
+    known = find_annotators(entrance.study, hit.provider, claims.worker_id)
+    return Visit.objects.filter(hit=hit, assignment__annotator__in=known).exists()
+
+
 def return_to_hit(hit: Hit, claims: Claims) -> Assignment | None:
     """The assignment of who has come on this submission before, or is known and may have it.
 
-    None for who must be asked first whether they take part. Raises HitRefused. Reloading changes
-    nothing.
+    None for who must be asked first whether they take part. Raises HitRefused, and OwnLinkNeeded
+    as `start_in_hit`. Reloading changes nothing.
     """
     entrance = hit.batch.entrance
     visit = find_visits(entrance, claims.submission, claims.worker_id).filter(hit=hit).first()
@@ -82,6 +103,16 @@ def return_to_hit(hit: Hit, claims: Claims) -> Assignment | None:
         return visit.assignment
     is_known = find_annotators(entrance.study, hit.provider, claims.worker_id).exists()
     return start_in_hit(hit, claims) if visit or is_known else None
+
+
+def return_by_own_link(hit: Hit, claims: Claims, link: str) -> Assignment | None:
+    """Return what a known worker had begun on a HIT, whom their own link proves; else None.
+
+    Raises HitRefused as `start_in_hit`.
+    """
+    if not proves_identity(hit.batch.entrance, claims, link):
+        return None
+    return start_in_hit(hit, claims, own_link=link)
 
 
 def refuse_newcomer(hit: Hit, claims: Claims) -> None:
@@ -97,7 +128,9 @@ def refuse_newcomer(hit: Hit, claims: Claims) -> None:
 
 
 @transaction.atomic
-def start_in_hit(hit: Hit, claims: Claims, agreed: Consent | None = None) -> Assignment:
+def start_in_hit(
+    hit: Hit, claims: Claims, agreed: Consent | None = None, *, own_link: str = ""
+) -> Assignment:
     """Give a worker one of the places of a HIT; once for a submission, once for a HIT.
 
     Whoever had the submission before has returned it: their answers stay, their place is free. If
@@ -106,6 +139,8 @@ def start_in_hit(hit: Hit, claims: Claims, agreed: Consent | None = None) -> Ass
     study = lock_places(hit.batch.entrance.study_id)  # two tabs, two workers, at once
     hit = Hit.objects.with_batch().get(pk=hit.pk)
     entrance = hit.batch.entrance
+    if needs_own_link(hit, claims) and not proves_identity(entrance, claims, own_link):
+        raise own_link_needed()
     visits = find_visits(entrance, claims.submission, claims.worker_id).filter(hit=hit)
     if visit := visits.select_related("worker", "assignment").first():
         return _revive(hit, visit)
@@ -197,6 +232,12 @@ def _is_stale(visit: Visit) -> bool:
     """Whether it must be taken up anew: it was returned, or its time is over."""
     is_late = visit.deadline_at is not None and visit.deadline_at < timezone.now()
     return visit.returned_at is not None or (is_late and not visit.provider_state)
+
+
+def _is_passed_on(visit: Visit) -> bool:
+    """Whether another worker has come on the submission of a visit, too."""
+    others = Visit.objects.on_submission(visit.entrance, visit.submission)
+    return others.filter(hit=visit.hit).exclude(worker=visit.worker).exists()
 
 
 def _revive(hit: Hit, visit: Visit) -> Assignment:

@@ -41,6 +41,14 @@ def agree(client: Client, url: str) -> Any:
     return client.post(url.split("?")[0], {**hidden_fields(client.get(url)), "answer": "agree"})
 
 
+def withdraw(client: Client, assignment: Assignment, **sent: str) -> Any:
+    """Ask to withdraw, and confirm it on the page that asks once more; the answer to that."""
+    asked = client.post(page("withdraw", assignment), sent)
+    if asked.status_code != 200:
+        return asked
+    return client.post(page("withdraw", assignment), hidden_fields(asked), follow=True)
+
+
 def due(client: Client, assignment: Assignment) -> Any:
     """The page to which the link of an assignment leads."""
     return client.get(page("next", assignment)).url

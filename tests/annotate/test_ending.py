@@ -10,7 +10,7 @@ from surveys.leaving import return_assignment, revoke_invitation, withdraw_annot
 from surveys.models import Assignment, AuditEntry, Response, Study
 from surveys.models.collection import make_token
 from surveys.recruiting import invite_annotators, open_entrance
-from tests.annotate.arriving import page
+from tests.annotate.arriving import page, withdraw
 from tests.factories import finish, make_study, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -159,7 +159,7 @@ def test_one_more_block_is_not_to_be_had_before_the_first_is_finished(client, be
 
 
 def test_withdrawing_stands_in_the_log(client, begun):
-    client.post(page("withdraw", begun))
+    withdraw(client, begun)
 
     entry = AuditEntry.objects.get(action="annotator.withdrew")
     assert (entry.actor, entry.subject) == ("the annotator", f"annotator {begun.annotator.code}")
@@ -170,6 +170,18 @@ def test_looking_at_withdrawing_changes_nothing(client, begun):
         assert ask(page("withdraw", begun)).status_code == 200
 
     assert stored(begun, "state", "annotator__withdrawn_at") == ("started", None)
+
+
+def test_withdrawing_asks_once_more_and_says_what_is_erased(client, finished):
+    answer = client.post(page("withdraw", finished))
+
+    content = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Withdraw for good?" in content
+    assert "Texts that you have answered in this study: 2" in content
+    assert "Withdrawing erases your words, ratings and comments" in content
+    assert stored(finished, "state", "annotator__withdrawn_at") == ("submitted", None)
+    assert finished.responses.rated().count() == 2
 
 
 @pytest.mark.parametrize(
@@ -186,7 +198,7 @@ def test_withdrawing_says_and_does_what_was_agreed_to(client, study, erases, bef
     configure_study(study, erases_withdrawn=not erases)
 
     assert before in content_of(client, "withdraw", assignment)
-    answer = client.post(page("withdraw", assignment), follow=True)
+    answer = withdraw(client, assignment)
 
     assert answer.redirect_chain == [(page("ended", assignment), 302)]
     assert "You have withdrawn from this study." in answer.content.decode()
@@ -195,10 +207,10 @@ def test_withdrawing_says_and_does_what_was_agreed_to(client, study, erases, bef
 
 
 def test_withdrawing_twice_is_withdrawing_once(client, begun):
-    client.post(page("withdraw", begun))
+    withdraw(client, begun)
     before = stored(begun, "annotator__withdrawn_at")
 
-    answer = client.post(page("withdraw", begun))
+    answer = client.post(page("withdraw", begun), {"confirmed": "yes"})
 
     assert answer.url == page("ended", begun)
     assert stored(begun, "annotator__withdrawn_at") == before
@@ -208,7 +220,7 @@ def test_withdrawing_by_the_link_of_one_block_ends_the_other_too(client, finishe
     client.post(page("thanks", finished))
     another = Assignment.objects.latest("pk")
 
-    client.post(page("withdraw", finished))
+    withdraw(client, finished)
 
     assert client.get(page("next", another)).url == page("ended", another)
     assert "You have withdrawn" in content_of(client, "ended", another)
@@ -272,7 +284,7 @@ def test_who_was_ended_can_still_withdraw_their_answers(client, begun):
     return_assignment(begun, "asked by mail")
 
     assert page("withdraw", begun) in content_of(client, "ended", begun)
-    answer = client.post(page("withdraw", begun), follow=True)
+    answer = withdraw(client, begun)
 
     assert "Your answers are erased." in answer.content.decode()
     assert page("withdraw", begun) not in answer.content.decode()

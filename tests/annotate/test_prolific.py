@@ -1,20 +1,45 @@
 """The pages for who comes from Prolific: who they are is kept, and they get their code back."""
 
+from urllib.parse import urlencode
+
 import pytest
 from django.urls import reverse
 
+from surveys.arriving import start_through
 from surveys.configuring import configure_study
-from surveys.models import Annotator, Assignment, Entrance, Invitation, Visit, Worker
+from surveys.errors import OwnLinkNeeded
+from surveys.leaving import revoke_invitation
+from surveys.models import (
+    Annotator,
+    Assignment,
+    Entrance,
+    Invitation,
+    Response,
+    Visit,
+    Worker,
+)
+from surveys.models.collection import make_token
+from surveys.providers import read_claims
+from surveys.reconciling import reconcile
 from surveys.recruiting import close_entrance, open_entrance
-from tests.annotate.arriving import PROLIFIC, arrive, hidden_fields, page, welcome
-from tests.factories import finish, make_study, start
+from tests.annotate.arriving import (
+    PROLIFIC,
+    agree,
+    arrive,
+    hidden_fields,
+    page,
+    welcome,
+    withdraw,
+)
+from tests.factories import finish, make_study, rate_due, start
+from tests.mturk.offered import report
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def prolific() -> Entrance:
-    study = make_study(2, ratings_per_context=1)
+    study = configure_study(make_study(2, ratings_per_context=1), contact="lab@example.org")
     return open_entrance(study, "prolific", completion_code="DONE1", no_place_code="FULL1")
 
 
@@ -42,17 +67,119 @@ def test_an_arrival_from_prolific_is_kept_as_a_visit_and_leaves_the_address(clie
     assert PROLIFIC["PROLIFIC_PID"] not in answer.url
 
 
-def test_who_returns_from_prolific_goes_on_in_the_same_assignment(client, prolific):
-    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
-    for _ in range(2):
-        client.post(arrive(prolific), {**seen, "answer": "agree"})
+OTHER_SESSION = {**PROLIFIC, "SESSION_ID": "8c" * 12}
 
-    again = client.get(arrive(prolific), {**PROLIFIC, "SESSION_ID": "8c" * 12})
 
-    assignment = Assignment.objects.get()
-    assert again.url == reverse("annotate:next", args=[assignment.token])
+@pytest.fixture
+def begun(client, prolific) -> Assignment:
+    """Somebody from Prolific who has answered the first of two texts."""
+    agree(client, f"{arrive(prolific)}?{urlencode(PROLIFIC)}")
+    assignment = start(prolific.study, Invitation.objects.get())
+    rate_due(assignment, 4)
+    return assignment
+
+
+def everything() -> list[list[object]]:
+    tables = (Worker, Visit, Annotator, Invitation, Assignment, Response)
+    return [list(table.objects.order_by("pk").values()) for table in tables]
+
+
+def test_who_returns_by_the_same_submission_goes_on_in_the_same_assignment(client, prolific, begun):
+    before = everything()
+
+    again = client.get(arrive(prolific), PROLIFIC)
+
+    assert again.url == page("next", begun)
+    assert everything() == before
+
+
+@pytest.mark.parametrize("changed", ["SESSION_ID", "STUDY_ID"])
+def test_an_id_on_another_submission_opens_shows_and_erases_nothing(
+    client, prolific, begun, changed
+):
+    before, sent = everything(), {**PROLIFIC, changed: "8c" * 12}
+
+    looked = client.get(arrive(prolific), sent)
+    agreed = client.post(arrive(prolific), {**sent, "answer": "agree", "consent": "1"})
+
+    assert (looked.status_code, agreed.status_code) == (403, 403)
+    for content in (looked.content.decode(), agreed.content.decode()):
+        assert "Please show that it is you" in content
+        assert "lab@example.org" in content
+        own = Invitation.objects.get().token
+        assert not any(part in content for part in ("DONE1", "FULL1", begun.token, own))
+    assert everything() == before
+
+
+def test_a_known_id_is_refused_too_when_it_comes_between_reading_and_agreeing(client, prolific):
+    """Both have read the page before either agreed."""
+    seen = hidden_fields(client.get(arrive(prolific), OTHER_SESSION))
+    start_through(prolific, make_token(), read_claims("prolific", PROLIFIC))
+
+    with pytest.raises(OwnLinkNeeded):
+        start_through(prolific, make_token(), read_claims("prolific", OTHER_SESSION))
+    answer = client.post(arrive(prolific), {**seen, "answer": "agree"})
+
+    assert answer.status_code == 403
+    assert (Annotator.objects.count(), Visit.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("way", ["personal link", "address of a page"])
+def test_their_own_link_lets_a_known_person_go_on_by_another_submission(
+    client, prolific, begun, settings, way
+):
+    own = welcome(Invitation.objects.get()) if way == "personal link" else page("engage", begun, 2)
+    asked = hidden_fields(client.get(arrive(prolific), OTHER_SESSION))
+
+    answer = client.post(
+        arrive(prolific), {**asked, "own_link": f" {settings.SITE_URL}{own}?from=mail "}
+    )
+
+    assert answer.url == page("next", begun)
     assert Visit.objects.count() == 2
     assert (Worker.objects.count(), Annotator.objects.count()) == (1, 1)
+    assert client.get(arrive(prolific), OTHER_SESSION).url == page("next", begun)
+
+
+def test_the_own_link_of_somebody_else_is_refused(client, prolific, begun):
+    other = make_study(2, slug="other")
+    theirs = start_through(open_entrance(prolific.study, "link"), make_token())
+    elsewhere = start(other)
+    before = everything()
+
+    for link in (
+        "", "nonsense", page("next", theirs), welcome(theirs.annotator.invitation),
+        page("next", elsewhere), arrive(prolific), "x" * 100_000,
+    ):  # fmt: skip
+        answer = client.post(arrive(prolific), {**OTHER_SESSION, "own_link": link})
+
+        assert answer.status_code == 422, link
+        assert "This is not your own link in this study." in answer.content.decode()
+    assert everything() == before
+
+
+def test_a_link_that_was_revoked_proves_nothing(client, prolific, begun):
+    own = Invitation.objects.get()
+    revoke_invitation(own, "sent on")
+
+    for link in (welcome(own), page("next", begun)):
+        answer = client.post(arrive(prolific), {**OTHER_SESSION, "own_link": link})
+
+        assert answer.status_code == 422
+    assert Visit.objects.count() == 1
+
+
+def test_work_that_is_handed_in_by_two_submissions_is_payable_once(client, prolific, begun):
+    rate_due(begun, 4)
+    client.post(arrive(prolific), {**OTHER_SESSION, "own_link": page("next", begun)})
+    for visit in Visit.objects.select_related("worker"):
+        reconcile(prolific, report(visit))
+
+    assert [visit.standing for visit in Visit.objects.all()] == ["payable", "held"]
+    assert "a second time" in Visit.objects.latest("pk").held_because
+    for visit in Visit.objects.select_related("worker"):
+        reconcile(prolific, report(visit))
+    assert [visit.standing for visit in Visit.objects.all()] == ["payable", "held"]
 
 
 def test_who_comes_from_prolific_to_a_closed_study_is_given_the_code_for_that(client, prolific):
@@ -133,9 +260,10 @@ def test_who_returns_in_the_middle_of_a_further_block_finds_the_code_and_the_way
 
 def test_who_stops_in_the_middle_of_a_further_block_is_given_the_code(client, at_second_block):
     shown = client.get(page("withdraw", at_second_block)).content.decode()
-    withdrawn = client.post(page("withdraw", at_second_block), follow=True).content.decode()
+    asked = client.post(page("withdraw", at_second_block)).content.decode()
+    withdrawn = withdraw(client, at_second_block).content.decode()
 
-    for content in (shown, withdrawn):
+    for content in (shown, asked, withdrawn):
         assert "submissions/complete?cc=DONE1" in content
         assert "FULL1" not in content
 

@@ -97,7 +97,9 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, tmp_p
     assert another != path
     assert count(site, "surveys_assignment") == count(site, "surveys_response") == 2
     assert send_at_once(f"{site.url}{another}1/words/", WORDS) == {f"{another}1/rating/"}
-    assert send_at_once(f"{survey}withdraw/") == {f"{path}ended/"}
+    assert send_at_once(f"{survey}withdraw/") == set()  # asked once more
+    assert site.query("SELECT withdrawn_at FROM surveys_annotator") == [(None,)]
+    assert send_at_once(f"{survey}withdraw/", {"confirmed": "yes"}) == {f"{path}ended/"}
 
     assert site.query("SELECT DISTINCT state FROM surveys_assignment") == [("withdrawn",)]
     assert count(site, "surveys_annotator") == 1

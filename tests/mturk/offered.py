@@ -64,8 +64,10 @@ def claims_of(hit: Hit, worker_id: str = WORKER, submission: str = "3ASSIGNMENT1
     return claims
 
 
-def come(hit: Hit, worker_id: str = WORKER, submission: str = "3ASSIGNMENT1") -> Assignment:
-    return start_in_hit(hit, claims_of(hit, worker_id, submission))
+def come(
+    hit: Hit, worker_id: str = WORKER, submission: str = "3ASSIGNMENT1", own_link: str = ""
+) -> Assignment:
+    return start_in_hit(hit, claims_of(hit, worker_id, submission), own_link=own_link)
 
 
 def do(hit: Hit, worker_id: str = WORKER, submission: str = "3ASSIGNMENT1") -> Visit:

@@ -11,12 +11,12 @@ from django.utils import timezone
 from surveys.assigning import begin_assignment, count_places_left
 from surveys.completing import completion_for
 from surveys.configuring import configure_study
-from surveys.errors import HitRefused
+from surveys.errors import HitRefused, OwnLinkNeeded
 from surveys.leaving import revoke_invitation, withdraw_annotator
-from surveys.models import Assignment, Hit, Invitation, Place, Study, Visit, Worker
+from surveys.models import Assignment, Hit, Invitation, Place, Response, Study, Visit, Worker
 from surveys.mturk.planning import close_hit
 from surveys.recruiting import open_entrance
-from tests.annotate.arriving import agree, arrive, page
+from tests.annotate.arriving import agree, arrive, hidden_fields, page, withdraw
 from tests.factories import finish, make_study, rate_due, stored
 from tests.mturk.offered import OTHER, WORKER, arm, come, do, plan, publish
 
@@ -183,8 +183,11 @@ def test_the_same_worker_who_returns_after_another_goes_on(hit):
     first = begin_assignment(come(hit))
     rate_due(first, 4)
     second = come(hit, OTHER)
+    with pytest.raises(OwnLinkNeeded):
+        come(hit)
+    assert stored(second, "state") == ("offered",)
 
-    again = come(hit)
+    again = come(hit, own_link=first.token)
 
     assert (again.pk, again.state) == (first.pk, "started")
     assert first.responses.rated().count() == 1
@@ -194,9 +197,13 @@ def test_the_same_worker_who_returns_after_another_goes_on(hit):
 
 
 def test_a_worker_who_accepts_the_hit_again_on_another_submission_goes_on(hit):
-    finish(begin_assignment(come(hit)))
+    first = come(hit)
+    finish(begin_assignment(first))
+    with pytest.raises(OwnLinkNeeded):
+        come(hit, submission="3ASSIGNMENT2")
+    assert Visit.objects.count() == 1
 
-    again = come(hit, submission="3ASSIGNMENT2")
+    again = come(hit, submission="3ASSIGNMENT2", own_link=first.token)
 
     assert Assignment.objects.get() == again
     done = completion_for(Assignment.objects.get())
@@ -213,6 +220,56 @@ def test_who_finished_and_returned_keeps_the_answers_and_the_place(hit):
     assert Place.objects.filter(hit=hit, assignment__isnull=False).count() == 2
     with pytest.raises(HitRefused, match="All places"):
         come(hit, "A3THIRDWORKER", "3ASSIGNMENT3")
+
+
+def test_a_worker_id_with_another_assignment_opens_nothing_of_a_hit(client, hit):
+    first = begin_assignment(come(hit))
+    rate_due(first, 4)
+    visits = list(Visit.objects.values())
+
+    looked = client.get(enter(hit, assignmentId="3MADEUP"))
+    sent = {**hidden_fields(looked), "answer": "agree", "own_link": "nonsense"}
+    posted = client.post(enter(hit).split("?")[0], sent)
+
+    assert (looked.status_code, posted.status_code) == (403, 422)
+    for answer in (looked, posted):
+        content = answer.content.decode()
+        assert "Please show that it is you" in content
+        assert "please return this HIT" in content
+        assert first.token not in content
+    assert list(Visit.objects.values()) == visits
+    assert stored(first, "state") == ("started",)
+
+
+def test_the_own_link_opens_a_hit_that_was_accepted_again(client, hit):
+    first = come(hit)
+    asked = hidden_fields(client.get(enter(hit, assignmentId="3ASSIGNMENT2")))
+    own = client.get(page("instructions", first)).content.decode()
+    link = own.partition('class="kept" dir="ltr" href="')[2].partition('"')[0]
+
+    answer = client.post(enter(hit).split("?")[0], {**asked, "own_link": link})
+
+    assert answer.url == page("next", first)
+    assert client.get(enter(hit, assignmentId="3ASSIGNMENT2")).url == page("next", first)
+
+
+def test_a_worker_id_on_another_hit_neither_withdraws_nor_shows_what_came_before(client, hits):
+    first = begin_assignment(come(hits[0]))
+    rate_due(first, 4)
+    client.get(enter(hits[2], assignmentId="3MADEUP"))
+    second = Assignment.objects.latest("pk")
+    own = first.annotator.invitation.token
+
+    for name in ("instructions", "withdraw", "kept"):
+        assert own not in client.get(page(name, second)).content.decode()
+    for sent in ({}, {"confirmed": "yes"}, {"confirmed": "yes", "own_link": second.token}):
+        assert client.post(page("withdraw", second), sent).status_code == 422
+    assert stored(first, "annotator__withdrawn_at") == (None,)
+
+    answer = withdraw(client, second, own_link=own)
+
+    assert "You have withdrawn from this study." in answer.content.decode()
+    assert not Response.objects.filter(is_erased=False).exists()
 
 
 # Once a block

@@ -1,10 +1,18 @@
 """Who comes through an entrance."""
 
+from dataclasses import replace
+
 import pytest
 
-from surveys.arriving import is_full, refuse_closed, return_visitor, start_through
+from surveys.arriving import (
+    is_full,
+    refuse_closed,
+    return_by_own_link,
+    return_visitor,
+    start_through,
+)
 from surveys.assigning import count_places_left
-from surveys.errors import LinkRevoked, NoPlaceLeft, SurveyError
+from surveys.errors import LinkRevoked, NoPlaceLeft, OwnLinkNeeded, SurveyError
 from surveys.leaving import return_assignment, withdraw_annotator
 from surveys.models import (
     Annotator,
@@ -68,12 +76,15 @@ def test_start_through_with_the_same_ticket_is_one_assignment(link):
 
 
 def test_one_worker_is_one_annotator_in_a_study(prolific):
-    first, again = arrive(prolific, "w1", "s1"), arrive(prolific, "w1", "s2")
+    first = arrive(prolific, "w1", "s1")
+    before = counts()
+
+    with pytest.raises(OwnLinkNeeded):
+        arrive(prolific, "w1", "s2")
+    again = return_by_own_link(prolific, claims_of("w1", "s2"), first.token)
 
     assert first == again
-    assert counts() == {
-        "Worker": 1, "Annotator": 1, "Assignment": 1, "Invitation": 1, "Visit": 2,
-    }  # fmt: skip
+    assert counts() == {**before, "Visit": 2}
 
 
 def test_the_same_visit_again_is_kept_once(prolific):
@@ -120,13 +131,26 @@ def test_return_visitor_of_somebody_new_stores_nothing(prolific):
     assert counts() == NOTHING
 
 
-def test_return_visitor_gives_the_latest_assignment_of_the_worker(prolific):
+def test_return_visitor_gives_the_assignment_of_who_came_by_the_same_submission(prolific):
     first = arrive(prolific, "w1", "s1")
 
-    assert return_visitor(prolific, claims_of("w1", "s2")) == first
-    assert return_visitor(prolific, claims_of("w2")) is None
+    assert return_visitor(prolific, claims_of("w1", "s1")) == first
+    assert return_visitor(prolific, claims_of("w1", "s2")) is None
+    assert return_visitor(prolific, claims_of("w2", "s1")) is None
+    assert return_visitor(prolific, replace(claims_of("w1", "s1"), provider_study="st2")) is None
 
-    assert list(Visit.objects.values_list("submission", flat=True)) == ["s1", "s2"]
+    assert list(Visit.objects.values_list("submission", flat=True)) == ["s1"]
+
+
+def test_a_personal_link_sent_to_one_person_proves_nothing_for_another(prolific):
+    arrive(prolific, "w1", "s1")
+    other = arrive(prolific, "w2", "s3")
+    before = counts()
+
+    for link in (other.token, other.annotator.invitation.token, "", "s1"):
+        assert return_by_own_link(prolific, claims_of("w1", "s2"), link) is None
+
+    assert counts() == before
 
 
 @pytest.mark.django_db(transaction=True)
@@ -169,7 +193,7 @@ def test_a_cap_does_not_keep_a_worker_from_coming_back(prolific):
     entrance = open_entrance(prolific.study, "prolific", cap=1)
     first = arrive(entrance, "w1")
 
-    assert arrive(entrance, "w1", "s2") == first
+    assert arrive(entrance, "w1") == first
     with pytest.raises(NoPlaceLeft) as refused:
         arrive(entrance, "w2")
 

@@ -27,7 +27,13 @@ from surveys.assigning import (
     start_assignment,
 )
 from surveys.configuring import configure_study
-from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RepeatRefused
+from surveys.errors import (
+    AssignmentEnded,
+    LinkRevoked,
+    NoPlaceLeft,
+    OwnLinkNeeded,
+    RepeatRefused,
+)
 from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
 from surveys.models import (
     AssigningPolicy,
@@ -116,6 +122,9 @@ class Collection:
             return True
         except NoPlaceLeft:
             return False
+        except OwnLinkNeeded:  # a known worker on another submission
+            assert Assignment.objects.count() == n_before
+            return True
         if Assignment.objects.count() > n_before:
             place = assignment.place
             assert place.is_open

@@ -3,7 +3,7 @@
 import pytest
 
 from surveys.answering import record_engagement, record_unjudgeable
-from surveys.arriving import lead_back, return_visitor, start_through
+from surveys.arriving import lead_back, return_by_own_link, start_through
 from surveys.assigning import start_another_assignment
 from surveys.completing import Completion, completion_of, earned_before, no_place_completion
 from surveys.configuring import configure_study
@@ -57,7 +57,7 @@ def test_completion_is_the_code_of_the_last_visit(prolific):
     finish(start(prolific.study, assignment.annotator.invitation))
     entrance = open_entrance(prolific.study, "prolific", completion_code="DONE2")
 
-    return_visitor(entrance, claims_of("w1", "s2"))
+    return_by_own_link(entrance, claims_of("w1", "s2"), assignment.token)
 
     assert completion_of(Annotator.objects.get()).code == "DONE2"
 

@@ -6,9 +6,9 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from surveys.arriving import return_visitor
+from surveys.arriving import return_by_own_link, return_visitor
 from surveys.assigning import begin_assignment
-from surveys.errors import ErasureRefused
+from surveys.errors import ErasureRefused, OwnLinkNeeded
 from surveys.models import (
     Annotator,
     Assignment,
@@ -280,7 +280,11 @@ def test_who_comes_again_after_their_id_was_dropped_is_led_back(study, prolific,
     assert return_visitor(prolific, claims_of(WORKER, SESSION)) == dropped
     assert arrive(prolific, WORKER, SESSION) == dropped
     assert Visit.objects.count() == known
-    assert arrive(prolific, WORKER, "another") == dropped
+    with pytest.raises(OwnLinkNeeded):
+        arrive(prolific, WORKER, "another")
+    claims = claims_of(WORKER, "another")
+    assert return_by_own_link(prolific, claims, dropped.token) == dropped
+    assert return_visitor(prolific, claims) == dropped
     assert Visit.objects.count() == known + 1
     assert Annotator.objects.filter(worker__isnull=False).count() == 1
     assert WORKER not in everything_stored()
@@ -329,7 +333,7 @@ def test_digests_of_two_studies_differ(study, assignment):
 def test_a_repeated_block_is_not_given_to_who_was_dropped(study, prolific, dropped):
     repeat_block(study.blocks.get(), reason="scripts", author="anna")
 
-    assert arrive(prolific, WORKER) == dropped
+    assert arrive(prolific, WORKER, SESSION) == dropped
 
 
 # What annotators agreed to
