@@ -1,7 +1,9 @@
 """Who is let in: every operation asked for from outside."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 from types import SimpleNamespace
 
 import pytest
@@ -177,6 +179,24 @@ def test_processes_of_the_site_count_requests_together(tmp_path, settings):
         return throttle.allow_request(asking, None)
 
     assert [ask_another_process() for _ in range(4)] == [True, True, True, False]
+
+
+def test_requests_at_once_are_counted_one_by_one(tmp_path, settings):
+    """By threads with a connection of their own to the cache, as processes have."""
+    settings.API_RATES = {**settings.API_RATES, "all": "20/min"}
+    settings.CACHES = {"default": {**configured.CACHES["default"], "LOCATION": tmp_path}}
+    asking, together = SimpleNamespace(auth=ApiToken(pk=1), method="GET"), Barrier(8)
+
+    def ask(_):
+        throttle = TokenThrottle()
+        throttle.cache = caches.create_connection("default")
+        together.wait(60)
+        return [throttle.allow_request(asking, None) for _ in range(10)]
+
+    with ThreadPoolExecutor(8) as programs:
+        allowed = [one for some in programs.map(ask, range(8)) for one in some]
+
+    assert (allowed.count(True), len(allowed)) == (20, 80)
 
 
 def test_too_many_requests_are_slowed(study, program, settings):
