@@ -73,6 +73,13 @@ def _cents(name: str, default: int) -> int:
     return int(text)
 
 
+def _count(name: str, default: int, *, lowest: int = 0) -> int:
+    text = env(name, default="") or str(default)
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) < lowest:
+        raise ImproperlyConfigured(f"{name} must be a whole number from {lowest} on, got {text!r}.")
+    return int(text)
+
+
 def _fee_rates(name: str, default: str) -> list[dict[str, str]]:
     """Each set of rates with the day from which it holds: `2015-07-21 reward=0.20 …; …`."""
     sets = []
@@ -284,6 +291,9 @@ MTURK_FEES = _fee_rates(
     "MTURK_FEES", "2015-07-21 reward=0.20 bonus=0.20 crowded=0.20 masters=0.05 minimum=1"
 )
 LOWEST_WAGE_CENTS = _cents("LOWEST_WAGE_CENTS", 800)  # an hour; pages warn of less
+
+# Strangers, who come through an entrance: how long a place waits for their first answer.
+HOLD_MINUTES = _count("HOLD_MINUTES", 30, lowest=1)
 
 # Rates are per token and per machine, whose processes count in the same cache.
 API_RATES = {

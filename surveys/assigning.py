@@ -186,14 +186,19 @@ def no_place_left(completion: Completion | None) -> NoPlaceLeft:
     )
 
 
-def refuse_displaced(assignment: Assignment) -> None:
-    """Raise NoPlaceLeft for who has lost their place before the first text, and would get no other.
+def is_displaced(assignment: Assignment) -> bool:
+    """Whether an annotator has lost their place before their first answer, to somebody else."""
+    if assignment.state != AssignmentState.EXPIRED or assignment.has_answers:
+        return False
+    return find_own_place(assignment.study, assignment) is None
 
-    Who has begun goes on, over quota if need be.
+
+def refuse_displaced(assignment: Assignment) -> None:
+    """Raise NoPlaceLeft for who has lost their place before an answer, and would get no other.
+
+    Who has answered a text goes on, over quota if need be.
     """
-    if assignment.state != AssignmentState.EXPIRED or assignment.started_at:
-        return
-    if find_own_place(assignment.study, assignment):
+    if not is_displaced(assignment):
         return
     if came_for_a_hit(assignment):
         raise no_place_left(None)
@@ -222,8 +227,8 @@ def begin_assignment(assignment: Assignment) -> Assignment:
 def resume_assignment(assignment: Assignment) -> Assignment:
     """Take up an expired assignment again: in a place that is free, else over quota.
 
-    Who has not begun has seen none of its texts, and is given others before the quota is passed.
-    Raises NoPlaceLeft where there are none for them.
+    Who has answered none of its texts is given others before the quota is passed, and begins with
+    them anew. Raises NoPlaceLeft where there are none for them.
     """
     study = lock_places(assignment.study.pk)
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
@@ -231,11 +236,13 @@ def resume_assignment(assignment: Assignment) -> Assignment:
         return assignment
     begun = assignment.started_at is not None
     assignment.state = AssignmentState.STARTED if begun else AssignmentState.OFFERED
+    has_answers = assignment.has_answers
     assignment.active_at, assignment.is_over_quota = timezone.now(), False
     place = find_own_place(study, assignment)
-    if place is None and not begun:
+    if place is None and not has_answers:
         if came_for_a_hit(assignment):
             raise no_place_left(None)
+        assignment.state, assignment.started_at = AssignmentState.OFFERED, None
         assignment.responses.all().delete()
         return _lay_out(study, assignment)
     if place:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from surveys.assigning import (
     begin_assignment,
+    is_displaced,
     lock_places,
     refuse_displaced,
     resume_assignment,
@@ -46,11 +47,12 @@ def list_steps(study: Study) -> list[Step]:
 def find_due_step(assignment: Assignment) -> Step | None:
     """The step that comes next in an assignment; None once it has begun or ended.
 
-    Who has taken all of them and not begun, since one was taken away, goes by the instructions.
+    Who has taken all of them and not begun, since one was taken away, goes by the instructions,
+    and so does who has lost their place before the first answer: they are given other texts.
     Raises NoPlaceLeft for who has lost their place meanwhile and would get no other.
     """
     is_open = assignment.state in {AssignmentState.OFFERED, AssignmentState.EXPIRED}
-    if not is_open or assignment.started_at:
+    if not is_open or (assignment.started_at and not is_displaced(assignment)):
         return None
     refuse_displaced(assignment)
     return next(iter(list_steps_left(assignment)), Step.INSTRUCTIONS)
@@ -130,6 +132,6 @@ def _take_up(assignment: Assignment) -> Assignment:
     """
     lock_places(assignment.study.pk)
     assignment = Assignment.objects.with_study().get(pk=assignment.pk)
-    if assignment.state == AssignmentState.EXPIRED and not assignment.started_at:
+    if assignment.state == AssignmentState.EXPIRED and not assignment.has_answers:
         return resume_assignment(assignment)
     return assignment

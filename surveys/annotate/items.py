@@ -8,6 +8,7 @@ from surveys.annotate.pages import (
     HTTP_UNPROCESSABLE,
     annotator_page,
     find_here,
+    has_lost_place,
     redirect_to_due,
 )
 from surveys.annotate.shells import render_item
@@ -34,7 +35,8 @@ def next_page(request: HttpRequest, token: str) -> HttpResponse:
 def engage(request: HttpRequest, token: str, position: int) -> HttpResponse:
     """Page 1 of an item: the bare text and two words it inspires."""
     where = find_here(token)
-    if not (due := find_due(where, position, is_engaged=False)):
+    due = find_due(where, position, is_engaged=False)
+    if due is None or has_lost_place(where):
         return redirect_to_due(token)
     if request.method != "POST":
         return HttpResponse(render_item(WORDS_PAGE, where, due, token, None))

@@ -13,6 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from surveys.annotate.framing import let_frame
+from surveys.assigning import is_displaced
 from surveys.errors import TextChanged
 from surveys.introducing import find_due_step
 from surveys.models import Assignment, AssignmentState, Invitation, Provider
@@ -107,10 +108,17 @@ def address_of(page: str, *tokens: str) -> str:
     return f"{settings.SITE_URL}{reverse(f'annotate:{page}', args=tokens)}"
 
 
+def has_lost_place(where: Whereabouts) -> bool:
+    """Whether somebody else has the place of an annotator who has not answered anything yet."""
+    if where.state != AssignmentState.EXPIRED or where.n_pages_done:
+        return False
+    return is_displaced(Assignment.objects.with_study().get(pk=where.assignment_id))
+
+
 def redirect_to_due(token: str) -> HttpResponseRedirect:
     """To the page that is due, whatever was asked for."""
     where = find_here(token)
-    if where.takes_answers and where.due:
+    if where.takes_answers and where.due and not has_lost_place(where):
         page = "annotate:rate" if where.due.is_engaged else "annotate:engage"
         return redirect(page, token, where.due.position)
     if where.state == AssignmentState.SUBMITTED:

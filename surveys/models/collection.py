@@ -2,6 +2,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Greatest
@@ -150,13 +151,31 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def unfinished(self) -> Self:
         return self.filter(state__in=AssignmentState.unfinished())
 
+    def unheld(self, lease_hours: int, now: datetime) -> Self:
+        """Those under way with no sign of life, answers apart, for as long as a place is held.
+
+        That is the lease, and for strangers the hold (`settings.HOLD_MINUTES`), while it is
+        shorter: those who came through an entrance and have not answered a text yet.
+        """
+        lease = timedelta(hours=lease_hours)
+        hold = min(lease, timedelta(minutes=settings.HOLD_MINUTES))
+        answers = Response.objects.filter(
+            assignment=OuterRef("pk"), position=1, engaged_at__isnull=False
+        )
+        entrances = Annotator.objects.filter(
+            pk=OuterRef("annotator"), invitation__entrance__isnull=False
+        )
+        is_stranger = Q(~Exists(answers), Exists(entrances))
+        return self.leased().filter(
+            Q(active_at__lt=now - lease) | is_stranger, active_at__lt=now - hold
+        )
+
     def quiet(self, study: Study, now: datetime) -> Self:
-        """Those of a study with no sign of life, answers apart, for longer than its lease."""
-        cutoff = now - timedelta(hours=study.lease_hours)
-        return self.leased().filter(study=study, active_at__lt=cutoff)
+        """Those of a study with no sign of life, answers apart, for as long as places are held."""
+        return self.filter(study=study).unheld(study.lease_hours, now)
 
     def lapsed(self, study: Study, now: datetime) -> Self:
-        """Those of a study whose annotator has given no sign of life for longer than its lease."""
+        """Those of a study whose place is held no longer: their annotator gave no sign of life."""
         cutoff = now - timedelta(hours=study.lease_hours)
         is_recent = Q(responses__engaged_at__gte=cutoff) | Q(responses__rated_at__gte=cutoff)
         return self.quiet(study, now).exclude(is_recent)
@@ -168,7 +187,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
             cutoff = now - timedelta(hours=hours)
             is_recent = Q(engaged_at__gte=cutoff) | Q(rated_at__gte=cutoff)
             recent = Response.objects.filter(is_recent, assignment=OuterRef("pk"))
-            lapsed |= Q(~Exists(recent), study__lease_hours=hours, active_at__lt=cutoff)
+            unheld = Assignment.objects.unheld(hours, now).values("pk")
+            lapsed |= Q(~Exists(recent), study__lease_hours=hours, pk__in=unheld)
         return self.leased().filter(lapsed)
 
     def note_answers(self) -> None:
@@ -248,6 +268,11 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.questionnaire} by {self.annotator}"
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether its annotator has answered a text, or the first page of one."""
+        return self.responses.filter(engaged_at__isnull=False).exists()
 
     @property
     def is_unfinished(self) -> bool:

@@ -160,7 +160,7 @@ class Collection:
         if not self.under_way:
             return
         where, rating = self.chance.choice(self.under_way)
-        with suppress(AssignmentEnded):
+        with suppress(AssignmentEnded, NoPlaceLeft):
             if where.due and not where.due.is_engaged:
                 record_engagement(where, "late", "words")
             else:
@@ -260,12 +260,12 @@ class Collection:
         return str(answer.redirect_chain[0][0])
 
     def is_displaced(self, assignment: Assignment, answer: HttpResponse) -> bool:
-        """Whether no place was left for somebody who has not begun, and is told so."""
+        """Whether no place was left for somebody without an answer, and is told so."""
         if answer.status_code != 409:
             return False
         assert "as many annotators as it needs" in answer.content.decode()
         assignment.refresh_from_db()
-        assert assignment.started_at is None
+        assert not assignment.has_answers
         assert not has_place_left(self.study, assignment.annotator)
         return True
 

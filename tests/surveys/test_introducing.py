@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import F
-from django.utils import timezone
 
 from surveys import introducing
 from surveys.assigning import count_places_left, start_assignment
@@ -22,7 +21,7 @@ from surveys.leaving import return_assignment
 from surveys.models import Assignment, Place, Response, Study, TextKind
 from surveys.recruiting import invite_annotators
 from surveys.wording import current_text, set_text
-from tests.factories import make_study, start, stored
+from tests.factories import make_study, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +114,10 @@ def test_a_step_before_its_turn_is_not_taken(newcomer, step):
 
 def test_no_step_is_due_once_the_texts_are_open_or_the_assignment_has_ended(study, newcomer):
     begun = start(study)
-    expired = Assignment(state="expired", started_at=timezone.now())
+    expired = start(make_study(2, slug="other"))
+    rate_due(expired, 4)
+    Assignment.objects.filter(pk=expired.pk).update(state="expired")
+    expired.refresh_from_db()
     return_assignment(newcomer, "tried")
 
     assert [find_due_step(a) for a in (begun, expired, newcomer)] == [None, None, None]

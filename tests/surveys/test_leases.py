@@ -1,6 +1,7 @@
 """A place is held for a set time since the last answer, and no answer is lost after it."""
 
 import random
+from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
 
@@ -11,9 +12,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from surveys.answering import record_engagement, record_rating
-from surveys.assigning import count_places_left, lock_places, resume_assignment
+from surveys.assigning import (
+    begin_assignment,
+    count_places_left,
+    lock_places,
+    resume_assignment,
+)
 from surveys.configuring import configure_study
-from surveys.errors import NoPlaceLeft
+from surveys.errors import AssignmentEnded, NoPlaceLeft
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, Place, Questionnaire, Response, Study
 from tests.factories import finish, make_study, rate_due, start, stored, whereabouts
@@ -226,8 +232,7 @@ def test_no_questionnaire_ever_has_more_live_assignments_than_it_asks_for(seed):
             except NoPlaceLeft:
                 assert count_places_left(study) == 0
         elif event == "answer" and begun:
-            if whereabouts(one := chance.choice(begun)).due:
-                rate_due(one, chance.randrange(7))
+            answer_due(chance.choice(begun), chance.randrange(7))
         elif event == "wait":
             wait(hours=chance.choice([3, 6, 11]))
         is_live = Q(
@@ -237,6 +242,14 @@ def test_no_questionnaire_ever_has_more_live_assignments_than_it_asks_for(seed):
         assert live.aggregate(most=Max("n"))["most"] <= 2
         twice = Response.objects.values("annotator", "pair").annotate(n=Count("pk")).filter(n__gt=1)
         assert not twice.exists()
+
+
+def answer_due(assignment: Assignment, rating: int) -> None:
+    """Answer the item that is due; without an answer a lost place is given up, or left behind."""
+    begin_assignment(assignment)  # if it was given other texts
+    if whereabouts(assignment).due:
+        with suppress(NoPlaceLeft, AssignmentEnded):
+            rate_due(assignment, rating)
 
 
 def wait(**span: float) -> None:

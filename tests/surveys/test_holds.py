@@ -1,0 +1,196 @@
+"""A stranger's place is held shortly until their first answer, and then for the lease."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from surveys.answering import record_engagement
+from surveys.arriving import start_through
+from surveys.assigning import begin_assignment, count_places_left, has_place_left
+from surveys.errors import NoPlaceLeft
+from surveys.introducing import complete_step, find_due_step
+from surveys.models import Assignment, Entrance, Place, Response
+from surveys.models.collection import make_token
+from surveys.recruiting import open_entrance
+from tests.annotate.arriving import hidden_fields, page
+from tests.factories import finish, make_study, rate_due, start, stored, whereabouts
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def entrance() -> Entrance:
+    """Of a study of two places, one in each questionnaire; leases of 24 hours."""
+    return open_entrance(make_study(2, ratings_per_context=1), "link")
+
+
+def come(entrance: Entrance) -> Assignment:
+    return start_through(entrance, make_token())
+
+
+def begin(entrance: Entrance) -> Assignment:
+    return begin_assignment(come(entrance))
+
+
+def let_pass(**span: float) -> None:
+    """Move the last sign of life, answers apart, of everybody into the past."""
+    Assignment.objects.update(active_at=timezone.now() - timedelta(**span))
+
+
+@pytest.mark.parametrize("begins", [come, begin])
+def test_a_place_without_an_answer_is_given_to_the_next_after_the_hold(entrance, begins):
+    first = begins(entrance)
+    begins(entrance)
+    let_pass(minutes=29)
+    assert count_places_left(entrance.study) == 0
+    with pytest.raises(NoPlaceLeft):
+        come(entrance)
+
+    let_pass(minutes=31)
+
+    assert has_place_left(entrance.study)
+    assert count_places_left(entrance.study) == 2
+    assert set(Assignment.objects.lapsed_anywhere(timezone.now())) == set(Assignment.objects.all())
+    newcomer = come(entrance)
+    assert newcomer.questionnaire == first.questionnaire
+    assert stored(first, "state") == ("expired",)
+
+
+def test_the_first_answer_holds_the_place_for_the_lease(entrance):
+    first, _other = begin(entrance), begin(entrance)
+    record_engagement(whereabouts(first), "sea", "salt")
+    let_pass(hours=23)
+
+    newcomer = come(entrance)  # in the place of the other
+
+    assert newcomer.questionnaire != first.questionnaire
+    assert stored(first, "state") == ("started",)
+    assert list(Assignment.objects.lapsed_anywhere(timezone.now())) == []
+    with pytest.raises(NoPlaceLeft):
+        come(entrance)
+
+
+def test_a_step_before_the_texts_is_a_sign_of_life(entrance):
+    first, _other = come(entrance), come(entrance)
+    let_pass(minutes=29)
+    complete_step(first, find_due_step(first))
+    Assignment.objects.filter(pk=first.pk).update(
+        active_at=Assignment.objects.get(pk=first.pk).active_at - timedelta(minutes=20)
+    )
+    Assignment.objects.exclude(pk=first.pk).update(active_at=timezone.now() - timedelta(minutes=49))
+
+    assert come(entrance).questionnaire != first.questionnaire
+    assert stored(first, "state") == ("offered",)
+
+
+def test_who_was_sent_a_link_of_their_own_has_the_whole_lease(entrance):
+    start(entrance.study), start(entrance.study)
+    let_pass(hours=23)
+
+    assert count_places_left(entrance.study) == 0
+    with pytest.raises(NoPlaceLeft):
+        come(entrance)
+
+
+def test_a_hold_is_never_longer_than_the_lease(entrance, settings):
+    settings.HOLD_MINUTES = 10_000
+    come(entrance)
+    let_pass(hours=25)
+
+    assert count_places_left(entrance.study) == 2
+
+
+@pytest.mark.parametrize("begins", [come, begin])
+def test_who_comes_back_late_keeps_a_place_that_is_free(client, entrance, begins):
+    late = begins(entrance)
+    begins(entrance)
+    let_pass(minutes=31)
+    newcomer = come(entrance)  # takes the first place and frees the other
+    other = Assignment.objects.exclude(pk__in=(late.pk, newcomer.pk)).get()
+    texts = list(other.responses.values_list("context", flat=True))
+
+    answer_first_text(client, other)
+
+    assert stored(other, "state", "is_over_quota", "place__number") == ("started", False, 1)
+    assert list(other.responses.values_list("context", flat=True)) == texts
+    assert other.responses.filter(engaged_at__isnull=False).count() == 1
+
+
+def answer_first_text(client, assignment: Assignment) -> None:
+    """Follow the link of an assignment through all pages to the first answer."""
+    here = page("next", assignment)
+    for _ in range(10):
+        shown = client.get(here, follow=True)
+        assert shown.status_code == 200
+        here = shown.redirect_chain[-1][0] if shown.redirect_chain else here
+        sent = {"inspired_word1": "sea", "inspired_word2": "salt", "rating": "3"}
+        answer = client.post(here, {**hidden_fields(shown), **sent})
+        assert answer.status_code == 302
+        if "/words/" in here:
+            return
+        here = answer.url
+    pytest.fail("no text was reached")
+
+
+@pytest.mark.parametrize("begins", [come, begin])
+def test_who_comes_back_to_a_place_that_is_gone_is_given_other_texts(client, begins):
+    """Nothing of the first questionnaire was answered, so its quota is not passed."""
+    study = make_study(4, block_size=2, ratings_per_context=1)
+    entrance = open_entrance(study, "link")
+    late = begins(entrance)
+    let_pass(minutes=31)
+    before = late.questionnaire
+    finish(begin(entrance))  # takes the lowest place, which was theirs
+
+    shown = client.get(page("next", late), follow=True)
+    assert shown.redirect_chain[-1][0] == page("instructions", late)
+    answer_first_text(client, late)
+
+    late.refresh_from_db()
+    assert late.questionnaire != before
+    if begins is begin:  # they have seen a text of it
+        assert late.questionnaire.block != before.block
+    assert stored(late, "state", "is_over_quota", "place__number") == ("started", False, 1)
+    assert Response.objects.filter(assignment=late).count() == late.n_items
+
+
+@pytest.mark.parametrize("begins", [come, begin])
+def test_who_comes_back_to_no_place_at_all_is_told_so_and_no_quota_is_passed(
+    client, entrance, begins
+):
+    late = begins(entrance)
+    begins(entrance)
+    let_pass(minutes=31)
+    finish(begin(entrance)), finish(begin(entrance))
+
+    answers = [
+        client.get(page("next", late)),
+        client.post(page("engage", late, 1), {"inspired_word1": "sea", "inspired_word2": "salt"}),
+        client.post(page("instructions", late)),
+    ]
+
+    for answer in answers:
+        while answer.status_code == 302:
+            answer = client.get(answer.url)
+        assert answer.status_code == 409
+        assert "as many annotators as it needs" in answer.content.decode()
+    assert stored(late, "state", "is_over_quota") == ("expired", False)
+    assert Place.objects.filter(assignment__state="submitted").count() == 2
+    assert not late.responses.filter(engaged_at__isnull=False).exists()
+
+
+def test_who_has_answered_goes_on_over_quota_as_before(entrance):
+    late, _other = begin(entrance), begin(entrance)
+    rate_due(late, 4)
+    Response.objects.filter(engaged_at__isnull=False).update(
+        engaged_at=timezone.now() - timedelta(hours=25),
+        rated_at=timezone.now() - timedelta(hours=25),
+    )
+    let_pass(hours=25)
+    newcomer = begin(entrance)
+    assert newcomer.questionnaire == late.questionnaire
+
+    rate_due(late, 4)
+
+    assert stored(late, "state", "is_over_quota") == ("submitted", True)
