@@ -292,8 +292,11 @@ MTURK_FEES = _fee_rates(
 )
 LOWEST_WAGE_CENTS = _cents("LOWEST_WAGE_CENTS", 800)  # an hour; pages warn of less
 
-# Strangers, who come through an entrance: how long a place waits for their first answer.
+# Strangers, who come through an entrance: how long a place waits for their first answer, and how
+# many may start within an hour; 0 for as many as like.
 HOLD_MINUTES = _count("HOLD_MINUTES", 30, lowest=1)
+ARRIVALS_PER_ADDRESS = _count("ARRIVALS_PER_ADDRESS", 60)
+ARRIVALS_PER_LINK = _count("ARRIVALS_PER_LINK", 300)
 
 # Rates are per token and per machine, whose processes count in the same cache.
 API_RATES = {

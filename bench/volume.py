@@ -28,6 +28,7 @@ from urllib.parse import urlencode, urlsplit
 import django
 from databases import fresh_database, settle
 from django.apps import apps
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 from filling import BLOCK_SIZE, STUDY, execute, fill
@@ -98,7 +99,8 @@ def visit(browser: Browser, invitation: Any, entrances: Mapping[str, str], numbe
     another, _ = browser.ask("thanks: one more block", f"{survey}thanks/", more=1)
     browser.ask("page 1", f"{another}1/words/")
     browser.ask("withdraw", f"{survey}withdraw/")
-    browser.ask("withdraw: done", f"{survey}withdraw/", sure=1)
+    browser.ask("withdraw: asked once more", f"{survey}withdraw/", sure=1)
+    browser.ask("withdraw: done", f"{survey}withdraw/", confirmed="yes")
     browser.ask("ended", f"{survey}ended/")
     ticket, _ = browser.ask("open link (redirect)", entrances["link"])
     survey = browser.agree("open link", ticket)
@@ -165,6 +167,7 @@ def measure(n_annotators: int) -> Figures:
     from surveys.recruiting import invite_annotators
     from surveys.wording import current_text
 
+    settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 0  # all come from one place
     study, browser = Study.objects.get(slug=STUDY), Browser(get_wsgi_application())
     links = {e.provider: f"/join/{e.token}/" for e in study.entrances.all()}
     run_id = timezone.now().strftime("%H%M%S")

@@ -5,6 +5,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from surveys.assigning import Consent, lock_places, no_place_left, start_assignment
+from surveys.brakes import note_arrival, refuse_rush
 from surveys.completing import earned_before, no_place_completion
 from surveys.errors import ArrivalRefused, LinkRevoked, OwnLinkNeeded
 from surveys.masking import digest_in_study
@@ -133,12 +134,18 @@ def lead_back(latest: Assignment) -> Assignment:
 
 @transaction.atomic
 def start_through(
-    entrance: Entrance, ticket: str, claims: Claims | None = None, *, agreed: Consent | None = None
+    entrance: Entrance,
+    ticket: str,
+    claims: Claims | None = None,
+    *,
+    agreed: Consent | None = None,
+    address: str | None = None,
 ) -> Assignment:
     """Make whoever agrees to take part an annotator; once for a ticket, once for a worker.
 
     The ticket becomes the token of their personal link. Raises what `start_assignment` raises, and
-    OwnLinkNeeded for a known id on another submission.
+    OwnLinkNeeded for a known id on another submission. Raises TooManyArrivals by the network
+    address of who arrives; without an address, nobody arrives over a network, and all may.
     """
     refuse_draft(lock_places(entrance.study_id))
     entrance.refresh_from_db()
@@ -152,6 +159,9 @@ def start_through(
     refuse_closed(entrance)
     if is_full(entrance):
         raise no_place_left(no_place_completion(entrance))
+    if address is not None:
+        refuse_rush(entrance, address)
+        note_arrival(entrance, address)
     invitation = Invitation.objects.create(
         study_id=entrance.study_id, entrance=entrance, token=ticket
     )

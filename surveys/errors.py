@@ -6,10 +6,16 @@ class SurveyError(Exception):
 
     status = 409
 
-    def __init__(self, message: str, *, completion: object = None) -> None:
-        """`completion` is what whoever was sent by a provider hands back there."""
+    def __init__(
+        self, message: str, *, completion: object = None, retry_after: int | None = None
+    ) -> None:
+        """`completion` is what whoever was sent by a provider hands back there.
+
+        `retry_after` is in how many seconds the same may be tried again.
+        """
         super().__init__(message)
         self.completion = completion
+        self.retry_after = retry_after
 
 
 class ImportRefused(SurveyError):
@@ -47,6 +53,12 @@ class ArrivalRefused(SurveyError):
     """An arrival from a provider that does not say who comes."""
 
     status = 400
+
+
+class TooManyArrivals(SurveyError):
+    """More people start through an entrance within an hour than it takes."""
+
+    status = 429
 
 
 class OwnLinkNeeded(SurveyError):

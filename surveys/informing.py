@@ -56,6 +56,7 @@ class Said(Enum):
     STEPS = "texts and steps"
     CHECK = "tries for the comprehension check"
     ARRIVAL = "ids, labels, links"
+    NETWORK = "the code of a network address"
     JUDGEMENT = "what researchers note, and payment"
     ABSENT = "what is not stored"
     ERASURE = "what withdrawing erases"
@@ -68,7 +69,8 @@ SECTIONS = {
     "who": (Said.ORGANISATION, Said.ETHICS, Said.CONTACT),
     "lead": (Said.IDENTITY, Said.WITHDRAWAL, Said.PUBLICATION),
     "kept": (
-        Said.ANSWERS, Said.TIMES, Said.STEPS, Said.CHECK, Said.ARRIVAL, Said.JUDGEMENT, Said.ABSENT,
+        Said.ANSWERS, Said.TIMES, Said.STEPS, Said.CHECK, Said.ARRIVAL, Said.NETWORK,
+        Said.JUDGEMENT, Said.ABSENT,
     ),
     "term": (Said.TERM, Said.RETENTION, Said.ERASURE, Said.RIGHTS),
 }  # fmt: skip
@@ -238,6 +240,15 @@ def _say_kept(facts: Facts) -> Iterator[tuple[Said, str]]:
     if facts.has_check:
         yield Said.CHECK, _("How many tries you needed for the questions about the instructions.")
     yield Said.ARRIVAL, _say_arrival(facts.way)
+    if facts.way in {Way.LINK, Way.PROLIFIC}:
+        yield (
+            Said.NETWORK,
+            _(
+                "If you came by a link that many people can open: for one day at most, a code made "
+                "from your network address. It is kept apart from your answers, so that no program "
+                "can take all the places."
+            ),
+        )
     yield (
         Said.JUDGEMENT,
         _("What the researchers note about your answers, and whether you were paid."),

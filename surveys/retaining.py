@@ -17,6 +17,7 @@ from django.utils import timezone
 from surveys.arriving import SUBMISSION
 from surveys.assigning import lock_places
 from surveys.auditing import record
+from surveys.brakes import forget_arrivals
 from surveys.errors import ErasureRefused
 from surveys.masking import digest_in_study, mask_text
 from surveys.models import (
@@ -218,6 +219,7 @@ def _is_past(study: Study, cutoff: datetime) -> Q:
 def drop_due(study: Study) -> Due:
     """Drop the personal data that is due; whose it was. Again, there is nothing left to drop."""
     study = lock_places(study.pk)  # nobody comes meanwhile
+    forget_arrivals(study)
     due = find_due(study)
     for people in in_chunks(due.people):
         forget_people(study, people)

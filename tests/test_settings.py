@@ -158,6 +158,7 @@ def test_a_seconds_setting_that_is_none_stops_the_start(tmp_path):
         ("MTURK_FEES", "2015-07-21 tip=0.2", "with these rates: reward, bonus"),
         ("MTURK_FEES", ";", "MTURK_FEES must look like"),
         ("LOWEST_WAGE_CENTS", "8.50", "LOWEST_WAGE_CENTS must be a whole number of cents"),
+        ("ARRIVALS_PER_LINK", "300/hour", "ARRIVALS_PER_LINK must be a whole number from 0 on"),
         ("HOLD_MINUTES", "0", "HOLD_MINUTES must be a whole number from 1 on"),
     ],
 )

@@ -24,6 +24,8 @@ from surveys.arriving import (
     start_through,
 )
 from surveys.assigning import Consent, count_items, has_place_left, refuse_revoked, start_assignment
+from surveys.brakes import refuse_rush
+from surveys.client_address import client_address
 from surveys.completing import no_place_completion
 from surveys.informing import Facts, Way, make_notice
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
@@ -78,7 +80,9 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
         request,
         study,
         Way.through(entrance.provider),
-        lambda agreed: start_through(entrance, make_token(), claims, agreed=agreed),
+        lambda agreed: start_through(
+            entrance, make_token(), claims, agreed=agreed, address=client_address(request)
+        ),
         entrance=entrance,
         claims=claims,
     )
@@ -100,7 +104,9 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
         request,
         study,
         Way.through(entrance.provider),
-        lambda agreed: start_through(entrance, ticket, agreed=agreed),
+        lambda agreed: start_through(
+            entrance, ticket, agreed=agreed, address=client_address(request)
+        ),
         entrance=entrance,
         own_link=address_of("join", token, ticket),
     )
@@ -164,6 +170,8 @@ def ask_consent(
     face = face_of(study.pk, study.revision)
     n_items = count_items(study)
     is_full_up = not has_place_left(study) or bool(entrance and is_full(entrance))
+    if entrance and not is_full_up and request.method != "POST":
+        refuse_rush(entrance, client_address(request))
     page = {
         "face": face,
         "consent": consent.mark,

@@ -69,6 +69,8 @@ class SurveyErrorMiddleware:
         door = "console" if found and found.namespace == "console" else "annotate"
         answer = render(request, f"{door}/problem.html", page, status=error.status)
         answer["Cache-Control"] = "private, no-store"
+        if error.retry_after is not None:
+            answer["Retry-After"] = str(error.retry_after)
         let_frame(request, answer)
         return answer
 

@@ -15,6 +15,7 @@ from surveys.models.programs import (
 from surveys.models.publication import Release
 from surveys.models.qualifications import Grant, Qualification
 from surveys.models.recruitment import (
+    Arrival,
     Entrance,
     Invitation,
     Provider,
@@ -44,7 +45,8 @@ from surveys.models.study import (
 )
 
 __all__ = [
-    "Annotator", "ApiToken", "AssigningPolicy", "Assignment", "AssignmentState", "AuditEntry",
+    "Annotator", "ApiToken", "Arrival", "AssigningPolicy", "Assignment", "AssignmentState",
+    "AuditEntry",
     "Batch", "Block", "Checkpoint", "ConsentNotice", "Context", "Delivery", "Entrance", "Grant",
     "Hit", "HitState", "IdempotencyRecord", "Invitation", "Item", "Membership", "Pair", "Payment",
     "PaymentKind", "PaymentState", "Place", "Provider", "ProviderState", "Qualification",

@@ -2,6 +2,7 @@ from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from surveys.models.collection import Annotator, Assignment, make_token
 from surveys.models.study import Study
@@ -44,6 +45,25 @@ class Entrance(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_provider_display()} to {self.study}"
+
+
+class Arrival(models.Model):
+    """A start through an entrance within the last hour, by a keyed digest of its network address.
+
+    For the brakes on entrances alone, and tied to nobody; deleted when the hour is over.
+    """
+
+    entrance = models.ForeignKey(Entrance, models.CASCADE, related_name="arrivals", db_index=False)
+    address_digest = models.CharField(max_length=64)
+    arrived_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=("entrance", "arrived_at"), name="recent_arrivals"),
+        ]
+
+    def __str__(self) -> str:
+        return f"arrival {self.pk} by {self.entrance}"
 
 
 REVOKED, UNUSED = "revoked", "unused"

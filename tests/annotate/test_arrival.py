@@ -1,6 +1,7 @@
 """The pages that people arrive at, and what they agree to there."""
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import pytest
 from django.urls import reverse
@@ -237,6 +238,62 @@ def test_starting_twice_from_such_an_address_is_one_assignment(client, entrance)
     assert Assignment.objects.count() == 1
     assert first.url == again.url == reverse("annotate:next", args=[Assignment.objects.get().token])
     assert own.split("/")[3] == Invitation.objects.get().token
+
+
+@pytest.mark.parametrize("way", ["open", "prolific"])
+@pytest.mark.parametrize(
+    ("setting", "language", "said"),
+    [
+        ("ARRIVALS_PER_ADDRESS", "en", "from your network within the last hour"),
+        ("ARRIVALS_PER_LINK", "en", "Very many people are starting this study"),
+        ("ARRIVALS_PER_LINK", "ar", "يبدأ عدد كبير جدًا من الأشخاص"),
+    ],
+)
+def test_an_entrance_that_took_its_most_asks_to_come_later_and_stores_nothing(
+    client, settings, way, setting, language, said
+):
+    setattr(settings, setting, 1)
+    study = make_study(2, ratings_per_context=5, language=language)
+    if way == "open":
+        entrance = open_entrance(study, "link")
+        first, late = (client.get(arrive(entrance)).url for _ in range(2))
+    else:
+        entrance = open_entrance(study, "prolific", completion_code="DONE1", no_place_code="FULL1")
+        first, late = (
+            f"{arrive(entrance)}?{urlencode({**PROLIFIC, 'PROLIFIC_PID': who * 12})}"
+            for who in ("5f", "6f")
+        )
+    seen = hidden_fields(client.get(late))
+    begun = agree(client, first)
+
+    looked = client.get(late)
+    posted = client.post(late.split("?")[0], {**seen, "answer": "agree"})
+
+    for answer in (looked, posted):
+        assert answer.status_code == 429
+        assert 3500 < int(answer["Retry-After"]) <= 3600
+        assert said in answer.content.decode()
+        assert "FULL1" not in answer.content.decode()
+        assert not answer.cookies
+    assert (Annotator.objects.count(), Invitation.objects.count()) == (1, 1)
+    assert client.get(first).url == begun.url
+    declined = client.post(late.split("?")[0], {**seen, "answer": "decline"})
+    assert "Nothing was stored" in declined.content.decode()
+
+
+def test_a_study_that_is_full_says_so_rather_than_come_later(client, settings):
+    settings.ARRIVALS_PER_ADDRESS = 1
+    entrance = open_entrance(make_study(2, ratings_per_context=1), "link", cap=1)
+    first, late = (client.get(arrive(entrance)).url for _ in range(2))
+    agree(client, first)
+
+    assert "as many annotators as it needs" in client.get(late).content.decode()
+
+
+def test_personal_links_have_no_brake(client, settings):
+    settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 1
+    for invitation in invite_annotators(make_study(2, ratings_per_context=5), 3):
+        assert agree(client, welcome(invitation)).status_code == 302
 
 
 def test_an_address_that_nobody_was_given_is_not_found(client, entrance):

@@ -75,6 +75,29 @@ def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_on
     assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 10
 
 
+def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site, tmp_path):
+    """Seventy, through an open link of a study with eighty places; sixty an hour are allowed."""
+    (tmp_path / "data_en.tsv").write_bytes(numbered_stimuli(2))
+    site.make_study(
+        tmp_path / "data_en.tsv", "study", "--language", "en", "--ratings-per-context", "40"
+    )
+    entrance = site.manage("open_link", "study").split()[-1]
+    own = [site.url + get(entrance).headers["location"] for _ in range(70)]
+    consent = read_consent(own[0])
+
+    answers = at_once([lambda link=link: post(link, consent) for link in own])
+
+    assert Counter(answer.status_code for answer in answers) == {302: 60, 429: 10}
+    assert count(site, "surveys_annotator") == count(site, "surveys_arrival") == 60
+    for link, answer in zip(own, answers, strict=True):
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            assert 0 < int(answer.headers["retry-after"]) <= 3600
+            assert "from your network" in answer.text
+            assert get(link).status_code == httpx.codes.TOO_MANY_REQUESTS
+        else:  # who has started goes on
+            assert get(link).headers["location"] == answer.headers["location"]
+
+
 def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, tmp_path):
     """From consent over both blocks to withdrawing, each form six times in its turn."""
     prepare_two_blocks(site, tmp_path)

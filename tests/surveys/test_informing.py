@@ -12,6 +12,7 @@ from surveys.configuring import configure_study
 from surveys.informing import SECTIONS, Facts, Said, Way, list_changes, list_sentences, make_notice
 from surveys.models import (
     Annotator,
+    Arrival,
     Assignment,
     ConsentNotice,
     Entrance,
@@ -96,6 +97,7 @@ NAMED: dict[type, dict[Said | None, str]] = {
         None: "study draw n_wanted",
     },
     Verdict: {Said.JUDGEMENT: "review opinion kind reason at undone_at", None: "reviewer"},
+    Arrival: {Said.NETWORK: "entrance address_digest arrived_at"},
     ReviewClaim: {None: "review reviewer until"},
     Place: {Said.STEPS: "assignment", None: "study questionnaire round number is_open hit"},
     Hit: {
@@ -107,9 +109,9 @@ NAMED: dict[type, dict[Said | None, str]] = {
 
 
 def find_models_about_annotators() -> set[type]:
-    """Annotators and workers, and whatever refers to them, directly or by another model."""
+    """Annotators, workers and arrivals, and whatever refers to them, also by another model."""
     models = set(apps.get_app_config("surveys").get_models())
-    found = {Annotator, Worker}
+    found = {Annotator, Worker, Arrival}
     while new := {m for m in models - found if any(_refers(m, other) for other in found)}:
         found |= new
     return found

@@ -1,0 +1,214 @@
+"""A script takes only so many places of a link, and people behind the same address still come."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from surveys.arriving import return_visitor, start_through
+from surveys.errors import NoPlaceLeft, SurveyError, TooManyArrivals
+from surveys.models import Annotator, Arrival, Assignment, Entrance, Invitation, Place
+from surveys.models.collection import make_token
+from surveys.recruiting import open_entrance
+from surveys.retaining import drop_due
+from tests.factories import make_study
+from tests.surveys.newcomers import claims_of
+
+pytestmark = pytest.mark.django_db
+HOME, ELSEWHERE = "203.0.113.9", "198.51.100.7"
+
+
+@pytest.fixture(autouse=True)
+def limits(settings) -> None:
+    settings.ARRIVALS_PER_ADDRESS, settings.ARRIVALS_PER_LINK = 2, 5
+
+
+@pytest.fixture
+def entrance() -> Entrance:
+    return open_entrance(make_study(2, ratings_per_context=20), "link")
+
+
+def come(entrance: Entrance, address: str = HOME, ticket: str = "") -> Assignment:
+    return start_through(entrance, ticket or make_token(), address=address)
+
+
+def let_pass(**span: float) -> None:
+    for arrival in Arrival.objects.all():
+        arrival.arrived_at -= timedelta(**span)
+        arrival.save()
+
+
+def test_an_address_starts_so_many_times_an_hour_and_others_go_on(entrance):
+    come(entrance), come(entrance)
+
+    with pytest.raises(TooManyArrivals, match="from your network") as refused:
+        come(entrance)
+
+    assert 3500 < refused.value.retry_after <= 3600
+    assert (Annotator.objects.count(), Arrival.objects.count()) == (2, 2)
+    assert come(entrance, ELSEWHERE).state == "offered"
+
+
+def test_a_link_takes_so_many_an_hour_from_wherever_they_come(entrance):
+    for n in range(5):
+        come(entrance, f"198.51.100.{n}")
+
+    with pytest.raises(TooManyArrivals, match="Very many people") as refused:
+        come(entrance, HOME)
+
+    assert refused.value.retry_after <= 3600
+    assert (Annotator.objects.count(), Invitation.objects.count()) == (5, 5)
+
+
+def test_one_more_comes_when_the_first_of_the_hour_is_an_hour_old(entrance):
+    come(entrance)
+    let_pass(minutes=50)
+    come(entrance)
+    with pytest.raises(TooManyArrivals) as refused:
+        come(entrance)
+    assert 590 < refused.value.retry_after <= 600
+
+    let_pass(minutes=10)
+
+    come(entrance)
+    with pytest.raises(TooManyArrivals):
+        come(entrance)
+
+
+def test_who_has_started_comes_back_whatever_the_brake(entrance):
+    ticket = make_token()
+    first = come(entrance, ticket=ticket)
+    come(entrance)
+
+    assert come(entrance, ticket=ticket) == first
+    assert Arrival.objects.count() == 2
+
+
+def test_prolific_is_braked_too_and_leads_back_who_has_started():
+    prolific = open_entrance(make_study(2, ratings_per_context=20), "prolific")
+    first, _second = (
+        start_through(prolific, make_token(), claims_of(f"w{n}"), address=HOME) for n in range(2)
+    )
+
+    with pytest.raises(TooManyArrivals):
+        start_through(prolific, make_token(), claims_of("w9"), address=HOME)
+
+    assert return_visitor(prolific, claims_of("w0")) == first
+    assert start_through(prolific, make_token(), claims_of("w0"), address=HOME) == first
+
+
+def test_limits_of_zero_brake_nobody(entrance, settings):
+    settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 0
+
+    for _ in range(8):
+        come(entrance)
+
+    assert Annotator.objects.count() == 8
+
+
+def test_each_link_has_limits_of_its_own(entrance):
+    other = open_entrance(make_study(2, slug="other", ratings_per_context=20), "link")
+    for place in (entrance, entrance, other, other):
+        come(place)
+
+    assert Annotator.objects.count() == 4
+
+
+def test_who_finds_no_place_uses_up_no_limit(settings):
+    entrance = open_entrance(make_study(2, ratings_per_context=1), "link")
+    come(entrance), come(entrance)
+    settings.ARRIVALS_PER_ADDRESS = 9
+
+    with pytest.raises(NoPlaceLeft):
+        come(entrance)
+
+    assert Arrival.objects.count() == 2
+
+
+def test_addresses_are_stored_as_digests_that_differ_by_study_and_for_the_hour_alone(entrance):
+    other = open_entrance(make_study(2, slug="other"), "link")
+    come(entrance), come(other)
+
+    digests = list(Arrival.objects.order_by("pk").values_list("address_digest", flat=True))
+    assert len(set(digests)) == 2
+    assert not any(HOME in digest for digest in digests)
+    let_pass(minutes=61)
+    come(entrance, ELSEWHERE)
+    assert list(Arrival.objects.values_list("entrance", flat=True).order_by("pk")) == [
+        other.pk, entrance.pk,
+    ]  # fmt: skip
+
+    drop_due(other.study)
+
+    assert Arrival.objects.get().entrance == entrance
+
+
+def test_who_uses_up_a_limit_is_told_of_in_the_log_without_an_address(entrance, caplog):
+    with caplog.at_level(logging.WARNING, logger="surveys"):
+        come(entrance)
+        assert not caplog.messages
+        come(entrance)
+
+    assert [message.split(":")[0] for message in caplog.messages] == [
+        f"Entrance {entrance.pk} takes nobody more from one address for now"
+    ]
+    assert HOME not in caplog.text
+
+
+# At once
+
+
+def crowd(n: int, action: Callable[[int], object]) -> list[str]:
+    """Let so many people act at once, each over a connection of their own; how each fared."""
+    together = Barrier(n)
+
+    def act(number: int) -> str:
+        try:
+            together.wait(60)
+            action(number)
+        except SurveyError as error:
+            return type(error).__name__
+        finally:
+            connection.close()
+        return "started"
+
+    with ThreadPoolExecutor(n) as people:
+        return list(people.map(act, range(n)))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite: tests/end_to_end")
+@pytest.mark.parametrize(
+    ("per_address", "per_link", "expected"),
+    [(5, 0, {"started": 5}), (0, 7, {"started": 7}), (0, 0, {"started": 12})],
+)
+def test_limits_and_quotas_are_exact_when_all_come_at_once(
+    settings, per_address, per_link, expected
+):
+    """Twenty people on twelve places."""
+    settings.ARRIVALS_PER_ADDRESS, settings.ARRIVALS_PER_LINK = per_address, per_link
+    entrance = open_entrance(make_study(2, ratings_per_context=6), "link")
+
+    fared = crowd(20, lambda _: come(Entrance.objects.get(pk=entrance.pk)))
+
+    n_started = expected["started"]
+    assert fared.count("started") == n_started
+    assert fared.count("NoPlaceLeft" if not per_address + per_link else "TooManyArrivals") == (
+        20 - n_started
+    )
+    assert (Annotator.objects.count(), Arrival.objects.count()) == (n_started, n_started)
+    assert Place.objects.filter(assignment__isnull=False).count() == n_started
+
+
+def test_the_hour_ends_for_those_who_arrived_exactly_an_hour_ago(entrance):
+    come(entrance), come(entrance)
+    Arrival.objects.update(arrived_at=timezone.now() - timedelta(hours=1))
+
+    come(entrance)
+
+    assert Arrival.objects.count() == 1
