@@ -185,3 +185,19 @@ class HitRefused(SurveyError):
 
 class ReportRefused(SurveyError):
     """A provider's list of submissions that cannot be read; everything found is told."""
+
+
+class BackupRefused(SurveyError):
+    """A backup that cannot be made, read, or restored here."""
+
+
+class DatabaseTooNew(SurveyError):
+    """A database that newer code has changed."""
+
+    status = 503
+
+
+class DatabaseTooOld(SurveyError):
+    """A database that lacks what this code needs."""
+
+    status = 503

@@ -1,0 +1,35 @@
+import time
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from surveys.backups import find_missing_files, try_backup, write_backup
+from surveys.management.commands._base import SurveyCommand
+
+
+class Command(SurveyCommand):
+    needs_fitting_database = False  # a backup is made before migrating
+    help = (
+        "Write the whole site into one file while it runs: database, files and key. Keep the file "
+        "where only operators reach it (docs/backups.md)."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="a new one, such as cosima-2026-11-23.tar.gz")
+        parser.add_argument(
+            "--check", action="store_true", help="restore it beside the site, compare, remove that"
+        )
+
+    def handle(self, *, file: Path, check: bool, **options: Any) -> None:
+        begun = time.monotonic()
+        manifest = write_backup(file)
+        if check:
+            try_backup(file)
+        for name in find_missing_files(manifest):
+            self.stderr.write(self.style.WARNING(f"warning: the site's file {name} is missing"))
+        self.stdout.write(
+            f"{file}: {file.stat().st_size / 1e6:.1f} MB, rows {manifest.n_rows}, files "
+            f"{manifest.n_files}, {time.monotonic() - begun:.1f} s"
+            f"{'; restored and compared' if check else ''}"
+        )
