@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from surveys.inserts import insert_rows
 from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
 from surveys.repeating import open_rounds
 
@@ -69,14 +70,18 @@ def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
         Questionnaire(block=block, letter=letter) for block in blocks for letter in "AB"
     )
     planned = [items for items in plan for _ in "AB"]
-    Item.objects.bulk_create(
-        Item(
-            questionnaire=questionnaire,
-            position=position,
-            context_id=contexts[pairs[item.pair][0], item.context_in(questionnaire.letter)],
-        )
-        for questionnaire, items in zip(questionnaires, planned, strict=True)
-        for position, item in enumerate(items, 1)
+    insert_rows(
+        Item,
+        ("questionnaire", "position", "context"),
+        (
+            (
+                questionnaire.pk,
+                position,
+                contexts[pairs[item.pair][0], item.context_in(questionnaire.letter)],
+            )
+            for questionnaire, items in zip(questionnaires, planned, strict=True)
+            for position, item in enumerate(items, 1)
+        ),
     )
     open_rounds(study, blocks)
     return blocks

@@ -21,6 +21,7 @@ from postprocess.stimuli import (
 )
 from surveys.blocking import BlockPlan, make_blocks, plan_blocks
 from surveys.errors import ImportRefused, StudyExists
+from surveys.inserts import insert_rows
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.timing import estimate_seconds
@@ -202,14 +203,17 @@ def store_study(stimuli: SoundStimuli) -> Study:
 
 def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
     """Store the pairs of a study that has none, with their contexts."""
-    pairs = Pair.objects.bulk_create(
-        Pair(study=study, position=position, word1=pair.word1, word2=pair.word2)
-        for position, pair in enumerate(stimuli, 1)
-    )
-    Context.objects.bulk_create(
-        as_context(pair, number, marked)
-        for pair, stimulus in zip(pairs, stimuli, strict=True)
-        for number, marked in ((1, stimulus.context1), (2, stimulus.context2))
+    rows = ((study.pk, False, n, pair.word1, pair.word2) for n, pair in enumerate(stimuli, 1))
+    insert_rows(Pair, ("study", "is_checkpoint", "position", "word1", "word2"), rows)
+    pairs = Pair.objects.stimuli(study).order_by("position").values_list("pk", flat=True)
+    insert_rows(
+        Context,
+        ("pair", "number", "text", "word1_start", "word1_end", "word2_start", "word2_end"),
+        (
+            (pair, number, marked.text, *marked.word1, *marked.word2)
+            for pair, stimulus in zip(pairs, stimuli, strict=True)
+            for number, marked in ((1, stimulus.context1), (2, stimulus.context2))
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from surveys.errors import BatchRefused
+from surveys.inserts import insert_rows
 from surveys.models import Hit, Place, Questionnaire, Round, Study
 from surveys.models.collection import AssignmentQuerySet
 
@@ -21,16 +22,16 @@ def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
     Number by number over all questionnaires: the order in which a balanced design fills them.
     """
     by_block = {round_.block_id: round_ for round_ in rounds}
-    questionnaires = list(Questionnaire.objects.filter(block__in=by_block))
-    Place.objects.bulk_create(
-        Place(
-            study=study,
-            questionnaire=questionnaire,
-            round=by_block[questionnaire.block_id],
-            number=number,
-        )
-        for number in range(1, study.ratings_per_context + 1)
-        for questionnaire in questionnaires
+    found = Questionnaire.objects.filter(block__in=by_block).values_list("pk", "block_id")
+    questionnaires = [(pk, by_block[block].pk) for pk, block in found]
+    insert_rows(
+        Place,
+        ("study", "questionnaire", "round", "number", "is_open"),
+        (
+            (study.pk, questionnaire, round_, number, True)
+            for number in range(1, study.ratings_per_context + 1)
+            for questionnaire, round_ in questionnaires
+        ),
     )
 
 

@@ -1,0 +1,25 @@
+"""Rows by the ten thousand → one statement, without an object of the ORM for each.
+
+Making those takes twenty times as long as storing them, and on SQLite all others wait meanwhile.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection, models
+
+
+def insert_rows(
+    model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> None:
+    """Insert rows into the table of a model, each the values of the named fields in their order.
+
+    A foreign key's value is the id. Fields that are not named must be nullable.
+    """
+    quote = connection.ops.quote_name
+    meta = model._meta
+    columns = ", ".join(quote(meta.get_field(name).column) for name in fields)
+    values = ", ".join(["%s"] * len(fields))
+    statement = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES ({values})"  # noqa: S608  # nosec B608
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, rows)
