@@ -296,7 +296,7 @@ LOWEST_WAGE_CENTS = _cents("LOWEST_WAGE_CENTS", 800)  # an hour; pages warn of l
 # many may start within an hour; 0 for as many as like.
 HOLD_MINUTES = _count("HOLD_MINUTES", 30, lowest=1)
 ARRIVALS_PER_ADDRESS = _count("ARRIVALS_PER_ADDRESS", 60)
-ARRIVALS_PER_LINK = _count("ARRIVALS_PER_LINK", 300)
+ARRIVALS_PER_LINK = _count("ARRIVALS_PER_LINK", 120)
 
 # Rates are per token and per machine, whose processes count in the same cache.
 API_RATES = {

@@ -151,7 +151,7 @@ def main() -> None:
     add = parser.add_argument
     add("--seconds", type=float, default=10, help="how long each script tries (10)")
     add("--per-address", default="60", help="ARRIVALS_PER_ADDRESS of the site (60)")
-    add("--per-link", default="300", help="ARRIVALS_PER_LINK of the site (300)")
+    add("--per-link", default="120", help="ARRIVALS_PER_LINK of the site (120)")
     add("--database-url", help="an empty database; else a SQLite file")
     add("--python", type=Path, default=Path(sys.executable), help="of the site")
     options = parser.parse_args()

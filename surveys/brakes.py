@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from surveys.errors import TooManyArrivals
 from surveys.masking import digest_in_study
-from surveys.models import Arrival, Entrance, Study
+from surveys.models import Arrival, Entrance, Provider, Study
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ def refuse_rush(entrance: Entrance, address: str) -> None:
             ),
             retry_after=_seconds_left(entrance, settings.ARRIVALS_PER_ADDRESS, address),
         )
-    if _is_reached(settings.ARRIVALS_PER_LINK, n_in_all):
+    if _is_reached(_find_limit_in_all(entrance), n_in_all):
         raise TooManyArrivals(
             _(
                 "Very many people are starting this study just now. Nothing was stored. Please "
@@ -64,7 +64,7 @@ def note_arrival(entrance: Entrance, address: str) -> None:
             "reached. If all visitors seem to have one address, see TRUSTED_PROXIES.",
             entrance.pk, settings.ARRIVALS_PER_ADDRESS,
         )  # fmt: skip
-    if _is_reached(settings.ARRIVALS_PER_LINK, n_in_all):
+    if _is_reached(_find_limit_in_all(entrance), n_in_all):
         logger.warning(
             "Entrance %s takes nobody more for now: ARRIVALS_PER_LINK (%s) is reached.",
             entrance.pk, settings.ARRIVALS_PER_LINK,
@@ -74,6 +74,15 @@ def note_arrival(entrance: Entrance, address: str) -> None:
 def forget_arrivals(study: Study) -> None:
     """Delete the digests of addresses that no brake counts any more, while the study is locked."""
     Arrival.objects.filter(entrance__study=study, arrived_at__lte=_start_of_window()).delete()
+
+
+def _find_limit_in_all(entrance: Entrance) -> int:
+    """Return how many may start within the hour from all addresses together; 0 for any number.
+
+    A provider lets in no more people than it has places, and those who come are on its clock.
+    """
+    limit: int = settings.ARRIVALS_PER_LINK
+    return limit if entrance.provider == Provider.LINK else 0
 
 
 def _is_reached(limit: int, n_arrived: int) -> bool:

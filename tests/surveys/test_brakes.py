@@ -98,6 +98,8 @@ def test_prolific_is_braked_too_and_leads_back_who_has_started():
     with pytest.raises(TooManyArrivals):
         start_through(prolific, make_token(), claims_of("w9"), address=HOME)
 
+    for n in range(10, 18):  # from wherever they come there is no limit
+        start_through(prolific, make_token(), claims_of(f"w{n}"), address=f"198.51.100.{n}")
     assert return_visitor(prolific, claims_of("w0")) == first
     assert start_through(prolific, make_token(), claims_of("w0"), address=HOME) == first
 
