@@ -276,6 +276,16 @@ BACKGROUND = "workers" if CELERY_BROKER_URL else "threads"
 CELERY_TASK_IGNORE_RESULT = True  # what comes out is stored in our own tables
 CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker without end
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 5,
+    "socket_timeout": 30,  # longer than a worker waits for a message before it asks again
+    "socket_keepalive": True,
+}
+RUN_SILENCE = _seconds("RUN_SILENCE", 30)  # after which the process of a run counts as dead
+if not RUN_SILENCE:
+    raise ImproperlyConfigured("RUN_SILENCE must be a second or more.")
 
 # MTurk: nothing reaches the two live targets unless all three conditions hold.
 MTURK_SIMULATOR_URL = _loopback(

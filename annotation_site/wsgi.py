@@ -5,3 +5,7 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 
 application = get_wsgi_application()
+
+from surveys.tasks import DISPATCHER  # noqa: E402  (it needs what was set up)
+
+DISPATCHER.start()

@@ -15,6 +15,7 @@ from surveys.leftovers import LIST_DROPPED, drop_unreferenced_files
 from surveys.models import Annotator, Run, RunKind, Study
 from surveys.packing import ROWS_A_GROUP, stream_responses_as_parquet
 from surveys.recruiting import invite_annotators, invite_listed
+from surveys.run_leases import note_sign_of_life
 
 Tell = Callable[[str, int, int], None]
 LINKS_AT_ONCE = 1000  # more are made in the background, so many in a transaction
@@ -41,7 +42,7 @@ def make_links(run: Run, tell: Tell) -> dict[str, Any]:
             else:
                 n_new = len(invite_listed(run.study, notes[begin:end]).new)
             report = {"n_done": end, "n_new": report["n_new"] + n_new}
-            Run.objects.filter(pk=run.pk).update(report=report)
+            note_sign_of_life(run, report=report)
     return {"report": report, "wishes": {"count": n_wanted}}
 
 

@@ -129,6 +129,10 @@ class RunRefused(SurveyError):
     """Post-processing that cannot be run as asked for."""
 
 
+class RunTaken(SurveyError):
+    """Another process performs the run by now; what this one made is dropped."""
+
+
 class VerdictRefused(SurveyError):
     """A verdict on an answer that cannot be given as asked for."""
 

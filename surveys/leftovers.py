@@ -53,7 +53,9 @@ def drop_lists() -> int:
         run.wishes = {"count": len(run.wishes["notes"]), "list_was_dropped": True}
         if run.state != RunState.DONE:
             run.state, run.error = RunState.FAILED, f"{run.error} {LIST_DROPPED}".strip()
-        Run.objects.filter(pk=run.pk).update(wishes=run.wishes, state=run.state, error=run.error)
+        Run.objects.filter(pk=run.pk).update(
+            wishes=run.wishes, state=run.state, error=run.error, lease=""
+        )
     return len(found)
 
 

@@ -116,41 +116,26 @@ def tell_of_run(run: Run) -> None:
         _store(webhooks, WebhookEvent.RUN_FINISHED, f"run {run.pk} at {at}", told)
 
 
-def deliver(delivery_id: int) -> float | None:
-    """Send a message if it is due. After how many seconds to try again, if at all.
+def deliver(delivery_id: int) -> bool:
+    """Send a message if it is due; return False where it was sent and did not arrive.
 
-    Of several who try at once one sends it.
+    It is due again later then. Of several who try at once one sends it.
     """
     now = timezone.now()
     claimed = Delivery.objects.due(now).filter(pk=delivery_id)
     if not claimed.update(next_at=now + CLAIMED, attempts=F("attempts") + 1):
-        return None
+        return True
     delivery = Delivery.objects.select_related("webhook").get(pk=delivery_id)
     error = _send(delivery)
     if not error:
         Delivery.objects.filter(pk=delivery_id).update(
             delivered_at=timezone.now(), next_at=None, error=""
         )
-        return None
+        return True
     pauses = PAUSES[delivery.attempts - 1 : delivery.attempts]
     next_at = timezone.now() + pauses[0] if pauses else None
     Delivery.objects.filter(pk=delivery_id).update(next_at=next_at, error=error[:200])
-    return pauses[0].total_seconds() if pauses else None
-
-
-def deliver_due() -> tuple[int, int]:
-    """Send all messages that are due; return how many arrived and how many were due.
-
-    An address that does not take a message is not tried again in this round, so that it holds up
-    the others once.
-    """
-    due = Delivery.objects.due(timezone.now()).order_by("pk")
-    ids, failing = dict(due.values_list("pk", "webhook_id")), set()
-    for delivery_id, webhook_id in ids.items():
-        if webhook_id not in failing and deliver(delivery_id) is not None:
-            failing.add(webhook_id)
-    arrived = Delivery.objects.filter(pk__in=ids, delivered_at__isnull=False)
-    return arrived.count(), len(ids)
+    return False
 
 
 def sign(secret: str, at: int, body: bytes) -> str:
@@ -203,8 +188,8 @@ def _store(
         ),
         ignore_conflicts=True,
     )  # fmt: skip
-    stored = Delivery.objects.due(timezone.now()).filter(webhook__in=wanting)
-    start_deliveries(list(stored.values_list("pk", flat=True)))
+    if wanting:
+        start_deliveries()
 
 
 def _is_finished(round_: Round) -> bool:

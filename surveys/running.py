@@ -18,7 +18,7 @@ from postprocess.stimuli import StimuliError
 from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
 from surveys.auditing import record
 from surveys.batching import Tell, drop_exports, make_links, read_form, write_export
-from surveys.errors import GatewayDown, RunRefused, SurveyError
+from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
 from surveys.leftovers import LIST_DROPPED, drop_lists
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
 from surveys.mturk.performing import pause_after, perform_batch_work
@@ -26,11 +26,18 @@ from surveys.notifying import tell_of_run
 from surveys.numbering import number_run
 from surveys.recruiting import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.releasing import Wishes, release_dataset
+from surveys.run_leases import (
+    fail_run,
+    make_lease,
+    note_sign_of_life,
+    release_run,
+    renewing,
+    silence,
+)
 
 if TYPE_CHECKING:
     from postprocess.recipe import Recipe
 
-SILENCE = timedelta(minutes=10)  # after which a run counts as broken off
 BETWEEN_SIGNS = timedelta(seconds=1)
 INTERRUPTED = "It was broken off. Try again; if that does not help, ask an operator for the log."
 
@@ -108,8 +115,16 @@ def retry_run(run: Run) -> Run:
     """Put down that a run is to be tried again. Raises RunRefused unless it failed or broke off."""
     if run.has_lost_list:
         raise RunRefused(LIST_DROPPED)
+    now = timezone.now()
     if not Run.objects.filter(_is_over(), pk=run.pk).update(
-        state=RunState.WAITING, error="", stage="", share_done=0, heard_at=timezone.now()
+        state=RunState.WAITING,
+        error="",
+        stage="",
+        share_done=0,
+        heard_at=now,
+        due_at=now,
+        lease="",
+        n_deaths=0,
     ):
         raise RunRefused("Only a run that failed or was broken off can be tried again.")
     record("run.retried", run.study, run.name)
@@ -119,33 +134,33 @@ def retry_run(run: Run) -> Run:
     return run
 
 
-def perform_run(run_id: int) -> int | None:
-    """Do what a run asks for, once: whoever comes second does nothing.
+def perform_run(run_id: int) -> None:
+    """Perform a run that waits, once: of several processes that try, one does it.
 
-    What the library or an action refuses is kept as the run's error. After how many seconds to try
-    again, where what it needs is down; else None.
+    What the library or an action refuses is stored as the run's error. Where what the run needs is
+    down it waits until later. A process that is asked to end gives the run back.
     """
     drop_lists()
+    lease = make_lease()
     begun = Run.objects.filter(pk=run_id, state=RunState.WAITING).update(
-        state=RunState.RUNNING, heard_at=timezone.now()
+        state=RunState.RUNNING, heard_at=timezone.now(), lease=lease
     )
     if not begun:
-        return None
+        return
     run = Run.objects.select_related("study").get(pk=run_id)
-    with _keeping_what_goes_wrong(run):
+    run.lease = lease
+    _remove_files(run)  # of a process that died
+    with _keeping_what_goes_wrong(run), renewing(run):
         try:
             _finish(run, **MAKERS[RunKind(run.kind)](run, _tell(run)))
         except GatewayDown as error:
-            if (pause := _put_off(run, str(error))) is None:
+            if not _put_off(run, str(error)):
                 raise
-            return pause
-    return None
 
 
 def is_broken_off(run: Run) -> bool:
-    """Whether a run that is not over has given no sign of life for too long."""
-    is_open = run.state in (RunState.WAITING, RunState.RUNNING)
-    return is_open and timezone.now() - run.heard_at > SILENCE
+    """Return whether a run has given no sign of life for longer than its lease."""
+    return run.state == RunState.RUNNING and timezone.now() - run.heard_at > silence()
 
 
 def read_recipe(study: Study, recipe: str) -> "Recipe":
@@ -174,8 +189,8 @@ def _name_recipe(run: Run) -> dict[str, str]:
 
 
 def _is_over() -> Q:
-    silent = Q(heard_at__lt=timezone.now() - SILENCE)
-    return Q(state=RunState.FAILED) | (Q(state__in=(RunState.WAITING, RunState.RUNNING)) & silent)
+    silent = Q(heard_at__lt=timezone.now() - silence())
+    return Q(state=RunState.FAILED) | (Q(state=RunState.RUNNING) & silent)
 
 
 def _make_results(run: Run, tell: Tell) -> dict[str, Any]:
@@ -245,6 +260,8 @@ MAKERS: dict[RunKind, Callable[[Run, Tell], dict[str, Any]]] = {
 
 
 def _finish(run: Run, **made: Any) -> None:
+    """Store what a run made. Raises RunTaken where another process performs it by now."""
+    note_sign_of_life(run)
     for name, value in made.items():
         if isinstance(value, ContentFile):
             getattr(run, name).save(value.name, value, save=False)
@@ -253,50 +270,65 @@ def _finish(run: Run, **made: Any) -> None:
     run.state, run.stage, run.error = RunState.DONE, "", ""
     run.finished_at = timezone.now()
     with transaction.atomic():
+        note_sign_of_life(run)  # nobody else takes it until the end of the transaction
+        run.lease = ""
         run.save()
         record(f"{run.kind}.made", run.study, run.name, **_name_recipe(run))
         tell_of_run(run)
 
 
-def _put_off(run: Run, reason: str) -> int | None:
-    """Put down that a run waits to be tried again; for how long, or None after too many times."""
+def _put_off(run: Run, reason: str) -> bool:
+    """Let a run wait to be tried again; False after too many times."""
     n_tries = run.wishes.get("n_tries", 0) + 1
     pause = pause_after(n_tries)
-    if pause is not None:
-        Run.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
-            state=RunState.WAITING, error=reason, wishes={**run.wishes, "n_tries": n_tries},
-            heard_at=timezone.now(),
-        )  # fmt: skip
-    return pause
+    if pause is None:
+        return False
+    now = timezone.now()
+    Run.objects.held_under(run).update(
+        state=RunState.WAITING, error=reason, wishes={**run.wishes, "n_tries": n_tries}, lease="",
+        heard_at=now, due_at=now + timedelta(seconds=pause),
+    )  # fmt: skip
+    return True
+
+
+def _remove_files(run: Run) -> None:
+    """Remove what an earlier try of a run has written: nothing leads to it."""
+    storage, folder = run.archive.storage, f"runs/{run.pk}"
+    if storage.exists(folder):
+        for name in storage.listdir(folder)[1]:
+            storage.delete(f"{folder}/{name}")
 
 
 @contextmanager
 def _keeping_what_goes_wrong(run: Run) -> Iterator[None]:
-    """Whatever ends the work early leaves the run failed, with the reason where one was given."""
+    """Leave a run whose work ends early failed, with the reason where one was given.
+
+    A process that is told to end (SIGTERM to a worker) leaves it waiting instead.
+    """
     from postprocess.ratings import RatingsError
     from postprocess.recipe import RecipeError
 
     reason = INTERRUPTED
     try:
         yield
+    except (SystemExit, KeyboardInterrupt):
+        release_run(run)
+        raise
+    except RunTaken:
+        for file in (run.archive, run.ledger):
+            if file:
+                file.storage.delete(str(file))
     except (SurveyError, RatingsError, RecipeError, StimuliError) as error:
         reason = str(error)
     finally:
-        _fail(run, reason)
-
-
-@transaction.atomic
-def _fail(run: Run, reason: str) -> None:
-    """Put down that a run has failed, unless it is done."""
-    running = Run.objects.filter(pk=run.pk, state=RunState.RUNNING)
-    if running.update(state=RunState.FAILED, error=reason, heard_at=timezone.now()):
-        run.state = RunState.FAILED
-        drop_lists()
-        tell_of_run(run)
+        fail_run(run, reason)
 
 
 def _tell(run: Run) -> Tell:
-    """A function that keeps how far a run is, about once a second."""
+    """Return a function that stores how far a run is, about once a second.
+
+    It raises RunTaken where another process performs the run by now.
+    """
     told: dict[str, Any] = {"stage": None, "at": None}
 
     def tell(stage: str, done: int, of: int) -> None:
@@ -304,7 +336,6 @@ def _tell(run: Run) -> Tell:
         if stage == told["stage"] and now - told["at"] < BETWEEN_SIGNS:
             return
         told.update(stage=stage, at=now)
-        share = 100 * done // max(of, 1)
-        Run.objects.filter(pk=run.pk).update(stage=stage[:40], share_done=share, heard_at=now)
+        note_sign_of_life(run, stage=stage[:40], share_done=100 * done // max(of, 1))
 
     return tell

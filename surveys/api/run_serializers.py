@@ -59,7 +59,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     """
 
     is_broken_off = serializers.SerializerMethodField(
-        help_text="no sign of life for ten minutes: it can be tried again"
+        help_text="no sign of life for longer than it may be silent: it is about to be tried again"
     )
     n_withdrawn_since = serializers.SerializerMethodField(
         help_text="annotators whose ratings it holds and who withdrew or were erased since: "

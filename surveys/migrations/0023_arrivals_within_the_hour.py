@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0021_consent_says_what_is_stored"),
+        ("surveys", "0022_leases_of_runs"),
     ]
 
     operations = [

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0021_consent_says_what_is_stored"),
+        ("surveys", "0023_arrivals_within_the_hour"),
     ]
 
     operations = [

@@ -1,9 +1,11 @@
+from datetime import datetime
 from pathlib import PurePath
 from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from surveys.models.publication import Release, count_withdrawn_since
 from surveys.models.study import Study
@@ -60,6 +62,18 @@ class RunQuerySet(models.QuerySet["Run"]):
     def under_way(self) -> Self:
         return self.filter(state__in=(RunState.WAITING, RunState.RUNNING))
 
+    def due(self, now: datetime) -> Self:
+        """Runs that wait to be performed and may be begun now, the longest due first."""
+        return self.filter(state=RunState.WAITING, due_at__lte=now).order_by("due_at", "pk")
+
+    def held_under(self, run: "Run") -> Self:
+        """The run, as long as it is performed under the lease with which it was begun."""
+        return self.filter(pk=run.pk, state=RunState.RUNNING, lease=run.lease)
+
+    def silent(self, since: datetime) -> Self:
+        """Runs that are performed and whose lease was not renewed since an instant."""
+        return self.filter(state=RunState.RUNNING, heard_at__lt=since)
+
     def with_file(self) -> Self:
         return self.filter(state=RunState.DONE).exclude(archive="")
 
@@ -72,7 +86,10 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """Something that is made in the background, most often of ratings as they were, by a recipe."""
+    """Something that is made in the background, most often of ratings as they were, by a recipe.
+
+    A run that waits is its own order: any process that finds it due performs it, under a lease.
+    """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
     kind = models.CharField(max_length=10, choices=RunKind)
@@ -89,6 +106,13 @@ class Run(models.Model):
     )
     requested_at = models.DateTimeField(auto_now_add=True)
     heard_at = models.DateTimeField(auto_now=True, help_text="last sign of life")
+    due_at = models.DateTimeField(default=timezone.now, help_text="when it may be begun")
+    lease = models.CharField(
+        max_length=80, blank=True, default="", help_text="of the process that performs it"
+    )
+    n_deaths = models.PositiveSmallIntegerField(
+        default=0, help_text="processes that ended without a word while they performed it"
+    )
     collected_at = models.DateTimeField(
         null=True, blank=True, help_text="just before the ratings were read"
     )
@@ -109,6 +133,13 @@ class Run(models.Model):
             models.CheckConstraint(
                 condition=~Q(state=RunState.DONE) | Q(report__isnull=False),
                 name="done_runs_have_a_report",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=("due_at",),
+                condition=Q(state__in=(RunState.WAITING, RunState.RUNNING)),
+                name="runs_under_way",
             ),
         ]
 

@@ -30,6 +30,13 @@ def perform(batch: Batch, kind: RunKind) -> Run:
     return run
 
 
+def perform_and_read_pause(run: Run) -> int | None:
+    """Perform a run and return how long it waits then, in seconds; None if it does not."""
+    perform_run(run.pk)
+    run.refresh_from_db()
+    return round((run.due_at - run.heard_at).total_seconds()) if run.state == "waiting" else None
+
+
 def test_runs_publish_fetch_pay_and_stop(platform, batch):
     published = perform(batch, RunKind.PUBLISH)
     do_task(platform, batch)
@@ -63,7 +70,7 @@ def test_a_run_waits_for_a_target_that_is_down_and_goes_on(platform, batch):
     platform.control.queue_fault("CreateHITType", "fail", n_calls=6)
     run = request_batch_work(batch, RunKind.PUBLISH, None)
 
-    assert [perform_run(run.pk) for _ in range(3)] == [15, 30, None]
+    assert [perform_and_read_pause(run) for _ in range(3)] == [15, 30, None]
 
     assert stored(run, "state", "error") == ("done", "")
     assert batch.hits.get().state == "live"
@@ -73,11 +80,11 @@ def test_a_run_fails_after_too_many_tries_and_a_person_tries_again(platform, bat
     platform.control.queue_fault("CreateHITType", "fail", n_calls=3 * (MOST_TRIES + 1))
     run = request_batch_work(batch, RunKind.PUBLISH, None)
 
-    pauses = [perform_run(run.pk) for _ in range(MOST_TRIES + 1)]
+    pauses = [perform_and_read_pause(run) for _ in range(MOST_TRIES + 1)]
 
     assert pauses == [15, 30, 60, 120, 240, None]
     assert stored(run, "state") == ("failed",)
-    assert perform_run(retry_run(run).pk) is None
+    perform_run(retry_run(run).pk)
     assert stored(run, "state", "error") == ("done", "")
 
 

@@ -4,6 +4,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from surveys import filing, tasks
+from surveys.broker import Job
 from surveys.filing import (
     count_unfiled,
     draw_number,
@@ -144,11 +145,11 @@ def test_start_filing_asks_workers_where_there_are_some(settings, monkeypatch):
     settings.BACKGROUND = "workers"
     study, asked = make(), []
     submit(study)
-    monkeypatch.setattr(tasks.file_answers, "delay", asked.append)
+    monkeypatch.setattr(tasks.DISPATCHER, "wake", asked.append)
 
     tasks.start_filing(study)
 
-    assert asked == [study.pk]
+    assert asked == [Job(tasks.file_answers, study.pk)]
 
 
 def test_file_meanwhile_leaves_it_to_who_is_at_it(monkeypatch):
@@ -176,14 +177,14 @@ def test_file_meanwhile_that_fails_is_not_begun_again_at_once(settings, monkeypa
         patched.setattr(filing, "find_doubted", lambda words, language: words[0])
         with pytest.raises(TypeError):
             file_meanwhile(study)
-    monkeypatch.setattr(tasks.file_answers, "delay", asked.append)
+    monkeypatch.setattr(tasks.DISPATCHER, "wake", asked.append)
 
     tasks.start_filing(study)
     assert (has_failed(study), asked) == (True, [])
     cache.clear()  # as time does
     tasks.start_filing(study)
 
-    assert (has_failed(study), asked) == (False, [study.pk])
+    assert (has_failed(study), asked) == (False, [Job(tasks.file_answers, study.pk)])
     assert file_meanwhile(study) == 1
 
 
