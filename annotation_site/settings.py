@@ -122,6 +122,14 @@ def _networks(name: str) -> list[IPv4Network | IPv6Network]:
 
 # PostgreSQL plans a statement that comes again once, which is most of what it does for a page.
 PREPARED = {"server_side_binding": True, "prepare_threshold": 2}
+# A server that cannot be reached, or whose machine is gone, is noticed within seconds.
+LOST = {
+    "connect_timeout": 3,
+    "tcp_user_timeout": 10_000,  # milliseconds
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
 
 
 def _database(url: str) -> dict[str, Any]:
@@ -140,7 +148,8 @@ def _database(url: str) -> dict[str, Any]:
             options = f"{given.get('options', '')} -c synchronous_commit=on -c jit=off".strip()
             return {
                 **database,
-                "OPTIONS": {**given, **PREPARED, "options": options},
+                "ENGINE": "annotation_site.postgresql",
+                "OPTIONS": {**LOST, **given, **PREPARED, "options": options},
                 "CONN_MAX_AGE": 600,  # a lost connection is noticed in `annotate.pages`
             }
     raise ImproperlyConfigured(
@@ -177,6 +186,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "surveys.presenting.probes.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "surveys.annotate.middleware.ContentPolicyMiddleware",
@@ -394,7 +404,10 @@ LOGGING = {
             "style": "{",
         }
     },
-    "filters": {"brief": {"()": "surveys.annotate.discretion.NoTraceback"}},
+    "filters": {
+        "brief": {"()": "surveys.annotate.discretion.NoTraceback"},
+        "outage": {"()": "surveys.outages.OutageFilter"},
+    },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "discreet"},
         "brief": {
@@ -406,7 +419,10 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
-        "django.request": {"level": "ERROR"},  # a faulty answer is no fault of the site
+        "django.request": {
+            "level": "ERROR",
+            "filters": ["outage"],
+        },  # a faulty answer is no fault of the site
         "django.security": {"handlers": ["brief"], "propagate": False},  # scanners send a lot
         "surveys": {"level": "INFO"},
         "axes": {"level": "ERROR"},  # it masks addresses; surveys.console.sign_in names them

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from surveys.errors import ImportRefused, SurveyError
+from surveys.outages import RETRY_AFTER, is_outage, log_outage
 
 UNPROCESSABLE = 422
 
@@ -40,6 +41,9 @@ def _as_refusal(error: Exception) -> Exception:
         return exceptions.PermissionDenied()
     if isinstance(error, RequestDataTooBig):
         return TooLarge()
+    if is_outage(error):
+        log_outage(error)
+        return Unavailable()
     return error
 
 
@@ -53,6 +57,15 @@ def _answer_refusal(error: Exception) -> Response | None:
     if header := getattr(error, "auth_header", None):
         headers["WWW-Authenticate"] = header
     return Response({"errors": [told]}, status=error.status_code, headers=headers)
+
+
+class Unavailable(exceptions.APIException):
+    """The database cannot be used."""
+
+    status_code = 503
+    default_detail = "The site cannot use its database now. Try again in a moment."
+    default_code = "unavailable"
+    wait = RETRY_AFTER
 
 
 class TooLarge(exceptions.APIException):

@@ -1,11 +1,15 @@
 """What stands where a page should be: in the reader's language, and with a way back."""
 
+import sys
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+
+from surveys.outages import RETRY_AFTER, is_outage
 
 
 def answer_unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -30,7 +34,12 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
 
 def answer_failed(request: HttpRequest) -> HttpResponse:
     """For a failure of the site; nothing that may have failed is asked again, such as who it is."""
-    return _answer(request, 500)
+    if not is_outage(sys.exc_info()[1]):
+        return _answer(request, 500)
+    answer = _answer(request, 503)
+    answer["Retry-After"] = str(RETRY_AFTER)
+    answer["Cache-Control"] = "no-store"
+    return answer
 
 
 def _answer(request: HttpRequest, status: int, *, is_stale: bool = False) -> HttpResponse:
