@@ -23,7 +23,8 @@ urlpatterns = [
     path("", include("surveys.annotate.urls")),
     path("api/v1/", include("surveys.api.urls")),
     path("console/", include("surveys.console.urls")),
-    path("admin/login/", limit_sign_ins(admin.site.login)),  # before the admin's own
+    # before the admin's own
+    path("admin/login/", limit_sign_ins(admin.site.login), name="admin_sign_in"),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
 ]

@@ -45,10 +45,10 @@ def everything_about(run: Run) -> str:
 
 def test_a_list_vanishes_when_its_job_fails(listed, monkeypatch):
     def fall_over(*args):
-        raise SystemExit
+        raise RuntimeError
 
     monkeypatch.setattr("surveys.batching.invite_listed", fall_over)
-    with pytest.raises(SystemExit):
+    with pytest.raises(RuntimeError):
         perform_run(listed.pk)
 
     assert stored(listed, "state", "wishes") == ("failed", {"count": 4, "list_was_dropped": True})
