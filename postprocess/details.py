@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from postprocess.numbering import index_names, number_items
 from postprocess.ratings import RatingsError, name_some
-from postprocess.reading import COMMA, QUOTING, TAB
+from postprocess.reading import COMMA, QUOTING, TAB, read_cells
 
 PLACE = ("pair", "context", "annotator")
 TRAITS = ("block", "pos")  # by which agreement is told apart
@@ -49,7 +49,7 @@ def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
         table: pd.DataFrame = arrow_parquet.read_table(path, columns=known).to_pandas()
         return table.astype(object).where(table.notna(), "").astype(str)
     delimiter = TAB if path.suffix == ".tsv" else COMMA
-    return pd.read_csv(
+    table = pd.read_csv(
         path,
         sep=delimiter,
         quoting=QUOTING[delimiter],
@@ -58,6 +58,7 @@ def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
         keep_default_na=False,
         encoding="utf-8-sig",
     )
+    return table.assign(**{name: read_cells(table[name]) for name in table})
 
 
 def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess import stimuli
+from postprocess.cells import read_cell, write_cell
 from postprocess.tabular import Finding, Severity, TableError, read_table
 
 SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
@@ -153,8 +154,11 @@ def _gold_fields(sim1: float, sim2: float) -> tuple[str, ...]:
 
 
 def render_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The text of a tab-separated file: a header and rows of fields without tab or line break."""
-    return "".join("\t".join(row) + "\n" for row in (columns, *rows))
+    """The text of a tab-separated file: a header and rows of fields without tab or line break.
+
+    No spreadsheet takes a field for a formula; see `cells`.
+    """
+    return "".join("\t".join(map(write_cell, row)) + "\n" for row in (columns, *rows))
 
 
 def _read_scores(
@@ -170,6 +174,9 @@ def _read_scores(
         raise TableError(sorted(findings, key=lambda finding: finding.row or 0))
     index = pd.RangeIndex(1, len(table.rows) + 1, name="pair")
     scores = pd.DataFrame(list(table.rows.values()), columns=list(columns), index=index)
+    scores = scores.assign(
+        **{c: scores[c].map(read_cell) for c in columns if c not in number_columns}
+    )
     return scores.assign(**{c: scores[c].map(parse_number).astype(float) for c in number_columns})
 
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
 
+from postprocess.cells import read_cell
 from postprocess.loading import load_lines, load_parquet
-from postprocess.ratings import COLUMNS, OPTIONAL, RatingsError, name_some
+from postprocess.ratings import COLUMNS, NAMES, OPTIONAL, RatingsError, name_some
 from postprocess.tabular import UTF_16_MARKS, ZIP_MARK
 
 COMMA, TAB = ",", "\t"
@@ -84,7 +85,8 @@ def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataF
     ratings = pd.DataFrame([row for _, row in rows], columns=header, index=index, dtype=str)
     if "language" in ratings:
         _refuse_other_languages(ratings["language"].tolist(), rows, language)
-    return ratings[[column for column in (*COLUMNS, *OPTIONAL) if column in ratings]]
+    ratings = ratings[[column for column in (*COLUMNS, *OPTIONAL) if column in ratings]]
+    return ratings.assign(**{name: read_cells(ratings[name]) for name in NAMES if name in ratings})
 
 
 def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | None:
@@ -104,7 +106,18 @@ def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | Non
     loaded = load_lines(path, len(first_line), header, parsing)
     if loaded is None or not loaded.languages <= {language}:
         return None
-    return loaded.ratings
+    ratings = loaded.ratings
+    for name in NAMES:
+        if name in ratings and any(one.startswith("'") for one in ratings[name].cat.categories):
+            return None  # then it is read row by row
+    return ratings
+
+
+def read_cells(column: pd.Series) -> pd.Series:
+    """The texts of a column of cells; see `cells`."""
+    if not column.str.startswith("'").any():
+        return column
+    return column.map(read_cell)
 
 
 def _load_parquet(path: Path, language: str) -> pd.DataFrame:
@@ -172,4 +185,5 @@ def load_checks(path: str | PathLike[str]) -> pd.DataFrame:
     (_, header), rows = lines[0], lines[1:]
     if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
         raise RatingsError(f"{path}: not as many fields as the header's: {name_some(bad)}")
-    return pd.DataFrame([row for _, row in rows], columns=header, dtype=str)
+    checks = pd.DataFrame([row for _, row in rows], columns=header, dtype=str)
+    return checks.assign(**{name: read_cells(checks[name]) for name in NAMES if name in checks})

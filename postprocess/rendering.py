@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from postprocess.cells import write_cell
 from postprocess.ratings import make_categories
 
 ROWS_AT_ONCE = 1 << 20
@@ -17,7 +18,8 @@ ROWS_AT_ONCE = 1 << 20
 def render_table(table: pd.DataFrame) -> str:
     r"""The text of a tab-separated file: a header, and fields without tab or line break.
 
-    Floats to 12 digits, the shortest way of writing them; NaN and None as nothing.
+    Floats to 12 digits, the shortest way of writing them; NaN and None as nothing. No spreadsheet
+    takes a text for a formula; see `cells`.
 
     Examples
     --------
@@ -52,7 +54,7 @@ def _as_texts(column: pd.Series) -> pa.Array:
     """The fields of a column, as text or as numbers of texts."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy()
-        names = pa.array([str(name) for name in column.cat.categories], pa.string())
+        names = pa.array([write_cell(str(name)) for name in column.cat.categories], pa.string())
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), names)
     if pd.api.types.is_float_dtype(column):
         return _as_texts(pd.Series(write_figures(column)))

@@ -1,11 +1,14 @@
 """The stimuli format `data_<lang>.tsv`: the one reader and the one writer of it."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
+from postprocess.cells import read_cell, write_cell
+from postprocess.invisible import list_invisible, tell_invisible
 from postprocess.marks import (
     MOST_COMBINING,
     MarkedContext,
@@ -28,6 +31,7 @@ __all__ = [
     "StimuliError",
     "StimulusPair",
     "count_sentences",
+    "digest_rows",
     "load_stimuli",
     "parse_stimuli",
     "render_stimuli",
@@ -49,6 +53,10 @@ COLUMNS: tuple[str, ...] = (
 TEXTS = ("context1", "context2")
 FEWEST_SENTENCES, MOST_SENTENCES = 2, 5
 FAR_FROM_THREE = "far from three; check the context"
+ESCAPED_FIELD = (
+    "the field begins with an apostrophe that keeps spreadsheets from taking it for a formula, and "
+    "is read without; write two apostrophes if one is meant"
+)
 SWAP_MARGIN, SWAP_LIKENESS = 0.3, 0.5  # in the published files the margin is -0.35 at most
 
 # A run of terminators with the quotes and brackets that close behind it, the space after it and
@@ -128,16 +136,19 @@ def parse_stimuli(data: bytes) -> ParsedStimuli:
     table = read_table(data, COLUMNS)
     findings = list(table.findings)
     pairs = []
-    for row, fields in table.rows.items():
+    rows = {row: tuple(map(read_cell, cells)) for row, cells in table.rows.items()}
+    for row, fields in rows.items():
         if len(findings) > MOST_FINDINGS:
             findings.append(tell_stopped(row))
             break
         pair, row_findings = _read_pair(dict(zip(COLUMNS, fields, strict=True)))
+        if fields != table.rows[row]:
+            row_findings += _escape_findings(table.rows[row], fields)
         findings.extend(replace(finding, row=row) for finding in row_findings)
         if pair is not None:
             pairs.append(pair)
     return ParsedStimuli(
-        tuple(table.rows.values()), tuple(pairs), tuple(sorted(findings, key=_file_order))
+        tuple(rows.values()), tuple(pairs), tuple(sorted(findings, key=_file_order))
     )
 
 
@@ -146,7 +157,13 @@ def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
     rows = [tuple(row) for row in rows]
     if findings := list(_unwritable(rows)):
         raise StimuliError(findings)
-    return "".join("\t".join(row) + "\n" for row in (COLUMNS, *rows))
+    return "".join("\t".join(map(write_cell, row)) + "\n" for row in (COLUMNS, *rows))
+
+
+def digest_rows(rows: Iterable[Sequence[str]]) -> str:
+    """SHA-256 of stimuli, whatever file they came from: of their texts as they are."""
+    lines = ("\t".join(row) + "\n" for row in (COLUMNS, *rows))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def count_sentences(text: str) -> int:
@@ -219,6 +236,12 @@ def _read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Fin
     return StimulusPair(fields["word1"], fields["word2"], context1, context2), findings
 
 
+def _escape_findings(cells: Sequence[str], fields: Sequence[str]) -> Iterator[Finding]:
+    for column, cell, field in zip(COLUMNS, cells, fields, strict=True):
+        if cell != field:
+            yield Finding(Severity.WARNING, ESCAPED_FIELD, column=column)
+
+
 def _sound_fields(fields: Mapping[str, str], findings: Iterable[Finding]) -> dict[str, str]:
     """The fields worth a further look: a context with a control character still has its marks."""
     bad = {finding.column for finding in findings if finding.severity is Severity.ERROR}
@@ -241,6 +264,12 @@ def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
             reason = (
                 "the field looks quoted by a spreadsheet; the format has no quoting, so the "
                 "quotation marks are text: remove them if they are not meant"
+            )
+            yield Finding(Severity.WARNING, reason, column=column)
+        if characters := list_invisible(field):
+            reason = (
+                f"characters that do not show inside the field: {tell_invisible(characters)}; "
+                "remove them unless they are meant"
             )
             yield Finding(Severity.WARNING, reason, column=column)
 

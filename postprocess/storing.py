@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as arrow_parquet
 
+from postprocess.cells import read_cell
 from postprocess.recipe import Recipe
 from postprocess.steps import Outcome
 
@@ -83,4 +84,6 @@ def _read_figures(data: bytes) -> pd.DataFrame:
         keep_default_na=False,
         na_values=[""],
     )
-    return table.fillna({name: "" for name in NAMES if name in table})
+    named = [name for name in NAMES if name in table]
+    table = table.fillna(dict.fromkeys(named, ""))
+    return table.assign(**{str(name): table[name].map(read_cell) for name in named})

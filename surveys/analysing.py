@@ -1,6 +1,5 @@
 """Answers → ratings table. What is made of it is `postprocess`'s."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from postprocess.stimuli import parse_stimuli, render_stimuli
+from postprocess.stimuli import digest_rows, parse_stimuli, render_stimuli
 from surveys.checking import as_stimulus
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
@@ -255,18 +254,13 @@ def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
 
 def _stimuli_as_imported(study: Study) -> bytes:
     contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
-    rows = (
+    rows = [
         as_stimulus(pair, [contexts[pair.pk, number] for number in (1, 2)]).fields()
         for pair in Pair.objects.stimuli(study)
-    )
-    stimuli = render_stimuli(rows).encode()
-    if _digest(stimuli) != study.stimuli_sha256:
+    ]
+    if digest_rows(rows) != study.stimuli_sha256:
         raise StimuliChanged(
             f"The texts stored for study {study.slug} are not those that were imported. "
             "Restore the database from a backup; nothing was written."
         )
-    return stimuli
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return render_stimuli(rows).encode()

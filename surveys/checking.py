@@ -4,10 +4,11 @@ import base64
 import hashlib
 import lzma
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from postprocess.stimuli import (
     COLUMNS,
+    ESCAPED_FIELD,
     Finding,
     MarkedContext,
     ParsedStimuli,
@@ -88,7 +89,9 @@ def check_row(fields: Mapping[str, str]) -> CheckedFile:
         data = render_stimuli([[fields[column] for column in COLUMNS]]).encode()
     except StimuliError as error:
         return CheckedFile(0, as_problems(error.findings), ())
-    return _tell(parse_stimuli(data))
+    parsed = parse_stimuli(data)
+    shown = tuple(finding for finding in parsed.findings if finding.reason != ESCAPED_FIELD)
+    return _tell(replace(parsed, findings=shown))
 
 
 def read_row(fields: Mapping[str, str]) -> StimulusPair:

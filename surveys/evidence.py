@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from postprocess.invisible import list_invisible, remove_invisible
+
 HASTY_WORDS_PER_MINUTE = 500  # twice as fast as silent reading: 238 (Brysbaert, 2019)
 FEWEST_RATINGS = 5  # fewer may well be equal
 LARGEST_RISK = 1000
@@ -53,6 +55,11 @@ SIGNS = {
         "{n} other annotators wrote the same two words for this text.",
     ),
     "unknown": _sign(1, "“{word}” is in no dictionary here."),
+    "invisible": _sign(
+        1,
+        "“{word}” holds a character that does not show.",
+        "“{word}” holds {n} characters that do not show.",
+    ),
     "hasty": _sign(3, "Read and answered at {n} words per minute."),
     "pasted": _sign(2, "“{word}” was pasted."),
     "flagged": _sign(
@@ -80,6 +87,8 @@ def tell(piece: Piece, words: tuple[str, str] = ("", "")) -> str:
     """A piece of evidence as a sentence beside an answer with these words."""
     sign = SIGNS[piece.code]
     word = words[piece.which - 1] if piece.which else ""
+    for character in list_invisible(word):  # some would turn the sentence round
+        word = word.replace(character, "")
     return (sign.one if piece.n == 1 else sign.many).format(word=word, n=f"{piece.n:,}")
 
 
@@ -108,7 +117,7 @@ def find_evidence(answers: Sequence[Answered], doubted: Set[str]) -> dict[int, l
     written = Counter(
         (answer.assignment, word)
         for answer in answers
-        for word in {word.casefold() for word in answer.words}
+        for word in {_fold(word) for word in answer.words}
     )
     sharing: Counter[tuple[int, frozenset[str]]] = Counter(
         (answer.context, _as_set(answer)) for answer in answers
@@ -158,8 +167,8 @@ def _about_words(
     doubted: Set[str],
     written: Mapping[tuple[int, str], int],
 ) -> list[Piece]:
-    targets = {target.casefold() for target in answer.targets}
-    folded = [word.casefold() for word in answer.words]
+    targets = {_fold(target) for target in answer.targets}
+    folded = [_fold(word) for word in answer.words]
     both = set(folded) <= targets and _of_both(folded, answer.targets)
     pieces = [Piece("targets")] if both else []
     for which, word in enumerate(folded, 1):
@@ -171,6 +180,8 @@ def _about_words(
             pieces.append(Piece("unknown", which))
         if n_others := written[answer.assignment, word] - 1:
             pieces.append(Piece("repeated", which, n_others))
+        if n_invisible := len(list_invisible(answer.words[which - 1])):
+            pieces.append(Piece("invisible", which, n_invisible))
         if answer.pasted[which - 1]:
             pieces.append(Piece("pasted", which))
     return pieces
@@ -178,14 +189,19 @@ def _about_words(
 
 def _of_both(words: Sequence[str], targets: tuple[str, str, str, str]) -> bool:
     """Whether one word is a form of the first target and the other of the second."""
-    first, second = ({target.casefold() for target in half} for half in (targets[:2], targets[2:]))
+    first, second = ({_fold(target) for target in half} for half in (targets[:2], targets[2:]))
     one, two = words
     return (one in first and two in second) or (one in second and two in first)
 
 
 def _as_set(answer: Answered) -> frozenset[str]:
-    return frozenset(word.casefold() for word in answer.words)
+    return frozenset(_fold(word) for word in answer.words)
 
 
 def _tokens(text: str) -> frozenset[str]:
-    return frozenset(WORD.findall(text.casefold()))
+    return frozenset(WORD.findall(_fold(text)))
+
+
+def _fold(text: str) -> str:
+    """A text for comparisons: characters that do not show make no word another one."""
+    return remove_invisible(text).casefold()

@@ -1,7 +1,7 @@
 """What is stored of a study → CSV, row by row, for a spreadsheet or a script.
 
-A text that a spreadsheet would take for a formula gets an apostrophe before it: one that begins
-with = + - @, a tab or a carriage return. No worker id, note or token stands among the responses.
+A text that a spreadsheet would take for a formula gets an apostrophe before it; see
+`postprocess.cells`. No worker id, note or token stands among the responses.
 """
 
 import csv
@@ -18,6 +18,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.sql.compiler import SQLCompiler
 
+from postprocess.cells import write_cell
 from surveys.masking import mask_note
 from surveys.models import Assignment, Invitation, Response, Study
 from surveys.models.collection import ResponseQuerySet
@@ -26,7 +27,6 @@ from surveys.recruiting import personal_link
 
 ROWS_A_CHUNK = 200
 ROWS_A_FETCH = 2000
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class WrittenInstant(Func):
@@ -158,8 +158,9 @@ def write_text(text: str) -> str:
     >>> write_text("=1+1"), write_text("salt")
     ("'=1+1", 'salt')
     """
-    safe = f"'{text}" if text.startswith(FORMULA_SIGNS) else text
-    return safe.replace("\r\n", "\n").replace("\r", "\n")  # csv would leave a lone CR unquoted
+    return (
+        write_cell(text).replace("\r\n", "\n").replace("\r", "\n")
+    )  # csv would leave a lone CR unquoted
 
 
 _WRITERS: dict[type, Callable[[Any], str]] = {

@@ -1,6 +1,5 @@
 """Stimuli file → study, pairs, contexts. The format itself is read by `postprocess.stimuli`."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
@@ -16,8 +15,8 @@ from postprocess.stimuli import (
     MarkedContext,
     ParsedStimuli,
     StimulusPair,
+    digest_rows,
     parse_stimuli,
-    render_stimuli,
 )
 from surveys.blocking import BlockPlan, make_blocks, plan_blocks
 from surveys.errors import ImportRefused, StudyExists
@@ -154,7 +153,7 @@ def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> SoundStimuli:
 
 def digest_stimuli(pairs: Iterable[StimulusPair]) -> str:
     """SHA-256 of the pairs in Cosima's own writing of the format, whatever file they came from."""
-    return hashlib.sha256(render_stimuli(pair.fields() for pair in pairs).encode()).hexdigest()
+    return digest_rows(pair.fields() for pair in pairs)
 
 
 def _list_found(design: StudyDesign, stimuli: ParsedStimuli) -> list[Any]:

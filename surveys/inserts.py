@@ -18,8 +18,9 @@ def insert_rows(
     """
     quote = connection.ops.quote_name
     meta = model._meta
-    columns = ", ".join(quote(meta.get_field(name).column) for name in fields)
+    columns_of = {field.name: str(field.column) for field in meta.concrete_fields}
+    columns = ", ".join(quote(columns_of[name]) for name in fields)
     values = ", ".join(["%s"] * len(fields))
     statement = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES ({values})"  # noqa: S608  # nosec B608
     with connection.cursor() as cursor:
-        cursor.executemany(statement, rows)
+        cursor.executemany(statement, list(rows))

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from surveys.auditing import find_entries
-from surveys.exporting import stream_csv
+from surveys.exporting import stream_csv, write_text
 from surveys.masking import mask_details, mask_text
 from surveys.models import AuditEntry, Study
 
@@ -63,7 +63,8 @@ def write_public_log(study: Study) -> str:
         subject = entry.subject if PUBLISHED[begins] else ""
         details = _details(_publish_details(entry, has_subject=PUBLISHED[begins]))
         cells = (_instant(entry), who, entry.action, subject, details)
-        lines.append("\t".join(mask_text(" ".join(cell.split())) for cell in cells))
+        masked = (mask_text(" ".join(cell.split())) for cell in cells)
+        lines.append("\t".join(map(write_text, masked)))
     return "\n".join([*lines, ""])
 
 

@@ -22,6 +22,8 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.checkpointing", "surveys.describing", "surveys.checking", "surveys.drafting",
     "surveys.measuring", "surveys.running", "surveys.inspecting",
     "surveys.weighing", "surveys.foreseeing", "surveys.gauging", "surveys.timing",
+    "surveys.exporting",  # cells are written as in all files
+    "surveys.evidence",  # characters that do not show
     "surveys.wording",  # practice items and checks are TOML, as recipes are
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip

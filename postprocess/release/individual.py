@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
 from numpy.typing import NDArray
 
+from postprocess.cells import write_cell
 from postprocess.details import PLACE
 from postprocess.exclusion import CHECK_COLUMNS
 from postprocess.numbering import index_names
@@ -21,7 +22,6 @@ from postprocess.rendering import render_table
 
 WORDS = ("inspired_word1", "inspired_word2")
 PUBLISHED_CHECKS = ("checkpoint", *CHECK_COLUMNS)
-FORMULA_SIGNS = ("=", "+", "-", "@")
 WITHDRAWN = "withdrawn"
 SCHEMA = {
     "language": pa.string(),
@@ -124,18 +124,20 @@ def render_checks(checks: pd.DataFrame, language: str) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("language", *checks.columns))
     columns = [checks[name] for name in checks]
-    writer.writerows((language, *map(_as_text, row)) for row in zip(*columns, strict=True))
+    writer.writerows(
+        (language, *(write_cell(_as_text(cell)) for cell in row))
+        for row in zip(*columns, strict=True)
+    )
     return out.getvalue()
 
 
 def write_word(word: str) -> str:
-    """A word as a cell that no spreadsheet takes for a formula, on one line.
+    """A word on one line.
 
-    >>> write_word("=1+1"), write_word("sea")
-    ("'=1+1", 'sea')
+    >>> write_word(" sea  ice")
+    'sea ice'
     """
-    line = " ".join(word.split())
-    return f"'{line}" if line.startswith(FORMULA_SIGNS) else line
+    return " ".join(word.split())
 
 
 def find_withdrawn(ratings: pd.DataFrame) -> NDArray[np.bool_]:

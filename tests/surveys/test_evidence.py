@@ -40,6 +40,26 @@ def test_find_evidence_finds_what_stands_in_the_text(words, found):
     assert codes(answered(words=words)) == found
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("sea\u200b", "salt"), [("invisible", 1, 1)]),
+        (("sea", "s\u202ea\u00adlt"), [("invisible", 2, 2)]),
+        (("rai\u200bned", "salt"), [("copied", 1, 0), ("invisible", 1, 1)]),
+        (("c\u2060ats", "salt"), [("target", 1, 0), ("invisible", 1, 1)]),
+        (("می\u200cخواهم", "क\u094d\u200dष"), []),
+    ],
+)
+def test_find_evidence_finds_characters_that_do_not_show(words, found):
+    assert codes(answered(words=words)) == found
+
+
+def test_evidence_of_a_word_does_not_turn_its_sentence():
+    told = tell(Piece("invisible", 1, 1), ("\u202esea", "salt"))
+
+    assert told == "“sea” holds a character that does not show."
+
+
 def test_find_evidence_finds_words_of_no_language():
     assert codes(answered(words=("xqzt", "salt")), doubted={"xqzt"}) == [("unknown", 1, 0)]
 

@@ -181,7 +181,8 @@ def test_stream_responses_writes_points_as_short_as_they_are():
 
 @pytest.mark.parametrize(
     ("word", "written"),
-    [("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@sum", "'@sum"), ("\tx", "'\tx"),
+    [("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "-1"), ("-1+1", "'-1+1"),
+     ("@sum", "'@sum"), ("\tx", "'\tx"),
      ("\rx", "'\nx"), ("a=b", "a=b"), ("čaj", "čaj"), ("a\r\nb\rc", "a\nb\nc")],
 )  # fmt: skip
 def test_no_text_is_a_formula_or_breaks_its_line(word, written):

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from surveys.exporting import write_text
 from surveys.management.commands._base import (
     SurveyCommand,
     find_study,
@@ -99,5 +100,8 @@ def write_log(acknowledged: Iterable[Acknowledged]) -> str:
     log = io.StringIO()
     writer = csv.writer(log, lineterminator="\n")
     writer.writerow(Acknowledged._fields)
-    writer.writerows(acknowledged)
+    writer.writerows(
+        [write_text(cell) if isinstance(cell, str) else cell for cell in row]
+        for row in acknowledged
+    )
     return log.getvalue()
