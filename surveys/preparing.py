@@ -34,21 +34,15 @@ def prepare_static_files() -> None:
 
 
 def prepare_researcher() -> str | None:
-    """Make the first account of a site. Its password, or None once it was changed.
+    """Make the first account of a site and return its password; None if it is there already.
 
-    The generated password is kept in VAR_DIR, readable by the site's owner alone, so that the
-    next start can tell it again.
+    The password is kept in no file, and so can be shown only now.
     """
-    users = User.objects
-    kept = Path(settings.VAR_DIR) / "researcher_password"
-    user = users.filter(username=RESEARCHER).first()
-    if user is None:
-        kept.touch(mode=0o600)
-        kept.write_text(secrets.token_urlsafe(12))
-        users.create_superuser(RESEARCHER, password=kept.read_text())
-        return kept.read_text()
-    password = kept.read_text() if kept.exists() else ""
-    return password if user.check_password(password) else None
+    if User.objects.filter(username=RESEARCHER).exists():
+        return None
+    password = secrets.token_urlsafe(12)
+    User.objects.create_superuser(RESEARCHER, password=password)
+    return password
 
 
 def prepare_demo_studies() -> list[Study]:

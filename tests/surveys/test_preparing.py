@@ -47,16 +47,16 @@ def test_static_files_are_collected_again_only_when_they_have_changed(settings, 
     get_finder.cache_clear()
 
 
-def test_prepare_researcher_tells_the_same_password_again(var_dir):
+def test_prepare_researcher_returns_the_password_only_when_it_makes_the_account(var_dir):
     first, again = prepare_researcher(), prepare_researcher()
 
-    assert first == again
+    assert again is None
     assert len(first) >= 16
     assert User.objects.get().check_password(first)
-    assert (var_dir / "researcher_password").stat().st_mode & 0o077 == 0
+    assert list(var_dir.iterdir()) == []  # it is kept nowhere
 
 
-def test_prepare_researcher_does_not_tell_a_password_that_was_changed():
+def test_prepare_researcher_leaves_a_password_that_was_changed():
     prepare_researcher()
     user = User.objects.get()
     user.set_password("a new one of their own")

@@ -29,8 +29,8 @@ class Command(SurveyCommand):
     def handle(self, *, demo: bool, simulator: str, **options: Any) -> None:
         call_command("migrate", verbosity=0)
         prepare_static_files()
-        password = prepare_researcher()
         studies = prepare_demo_studies() if demo else []
+        password = prepare_researcher()  # last, since what it returns is shown only once
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
         lines += [f"  {study.title}: {_link(study)}" for study in studies] or [
             "  Import stimuli, then make links: .venv/bin/python manage.py import_stimuli --help,",
@@ -39,7 +39,7 @@ class Command(SurveyCommand):
         lines += [
             "As a researcher",
             f"  {settings.SITE_URL}{reverse('console:studies')}",
-            f"  name: {RESEARCHER}, password: {password or _FORGOTTEN}",
+            f"  name: {RESEARCHER}, password: {f'{password} ({_ONCE})' if password else _SET}",
         ]
         if simulator:
             lines += [
@@ -54,9 +54,9 @@ class Command(SurveyCommand):
         self.stdout.write("\n".join(lines))
 
 
-_FORGOTTEN = (
-    f"the one you have set (forgotten? .venv/bin/python manage.py changepassword {RESEARCHER})"
-)
+_CHANGE = f".venv/bin/python manage.py changepassword {RESEARCHER}"
+_ONCE = f"shown only now; to set another: {_CHANGE}"
+_SET = f"shown at the first start; to set another: {_CHANGE}"
 
 
 def _link(study: Study) -> str:
