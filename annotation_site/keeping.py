@@ -7,7 +7,12 @@ from tempfile import NamedTemporaryFile
 
 
 def keep_secret(path: Path) -> str:
-    """The secret in a file that its owner alone may read; made by whoever comes first."""
+    """Return the secret in a file that its owner alone may read; the first process makes it.
+
+    Nothing is written where there is one, so that the folder may be read-only from then on.
+    """
+    if path.exists() and (secret := path.read_text()):
+        return secret
     path.touch(mode=0o600)
     return path.read_text() or _make_secret(path)
 
@@ -22,7 +27,12 @@ def _make_secret(path: Path) -> str:
 
 
 def keep_line(path: Path, line: str) -> None:
-    """Put a line in a file in place of what it held; others read the one or the other, whole."""
+    """Put a line in a file in place of what it held; others read the one or the other, whole.
+
+    Nothing is written where the file holds that line.
+    """
+    if path.exists() and path.read_text() == f"{line}\n":
+        return
     with NamedTemporaryFile("w", dir=path.parent, prefix=path.name, delete=False) as file:
         file.write(f"{line}\n")
     Path(file.name).replace(path)

@@ -1,5 +1,6 @@
 """What the processes of a site keep in files stays whole and one, though they start at once."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from threading import Barrier
@@ -47,3 +48,23 @@ def test_a_line_is_never_seen_half_written(tmp_path):
     assert writing.exception() is None
     assert seen <= {f"{line}\n" for line in lines}
     assert [one.name for one in tmp_path.iterdir()] == ["address"]
+
+
+def test_a_secret_that_is_there_is_read_and_nothing_is_written(tmp_path):
+    """Its folder may be read-only."""
+    path = tmp_path / "secret_key"
+    path.write_text("kept")
+    os.utime(path, (1, 1))
+
+    assert keep_secret(path) == "kept"
+    assert path.stat().st_mtime == 1
+
+
+def test_a_line_that_is_there_is_not_written_again(tmp_path):
+    path = tmp_path / "address"
+    keep_line(path, "http://127.0.0.1:8000")
+    before = path.stat().st_ino
+
+    keep_line(path, "http://127.0.0.1:8000")
+
+    assert path.stat().st_ino == before
