@@ -1,6 +1,8 @@
 """The environment (and a `.env` file) turned into settings. `docs/settings.md` lists them."""
 
+import os
 import re
+from contextlib import suppress
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -26,11 +28,23 @@ except OSError as error:
     raise ImproperlyConfigured(f"VAR_DIR {VAR_DIR} cannot be made: {error.strerror}.") from error
 
 
+def _kept_secret() -> str:
+    try:
+        return keep_secret(VAR_DIR / "secret_key")
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"VAR_DIR {VAR_DIR} keeps no secret key, and none can be kept: {error.strerror}. Let "
+            "the folder be writable at the first start, or set SECRET_KEY."
+        ) from error
+
+
 def _last_address(said_in: str, kept_in: str, default: str) -> str:
     """Where `scripts/serve` serves something or last did, for the commands beside it."""
     path = VAR_DIR / kept_in
     if here := env(said_in, default=""):
-        keep_line(path, here)
+        with suppress(OSError):  # a read-only folder: the commands beside it are told SITE_URL
+            keep_line(path, here)
+        return here
     last = path.read_text().strip() if path.exists() else ""
     return last or default
 
@@ -63,6 +77,13 @@ def _seconds(name: str, default: int) -> int:
     text = env(name, default="") or str(default)
     if not re.fullmatch("[0-9]{1,9}", text):
         raise ImproperlyConfigured(f"{name} must be a whole number of seconds, got {text!r}.")
+    return int(text)
+
+
+def _positive(name: str, default: int) -> int:
+    text = env(name, default="") or str(default)
+    if not re.fullmatch("[1-9][0-9]{0,3}", text):
+        raise ImproperlyConfigured(f"{name} must be a whole number from 1 to 9999, got {text!r}.")
     return int(text)
 
 
@@ -159,7 +180,7 @@ def _database(url: str) -> dict[str, Any]:
 
 
 DEBUG = _switch("DEBUG")
-SECRET_KEY = env("SECRET_KEY", default="") or keep_secret(VAR_DIR / "secret_key")
+SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret()
 _site = _check_site_url(
     env("SITE_URL", default="") or _last_address("SERVED_AT", "address", "http://127.0.0.1:8000")
 )
@@ -232,6 +253,8 @@ CACHES = {  # figures that take long, and how often tokens asked: shared by this
         "LOCATION": VAR_DIR / "cache",
         "OPTIONS": {"MAX_ENTRIES": 5000},  # beyond it some are dropped, as by chance
     }
+    if os.access(VAR_DIR, os.W_OK)
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # each process has its own
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -329,7 +352,9 @@ for _rate in API_RATES.values():
         raise ImproperlyConfigured(
             f"API_RATE and its like look like 600/min or 30/hour, got {_rate!r}."
         )
-API_LARGEST_REQUEST = 20 * 2**20  # bytes
+API_LARGEST_REQUEST = 20 * 2**20  # bytes; `annotation_site.gateway` refuses larger ones unread
+REQUEST_SECONDS = _positive("REQUEST_SECONDS", 20)
+WEB_THREADS = _positive("WEB_THREADS", 2)
 WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "surveys.api.schema.Describer",

@@ -1,13 +1,16 @@
 """A wrong setting stops the start with a message that names it."""
 
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 from django.conf import settings
 
-from tests.commands import run_commands
+from tests.commands import ROOT, run_commands
 
 
 def start_with(tmp_path: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:
@@ -32,6 +35,47 @@ def test_secret_key_stays_the_same_over_starts(tmp_path):
     assert (tmp_path / "secret_key").read_text() == key
 
 
+@pytest.fixture
+def read_only(tmp_path) -> Iterator[Path]:
+    """A VAR_DIR that nobody may write to, whatever user runs the tests."""
+    var = tmp_path / "var"
+    var.mkdir()
+    yield var
+    var.chmod(0o700)
+
+
+def start_unprivileged(var: Path, **environment: str) -> CompletedProcess[str]:
+    """Start without root's right to write everywhere."""
+    dropped = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG")}
+    return subprocess.run(
+        [*dropped, sys.executable, "manage.py", "check"], cwd=ROOT, capture_output=True, text=True,
+        env={**kept, "VAR_DIR": str(var), "ENV_FILE": os.devnull, **environment},
+    )  # fmt: skip
+
+
+def test_a_read_only_var_dir_with_a_secret_key_starts(read_only):
+    (read_only / "secret_key").write_text("kept")
+    read_only.chmod(0o500)
+
+    done = start_unprivileged(read_only, SERVED_AT="http://127.0.0.1:8123")
+
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in read_only.iterdir()] == ["secret_key"]
+
+
+def test_a_read_only_var_dir_without_a_secret_key_is_named_in_a_line(read_only):
+    read_only.chmod(0o500)
+
+    done = start_unprivileged(read_only)
+
+    assert done.returncode != 0
+    assert done.stderr == (
+        f"A setting is wrong: VAR_DIR {read_only} keeps no secret key, and none can be kept: "
+        "Permission denied. Let the folder be writable at the first start, or set SECRET_KEY.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("setting", "wrong"),
     [
@@ -45,6 +89,8 @@ def test_secret_key_stays_the_same_over_starts(tmp_path):
         ("DEBUG", "perhaps"),
         ("API_RATE", "often"),
         ("TRUSTED_PROXIES", "everybody"),
+        ("REQUEST_SECONDS", "0"),
+        ("WEB_THREADS", "many"),
     ],
 )
 def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):

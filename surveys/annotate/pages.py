@@ -35,7 +35,6 @@ def annotator_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespo
 
     @wraps(view)
     def page(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        request.POST  # noqa: B018  (what is left unread makes the server drop the connection)
         response = _answer_again_if_cut_off(view, request, *args, **kwargs)
         is_refused = response.status_code == HTTP_UNPROCESSABLE
         response["Cache-Control"] = "private, no-cache" if is_refused else "private, no-store"

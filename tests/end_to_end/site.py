@@ -93,10 +93,10 @@ class Site:
         """Serve as `scripts/serve` does; back when it answers."""
         address = urlsplit(self.url)
         command = [
-            sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws",
+            sys.executable, "-m", "granian", "--interface", "asginl", "--http", "1", "--no-ws",
             "--host", "127.0.0.1", "--port", str(address.port),
-            "--workers", str(self.n_processes), "--blocking-threads", "2",
-            "--log-level", "warning", "annotation_site.wsgi:application",
+            "--workers", str(self.n_processes),
+            "--log-level", "warning", "annotation_site.asgi:application",
         ]  # fmt: skip
         with self.log.open("a") as heard:
             self.server = subprocess.Popen(

@@ -1,0 +1,16 @@
+"""What the web server serves: `granian --interface asginl annotation_site.asgi:application`."""
+
+from django.conf import settings
+
+from annotation_site.gateway import Gateway, Limits
+from annotation_site.wsgi import application as site
+
+application = Gateway(
+    site,
+    Limits(
+        n_threads=settings.WEB_THREADS,
+        body_seconds=settings.REQUEST_SECONDS,
+        largest_body=settings.API_LARGEST_REQUEST,
+        room=10 * settings.API_LARGEST_REQUEST,
+    ),
+)

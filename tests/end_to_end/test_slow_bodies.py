@@ -1,0 +1,61 @@
+"""Bodies that come slowly, or never, keep nobody else from the site."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.end_to_end.conftest import open_site
+from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.visiting import PATIENCE_SECONDS, begin, get, post, read_consent
+
+pytestmark = pytest.mark.either_database
+
+N_SILENT = 50
+N_PROCESSES = 2
+N_PAGES = 10  # asked for on connections of their own, so that each process has its share
+
+
+@pytest.fixture(params=["300", "1"], ids=["patient", "hasty"])
+def slow_site(pristine, tmp_path, request) -> Iterator[tuple[Site, int]]:
+    """A site with an open study, and for how many seconds it waits for a body."""
+    seconds = request.param
+    with open_site(pristine, tmp_path, N_PROCESSES, REQUEST_SECONDS=seconds) as site:
+        site.make_study(ROOT / "demo/data_en.tsv", "study", "--language", "en")
+        yield site, int(seconds)
+
+
+def send_head(site: Site, path: str, *, body: bytes = b"") -> socket.socket:
+    """Announce a form of 100 bytes, of which no more than a beginning is ever sent."""
+    address = urlsplit(site.url)
+    connection = socket.create_connection((address.hostname, address.port), PATIENCE_SECONDS)
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 100\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+    )
+    connection.sendall(head.encode() + body)
+    return connection
+
+
+def test_silent_bodies_keep_nobody_from_the_site(slow_site: tuple[Site, int]):
+    site, seconds = slow_site
+    survey, spare = (urlsplit(begin(site, link)).path for link in site.invite("study", 2))
+    paths = ["/", survey, f"{survey}1/words/", "/survey/unknown/1/words/", "/console/sign-in/",
+             "/api/v1/studies/", "/nowhere/"]  # fmt: skip
+    with ExitStack() as stack:
+        silent = [
+            stack.enter_context(send_head(site, paths[n % len(paths)], body=b"a" * (n % 2)))
+            for n in range(N_SILENT)
+        ]
+
+        for _ in range(N_PAGES):
+            assert get(site.url).status_code == 200
+        (link,) = site.invite("study")
+        assert post(link, read_consent(link)).status_code == 302
+        assert get(site.url + spare).status_code == 302
+
+        if seconds == 1:
+            answers = {connection.recv(12) for connection in silent}
+            assert answers == {b"HTTP/1.1 408"}
