@@ -4,11 +4,13 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -17,7 +19,7 @@ from django.conf import settings as django_settings
 
 from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
-from tests.end_to_end.visiting import PATIENCE_SECONDS, post, read_consent
+from tests.end_to_end.visiting import PATIENCE_SECONDS, get, post, read_consent
 
 START_SECONDS = 180
 ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
@@ -36,6 +38,15 @@ def environment(var: Path, settings: Path | None = None) -> dict[str, str]:
 @contextmanager
 def started(var: Path, *options: str, settings: Path | None = None) -> Iterator[str]:
     """What `scripts/serve` prints until it says how to stop; it is stopped as Ctrl+C does."""
+    with serving(var, *options, settings=settings) as (_, text):
+        yield text
+
+
+@contextmanager
+def serving(
+    var: Path, *options: str, settings: Path | None = None
+) -> Iterator[tuple["subprocess.Popen[bytes]", str]]:
+    """`scripts/serve` and what it prints; stopped as Ctrl+C does, unless it was stopped before."""
     said = var / "said"
     with said.open("w", encoding="utf-8") as out:
         serve = subprocess.Popen(
@@ -51,9 +62,10 @@ def started(var: Path, *options: str, settings: Path | None = None) -> Iterator[
             assert serve.poll() is None, text
             assert time.monotonic() < deadline, text
             time.sleep(0.1)
-        yield text
+        yield serve, text
     finally:
-        os.killpg(serve.pid, signal.SIGINT)
+        with suppress(ProcessLookupError):
+            os.killpg(serve.pid, signal.SIGINT)
         code = serve.wait(timeout=60)
     assert code == 0
 
@@ -81,7 +93,9 @@ def test_serve_and_commands_beside_it_print_links_that_work_and_its_data_is_kept
         assert httpx.get(beside).status_code == 200
 
     with started(tmp_path, "--port", str(port)) as second:
-        assert second == first
+        assert password not in second
+        assert "manage.py changepassword researcher" in second
+        assert re.findall(r"http://\S+", second) == re.findall(r"http://\S+", first)
         assert httpx.get(link).headers["location"] == survey
 
     with pytest.raises(httpx.ConnectError):
@@ -124,6 +138,68 @@ def test_serve_with_mturk_serves_the_simulator_beside_the_site(tmp_path):
         httpx.get(simulator)
     with started(tmp_path, *options):
         assert "A1KEPT" in httpx.get(simulator).text
+
+
+def test_serve_finishes_what_it_is_answering_when_it_is_stopped(tmp_path):
+    port = free_port()
+    with serving(tmp_path, "--port", str(port)) as (serve, text), ThreadPoolExecutor(1) as person:
+        link = re.findall(r"http://\S+/invitation/\S+", text)[0]
+        form = read_consent(link)
+        with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
+            database.execute("BEGIN IMMEDIATE")  # what is sent now waits for it
+            sent = person.submit(post, link, form)
+            for _ in range(20):  # by then the form has arrived as well
+                assert get(link).status_code == 200
+            serve.send_signal(signal.SIGTERM)
+            with pytest.raises(subprocess.TimeoutExpired):
+                serve.wait(timeout=8)
+        assert sent.result().status_code == 302
+        assert serve.wait(timeout=60) == 0
+
+    with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
+        assert database.execute("SELECT count(*) FROM surveys_assignment").fetchone() == (1,)
+
+
+def children_of(parent: int) -> set[int]:
+    """The processes that a process has started and that still run."""
+    listing = subprocess.run(
+        ["ps", "-o", "pid=,stat=", "--ppid", str(parent)], capture_output=True, text=True
+    )
+    rows = [line.split() for line in listing.stdout.splitlines()]
+    return {int(pid) for pid, state in rows if not state.startswith("Z")}
+
+
+def await_workers(serve: int, *, without: set[int]) -> set[int]:
+    """The processes of the web server, once there are others than those named."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        servers = children_of(serve)
+        if workers := set().union(*map(children_of, servers)) - without:
+            return workers
+        time.sleep(0.01)
+    raise AssertionError("the web server has no processes")
+
+
+def test_serve_comes_back_however_often_its_processes_are_killed(tmp_path):
+    port = free_port()
+    with serving(tmp_path, "--port", str(port), "--no-demo") as (serve, _):
+        killed: set[int] = set()
+        for _ in range(4):  # each time as soon as there are others
+            workers = await_workers(serve.pid, without=killed)
+            for worker in workers:
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+            killed |= workers
+
+        await_workers(serve.pid, without=killed)
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            with suppress(httpx.TransportError):
+                if get(f"http://127.0.0.1:{port}").status_code == 200:
+                    break
+        else:
+            pytest.fail("no page")
+        assert serve.poll() is None
 
 
 def refused(tmp_path: Path, *options: str) -> str:
