@@ -100,7 +100,7 @@ def running(bench: Bench, case: str, load: Load, *, filled: int = 0) -> Iterator
         with serving(
             bench.server.command(bench.python, places.port, site.application),
             cwd=site.cwd,
-            environment=site.environment,
+            environment={**site.environment, **bench.server.environment},
             url=places.url,
             log=bench.home / "server.log",
         ) as pid:

@@ -15,6 +15,7 @@ from serving import Server
 from sites import Load
 
 SERVERS = (
+    "granian-wsgi:2x2",
     "granian:1x1", "granian:1x2", "granian:1x4", "granian:2x1", "granian:2x2", "granian:2x4",
     "gunicorn-sync:1x1", "gunicorn-sync:2x1", "gunicorn-gthread:1x4", "gunicorn-gthread:2x2",
     "gunicorn-gthread:2x4", "waitress:1x4", "uwsgi:1x4", "uwsgi:2x2", "uvicorn:1x4",

@@ -36,6 +36,11 @@ class Server(NamedTuple):
             raise ValueError(f"{kind!r} is none of {', '.join(COMMANDS)}")
         return cls(kind, int(workers), int(threads or 1))
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What is set for it, other than its command line."""
+        return {"WEB_THREADS": str(self.threads)}
+
     def command(self, python: Path, port: int, application: str) -> list[str]:
         """The words of its command line."""
         given = {
@@ -44,16 +49,22 @@ class Server(NamedTuple):
             "host": HOST,
             "port": port,
             "application": application,
+            "gateway": application.replace(".wsgi:", ".asgi:"),
             "bin": python.parent,
         }
-        return [word.format(**given) for word in f"{python} {COMMANDS[self.kind]}".split()]
+        is_plain = self.kind == "granian" and ".wsgi:" not in application  # as the bare app
+        command = COMMANDS["granian-wsgi" if is_plain else self.kind]
+        return [word.format(**given) for word in f"{python} {command}".split()]
 
 
 # What `scripts/serve` starts.
 AS_SERVED = Server("granian", min(4, os.cpu_count() or 1), 2)
 _GUNICORN = "-m gunicorn --log-level warning --bind {host}:{port} --workers {workers} "
 COMMANDS = {
-    "granian": "-m granian --interface wsgi --host {host} --port {port} --workers {workers} "
+    "granian": "-m granian --interface asginl --host {host} --port {port} --workers {workers} "
+    "--http 1 --http1-header-read-timeout 15000 --backlog 4096 --backpressure 4096 --no-ws "
+    "--log-level warning {gateway}",
+    "granian-wsgi": "-m granian --interface wsgi --host {host} --port {port} --workers {workers} "
     "--blocking-threads {threads} --no-ws --log-level warning {application}",
     "gunicorn-sync": _GUNICORN + "--worker-class sync {application}",
     "gunicorn-gthread": _GUNICORN + "--worker-class gthread --threads {threads} {application}",

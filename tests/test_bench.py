@@ -77,6 +77,7 @@ def test_the_server_that_is_measured_is_the_one_that_serves():
     (served,) = [line for line in script.splitlines() if "-m granian" in line]
     given = {"--workers": '"$workers"', "--host": '"$address"', "--port": '"$port"'}
     measured = AS_SERVED.command(ROOT / "python", 8000, "annotation_site.wsgi:application")
+    assert "annotation_site.asgi:application" in measured
     words = [given.get(before, word) for before, word in pairwise(measured)]
 
     assert set(words) <= set(served.split())
