@@ -41,7 +41,8 @@ def _kept_secret() -> str:
 def _last_address(said_in: str, kept_in: str, default: str) -> str:
     """Where `scripts/serve` serves something or last did, for the commands beside it."""
     path = VAR_DIR / kept_in
-    if here := env(said_in, default=""):
+    here: str = env(said_in, default="")
+    if here:
         with suppress(OSError):  # a read-only folder: the commands beside it are told SITE_URL
             keep_line(path, here)
         return here
