@@ -12,7 +12,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-@worker_ready.connect
+@worker_ready.connect  # type: ignore[untyped-decorator]
 def look_for_what_is_due(**told: object) -> None:
     """Have a worker find what was stored while there was no broker, or none of its kind."""
     from surveys.tasks import DISPATCHER
@@ -20,7 +20,7 @@ def look_for_what_is_due(**told: object) -> None:
     DISPATCHER.start()
 
 
-@worker_shutting_down.connect
+@worker_shutting_down.connect  # type: ignore[untyped-decorator]
 def give_runs_back(**told: object) -> None:
     """Let the runs of a worker that is told to end wait for the next one."""
     from surveys import tasks

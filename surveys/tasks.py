@@ -7,7 +7,7 @@ it asks them; else it has the work done by threads of its own. No request waits 
 
 import logging
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from threading import Event, Lock, Thread, Timer, main_thread
 from typing import TypeVar
 
@@ -180,7 +180,7 @@ class Dispatcher:
         self._runs = [thread for thread in self._runs if thread.is_alive()]
         self._senders = [thread for thread in self._senders if thread.is_alive()]
         for run_id in outbox.list_due_runs(RUNS_AT_ONCE - len(self._runs)):
-            self._runs.append(self._begin(lambda pk=run_id: running.perform_run(pk), "run"))
+            self._runs.append(self._begin(partial(running.perform_run, run_id), "run"))
         for _ in range(outbox.count_due_messages(SENDERS_AT_ONCE) - len(self._senders)):
             self._senders.append(self._begin(outbox.send_due_messages, "messages"))
 
