@@ -2,12 +2,15 @@
 
 A check takes some 0.4 s of processor time, so it is paid for before it is made. A budget holds
 `Limit.burst` checks and gets one back each `Limit.interval`; the generic cell rate algorithm keeps
-it as one instant. The rows are shared by all processes and machines of a site.
+it as one instant. The rows are shared by all processes and machines of a site. In each process one
+password is checked at a time, so that the other threads are left to annotators.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from threading import Lock
 from typing import NamedTuple
 
 from django.db import transaction
@@ -29,11 +32,14 @@ class Limit(NamedTuple):
 
 
 Budgets = Mapping[str, Limit]
-OF_AN_ADDRESS = Limit(10, timedelta(minutes=1))
+OF_AN_ADDRESS = Limit(8, timedelta(minutes=1))
 OF_A_BROWSER = Limit(5, timedelta(minutes=3))
-OF_ALL_OTHERS = Limit(20, timedelta(seconds=3))  # at most 20 a minute: 13 % of one processor core
+OF_ALL_OTHERS = Limit(12, timedelta(seconds=3))  # 20 a minute are 13 % of one processor core
 ALL_OTHERS = "all unknown browsers"
 KEPT = timedelta(hours=1)
+BUSY_SECONDS = 2  # after which to try again where another password is being checked
+PATIENCE = 10.0  # seconds for which a known browser waits instead
+_checking = Lock()
 
 
 def budgets_of(address: str, browser: str) -> Budgets:
@@ -44,6 +50,17 @@ def budgets_of(address: str, browser: str) -> Budgets:
     if browser:
         return {f"browser {browser}": OF_A_BROWSER}
     return {f"address {address}": OF_AN_ADDRESS, ALL_OTHERS: OF_ALL_OTHERS}
+
+
+@contextmanager
+def checking_alone(*, patience: float = 0) -> Iterator[bool]:
+    """Keep other threads of this process from checking passwords; give whether that succeeded."""
+    is_alone = _checking.acquire(timeout=patience)
+    try:
+        yield is_alone
+    finally:
+        if is_alone:
+            _checking.release()
 
 
 def take_check(budgets: Budgets) -> int:

@@ -19,7 +19,7 @@ class _Tokens(PasswordResetTokenGenerator):
 
     key_salt = "surveys.sign_in_links"
 
-    def _make_hash_value(self, user: User, timestamp: int) -> str:  # type: ignore[override]
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
         """Hash the last sign-in to the microsecond, where Django drops fractions of a second."""
         last: datetime | None = user.last_login
         return f"{user.pk}{user.password}{last and last.isoformat()}{timestamp}"

@@ -53,7 +53,7 @@ def post(
     try:
         with (
             httpcore.ConnectionPool(ssl_context=context, network_backend=backend) as pool,
-            pool.stream("POST", target, headers=sent, content=body) as answer,
+            pool.stream("POST", target, headers=list(sent.items()), content=body) as answer,
         ):
             return answer.status
     except PROBLEMS as error:

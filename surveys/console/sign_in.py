@@ -4,7 +4,6 @@ import logging
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import cast
 from unicodedata import normalize
 
 from axes.handlers.proxy import AxesProxyHandler
@@ -26,8 +25,11 @@ from surveys.auditing import acting
 from surveys.client_address import client_address
 from surveys.known_browsers import find_browser, remember_browser
 from surveys.sign_in_limits import (
+    BUSY_SECONDS,
+    PATIENCE,
     Budgets,
     budgets_of,
+    checking_alone,
     find_exhausted,
     return_check,
     take_check,
@@ -52,14 +54,17 @@ def limit_sign_ins(view: View) -> View:
             return view(request, **found)
         name = normalize("NFKC", read_username(request).strip())  # as the form reads it
         browser, address = find_browser(request, name), client_address(request)
-        budgets = budgets_of(address, browser)
-        wait = (0 if browser else _wait_for_lock(request, name)) or take_check(budgets)
-        if wait:
+        if not browser and (wait := _wait_for_lock(request, name)):
             return refuse_sign_in(request, wait)
-        response = view(request, **found)
+        budgets = budgets_of(address, browser)
+        with checking_alone(patience=PATIENCE if browser else 0) as is_alone:
+            wait = take_check(budgets) if is_alone else BUSY_SECONDS
+            if wait:
+                return refuse_sign_in(request, wait)
+            response = view(request, **found)
         if request.user.is_authenticated and response.status_code == 302:
             return_check(budgets)
-            remember_browser(response, cast("User", request.user), browser)
+            remember_browser(response, request.user, browser)
         else:
             _log_failure(request, name, budgets)
         return response
@@ -76,7 +81,7 @@ def answer_locked(
 
 def refuse_sign_in(request: HttpRequest, wait: int) -> HttpResponse:
     """Answer 429 with the seconds to wait."""
-    page = {"minutes": math.ceil(wait / 60)}
+    page = {"minutes": math.ceil(wait / 60), "seconds": wait}
     answer = render(request, "console/locked.html", page, status=429)
     answer["Retry-After"] = str(max(wait, 1))
     return answer

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
 from ipaddress import ip_network
@@ -20,7 +21,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.models import AuditEntry, SignInBudget
-from surveys.sign_in_limits import OF_A_BROWSER, OF_ALL_OTHERS, OF_AN_ADDRESS
+from surveys.sign_in_limits import OF_A_BROWSER, OF_ALL_OTHERS, OF_AN_ADDRESS, checking_alone
 
 PASSWORD, WRONG = "correct horse", "wrong"
 DOORS = ["console:sign_in", "admin:login"]
@@ -323,3 +324,24 @@ def test_budgets_that_are_full_again_are_forgotten(researcher):
     keys = set(SignInBudget.objects.values_list("key", flat=True))
     assert f"address {ATTACKER}" not in keys
     assert f"address {OTHER}" in keys
+
+
+def test_a_password_is_checked_while_no_other_is(researcher, hashes):
+    """The other threads of a process are left to annotators."""
+    with checking_alone():
+        refused = attempt("researcher", PASSWORD)
+
+    assert (refused.status_code, refused["Retry-After"]) == (429, "2")
+    assert hashes.n_hashes == 0
+    assert attempt("researcher", PASSWORD).status_code == 302
+
+
+def test_who_is_patient_checks_after_the_other():
+    def wait_for_turn():
+        with checking_alone(patience=60) as is_alone:
+            return is_alone
+
+    with ThreadPoolExecutor(1) as other:
+        with checking_alone():
+            turn = other.submit(wait_for_turn)
+        assert turn.result() is True
