@@ -59,7 +59,7 @@ BODIES = {
     "parts in a code that is none of text": (PART, f"{PARTS}; charset=hex"),
     "a type that is none": (b"a", "x/;;="),
 }
-BESIDE_THE_POINT = {"django_session", "axes_", "surveys_reviewclaim"}
+BESIDE_THE_POINT = {"django_session", "axes_", "surveys_reviewclaim", "surveys_signinbudget"}
 
 
 class Attacker:

@@ -22,6 +22,7 @@ from surveys.paying import intend_reward, refuse_payment
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.reviewing import configure_review, give_verdict
 from surveys.running import perform_run, request_results
+from surveys.sign_in_links import make_sign_in_link
 from surveys.tokening import make_token
 from surveys.wording import default_body, read_check
 from tests.console.crowded import make_crowd, visit_of
@@ -65,6 +66,7 @@ PLAN = {
 # What each page takes, as it is right. {} is a button; a page that is not here takes nothing.
 FORMS = {
     "sign_in": lambda world: {"username": "ana", "password": "right", "next": ""},
+    "sign_in_link": lambda world: {},
     "sign_out": lambda world: {"next": ""},
     "new_study": lambda world: {"title": "New", "slug": "new", "language": "en", "kept": "",
                                 "confirmed": "", "file": stimuli()},
@@ -228,6 +230,7 @@ def address_of(name, world, **changed):
         "position": 1,
         "run_id": (world.failed if name == "retry" else world.done).pk,
         "user_id": world.mate.pk,
+        "token": make_sign_in_link("rob").split("/")[-2],
     }
     names = PAGES[name].pattern.converters
     return reverse(f"console:{name}", kwargs={key: {**found, **changed}[key] for key in names})
