@@ -3,13 +3,21 @@
 import os
 
 from celery import Celery
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import worker_init, worker_ready, worker_shutting_down
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 
 app = Celery("cosima")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+def check_database(**told: object) -> None:
+    """End a worker at its start where newer code has changed the database."""
+    from surveys.migration_guard import check_at_start
+
+    check_at_start()
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

@@ -181,7 +181,7 @@ def _add(archive: tarfile.TarFile, name: str, source: IO[bytes]) -> dict[str, An
     entry.size, entry.mode, entry.mtime = source.seek(0, os.SEEK_END), 0o600, int(time.time())
     source.seek(0)
     reader = _Reader(source)
-    archive.addfile(entry, reader)  # type: ignore[arg-type]
+    archive.addfile(entry, reader)
     return {"size": entry.size, "sha256": reader.digest.hexdigest()}
 
 

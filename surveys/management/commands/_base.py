@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from surveys.auditing import acting
 from surveys.errors import SurveyError
+from surveys.migration_guard import refuse_newer_database, refuse_older_database
 from surveys.models import Study
 from surveys.reaching import warn_unreachable
 from surveys.reading import read_number
@@ -20,10 +21,18 @@ COMMAND_LINE = "the command line"
 
 
 class SurveyCommand(BaseCommand):
-    """A command that shows what an action refuses as its own error."""
+    """A command that shows what an action refuses as its own error.
+
+    It refuses a database that does not fit the code, unless `needs_fitting_database` is False.
+    """
+
+    needs_fitting_database = True
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
+            if self.needs_fitting_database:
+                refuse_newer_database()
+                refuse_older_database()
             with acting(COMMAND_LINE):
                 return super().execute(*args, **options)
         except SurveyError as error:

@@ -20,6 +20,7 @@ from surveys.recruiting import personal_link
 
 
 class Command(SurveyCommand):
+    needs_fitting_database = False  # it migrates itself
     help = "Make a site ready: database, static files, first account, demo studies, their links."
 
     def add_arguments(self, parser: CommandParser) -> None:

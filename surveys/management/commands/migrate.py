@@ -1,0 +1,39 @@
+from typing import Any
+
+from django.apps.registry import Apps
+from django.core.management.base import CommandError, CommandParser
+from django.core.management.commands import migrate
+from django.db.models.signals import pre_migrate
+
+from surveys.errors import DatabaseTooNew
+from surveys.migration_guard import APP, Plan, refuse_losses, refuse_newer_database
+
+
+class Command(migrate.Command):
+    """Django's own, which goes back only where nothing is lost or where that is said."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--drop-data", action="store_true", help="going back, lose what is kept nowhere before"
+        )
+
+    def handle(self, *args: Any, drop_data: bool = False, **options: Any) -> None:
+        try:
+            refuse_newer_database()
+        except DatabaseTooNew as error:
+            raise CommandError(str(error)) from error
+        if drop_data:
+            super().handle(*args, **options)
+            return
+        pre_migrate.connect(_refuse, dispatch_uid=__name__)
+        try:
+            super().handle(*args, **options)
+        finally:
+            pre_migrate.disconnect(dispatch_uid=__name__)
+
+
+def _refuse(*, app_config: Any, plan: Plan, apps: Apps, **sent: Any) -> None:
+    """Look at a plan once; the signal is sent for each app."""
+    if app_config.label == APP:
+        refuse_losses(plan, apps)

@@ -1,0 +1,177 @@
+"""A database and code that fit together: neither newer than the other, and nothing lost unasked."""
+
+import logging
+import pkgutil
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any
+
+from django.apps.registry import Apps
+from django.core.exceptions import FieldDoesNotExist
+from django.core.management.base import CommandError
+from django.db import OperationalError, connection
+from django.db.migrations.migration import Migration
+from django.db.migrations.operations import (
+    AddField,
+    CreateModel,
+    RenameField,
+    RenameModel,
+    SeparateDatabaseAndState,
+)
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Model
+
+from surveys.errors import DatabaseTooNew, DatabaseTooOld
+
+APP = "surveys"
+Plan = Iterable[tuple[Migration, bool]]
+log = logging.getLogger(__name__)
+
+
+def find_unknown_migrations() -> list[str]:
+    """Return the migrations that are applied and that this code does not have."""
+    return sorted(_applied() - _on_disk())
+
+
+def find_pending_migrations() -> list[str]:
+    """Return the migrations of this code that are not applied."""
+    return sorted(_on_disk() - _applied())
+
+
+def refuse_newer_database() -> None:
+    """Raise DatabaseTooNew if newer code has changed the database."""
+    if unknown := find_unknown_migrations():
+        raise DatabaseTooNew(
+            "The database is newer than this code, which does not know the migration "
+            f"{unknown[-1]}. Install the version that made it, or restore the backup made before."
+        )
+
+
+def refuse_older_database() -> None:
+    """Raise DatabaseTooOld if migrations of this code are not applied."""
+    if pending := find_pending_migrations():
+        raise DatabaseTooOld(
+            f"The database is older than this code: migrations not applied: {len(pending)}, from "
+            f"{pending[0]}. Make a backup, then run `manage.py migrate`."
+        )
+
+
+def check_at_start() -> None:
+    """Refuse to serve or to work on a newer database; log an older one, or one that is away.
+
+    Raises SystemExit with the line that says so.
+    """
+    try:
+        refuse_newer_database()
+        refuse_older_database()
+    except DatabaseTooNew as error:
+        raise SystemExit(str(error)) from error
+    except DatabaseTooOld as error:
+        log.error("%s", error)
+    except OperationalError:
+        log.warning("The database does not answer; whether it fits this code is not known.")
+    finally:
+        connection.close()
+
+
+def refuse_losses(plan: Plan, apps: Apps) -> None:
+    """Raise CommandError, naming what would be lost, if a plan goes back and drops data.
+
+    `apps` are the models as they are before the plan.
+    """
+    losses = list(_find_losses(plan, apps))
+    if losses:
+        raise CommandError(
+            f"Migrating back would lose {'; '.join(losses)}. Nothing was changed. Make a backup "
+            "(manage.py backup), then say --drop-data to lose it."
+        )
+
+
+def _applied() -> set[str]:
+    recorder = MigrationRecorder(connection)
+    return {name for app, name in recorder.applied_migrations() if app == APP}
+
+
+def _on_disk() -> set[str]:
+    package = import_module(f"{APP}.migrations")
+    return {module.name for module in pkgutil.iter_modules(package.__path__)}
+
+
+def _find_losses(plan: Plan, apps: Apps) -> Iterator[str]:
+    """Yield what each operation that a plan reverses would drop, the latest first."""
+    names = _CurrentNames()
+    dropped: set[type[Model]] = set()
+    for migration, is_backwards in plan:
+        if not is_backwards:
+            continue
+        for operation in _operations_of(reversed(migration.operations)):
+            label = migration.app_label
+            names.follow(label, operation)
+            if isinstance(operation, CreateModel):
+                model = names.find_model(apps, label, operation.name)
+                if model is not None and (n_rows := model._meta.base_manager.count()):
+                    dropped.add(model)
+                    yield f"{n_rows} rows of {model._meta.db_table}"
+            elif isinstance(operation, AddField):
+                model = names.find_model(apps, label, operation.model_name)
+                field = names.find_field(label, operation)
+                if model is not None and model not in dropped and (n := _count_set(model, field)):
+                    yield f"{field} in {n} rows of {model._meta.db_table}"
+
+
+def _operations_of(operations: Iterable[Operation]) -> Iterator[Operation]:
+    """Yield operations, the latest first, with those that are wrapped in one."""
+    for operation in operations:
+        if isinstance(operation, SeparateDatabaseAndState):
+            yield from _operations_of(reversed(operation.database_operations))
+        else:
+            yield operation
+
+
+class _CurrentNames:
+    """What models and fields are called now that had another name when they were made."""
+
+    def __init__(self) -> None:
+        self.models: dict[tuple[str, str], str] = {}
+        self.fields: dict[tuple[str, str, str], str] = {}
+
+    def follow(self, label: str, operation: Operation) -> None:
+        """Note a renaming, seen from what it led to."""
+        if isinstance(operation, RenameModel):
+            now = self._model_name(label, operation.new_name)
+            self.models[label, operation.old_name.lower()] = now
+        elif isinstance(operation, RenameField):
+            model = self._model_name(label, operation.model_name)
+            now = self.fields.get((label, model, operation.new_name), operation.new_name)
+            self.fields[label, model, operation.old_name] = now
+
+    def find_model(self, apps: Apps, label: str, name: str) -> type[Model] | None:
+        """Return a model as it is now; None for one that is gone already."""
+        try:
+            return apps.get_model(label, self._model_name(label, name))
+        except LookupError:
+            return None
+
+    def find_field(self, label: str, operation: AddField) -> str:
+        """Return the name that a field has now."""
+        model = self._model_name(label, operation.model_name)
+        return self.fields.get((label, model, operation.name), operation.name)
+
+    def _model_name(self, label: str, name: str) -> str:
+        return self.models.get((label, name.lower()), name.lower())
+
+
+def _count_set(model: type[Model], name: str) -> int:
+    """Return the number of rows in which a field holds something else than a new row would."""
+    try:
+        field: Any = model._meta.get_field(name)
+    except FieldDoesNotExist:  # removed by a later migration
+        return 0
+    rows = model._meta.base_manager.all()
+    if field.many_to_many:
+        return int(field.remote_field.through._meta.base_manager.count())
+    rows = rows.exclude(**{f"{name}__isnull": True})
+    if field.get_default() is not None:
+        rows = rows.exclude(**{name: field.get_default()})
+    return rows.count()

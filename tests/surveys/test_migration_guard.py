@@ -1,0 +1,123 @@
+"""Going back loses nothing unasked, and code refuses a database that it does not fit."""
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection, migrations, models
+from django.db.migrations.recorder import MigrationRecorder
+
+from surveys.migration_guard import check_at_start, refuse_losses
+from surveys.models import ApiToken, Run, Study, Webhook
+from surveys.running import request_export
+from surveys.tokening import make_token
+from tests.factories import make_study, start
+
+NEWER = "9999_of_the_future"
+OLDER = "0009_open_studies_when_ready"
+
+
+def applied() -> set[str]:
+    found = MigrationRecorder(connection).applied_migrations()
+    return {name for app, name in found if app == "surveys"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_going_back_names_what_would_be_lost_and_changes_nothing():
+    study = make_study(2)
+    make_token(User.objects.create_user("ana"), "a program", ["studies:read"], expires_at=None)
+    Webhook.objects.create(study=study, url="https://example.org/", secret="s")
+    request_export(study, "csv", None)
+    before = applied()
+
+    with pytest.raises(CommandError, match="--drop-data") as refused:
+        call_command("migrate", "surveys", OLDER, verbosity=0)
+
+    for table in ("surveys_apitoken", "surveys_webhook", "surveys_run"):
+        assert f"1 rows of {table}" in str(refused.value)
+    assert (ApiToken.objects.count(), Webhook.objects.count(), Run.objects.count()) == (1, 1, 1)
+    assert applied() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_going_back_loses_what_is_told_to_and_comes_forward_again():
+    study = make_study(2)
+    Study.objects.update(question_forms="text")  # what 0019 refuses is refused all the same
+    Webhook.objects.create(study=study, url="https://example.org/", secret="s")
+    before = applied()
+    back = "0011_verdicts_on_engagement"
+    try:
+        call_command("migrate", "surveys", back, drop_data=True, verbosity=0)
+        assert "surveys_webhook" not in connection.introspection.table_names()
+    finally:
+        call_command("migrate", verbosity=0)
+
+    assert applied() == before
+    assert not Webhook.objects.exists()
+
+
+class Renamed(migrations.Migration):
+    """A study's title under the names that it might once have had."""
+
+    operations = [
+        migrations.CreateModel("Plan", [("id", models.BigAutoField(primary_key=True))]),
+        migrations.SeparateDatabaseAndState(
+            database_operations=[
+                migrations.AddField("Plan", "name", models.CharField(max_length=9, default=""))
+            ]
+        ),
+        migrations.RenameModel("Plan", "Study"),
+        migrations.RenameField("Study", "name", "title"),
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("first", "loss"), [(1, "title in 1 rows of surveys_study"), (0, "1 rows of surveys_study")]
+)
+def test_what_was_renamed_is_found_under_its_name_now(first, loss):
+    make_study(2)
+    made = Renamed("0001", "surveys")
+    made.operations = made.operations[first:]
+
+    with pytest.raises(CommandError, match=loss):
+        refuse_losses([(made, True)], apps)
+
+
+@pytest.mark.django_db
+def test_what_is_as_a_new_row_would_be_is_no_loss():
+    start(make_study(2))
+    added = migrations.AddField(
+        "Invitation", "note", models.CharField(max_length=200, blank=True, default="")
+    )
+    plan = migrations.Migration("0001", "surveys")
+    plan.operations = [added]
+
+    refuse_losses([(plan, True)], apps)
+    refuse_losses([(Renamed("0001", "surveys"), False)], apps)
+
+
+@pytest.fixture
+def newer(db):
+    MigrationRecorder(connection).record_applied("surveys", NEWER)
+
+
+@pytest.fixture
+def older(db):
+    MigrationRecorder(connection).record_unapplied("surveys", max(applied()))
+
+
+def test_older_code_refuses_a_newer_database(newer, capsys):
+    for command in (["open_study", "x"], ["migrate"], ["drop_personal_data"]):
+        with pytest.raises(CommandError, match=f"newer than this code.*{NEWER}"):
+            call_command(*command)
+    with pytest.raises(SystemExit, match=NEWER):
+        check_at_start()
+
+
+def test_newer_code_says_that_an_older_database_is_to_be_migrated(older, caplog):
+    with pytest.raises(CommandError, match=r"run `manage.py migrate`"):
+        call_command("drop_personal_data")
+    check_at_start()
+
+    assert "run `manage.py migrate`" in caplog.text
