@@ -114,7 +114,7 @@ def watch_writes() -> Iterator[set[str]]:
     written: set[str] = set()
 
     def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        verb, *words = sql.replace('"', "").split()[:4]
+        verb, *words = sql.replace('"', "").split()[:5]
         if verb in {"INSERT", "UPDATE", "DELETE"}:
             table = next(word for word in words if word not in {"INTO", "OR", "IGNORE", "FROM"})
             if not table.startswith(tuple(BESIDE_THE_POINT)):
