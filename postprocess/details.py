@@ -58,7 +58,7 @@ def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
         keep_default_na=False,
         encoding="utf-8-sig",
     )
-    return table.assign(**{name: read_cells(table[name]) for name in table})
+    return table.assign(**{name: read_cells(table[name]) for name in map(str, table)})
 
 
 def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
