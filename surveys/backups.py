@@ -32,7 +32,7 @@ from surveys.models import Run
 
 FORMAT = 1
 DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
-PASSWORD = "researcher_password"  # noqa: S105 - the name of a file
+PASSWORD = "researcher_password"  # noqa: S105  # nosec B105 # (the name of a file)
 PARTIAL = ".cosima-backup-"
 A_DAY = 24 * 60 * 60
 COMPRESSION = 3

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 Address = IPv4Address | IPv6Address
-UNKNOWN = "0.0.0.0"  # noqa: S104  (no peer address: nothing is bound to it)
+UNKNOWN = "0.0.0.0"  # noqa: S104  # nosec B104 # (no peer address: nothing is bound to it)
 BITS_OF_A_CUSTOMER = 64  # an IPv6 customer has at least 2**64 addresses
 
 

@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 import sqlite3
-import subprocess
+import subprocess  # nosec B404
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -65,7 +65,10 @@ def is_in_use() -> bool:
     kept = {"surveys_study", "auth_user"} & set(connection.introspection.table_names())
     with connection.cursor() as cursor:
         ask = _asking(cursor)
-        return any(ask(f"SELECT 1 FROM {table} LIMIT 1") for table in sorted(kept))  # noqa: S608
+        return any(
+            ask(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608  # nosec B608 # (our own names)
+            for table in sorted(kept)
+        )
 
 
 def _describe(ask: Ask) -> Dump:
@@ -75,7 +78,10 @@ def _describe(ask: Ask) -> Dump:
     else:
         listed = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
     tables = sorted(table for (table,) in ask(listed))
-    rows = {table: ask(f'SELECT COUNT(*) FROM "{table}"')[0][0] for table in tables}  # noqa: S608
+    rows = {
+        table: ask(f'SELECT COUNT(*) FROM "{table}"')[0][0]  # noqa: S608  # nosec B608
+        for table in tables  # named by the database
+    }
     if not {"django_migrations", "surveys_run"} <= rows.keys():
         return Dump(rows, [], set())
     applied = ask("SELECT app, name FROM django_migrations ORDER BY id")
@@ -174,7 +180,8 @@ def _run_client(target: BaseDatabaseWrapper | None, program: str, *arguments: st
         environment["PGOPTIONS"] = LONGEST_WAIT
         named = [f"{name}='{_quoted(given[name])}'" for name in OF_LIBPQ if given.get(name)]
         where = ["--dbname", " ".join(named)]
-    done = subprocess.run(  # noqa: S603 - a program of PostgreSQL's, with our own arguments
+    # a program of PostgreSQL's, with our own arguments
+    done = subprocess.run(  # noqa: S603  # nosec B603
         [found, *where, *arguments], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
