@@ -39,12 +39,13 @@ FORMS = {
     "practice": WORDS,
     "practice_rating": {"rating": "3", "comment": ""},
     "check": RIGHT,
+    "withdraw": {"confirmed": "yes"},
 }
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
 # What tells of the page, not of what is thought: what it holds beside the point is passed over.
-ASIDE = {*VISIT, "comment", *PROLIFIC, *MTURK, "turkSubmitTo", "answer"}
+ASIDE = {*VISIT, "comment", *PROLIFIC, *MTURK, "turkSubmitTo", "answer", "own_link"}
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def test_json_that_cannot_be_read_is_refused(simulator, body):
     answer = simulator.browser.post(
         f"{simulator.url}/control/clock/",
         content=body,
-        headers={"Content-Type": "application/json"},
+        headers={"Content-Type": "application/json", **simulator.control_headers},
     )
 
     assert answer.status_code == 400
