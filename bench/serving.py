@@ -113,13 +113,14 @@ def serving(
             command, cwd=cwd, env=environment, stdout=heard, stderr=heard, start_new_session=True
         )
     try:
-        _wait_for(server, url, log)
+        wait_for(server, url, log)
         yield server.pid
     finally:
         _stop(server)
 
 
-def _wait_for(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
+def wait_for(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
+    """Wait until a server answers; end the benchmark where it ends, or does not answer in time."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if server.poll() is not None:

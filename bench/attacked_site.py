@@ -1,0 +1,172 @@
+"""A site to attack: its own folder and database, served as `scripts/serve` serves it."""
+
+import os
+import re
+import signal
+import sqlite3
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import psycopg
+from serving import AS_SERVED, HOST, free_port, run, wait_for
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+STUDY, RESEARCHER = "attacked", "researcher"
+SCOPES = ("studies:write", "runs:write", "webhooks:write")
+WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
+PATIENCE = 120.0  # seconds that an annotator waits for a page
+# Without certificates, which no site here has: to read them anew takes longer than a request.
+NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+HEADER = (
+    "word1\tword2\tcontext1\tcontext2\t"
+    "word1_context1\tword2_context1\tword1_context2\tword2_context2\n"
+)
+
+
+class Finding(NamedTuple):
+    """One line of the table: what was tried, what must come of it, and what came of it."""
+
+    row: str
+    tried: str
+    expected: str
+    seen: str
+    holds: bool
+
+
+class AttackedSite:
+    """A fresh site of this checkout. Everything it writes is in one folder."""
+
+    def __init__(self, folder: Path, database_url: str, **settings: str) -> None:
+        self.folder = folder
+        self.log = folder / "server.log"
+        self.url = f"http://{HOST}:{free_port()}"
+        (folder / "var").mkdir(parents=True)
+        self.environment = {
+            **os.environ,
+            "ENV_FILE": os.devnull,
+            "DATABASE_URL": database_url,
+            "VAR_DIR": str(folder / "var"),
+            "SITE_URL": self.url,
+            **settings,
+        }
+        self._server: subprocess.Popen[bytes] | None = None
+
+    @property
+    def process(self) -> int:
+        """The process number of the server."""
+        if self._server is None:
+            raise SystemExit("The attacked site is not served.")
+        return self._server.pid
+
+    def manage(self, *words: str | Path) -> str:
+        """Run a management command and return what it prints."""
+        return run(
+            sys.executable, "manage.py", *words, cwd=REPOSITORY, environment=self.environment
+        )
+
+    def script(self, name: str, *words: str) -> str:
+        """Run a script of this folder inside the site and return what it prints."""
+        return run(
+            sys.executable, HERE / name, *words, cwd=REPOSITORY, environment=self.environment
+        )
+
+    def make_study(self, n_pairs: int, *, ratings: int, block_size: int) -> None:
+        """Import a study of short texts and open it."""
+        stimuli = self.folder / "data_en.tsv"
+        stimuli.write_text(HEADER + "".join(map(_write_pair, range(n_pairs))), encoding="utf-8")
+        self.manage(
+            "import_stimuli", stimuli, "--study", STUDY, "--language", "en",
+            "--ratings-per-context", str(ratings), "--block-size", str(block_size),
+        )  # fmt: skip
+        self.manage(
+            "open_study", STUDY, "--organisation", "Benchmark", "--contact", "bench@example.org",
+            "--consent-reviewed-by", "Benchmark",
+        )  # fmt: skip
+
+    def invite(self, count: int) -> list[str]:
+        """Return that many new personal links."""
+        return self.manage("invite_annotators", STUDY, "--count", str(count)).split()
+
+    def make_token(self) -> str:
+        """Return the key of a new token of the researcher."""
+        scopes = [word for scope in SCOPES for word in ("--scope", scope)]
+        return self.manage("make_token", RESEARCHER, "attack", *scopes).split()[-1]
+
+    def query(self, statement: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query, past the site."""
+        url = self.environment["DATABASE_URL"]
+        if url.startswith("sqlite"):
+            with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=60)) as database:
+                return database.execute(statement).fetchall()
+        with psycopg.connect(url) as connection:
+            return connection.execute(statement.encode()).fetchall()
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Serve meanwhile."""
+        self.start()
+        try:
+            yield
+        finally:
+            self.stop()
+
+    def start(self) -> None:
+        """Start the server; return once it answers."""
+        port = int(self.url.rpartition(":")[2])
+        command = AS_SERVED.command(Path(sys.executable), port, "annotation_site.wsgi:application")
+        with self.log.open("a") as heard:
+            self._server = subprocess.Popen(  # noqa: S603  (a command of our own)
+                command, cwd=REPOSITORY, env=self.environment, stdout=heard, stderr=heard,
+                start_new_session=True,
+            )  # fmt: skip
+        wait_for(self._server, self.url, self.log)
+
+    def kill(self) -> None:
+        """Kill every process of the server at once."""
+        os.killpg(self.process, signal.SIGKILL)
+        if self._server is not None:
+            self._server.wait()
+
+    def stop(self) -> None:
+        """End the server in order, or kill it where it does not end."""
+        if self._server is None or self._server.poll() is not None:
+            return
+        self._server.send_signal(signal.SIGTERM)
+        try:
+            self._server.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+def send_at_once(requests: list[Any]) -> list[httpx.Response]:
+    """Call functions that send a request, all at the same time, and return the answers."""
+    with ThreadPoolExecutor(len(requests)) as people:
+        return [waiting.result() for waiting in [people.submit(one) for one in requests]]
+
+
+def open_browser(patience: float = PATIENCE) -> httpx.Client:
+    """Return a client of one annotator."""
+    return httpx.Client(timeout=patience, trust_env=False, verify=NO_CERTIFICATES)
+
+
+def read_consent(browser: httpx.Client, link: str) -> dict[str, str]:
+    """Return what the form of the welcome page sends when an annotator agrees."""
+    return {**dict(HIDDEN.findall(browser.get(link).text)), "answer": "agree"}
+
+
+def _write_pair(number: int) -> str:
+    one, two = f"alpha{number}", f"beta{number}"
+    contexts = (
+        f"Rain fell on <strong>{one}</strong> all day. Then <strong>{two}</strong> left.",
+        f"Here stood <strong>{two}</strong> alone. There <strong>{one}</strong> lay.",
+    )
+    return "\t".join((one, two, *contexts, one, two, one, two)) + "\n"
