@@ -1,0 +1,77 @@
+"""Row F: a paid batch whose commands are killed again and again, in the simulator."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from attacked_site import REPOSITORY, STUDY, AttackedSite, Finding
+from serving import HOST, free_port, serving
+
+N_WORKERS = 12
+LONGEST = 2.5  # seconds until a command is killed; starting takes the first of them
+N_KILLS = 6  # of each command, at most
+
+
+def kill_the_payers(folder: Path, database_url: str, seed: int) -> Finding:
+    """Publish, fetch and pay with commands killed at random moments, and by two at once."""
+    simulator = f"http://{HOST}:{free_port()}"
+    site = AttackedSite(folder, database_url, MTURK_SIMULATOR_URL=simulator)
+    site.manage("prepare_site", "--no-demo")
+    site.make_study(4, ratings=N_WORKERS // 4, block_size=2)
+    command = [sys.executable, "manage.py", "run_mturk_simulator", "--keep", "--port"]
+    common = {"cwd": REPOSITORY, "environment": site.environment, "log": folder / "simulator.log"}
+    chance = random.Random(seed)  # noqa: S311  (moments of kills)
+    with serving([*command, simulator.rpartition(":")[2]], url=simulator, **common), site.serving():
+        site.script("site_money.py", "plan", STUDY)
+        n_killed = _insist(site, "publish_batch", chance)
+        site.script("site_money.py", "work", STUDY, site.url, str(N_WORKERS))
+        n_killed += _insist(site, "fetch_batch", chance)
+        site.script("site_money.py", "promise", STUDY)
+        n_killed += _insist(site, "pay_batch", chance)
+        _pay_by_two(site)
+        told = json.loads(site.script("site_money.py", "tally", STUDY))
+    return Finding(
+        "F", f"publish, fetch, pay killed at {n_killed} random moments, and paid by two at once",
+        "each paid once; account = ledger",
+        f"{told['n_hits']} HITs ({told['n_hits_there']} there), {told['n_rewards']} rewards, "
+        f"{told['n_bonuses']} bonuses; account {told['account'] / 100:.2f} = "
+        f"ledger {told['ledger'] / 100:.2f}",
+        told["account"] == told["ledger"] > 0
+        and told["n_hits"] == told["n_hits_there"]
+        and told["n_rewards"] == told["n_bonuses"] == N_WORKERS,
+    )  # fmt: skip
+
+
+def _insist(site: AttackedSite, command: str, chance: random.Random) -> int:
+    """Run a command, killed at random moments, until it ends well; return the number of kills."""
+    for n_killed in range(N_KILLS):
+        started = _start(site, command)
+        try:
+            started.wait(timeout=chance.uniform(0.8, LONGEST))
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
+        else:
+            return n_killed
+    site.manage(command, STUDY, "1")
+    return N_KILLS
+
+
+def _pay_by_two(site: AttackedSite) -> None:
+    """Pay by two processes at once; then by one, which must find nothing left to do."""
+    for payer in [_start(site, "pay_batch") for _ in range(2)]:
+        payer.wait()
+    site.manage("pay_batch", STUDY, "1")
+
+
+def _start(site: AttackedSite, command: str) -> "subprocess.Popen[bytes]":
+    words = [sys.executable, "manage.py", command, STUDY, "1"]
+    with site.log.open("a") as heard:
+        return subprocess.Popen(  # noqa: S603  (a command of our own)
+            words, cwd=REPOSITORY, env=site.environment, stdout=heard, stderr=heard,
+            start_new_session=True,
+        )  # fmt: skip
