@@ -44,9 +44,7 @@ def on_site(attack: Callable[[AttackedSite], Finding], **settings: str) -> Attac
     """Return an attack that makes a fresh site first."""
 
     def attack_fresh(folder: Path, database_url: str) -> Finding:
-        site = AttackedSite(folder, database_url, **settings)
-        site.manage("prepare_site", "--no-demo")
-        return attack(site)
+        return attack(AttackedSite.prepare(folder, database_url, **settings))
 
     return attack_fresh
 

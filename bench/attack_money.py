@@ -19,8 +19,7 @@ N_KILLS = 6  # of each command, at most
 def kill_the_payers(folder: Path, database_url: str, seed: int) -> Finding:
     """Publish, fetch and pay with commands killed at random moments, and by two at once."""
     simulator = f"http://{HOST}:{free_port()}"
-    site = AttackedSite(folder, database_url, MTURK_SIMULATOR_URL=simulator)
-    site.manage("prepare_site", "--no-demo")
+    site = AttackedSite.prepare(folder, database_url, MTURK_SIMULATOR_URL=simulator)
     site.make_study(4, ratings=N_WORKERS // 4, block_size=2)
     command = [sys.executable, "manage.py", "run_mturk_simulator", "--keep", "--port"]
     common = {"cwd": REPOSITORY, "environment": site.environment, "log": folder / "simulator.log"}

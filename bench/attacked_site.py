@@ -1,17 +1,21 @@
 """A site to attack: its own folder and database, served as `scripts/serve` serves it."""
 
+import atexit
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import ssl
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import httpx
 import psycopg
@@ -49,7 +53,7 @@ class AttackedSite:
         self.folder = folder
         self.log = folder / "server.log"
         self.url = f"http://{HOST}:{free_port()}"
-        (folder / "var").mkdir(parents=True)
+        (folder / "var").mkdir(parents=True, exist_ok=True)
         self.environment = {
             **os.environ,
             "ENV_FILE": os.devnull,
@@ -59,6 +63,18 @@ class AttackedSite:
             **settings,
         }
         self._server: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def prepare(cls, folder: Path, database_url: str, **settings: str) -> Self:
+        """Return a site without studies. On SQLite it is a copy of the first one that was made."""
+        site = cls(folder, database_url, **settings)
+        if not database_url.startswith("sqlite"):
+            site.manage("prepare_site", "--no-demo")
+            return site
+        first, database = _make_first(), Path(database_url.removeprefix("sqlite:///"))
+        shutil.copytree(first.folder / "var", folder / "var", dirs_exist_ok=True)
+        shutil.copy(first.folder / database.name, database)
+        return site
 
     @property
     def process(self) -> int:
@@ -161,6 +177,16 @@ def open_browser(patience: float = PATIENCE) -> httpx.Client:
 def read_consent(browser: httpx.Client, link: str) -> dict[str, str]:
     """Return what the form of the welcome page sends when an annotator agrees."""
     return {**dict(HIDDEN.findall(browser.get(link).text)), "answer": "agree"}
+
+
+@cache
+def _make_first() -> AttackedSite:
+    """Make the SQLite site that others are copies of; it is removed when this process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="cosima-attacked-"))
+    atexit.register(shutil.rmtree, folder)
+    first = AttackedSite(folder, f"sqlite:///{folder / 'site.sqlite3'}")
+    first.manage("prepare_site", "--no-demo")
+    return first
 
 
 def _write_pair(number: int) -> str:
