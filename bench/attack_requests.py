@@ -27,6 +27,7 @@ DEPTH = 200_000
 FILE_BYTES = 4_000_000
 LONGEST_FILE = 10.0  # seconds of an answer on a busy machine; the site itself may use 2
 LONGEST_RATING = 2.0  # seconds of a last rating without a broker
+LONGEST_RUN = 10.0  # of a request for a run; the first one in a process loads pandas
 PATIENCE, NO_ANSWER, ENOUGH = (
     10.0,
     0,
@@ -196,7 +197,7 @@ def take_all_places(site: AttackedSite) -> Finding:
     return Finding(
         "E", f"a script that asks for {N_ARRIVALS} places of the open link from one address",
         "no more than 60 in an hour",
-        f"{statuses[302]} places, {statuses[429]} times told to wait", statuses[302] <= 60,
+        f"{statuses[302]} places; answers {dict(statuses)}", statuses[302] <= 60,
     )  # fmt: skip
 
 
@@ -221,7 +222,7 @@ def point_webhooks_inside(site: AttackedSite) -> Finding:
         )
     return Finding(
         "E", f"webhooks to {len(inside)} addresses inside", "all refused", f"{dict(statuses)}",
-        set(statuses) <= {400, 422},
+        set(statuses) == {httpx.codes.CONFLICT},
     )  # fmt: skip
 
 
@@ -253,7 +254,7 @@ def silence_the_broker(site: AttackedSite) -> Finding:
         "nobody waits for it",
         f"last rating {rated.status_code} in {seconds:.2f} s, run {asked.status_code} in "
         f"{run_seconds:.2f} s",
-        rated.status_code == 302 and seconds < LONGEST_RATING and run_seconds < LONGEST_RATING,
+        rated.status_code == 302 and seconds < LONGEST_RATING and run_seconds < LONGEST_RUN,
     )  # fmt: skip
 
 
