@@ -1,6 +1,6 @@
 """Attack a site of this checkout in every way that once did harm, and print what was seen.
 
-    .venv/bin/python bench/attack.py                   # all rows: about ten minutes
+    .venv/bin/python bench/attack.py                   # all rows
     .venv/bin/python bench/attack.py --only A B F
     .venv/bin/python bench/attack.py --cluster postgres://postgres@127.0.0.1:5432
 
