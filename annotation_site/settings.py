@@ -160,8 +160,7 @@ def _database(url: str) -> dict[str, Any]:
             pragmas = {
                 "transaction_mode": "IMMEDIATE",  # a writer waits at the start, never fails later
                 "timeout": 30,
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
-                "PRAGMA secure_delete=ON;",  # what was erased is overwritten
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
             }
             return {**env.db_url_config(url), "OPTIONS": pragmas, "CONN_MAX_AGE": None}
         case "postgres" | "postgresql":

@@ -1,5 +1,6 @@
 """What jobs, requests and visits leave behind that may tell who people are, dropped in time."""
 
+import logging
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from axes.models import AccessAttempt, AccessFailureLog
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -17,6 +18,7 @@ LISTS_KEPT = timedelta(minutes=30)  # after the last sign of life of a job that 
 LISTS_WAIT = timedelta(days=1)  # for a job to begin, which may take a broker that is away
 ANSWERS_KEPT = timedelta(hours=24)  # to requests of programs, to be given again
 ATTEMPTS_KEPT = timedelta(days=30)  # to sign in, with a wrong password: names and addresses
+log = logging.getLogger(__name__)
 LIST_DROPPED = (
     "The list was dropped with the job. Send it again: those who have a link already keep it."
 )
@@ -74,12 +76,18 @@ def drop_unreferenced_files() -> None:
 
 
 def overwrite_dropped_rows() -> None:
-    """Have SQLite move its log into the database's file, where dropped rows are overwritten.
+    """Have SQLite write its file anew without what was dropped, erased or changed before.
 
-    PostgreSQL does the like by itself (autovacuum). What readers need stays for the next time.
+    PostgreSQL does the like by itself (autovacuum). A file that others keep busy stays as it is
+    until the next time.
     """
-    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        return
+    try:
         with connection.cursor() as cursor:
-            cursor.execute("PRAGMA busy_timeout=1000")  # writers wait meanwhile
+            cursor.execute("VACUUM")  # writers wait meanwhile
+            cursor.execute("PRAGMA busy_timeout=1000")
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.close()  # the next one waits for as long as the settings say
+    except OperationalError as error:
+        log.warning("Dropped rows are not overwritten until tomorrow: %s", error)
+    connection.close()  # the next one waits for as long as the settings say
