@@ -276,7 +276,11 @@ def lock_places(study_id: int) -> Study:
     such as new invitations, are stored without waiting.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
-    quiet = Assignment.objects.quiet(study, timezone.now())
+    now = timezone.now()
+    silent = Assignment.objects.for_study(study).silent(study.lease_hours, now)
+    if not silent.exists():  # as mostly; asked for much faster
+        return study
+    quiet = Assignment.objects.quiet(study, now)
     if not quiet.exists():
         return study
     quiet.note_answers()  # else they are looked up at each arrival

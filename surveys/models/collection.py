@@ -120,6 +120,11 @@ class AssignmentState(models.TextChoices):
         return (*cls.leased(), cls.EXPIRED)
 
 
+def _shortest_hold(lease_hours: int) -> timedelta:
+    """How long a stranger's place is held who has not answered a text yet."""
+    return min(timedelta(hours=lease_hours), timedelta(minutes=settings.HOLD_MINUTES))
+
+
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def latest_from(self, invitation: "Invitation") -> "Assignment | None":
         """The last assignment of whoever came by a personal link, if somebody did."""
@@ -151,6 +156,10 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def unfinished(self) -> Self:
         return self.filter(state__in=AssignmentState.unfinished())
 
+    def silent(self, lease_hours: int, now: datetime) -> Self:
+        """Those under way with no sign of life, answers apart, for as long as any place is held."""
+        return self.leased().filter(active_at__lt=now - _shortest_hold(lease_hours))
+
     def unheld(self, lease_hours: int, now: datetime) -> Self:
         """Those under way with no sign of life, answers apart, for as long as a place is held.
 
@@ -158,7 +167,6 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         shorter: those who came through an entrance and have not answered a text yet.
         """
         lease = timedelta(hours=lease_hours)
-        hold = min(lease, timedelta(minutes=settings.HOLD_MINUTES))
         answers = Response.objects.filter(
             assignment=OuterRef("pk"), position=1, engaged_at__isnull=False
         )
@@ -166,9 +174,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
             pk=OuterRef("annotator"), invitation__entrance__isnull=False
         )
         is_stranger = Q(~Exists(answers), Exists(entrances))
-        return self.leased().filter(
-            Q(active_at__lt=now - lease) | is_stranger, active_at__lt=now - hold
-        )
+        return self.silent(lease_hours, now).filter(Q(active_at__lt=now - lease) | is_stranger)
 
     def quiet(self, study: Study, now: datetime) -> Self:
         """Those of a study with no sign of life, answers apart, for as long as places are held."""
