@@ -15,6 +15,7 @@ from surveys.assigning import (
 )
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, AssignmentState, Study, TextKind
+from surveys.protocol import protocol_of
 from surveys.wording import current_text, read_check, refuse_outdated
 
 
@@ -36,10 +37,11 @@ DONE_AT = {
 
 def list_steps(study: Study) -> list[Step]:
     """The steps that a study asks for."""
+    texts = protocol_of(study.pk, study.revision).texts
     steps = [Step.INSTRUCTIONS]
-    if current_text(study, TextKind.PRACTICE).body:
+    if texts[TextKind.PRACTICE].body:
         steps.append(Step.PRACTICE)
-    if study.n_check_tries and current_text(study, TextKind.CHECK).body:
+    if study.n_check_tries and texts[TextKind.CHECK].body:
         steps.append(Step.CHECK)
     return steps
 

@@ -1,5 +1,6 @@
 """What holds for every page of a study, kept in memory until the study's revision changes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -8,15 +9,16 @@ from surveys.models import Study, StudyText, TextKind
 from surveys.wording import current_text
 
 MOST_KEPT = 200  # studies
+BEFORE_ITEMS = (TextKind.CONSENT, TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK)
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """The rules of a study, read once."""
+    """The rules of a study, read once, and the texts that annotators read before the items."""
 
     study: Study
     scale_points: tuple[Decimal, ...]
-    instructions: StudyText
+    texts: Mapping[TextKind, StudyText]
 
 
 @lru_cache(maxsize=MOST_KEPT)
@@ -26,5 +28,5 @@ def protocol_of(study_id: int, revision: str) -> Protocol:
     return Protocol(
         study=study,
         scale_points=tuple(study.scale_points),
-        instructions=current_text(study, TextKind.INSTRUCTIONS),
+        texts={kind: current_text(study, kind) for kind in BEFORE_ITEMS},
     )

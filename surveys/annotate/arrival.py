@@ -32,8 +32,9 @@ from surveys.models import Assignment, Entrance, Invitation, Provider, Study, Te
 from surveys.models.collection import make_token
 from surveys.opening import refuse_draft
 from surveys.presenting.faces import face_of, render_text
+from surveys.protocol import protocol_of
 from surveys.providers import Claims, read_claims, rules_of
-from surveys.wording import current_text, interface_of
+from surveys.wording import interface_of
 
 TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
 
@@ -158,7 +159,7 @@ def ask_consent(
 
     Who comes from a HIT has one of its places.
     """
-    text = current_text(study, TextKind.CONSENT)
+    text = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
     notice = make_notice(study, Facts.of(study, way))
     consent = Consent.asked_by(study, text, notice)
     answer = request.POST.get("answer") if request.method == "POST" else None

@@ -26,6 +26,7 @@ from surveys.presenting.items import (
     make_rating_form,
 )
 from surveys.presenting.markdown import render_markdown
+from surveys.protocol import protocol_of
 from surveys.wording import current_text, read_check, read_practice
 
 StepView = Callable[[HttpRequest, Assignment], HttpResponse]
@@ -139,11 +140,12 @@ def render_practice(
     request: HttpRequest, template: str, assignment: Assignment, form: Form | None = None
 ) -> HttpResponse:
     """A page of the practice item, which looks as those of the survey do."""
-    item = read_practice(current_text(assignment.study, TextKind.PRACTICE).body)
+    study = assignment.study
+    item = read_practice(protocol_of(study.pk, study.revision).texts[TextKind.PRACTICE].body)
     if item is None:  # taken out since this page was asked for
         return redirect_to_due(assignment.token)
     page = {
-        **describe_text(item, assignment.study, is_marked=template != WORDS_PAGE.template),
+        **describe_text(item, study, is_marked=template != WORDS_PAGE.template),
         "face": face_of_assignment(assignment),
         "form": form,
         "item": item,

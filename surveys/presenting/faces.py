@@ -72,8 +72,9 @@ class RenderedText:
 def face_of(study_id: int, revision: str) -> Face:
     """What the pages of a study show alike as of a revision."""
     protocol = protocol_of(study_id, revision)
-    times = times_of(protocol.study)
-    return _make_face(protocol.study, protocol.scale_points, protocol.instructions, times)
+    times = times_of(protocol.study, protocol.texts)
+    instructions = protocol.texts[TextKind.INSTRUCTIONS]
+    return _make_face(protocol.study, protocol.scale_points, instructions, times)
 
 
 def preview_face(study: Study) -> Face:
