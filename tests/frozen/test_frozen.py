@@ -1,0 +1,175 @@
+"""What is published and what annotators see stays as it is, to the byte, unless it is announced.
+
+A change on purpose is frozen anew by `FREEZE=1 python -m pytest tests/frozen`, and has a line in
+the changelog.
+"""
+
+import json
+import random
+import secrets
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import time_machine
+from django.conf import settings as site
+from django.db import connection
+
+from postprocess.__main__ import main as postprocess
+from postprocess.recipe import read_recipe
+from surveys.api.reference import describe_api
+from surveys.configuring import configure_study
+from surveys.exporting import stream_responses
+from surveys.models import Item, Study
+from surveys.preparing import prepare_demo_studies
+from surveys.recruiting import invite_annotators, open_entrance
+from surveys.releasing import release_dataset
+from tests.annotate.arriving import RIGHT, WRONG, arrive, welcome
+from tests.factories import finish, make_study, start
+from tests.frozen.digests import check_frozen, read_folder
+from tests.frozen.walking import Walk
+
+NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+DEMO = site.BASE_DIR / "demo"
+
+
+@pytest.fixture
+def fixed(request, settings, monkeypatch):
+    """Fix the clock, the tokens, the seeds and the ids of rows."""
+    import_module(settings.ROOT_URLCONF)  # modules that draw something when they are imported
+    settings.SECRET_KEY, settings.SITE_URL = "frozen", "https://survey.example.org"
+    chance = random.Random(request.node.name)
+    monkeypatch.setattr(secrets, "token_bytes", lambda n=32: chance.randbytes(n))
+    monkeypatch.setattr(secrets, "randbits", chance.getrandbits)
+    with time_machine.travel(NOW, tick=False):
+        yield
+
+
+@pytest.fixture
+def empty_database(db):
+    """Number rows from 1 again, since ids are in forms."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM sqlite_sequence WHERE name LIKE 'surveys_%'")
+
+
+def build(stimuli: Path, ratings: Path, out: Path, *options: str) -> dict[str, bytes]:
+    files = ["--stimuli", str(stimuli), "--ratings", str(ratings), "--language", "sl"]
+    assert postprocess(["build", *files, "--out", str(out), *options]) == 0
+    return read_folder(out)
+
+
+def test_build_on_the_demo_data(tmp_path):
+    built = build(
+        DEMO / "data_sl.tsv", DEMO / "ratings_sl.csv", tmp_path / "out", "--set", "report.pdf=false"
+    )
+
+    check_frozen("build_demo", built)
+
+
+def test_build_on_the_published_data(published, tmp_path):
+    built = build(
+        published / "data_sl.tsv", published / "ratings_sl.csv", tmp_path / "out", "--no-report"
+    )
+
+    check_frozen("build_published", built)
+
+
+def test_release_by_the_library(tmp_path):
+    out = tmp_path / "out"
+    files = ["--stimuli", str(DEMO / "data_sl.tsv"), "--ratings", str(DEMO / "ratings_sl.csv")]
+    key = ["--key", "frozen-frozen-frozen"]
+    choices = ["--language", "sl", "--practice", "2", "--no-report", "--out", str(out)]
+
+    assert postprocess(["release", *files, *key, *choices]) == 0
+
+    check_frozen("release_demo", read_folder(tmp_path))
+
+
+@pytest.mark.either_database
+@pytest.mark.usefixtures("fixed", "empty_database")
+def test_release_and_export_by_the_site(tmp_path):
+    study = make_study(6, language="sl", ratings_per_context=3, block_size=3)
+    for rating in (0, 6, 1, 5, 2, 4, 3, 3, 2, 6, 1, 4):
+        finish(start(study), rating=rating)
+    out = tmp_path / "out"
+
+    release_dataset(study, out, read_recipe("raw", ["report.pdf=false"]))
+
+    exported = "".join(stream_responses(study)).encode()
+    check_frozen("release_site", {**read_folder(out), "export_responses": exported})
+
+
+@pytest.mark.either_database
+@pytest.mark.usefixtures("fixed", "empty_database")
+def test_blocks_of_the_demo_studies():
+    laid_out = {
+        study.slug: json.dumps(
+            list(
+                Item.objects.filter(questionnaire__block__study=study)
+                .order_by("pk")
+                .values_list(
+                    "questionnaire__block__number",
+                    "questionnaire__letter",
+                    "context__pair__position",
+                    "context__number",
+                )
+            )
+        ).encode()
+        for study in prepare_demo_studies()
+    }
+
+    check_frozen("blocks", laid_out)
+
+
+@pytest.mark.either_database
+@pytest.mark.usefixtures("fixed", "empty_database")
+def test_annotator_pages_of_the_demo_studies():
+    pages: dict[str, bytes] = {}
+    for study in prepare_demo_studies():
+        pages |= walk_through(configure_study(study, n_check_tries=2, allows_unjudgeable=True))
+
+    check_frozen("pages", pages)
+
+
+def walk_through(study: Study) -> dict[str, bytes]:
+    """Return the pages of annotators of a study: those of each way to its end."""
+    walk = Walk(study.slug)
+    walk.get("/")
+    one, another = (welcome(link) for link in invite_annotators(study, 2))
+    walk.post(one, answer="decline")
+    begun = walk.post(one, answer="agree")["Location"]
+    step = walk.get(begun)["Location"]
+    walk.get(step)
+    if walk.client.get(begun)["Location"] == step:
+        walk.post(step)
+    refuse_what_is_wrong(walk, begun)
+    last = walk.follow(begun, RIGHT)
+    top = last.removesuffix("thanks/")
+    for page in ("instructions/", "withdraw/", "kept/", "1/words/", "1/rating/"):
+        walk.get(f"{top}{page}")
+    begun = walk.post(another, answer="agree")["Location"]
+    walk.post(f"{begun}withdraw/")
+    walk.post(f"{begun}withdraw/", confirmed="yes")
+    walk.get(f"{begun}ended/")
+    walk.get(another)
+    walk.get(arrive(open_entrance(study, "link")).split("?")[0])
+    walk.get("/invitation/nothing/")
+    return walk.pages
+
+
+def refuse_what_is_wrong(walk: Walk, begun: str) -> None:
+    """Send each form of the introduction empty or wrong."""
+    walk.post(f"{begun}practice/")
+    walk.post(f"{begun}practice/rating/")
+    walk.post(f"{begun}practice/answer/")
+    walk.post(f"{begun}check/", **WRONG)
+    walk.post(f"{begun}check/", **RIGHT)
+    walk.post(f"{begun}1/words/")
+    walk.post(f"{begun}1/words/", inspired_word1="one", inspired_word2="one")
+    walk.post(f"{begun}1/words/", inspired_word1="mountain", inspired_word2="river")
+    walk.post(f"{begun}1/rating/")
+
+
+def test_description_of_the_api():
+    check_frozen("api", {"openapi": json.dumps(describe_api(), sort_keys=True).encode()})
