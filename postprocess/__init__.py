@@ -12,6 +12,8 @@ them.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from postprocess.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from postprocess.aggregation import aggregate_ratings as aggregate_ratings
     from postprocess.auditing.contexts import Assumptions as Assumptions
@@ -62,8 +64,6 @@ if TYPE_CHECKING:
     from postprocess.stimuli import StimuliError as StimuliError
     from postprocess.stimuli import load_stimuli as load_stimuli
     from postprocess.writing import write_files as write_files
-
-__version__ = "0.1.0"
 
 _MODULES = {
     "aggregation": ["aggregate_ratings"],

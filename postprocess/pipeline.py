@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from postprocess import __version__
 from postprocess.assessment import assess
 from postprocess.details import find_parts_of_speech, join_details
 from postprocess.evaluation import table1_row, table1_text
@@ -28,6 +27,7 @@ from postprocess.report import (
 )
 from postprocess.steps import Outcome, Progress, post_process
 from postprocess.stimuli import ParsedStimuli, StimuliError, render_stimuli
+from postprocess.version import __version__
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 RECIPE_FILE = "recipe.toml"

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from django.core.files import File
@@ -11,10 +10,10 @@ from django.db import transaction
 from surveys.analysing import note_instant
 from surveys.errors import RunRefused
 from surveys.exporting import ROWS_A_CHUNK, find_responses, stream_responses
-from surveys.leftovers import LIST_DROPPED, drop_unreferenced_files
-from surveys.models import Annotator, Run, RunKind, Study
+from surveys.models import Annotator, Run
 from surveys.packing import ROWS_A_GROUP, stream_responses_as_parquet
 from surveys.recruiting import invite_annotators, invite_listed
+from surveys.run_files import LIST_DROPPED
 from surveys.run_leases import note_sign_of_life
 
 Tell = Callable[[str, int, int], None]
@@ -62,18 +61,6 @@ def write_export(run: Run, tell: Tell) -> dict[str, Any]:
         name = f"responses_{run.study.slug}_{run.number}.{form}"
         run.archive.save(name, File(file), save=False)
     return {"report": {"n_rows": n_rows}}
-
-
-def drop_exports(study: Study) -> None:
-    """Remove the files of answers that were written of a study, once that is sure to last.
-
-    With them go files that a process wrote and, since it was killed, no run names.
-    """
-    for run in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
-        remove = partial(run.archive.storage.delete, str(run.archive))
-        Run.objects.filter(pk=run.pk).update(archive="")
-        transaction.on_commit(remove)
-    transaction.on_commit(drop_unreferenced_files)
 
 
 def read_form(form: str) -> str:

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import Q
 
 from surveys.auditing import record
+from surveys.erasing import find_holding
 from surveys.exporting import RESPONSE_FIELDS, find_responses
-from surveys.leaving import find_holding
 from surveys.masking import digest_in_study, mask_details
 from surveys.models import (
     Annotator,

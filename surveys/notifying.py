@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F
+from django.dispatch import Signal
 from django.utils import timezone
 
 from surveys.auditing import record
@@ -38,6 +39,7 @@ NOT_REACHED = (
     "No answer came within ten seconds, or the address is one to which this site sends nothing."
 )
 NOT_TAKEN = "It answered, but not with 2xx."
+messages_stored = Signal()  # within the transaction of what they report
 
 
 @transaction.atomic
@@ -175,8 +177,6 @@ def _store(
     webhooks: list[Webhook], event: WebhookEvent, subject: str, payload: Mapping[str, Any]
 ) -> None:
     """Store messages to those who want them, and have them sent once that is certain."""
-    from surveys.tasks import start_deliveries  # which loads the actions that store messages
-
     wanting = [webhook for webhook in webhooks if event in webhook.events]
     Delivery.objects.bulk_create(
         (
@@ -189,7 +189,7 @@ def _store(
         ignore_conflicts=True,
     )  # fmt: skip
     if wanting:
-        start_deliveries()
+        messages_stored.send(sender=Delivery)
 
 
 def _is_finished(round_: Round) -> bool:

@@ -6,9 +6,19 @@ lost or done twice whatever becomes of the broker, the workers or the site.
 
 from django.utils import timezone
 
-from surveys.models import Delivery, Run
+from surveys import running
+from surveys.batching import make_links, write_export
+from surveys.models import Delivery, Run, RunKind
+from surveys.mturk.performing import perform_batch_work
 from surveys.notifying import deliver
-from surveys.running import perform_run
+
+MAKERS: dict[RunKind, running.Maker] = {
+    RunKind.RESULTS: running.make_results,
+    RunKind.RELEASE: running.make_release,
+    RunKind.LINKS: make_links,
+    RunKind.EXPORT: write_export,
+    **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
+}
 
 
 def list_due_runs(at_most: int) -> list[int]:
@@ -19,6 +29,11 @@ def list_due_runs(at_most: int) -> list[int]:
 def count_due_messages(at_most: int) -> int:
     """Return how many messages to webhooks are due, counted up to a number."""
     return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
+
+
+def perform_run(run_id: int) -> None:
+    """Perform a run that waits, whatever its kind; see `running.perform_run`."""
+    running.perform_run(run_id, MAKERS)
 
 
 def perform_due_runs() -> int:

@@ -3,17 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from django.utils.translation import gettext as _
 
 from surveys.errors import ArrivalRefused
 from surveys.models import Provider
-from surveys.mturk.targets import submit_address
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
-MTURK_ID = re.compile(r"[A-Z0-9]{1,64}")
-MTURK_WORKER = re.compile(r"A[A-Z0-9]{1,63}")
 
 
 @dataclass(frozen=True)
@@ -48,20 +44,8 @@ class Claims:
     worker_id: str
 
 
-def _target_of_mturk(provider: Provider) -> ProviderRules:
-    return ProviderRules(
-        provider_study="hitId",
-        submission="assignmentId",
-        worker_id="workerId",
-        identifiers=(MTURK_ID, MTURK_ID, MTURK_WORKER),
-        find_submit_address=partial(submit_address, provider),
-        fees="MTURK_FEES",
-        has_address=False,
-    )
-
-
 NO_RULES = ProviderRules()
-RULES = {
+RULES: dict[str, ProviderRules] = {
     Provider.LINK: NO_RULES,
     Provider.PROLIFIC: ProviderRules(
         provider_study="STUDY_ID",
@@ -69,11 +53,12 @@ RULES = {
         worker_id="PROLIFIC_PID",
         completion_address="https://app.prolific.com/submissions/complete?cc={code}",
     ),
-    **{
-        target: _target_of_mturk(target)
-        for target in (Provider.SIMULATOR, Provider.SANDBOX, Provider.PRODUCTION)
-    },
 }
+
+
+def register_provider(provider: Provider, rules: ProviderRules) -> None:
+    """Let people come by a provider; called once, when the site starts."""
+    RULES[provider] = rules
 
 
 def rules_of(provider: str) -> ProviderRules:

@@ -1,7 +1,6 @@
 """A block → its rounds: the first collection, and repeats of one whose answers were bad."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -9,30 +8,6 @@ from surveys.auditing import record
 from surveys.errors import RepeatRefused
 from surveys.models import Block, Place, Round, Study
 from surveys.places import lay_out_places
-from surveys.timing import introduction_seconds
-from surveys.watching import watch_blocks
-
-
-@dataclass(frozen=True)
-class RepeatCost:
-    """What collecting a block again would take, and what becomes of what is there.
-
-    Minutes are the median of those who finished the round, else what the study allows for, both
-    with the introduction, which new annotators read. Those that are set aside, a reviewer has
-    judged not to be used.
-    """
-
-    n_new: int
-    minutes_each: float
-    is_measured: bool
-    n_leaving: int
-    n_set_aside: int
-    n_under_way: int
-
-    @property
-    def hours(self) -> float:
-        """Of all new annotators together."""
-        return self.n_new * self.minutes_each / 60
 
 
 @transaction.atomic
@@ -40,22 +15,6 @@ def open_rounds(study: Study, blocks: Iterable[Block]) -> None:
     """Begin the first round of new blocks."""
     rounds = Round.objects.bulk_create(Round(block=block, number=1) for block in blocks)
     lay_out_places(study, rounds)
-
-
-def preview_repeat(study: Study, current: Round) -> RepeatCost:
-    """What it would mean to collect the block of a current round again; nothing is changed."""
-    (block,) = watch_blocks(study, [current])
-    n_new = len(block.questionnaires) * study.ratings_per_context
-    introduction = introduction_seconds(study) / 60
-    allowed = study.block_size * study.seconds_per_item / 60
-    return RepeatCost(
-        n_new=n_new,
-        minutes_each=introduction + (allowed if block.minutes is None else block.minutes),
-        is_measured=block.minutes is not None,
-        n_leaving=block.tally.usable,
-        n_set_aside=block.tally.set_aside,
-        n_under_way=block.tally.live,
-    )
 
 
 @transaction.atomic

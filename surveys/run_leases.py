@@ -19,11 +19,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from surveys.errors import RunTaken
-from surveys.leftovers import drop_lists
 from surveys.models import Run, RunState
 from surveys.models.running import RunQuerySet
 from surveys.notifying import tell_of_run
 from surveys.outages import OUTAGES, log_outage
+from surveys.run_files import drop_lists
 
 HERE = f"{socket.gethostname()[:30]}-{secrets.token_hex(8)}"  # this process, and its children
 RENEWALS = 6  # within the time after which a lease runs out

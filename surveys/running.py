@@ -17,15 +17,14 @@ from postprocess.release.sealing import write_archive
 from postprocess.stimuli import StimuliError
 from surveys.analysing import collect_study, list_shortfalls, note_instant, scale_of
 from surveys.auditing import record
-from surveys.batching import Tell, drop_exports, make_links, read_form, write_export
+from surveys.batching import Tell, read_form
 from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
-from surveys.leftovers import LIST_DROPPED, drop_lists
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
-from surveys.mturk.performing import pause_after, perform_batch_work
 from surveys.notifying import tell_of_run
 from surveys.numbering import number_run
 from surveys.recruiting import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.releasing import Wishes, release_dataset
+from surveys.run_files import LIST_DROPPED, drop_exports, drop_lists
 from surveys.run_leases import (
     fail_run,
     make_lease,
@@ -38,7 +37,10 @@ from surveys.run_leases import (
 if TYPE_CHECKING:
     from postprocess.recipe import Recipe
 
+Maker = Callable[[Run, Tell], dict[str, Any]]
 BETWEEN_SIGNS = timedelta(seconds=1)
+MOST_TRIES = 5
+FIRST_PAUSE = 15  # seconds, then twice as many each time; in all less than a run may be silent
 INTERRUPTED = "It was broken off. Try again; if that does not help, ask an operator for the log."
 
 
@@ -134,9 +136,10 @@ def retry_run(run: Run) -> Run:
     return run
 
 
-def perform_run(run_id: int) -> None:
+def perform_run(run_id: int, makers: Mapping[RunKind, Maker]) -> None:
     """Perform a run that waits, once: of several processes that try, one does it.
 
+    `makers` says for each kind what makes what is stored in the fields of the run.
     What the library or an action refuses is stored as the run's error. Where what the run needs is
     down it waits until later. A process that is asked to end gives the run back.
     """
@@ -152,7 +155,7 @@ def perform_run(run_id: int) -> None:
     _remove_files(run)  # of a process that died
     with _keeping_what_goes_wrong(run), renewing(run):
         try:
-            _finish(run, **MAKERS[RunKind(run.kind)](run, _tell(run)))
+            _finish(run, **makers[RunKind(run.kind)](run, _tell(run)))
         except GatewayDown as error:
             if not _put_off(run, str(error)):
                 raise
@@ -193,7 +196,8 @@ def _is_over() -> Q:
     return Q(state=RunState.FAILED) | (Q(state=RunState.RUNNING) & silent)
 
 
-def _make_results(run: Run, tell: Tell) -> dict[str, Any]:
+def make_results(run: Run, tell: Tell) -> dict[str, Any]:
+    """Post-process the ratings of a run's study. Raises what the library refuses."""
     from postprocess.pipeline import build_dataset
     from postprocess.recipe import parse_recipe
     from postprocess.reporting.bundle import render_reports
@@ -225,7 +229,8 @@ def _make_results(run: Run, tell: Tell) -> dict[str, Any]:
     }
 
 
-def _make_release(run: Run, tell: Tell) -> dict[str, Any]:
+def make_release(run: Run, tell: Tell) -> dict[str, Any]:
+    """Make the release that a run asks for. Raises what `release_dataset` does."""
     from postprocess.recipe import parse_recipe
 
     wanted = dict(run.wishes)
@@ -250,13 +255,9 @@ def _make_release(run: Run, tell: Tell) -> dict[str, Any]:
     }
 
 
-MAKERS: dict[RunKind, Callable[[Run, Tell], dict[str, Any]]] = {
-    RunKind.RESULTS: _make_results,
-    RunKind.RELEASE: _make_release,
-    RunKind.LINKS: make_links,
-    RunKind.EXPORT: write_export,
-    **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
-}
+def pause_after(n_tries: int) -> int | None:
+    """How long to wait for a target that was down so many times; None to give up."""
+    return FIRST_PAUSE * 2 ** (n_tries - 1) if n_tries <= MOST_TRIES else None
 
 
 def _finish(run: Run, **made: Any) -> None:

@@ -15,7 +15,7 @@ from celery import shared_task
 from django.conf import settings
 from django.db import connection, transaction
 
-from surveys import filing, outbox, running
+from surveys import filing, outbox
 from surveys.broker import BROKER, Job
 from surveys.errors import GatewayDown, SurveyError
 from surveys.models import Study
@@ -61,7 +61,7 @@ def start_run(run_id: int) -> None:
 
     def start() -> None:
         if settings.BACKGROUND == "at once":
-            running.perform_run(run_id)
+            outbox.perform_run(run_id)
         else:
             DISPATCHER.wake()
 
@@ -180,7 +180,7 @@ class Dispatcher:
         self._runs = [thread for thread in self._runs if thread.is_alive()]
         self._senders = [thread for thread in self._senders if thread.is_alive()]
         for run_id in outbox.list_due_runs(RUNS_AT_ONCE - len(self._runs)):
-            self._runs.append(self._begin(partial(running.perform_run, run_id), "run"))
+            self._runs.append(self._begin(partial(outbox.perform_run, run_id), "run"))
         for _ in range(outbox.count_due_messages(SENDERS_AT_ONCE) - len(self._senders)):
             self._senders.append(self._begin(outbox.send_due_messages, "messages"))
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from surveys.models import Assignment, AssignmentState, Questionnaire, Review, Round, Study
 from surveys.models.collection import AssignmentQuerySet
 from surveys.models.durations import ElapsedSeconds
+from surveys.timing import introduction_seconds
 
 RECENT = timedelta(days=7)  # how far back the pace is looked at
 FEWEST_RECENT = 5  # finished in that time, for a pace
@@ -230,3 +231,41 @@ def _minutes(seconds: list[float]) -> float | None:
 
 def _percent(part: int, whole: int) -> float:
     return round(100 * part / whole, 1) if whole else 0.0
+
+
+@dataclass(frozen=True)
+class RepeatCost:
+    """What collecting a block again would take, and what becomes of what is there.
+
+    Minutes are the median of those who finished the round, else what the study allows for, both
+    with the introduction, which new annotators read. Those that are set aside, a reviewer has
+    judged not to be used.
+    """
+
+    n_new: int
+    minutes_each: float
+    is_measured: bool
+    n_leaving: int
+    n_set_aside: int
+    n_under_way: int
+
+    @property
+    def hours(self) -> float:
+        """Of all new annotators together."""
+        return self.n_new * self.minutes_each / 60
+
+
+def preview_repeat(study: Study, current: Round) -> RepeatCost:
+    """What it would mean to collect the block of a current round again; nothing is changed."""
+    (block,) = watch_blocks(study, [current])
+    n_new = len(block.questionnaires) * study.ratings_per_context
+    introduction = introduction_seconds(study) / 60
+    allowed = study.block_size * study.seconds_per_item / 60
+    return RepeatCost(
+        n_new=n_new,
+        minutes_each=introduction + (allowed if block.minutes is None else block.minutes),
+        is_measured=block.minutes is not None,
+        n_leaving=block.tally.usable,
+        n_set_aside=block.tally.set_aside,
+        n_under_way=block.tally.live,
+    )

@@ -47,8 +47,13 @@ MODULES = modules()
 
 def imports_of(name: str) -> set[str]:
     """Every module of ours that a module imports, anywhere in it."""
+    return imports_in(ast.parse(MODULES[name].read_text(encoding="utf-8")), name)
+
+
+def imports_in(tree: ast.AST, name: str) -> set[str]:
+    """Every module of ours that a part of a module imports."""
     found = set()
-    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -13,9 +13,9 @@ from surveys.annotate.pages import (
 from surveys.assigning import can_have_another, start_another_assignment
 from surveys.auditing import acting
 from surveys.completing import came_for_a_hit, completion_for, earned_before
+from surveys.erasing import withdraw_annotator
 from surveys.informing import Facts, list_changes, make_notice
 from surveys.introducing import has_failed_check
-from surveys.leaving import withdraw_annotator
 from surveys.models import Assignment, AssignmentState
 from surveys.own_links import may_withdraw
 from surveys.presenting.faces import render_text

@@ -16,8 +16,8 @@ from surveys.console.forms import attempt
 from surveys.gathering import summarise_contexts
 from surveys.gauging import find_gauges, gauge_blocks, list_changed, list_worries
 from surveys.models import Assignment, Round, Study
-from surveys.repeating import preview_repeat, repeat_block
-from surveys.watching import forecast, median_minutes, watch_blocks, watch_study
+from surveys.repeating import repeat_block
+from surveys.watching import forecast, median_minutes, preview_repeat, watch_blocks, watch_study
 
 BLOCKS_A_PAGE = 20
 ASSIGNMENTS_A_PAGE = 25

@@ -13,7 +13,7 @@ from surveys.console.confirming import Question, ask_first
 from surveys.console.forms import attempt
 from surveys.console.privacy_forms import ErasureForm, FindForm, RetentionForm
 from surveys.disclosing import disclose_person, find_people, list_holding, tell_known
-from surveys.leaving import erase_annotator
+from surveys.erasing import erase_annotator
 from surveys.models import Annotator, Study
 from surveys.retaining import (
     count_kept,

@@ -23,8 +23,9 @@ from surveys.console.recruitment_forms import (
     ProlificForm,
     RevokeForm,
 )
+from surveys.erasing import forget_invitation
 from surveys.exporting import stream_invitations
-from surveys.leaving import forget_invitation, revoke_invitation
+from surveys.leaving import revoke_invitation
 from surveys.models import Entrance, Invitation, Provider, Study
 from surveys.providers import completion_address
 from surveys.reaching import warn_unreachable

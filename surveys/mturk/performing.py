@@ -23,19 +23,12 @@ WORK: dict[RunKind, Callable[[Batch, Tell], Outcome]] = {
     RunKind.PAY: pay_batch,
     RunKind.STOP: stop_batch,
 }
-MOST_TRIES = 5
-FIRST_PAUSE = 15  # seconds, then twice as many each time; in all less than a run may be silent
 
 
 def perform_batch_work(run: Run, tell: Tell) -> dict[str, Any]:
     """Do what a run asks of a batch. Raises what the action does."""
     batch = Batch.objects.get(pk=run.wishes["batch"], study=run.study)
     return {"report": WORK[RunKind(run.kind)](batch, tell).as_report()}
-
-
-def pause_after(n_tries: int) -> int | None:
-    """How long to wait for a target that was down so many times; None to give up."""
-    return FIRST_PAUSE * 2 ** (n_tries - 1) if n_tries <= MOST_TRIES else None
 
 
 def run_round(*, pays: bool = False) -> list[str]:

@@ -4,15 +4,20 @@ Amazon closed MTurk on 30 September 2026. The simulator is the default, and alon
 work; the other two stay shut unless the site is told otherwise in three ways.
 """
 
+import re
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from surveys.errors import TargetRefused
 from surveys.models import Provider
+from surveys.providers import ProviderRules, register_provider
 
 SUBMIT_PATH = "/mturk/externalSubmit"
+MTURK_ID = re.compile(r"[A-Z0-9]{1,64}")
+MTURK_WORKER = re.compile(r"A[A-Z0-9]{1,63}")
 
 
 @dataclass(frozen=True)
@@ -83,3 +88,18 @@ def is_foreign(provider: str, turk_submit_to: str) -> bool:
     return bool(turk_submit_to.strip()) and (named.scheme, named.netloc) != (
         ours.scheme, ours.netloc,
     )  # fmt: skip
+
+
+def register_targets() -> None:
+    """Let workers come by the targets; called once, when the site starts."""
+    for provider in (Provider.SIMULATOR, Provider.SANDBOX, Provider.PRODUCTION):
+        rules = ProviderRules(
+            provider_study="hitId",
+            submission="assignmentId",
+            worker_id="workerId",
+            identifiers=(MTURK_ID, MTURK_ID, MTURK_WORKER),
+            find_submit_address=partial(submit_address, provider),
+            fees="MTURK_FEES",
+            has_address=False,
+        )
+        register_provider(provider, rules)

@@ -6,7 +6,8 @@ from django.urls import reverse
 from surveys.arriving import start_through
 from surveys.assigning import start_assignment
 from surveys.configuring import configure_study
-from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.erasing import withdraw_annotator
+from surveys.leaving import return_assignment, revoke_invitation
 from surveys.models import Assignment, AuditEntry, Response, Study
 from surveys.models.collection import make_token
 from surveys.recruiting import invite_annotators, open_entrance

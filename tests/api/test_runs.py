@@ -4,8 +4,8 @@ import zipfile
 import pytest
 
 from surveys.analysing import note_instant
+from surveys.erasing import withdraw_annotator
 from surveys.inspecting import write_presets
-from surveys.leaving import withdraw_annotator
 from surveys.models import Annotator, AuditEntry, Release, Run, RunKind
 from surveys.running import request_results
 from tests.api.conftest import told

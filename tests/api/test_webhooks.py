@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from surveys.models import AuditEntry, Delivery, Webhook
 from surveys.notifying import NOT_REACHED, PAUSES, add_webhook, deliver
-from surveys.outbox import send_due_messages
+from surveys.outbox import perform_run, send_due_messages
 from surveys.repeating import repeat_block
-from surveys.running import perform_run, request_results
+from surveys.running import request_results
 from tests.api.conftest import told
 from tests.factories import QUICK, finish, start
 

@@ -4,7 +4,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from surveys.accessing import grant_role
-from surveys.leaving import withdraw_annotator
+from surveys.erasing import withdraw_annotator
 from surveys.models import Context, Response, Role
 from tests.console.test_collection import page, read
 from tests.factories import make_study, start

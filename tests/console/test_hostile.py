@@ -18,10 +18,11 @@ from surveys.checking import fingerprint_row, write_row
 from surveys.console.urls import urlpatterns
 from surveys.filing import file_answers
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, TextKind, Visit
+from surveys.outbox import perform_run
 from surveys.paying import intend_reward, refuse_payment
 from surveys.recruiting import invite_listed, open_entrance
 from surveys.reviewing import configure_review, give_verdict
-from surveys.running import perform_run, request_results
+from surveys.running import request_results
 from surveys.sign_in_links import make_sign_in_link
 from surveys.tokening import make_token
 from surveys.wording import default_body, read_check

@@ -13,8 +13,8 @@ from surveys.analysing import note_instant
 from surveys.assigning import begin_assignment
 from surveys.auditing import record
 from surveys.console.urls import urlpatterns
+from surveys.erasing import withdraw_annotator
 from surveys.filing import file_answers
-from surveys.leaving import withdraw_annotator
 from surveys.models import Annotator, AuditEntry, Review, Role, RunKind, VerdictKind
 from surveys.recruiting import invite_listed, invite_scripted_annotators, open_entrance
 from surveys.retaining import drop_due, mark_paid, set_retention

@@ -13,8 +13,8 @@ from lxml import html
 
 from postprocess.release.description import parse_description
 from surveys.describing import describe_study
+from surveys.erasing import erase_annotator
 from surveys.filing import file_answers
-from surveys.leaving import erase_annotator
 from surveys.models import (
     Annotator,
     Assignment,
@@ -27,8 +27,9 @@ from surveys.models import (
     Study,
     VerdictKind,
 )
+from surveys.outbox import perform_run
 from surveys.reviewing import give_verdict
-from surveys.running import perform_run, request_results
+from surveys.running import request_results
 from tests.factories import QUICK, finish, make_study, start
 from tests.surveys.reviewed import reviewer, whole
 

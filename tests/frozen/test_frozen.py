@@ -53,6 +53,12 @@ def empty_database(db):
         cursor.execute("DELETE FROM sqlite_sequence WHERE name LIKE 'surveys_%'")
 
 
+@pytest.fixture(autouse=True)
+def same_code(monkeypatch):
+    """Reports give a digest of the code, which changes with every change of it."""
+    monkeypatch.setattr("postprocess.pipeline.digest_code", lambda: "frozen")
+
+
 def build(stimuli: Path, ratings: Path, out: Path, *options: str) -> dict[str, bytes]:
     files = ["--stimuli", str(stimuli), "--ratings", str(ratings), "--language", "sl"]
     assert postprocess(["build", *files, "--out", str(out), *options]) == 0

@@ -11,8 +11,9 @@ from django.utils import timezone
 from surveys.assigning import begin_assignment, count_places_left
 from surveys.completing import completion_for
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.errors import HitRefused, OwnLinkNeeded
-from surveys.leaving import revoke_invitation, withdraw_annotator
+from surveys.leaving import revoke_invitation
 from surveys.models import Assignment, Hit, Invitation, Place, Response, Study, Visit, Worker
 from surveys.mturk.planning import close_hit
 from surveys.recruiting import open_entrance

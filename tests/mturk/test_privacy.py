@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from surveys.arriving import find_annotators
 from surveys.disclosing import disclose_person
+from surveys.erasing import erase_annotator
 from surveys.exporting import stream_responses
-from surveys.leaving import erase_annotator
 from surveys.models import (
     AuditEntry,
     Grant,

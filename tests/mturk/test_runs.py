@@ -7,9 +7,9 @@ from django.urls import reverse
 from surveys.arming import disarm_batch
 from surveys.errors import RunRefused
 from surveys.models import AuditEntry, Batch, Grant, Run, RunKind, Worker
-from surveys.mturk.performing import MOST_TRIES
 from surveys.mturk.qualifying import grant_qualification, quality_annotators, requirement_of
-from surveys.running import perform_run, request_batch_work, retry_run
+from surveys.outbox import perform_run
+from surveys.running import MOST_TRIES, request_batch_work, retry_run
 from surveys.tasks import start_run, start_telling_grants
 from tests.factories import make_study, stored
 from tests.mturk.offered import arm, plan

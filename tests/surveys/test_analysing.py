@@ -8,8 +8,8 @@ from postprocess.steps import post_process
 from surveys.analysing import collect_study, list_shortfalls, table_answers
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.errors import RatingsMissing, StimuliChanged
-from surveys.leaving import withdraw_annotator
 from surveys.models import Annotator, Block, Context, Response, Study
 from surveys.recruiting import invite_annotators, invite_scripted_annotators
 from surveys.repeating import repeat_block

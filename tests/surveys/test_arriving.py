@@ -12,8 +12,9 @@ from surveys.arriving import (
     start_through,
 )
 from surveys.assigning import count_places_left
+from surveys.erasing import withdraw_annotator
 from surveys.errors import LinkRevoked, NoPlaceLeft, OwnLinkNeeded, SurveyError
-from surveys.leaving import return_assignment, withdraw_annotator
+from surveys.leaving import return_assignment
 from surveys.models import (
     Annotator,
     Assignment,

@@ -8,11 +8,12 @@ from django.utils import timezone
 from pyarrow import parquet
 
 from surveys import batching
+from surveys.erasing import erase_annotator
 from surveys.errors import InvitationRefused, RunRefused
-from surveys.leaving import erase_annotator
 from surveys.models import Annotator, AuditEntry, Invitation, Run, RunState
+from surveys.outbox import perform_run
 from surveys.run_leases import silence
-from surveys.running import perform_run, request_export, request_links, retry_run
+from surveys.running import request_export, request_links, retry_run
 from tests.factories import finish, make_study, start
 
 

@@ -27,6 +27,7 @@ from surveys.assigning import (
     start_assignment,
 )
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.errors import (
     AssignmentEnded,
     LinkRevoked,
@@ -34,7 +35,7 @@ from surveys.errors import (
     OwnLinkNeeded,
     RepeatRefused,
 )
-from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.leaving import return_assignment, revoke_invitation
 from surveys.models import (
     AssigningPolicy,
     Assignment,

@@ -7,7 +7,8 @@ from surveys.arriving import lead_back, return_by_own_link, start_through
 from surveys.assigning import start_another_assignment
 from surveys.completing import Completion, completion_of, earned_before, no_place_completion
 from surveys.configuring import configure_study
-from surveys.leaving import return_assignment, withdraw_annotator
+from surveys.erasing import withdraw_annotator
+from surveys.leaving import return_assignment
 from surveys.models import Annotator, Assignment, Entrance, Invitation
 from surveys.models.collection import make_token
 from surveys.recruiting import open_entrance

@@ -5,8 +5,8 @@ import pytest
 from postprocess.release.description import parse_description
 from surveys.configuring import configure_study
 from surveys.describing import describe_study
+from surveys.erasing import withdraw_annotator
 from surveys.errors import ReleaseRefused
-from surveys.leaving import withdraw_annotator
 from surveys.models import Annotator, Assignment, Response, TextKind
 from surveys.recruiting import invite_annotators, invite_scripted_annotators, open_entrance
 from surveys.releasing import write_form

@@ -10,17 +10,13 @@ from django.db.models import F
 from surveys.analysing import note_instant
 from surveys.assigning import begin_assignment, count_places_left
 from surveys.configuring import configure_study
+from surveys.erasing import erase_annotator, find_holding, forget_invitation, withdraw_annotator
 from surveys.errors import ErasureRefused, InvitationRefused
-from surveys.leaving import (
-    erase_annotator,
-    find_holding,
-    forget_invitation,
-    revoke_invitation,
-    withdraw_annotator,
-)
+from surveys.leaving import revoke_invitation
 from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, RunKind, Study
+from surveys.outbox import perform_run
 from surveys.recruiting import invite_listed, open_entrance
-from surveys.running import perform_run, request_release, request_results
+from surveys.running import request_release, request_results
 from tests.factories import QUICK, counted_ratings, finish, make_run, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive
 

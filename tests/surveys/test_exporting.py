@@ -12,6 +12,7 @@ from surveys.answering import PageVisit, record_engagement, record_rating, recor
 from surveys.arriving import start_through
 from surveys.assigning import start_assignment
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.exporting import (
     INVITATION_COLUMNS,
     RESPONSE_COLUMNS,
@@ -19,7 +20,7 @@ from surveys.exporting import (
     stream_invitations,
     stream_responses,
 )
-from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.leaving import return_assignment, revoke_invitation
 from surveys.models import Invitation, Response, Study
 from surveys.recruiting import (
     invite_annotators,

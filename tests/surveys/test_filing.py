@@ -5,6 +5,7 @@ from django.db import connection
 
 from surveys import filing, tasks
 from surveys.broker import Job
+from surveys.erasing import withdraw_annotator
 from surveys.filing import (
     count_unfiled,
     draw_number,
@@ -14,7 +15,6 @@ from surveys.filing import (
     is_drawn,
     n_reviewers,
 )
-from surveys.leaving import withdraw_annotator
 from surveys.models import Assignment, Review, ReviewSettings, ReviewState
 from tests.factories import make_study, start
 from tests.surveys.reviewed import reviewed_study, submit, whole

@@ -15,8 +15,9 @@ from surveys.assigning import (
     submit_assignment,
 )
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.errors import AssignmentEnded, LinkRevoked, SurveyError
-from surveys.leaving import return_assignment, revoke_invitation, withdraw_annotator
+from surveys.leaving import return_assignment, revoke_invitation
 from surveys.models import Annotator, Assignment, Place, Study
 from surveys.recruiting import invite_annotators
 from tests.factories import (

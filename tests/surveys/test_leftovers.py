@@ -12,11 +12,13 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from surveys.erasing import erase_annotator
 from surveys.errors import RunRefused
-from surveys.leaving import erase_annotator
-from surveys.leftovers import LISTS_KEPT, LISTS_WAIT, drop_leftovers, drop_lists
+from surveys.leftovers import drop_leftovers
 from surveys.models import IdempotencyRecord, Invitation, Run, RunState
-from surveys.running import perform_run, request_export, request_links, retry_run
+from surveys.outbox import perform_run
+from surveys.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
+from surveys.running import request_export, request_links, retry_run
 from tests.factories import finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from surveys import answering
 from surveys.answering import record_engagement, record_rating
 from surveys.assigning import lock_places, start_assignment
-from surveys.leaving import withdraw_annotator
+from surveys.erasing import withdraw_annotator
 from surveys.models import Assignment, Response
 from surveys.models.due import fill_response
 from surveys.recruiting import invite_annotators

@@ -16,8 +16,8 @@ from surveys.answering import record_engagement, record_unjudgeable
 from surveys.assigning import count_places_left
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.filing import count_unfiled, file_answers
-from surveys.leaving import withdraw_annotator
 from surveys.models import (
     Annotator,
     Assignment,

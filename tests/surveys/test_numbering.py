@@ -9,9 +9,9 @@ from django.db import IntegrityError, connection
 
 from postprocess.recipe import Recipe
 from surveys.models import AuditEntry, Batch, Release, Run, RunKind, RunState, Study
+from surveys.outbox import perform_run
 from surveys.releasing import release_dataset
 from surveys.running import (
-    perform_run,
     request_batch_work,
     request_export,
     request_release,

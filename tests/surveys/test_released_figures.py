@@ -10,8 +10,8 @@ from django.utils import timezone
 from postprocess.recipe import read_recipe
 from surveys.analysing import table_answers
 from surveys.describing import SCRIPTED, describe_study
+from surveys.erasing import withdraw_annotator
 from surveys.filing import file_answers
-from surveys.leaving import withdraw_annotator
 from surveys.models import (
     Assignment,
     AssignmentState,

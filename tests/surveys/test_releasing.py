@@ -9,8 +9,8 @@ from django.core.management.base import CommandError
 from postprocess.recipe import Recipe, read_recipe
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.errors import RatingsMissing, ReleaseRefused
-from surveys.leaving import withdraw_annotator
 from surveys.models import Annotator, Release, Response, Study
 from surveys.releasing import Wishes, list_unwritten, release_dataset
 from tests.factories import finish, make_release, make_study, start, stored

@@ -18,8 +18,9 @@ from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft, RepeatRefused
 from surveys.leaving import return_assignment
 from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round, Study
-from surveys.repeating import preview_repeat, repeat_block
+from surveys.repeating import repeat_block
 from surveys.timing import introduction_seconds
+from surveys.watching import preview_repeat
 from tests.factories import counted_ratings, finish, make_study, rate_due, start, stored
 from tests.surveys.answered import finished_study
 

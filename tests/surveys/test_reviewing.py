@@ -6,9 +6,9 @@ from django.db import IntegrityError, transaction
 from surveys import reviewing
 from surveys.analysing import list_shortfalls, table_answers
 from surveys.auditing import acting
+from surveys.erasing import withdraw_annotator
 from surveys.errors import SettingRefused, VerdictRefused
 from surveys.filing import file_answers
-from surveys.leaving import withdraw_annotator
 from surveys.models import AuditEntry, Review, ReviewState, Verdict, VerdictKind
 from surveys.reviewing import (
     claim_answers,

@@ -6,12 +6,12 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from surveys import running
+from surveys import outbox
 from surveys.models import Delivery, Run, RunState
 from surveys.notifying import add_webhook
-from surveys.outbox import list_due_runs, perform_due_runs
+from surveys.outbox import list_due_runs, perform_due_runs, perform_run
 from surveys.run_leases import HERE, make_lease, release_all, silence, take_back_silent_runs
-from surveys.running import perform_run, request_export, retry_run
+from surveys.running import request_export, retry_run
 from tests.factories import make_study, stored
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_a_process_that_is_told_to_end_gives_its_run_back(run, monkeypatch, end)
         raise end
 
     Run.objects.update(state=RunState.WAITING)
-    monkeypatch.setitem(running.MAKERS, run.kind, end_process)
+    monkeypatch.setitem(outbox.MAKERS, run.kind, end_process)
     with pytest.raises(end):
         perform_run(run.pk)
 
@@ -101,7 +101,7 @@ def test_what_is_made_without_a_lease_is_dropped(run, monkeypatch, settings):
         return {"report": {"n_rows": 7}}
 
     Run.objects.update(state=RunState.WAITING)
-    monkeypatch.setitem(running.MAKERS, run.kind, lose_the_lease)
+    monkeypatch.setitem(outbox.MAKERS, run.kind, lose_the_lease)
 
     perform_run(run.pk)
 
@@ -119,7 +119,7 @@ def test_a_run_that_lost_its_lease_stops_at_its_next_step(run, monkeypatch):
         steps.append("more")
 
     Run.objects.update(state=RunState.WAITING)
-    monkeypatch.setitem(running.MAKERS, run.kind, lose_the_lease)
+    monkeypatch.setitem(outbox.MAKERS, run.kind, lose_the_lease)
 
     perform_run(run.pk)
 

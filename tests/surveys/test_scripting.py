@@ -14,8 +14,8 @@ from django.urls import reverse
 
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
+from surveys.erasing import withdraw_annotator
 from surveys.errors import RehearsalFailed
-from surveys.leaving import withdraw_annotator
 from surveys.modelling import ModelledRatings, Person
 from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response, Study
 from surveys.recruiting import invite_scripted_annotators

@@ -3,13 +3,20 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from surveys.erasing import withdraw_annotator
 from surveys.filing import file_answers
-from surveys.leaving import withdraw_annotator
 from surveys.models import Assignment, Review, Round, VerdictKind
 from surveys.progressing import count_progress
-from surveys.repeating import preview_repeat, repeat_block
+from surveys.repeating import repeat_block
 from surveys.reviewing import give_verdict, undo_verdict
-from surveys.watching import Tally, forecast, median_minutes, watch_blocks, watch_study
+from surveys.watching import (
+    Tally,
+    forecast,
+    median_minutes,
+    preview_repeat,
+    watch_blocks,
+    watch_study,
+)
 from tests.factories import make_study, start
 from tests.surveys.answered import answer, finish_at, finished_study, hours_ago
 from tests.surveys.reviewed import reviewer

@@ -1,0 +1,70 @@
+"""Lists and files that belong to runs, removed when their runs no longer need them."""
+
+import shutil
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from surveys.models import Run, RunKind, RunState, Study
+
+LISTS_KEPT = timedelta(minutes=30)  # after the last sign of life of a job that was broken off
+LISTS_WAIT = timedelta(days=1)  # for a job to begin, which may take a broker that is away
+LIST_DROPPED = (
+    "The list was dropped with the job. Send it again: those who have a link already keep it."
+)
+
+
+@transaction.atomic
+def drop_lists() -> int:
+    """Drop the lists of addresses of jobs that are over, and return the number of those jobs.
+
+    A job counts as over when it is done or has failed, and when it was broken off or did not begin
+    for too long: it fails then, since it cannot go on without its list.
+    """
+    now = timezone.now()
+    is_over = (
+        Q(state__in=(RunState.DONE, RunState.FAILED))
+        | Q(state=RunState.RUNNING, heard_at__lt=now - LISTS_KEPT)
+        | Q(state=RunState.WAITING, heard_at__lt=now - LISTS_WAIT)
+    )
+    listed = Run.objects.filter(is_over, kind=RunKind.LINKS, wishes__has_key="notes")
+    found = list(listed.select_for_update(no_key=True).order_by("pk"))
+    for run in found:
+        run.wishes = {"count": len(run.wishes["notes"]), "list_was_dropped": True}
+        if run.state != RunState.DONE:
+            run.state, run.error = RunState.FAILED, f"{run.error} {LIST_DROPPED}".strip()
+        Run.objects.filter(pk=run.pk).update(
+            wishes=run.wishes, state=run.state, error=run.error, lease=""
+        )
+    return len(found)
+
+
+def drop_exports(study: Study) -> None:
+    """Remove the files of answers that were written of a study, once that is sure to last.
+
+    With them go files that a process wrote and, since it was killed, no run names.
+    """
+    for run in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
+        remove = partial(run.archive.storage.delete, str(run.archive))
+        Run.objects.filter(pk=run.pk).update(archive="")
+        transaction.on_commit(remove)
+    transaction.on_commit(drop_unreferenced_files)
+
+
+def drop_unreferenced_files() -> None:
+    """Remove files of runs that no run names: a process that was killed had written them."""
+    top = Path(settings.MEDIA_ROOT) / "runs"
+    for folder in top.iterdir() if top.is_dir() else ():
+        run = Run.objects.filter(pk=folder.name).first() if folder.name.isdecimal() else None
+        if run is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        elif run.state in (RunState.DONE, RunState.FAILED):
+            named = {Path(str(file)).name for file in (run.archive, run.ledger) if file}
+            for file in folder.iterdir():
+                if file.name not in named:
+                    file.unlink(missing_ok=True)
