@@ -1,4 +1,5 @@
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ SHARED = ROOT.parent / "shared"
 
 # What leads to the database: Django's own, or that of a real site.
 REACHING = {"db", "transactional_db", "live_server", "pristine"}
+# Doors translate and decide nothing: their tests say where the database matters nevertheless.
+DOORS = {"annotate", "api", "console"}
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -31,11 +34,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is tested on every database; `scripts/test` runs all the rest on SQLite alone."""
     for item in items:
-        reaches = REACHING.intersection(getattr(item, "fixturenames", ()))
-        if (reaches or item.get_closest_marker("django_db")) and not item.get_closest_marker(
-            "either_database"
-        ):
+        marks = [mark.name for mark in item.iter_markers()]
+        if is_for_every_database(item.path, marks, getattr(item, "fixturenames", ())):
             item.add_marker("every_database")
+
+
+def is_for_every_database(path: Path, marks: list[str], fixtures: Collection[str]) -> bool:
+    """Whether it is run on every database: what is marked, and what reaches one by no door."""
+    for mark in marks:  # the nearest first
+        if mark in {"every_database", "either_database"}:
+            return mark == "every_database"
+    reaches = "django_db" in marks or not REACHING.isdisjoint(fixtures)
+    return reaches and path.relative_to(ROOT).parts[1] not in DOORS
 
 
 def lack(part: str) -> None:

@@ -1,6 +1,11 @@
-"""Which tests run on every database: those that reach one, unless they say that it is all one."""
+"""Which tests run on every database: those that reach one, unless it is all one to them.
+
+It is all one to the tests of doors, unless they say that it matters.
+"""
 
 import pytest
+
+from tests.conftest import ROOT, is_for_every_database
 
 
 def is_for_every(request: pytest.FixtureRequest) -> bool:
@@ -23,3 +28,18 @@ def test_what_is_given_the_database_by_a_fixture_runs_on_every_one(request, assi
 @pytest.mark.either_database
 def test_what_says_that_the_database_is_all_one_runs_once(request, assignment):
     assert not is_for_every(request)
+
+
+@pytest.mark.parametrize(
+    ("name", "marks", "expected"),
+    [
+        ("tests/surveys/test_leases.py", ["django_db"], True),
+        ("tests/console/test_views.py", ["django_db"], False),
+        ("tests/console/test_whole_batch.py", ["django_db", "every_database"], True),
+        ("tests/surveys/test_leases.py", ["either_database"], False),
+        ("tests/api/test_runs.py", ["either_database", "every_database"], False),
+        ("postprocess/table.py", [], False),
+    ],
+)
+def test_tests_of_doors_run_once_unless_they_are_marked(name, marks, expected):
+    assert is_for_every_database(ROOT / name, marks, ["db"] if marks else []) is expected

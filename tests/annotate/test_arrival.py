@@ -20,7 +20,7 @@ from surveys.wording import set_text
 from tests.annotate.arriving import PROLIFIC, agree, arrive, hidden_fields, page, welcome
 from tests.factories import make_study, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # places are given out
 
 
 def test_welcome_starts_nothing_when_looked_at(client):

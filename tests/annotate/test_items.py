@@ -14,7 +14,7 @@ from surveys.recruiting import invite_annotators
 from tests.annotate.arriving import agree, page
 from tests.factories import finish, make_study, start, stored, whereabouts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # answers are stored once
 
 WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
 ANSWER = ("inspired_word1", "inspired_word2", "rating")

@@ -20,8 +20,6 @@ from surveys.tokening import SCOPES, revoke_token
 from tests.api.conftest import Program, told
 from tests.factories import make_study, start
 
-pytestmark = pytest.mark.either_database  # who is refused is asked before any row of a study
-
 OPERATIONS = [one for subject in list_operations().values() for one in subject]
 OF_A_STUDY = [one for one in OPERATIONS if "{slug}" in one.path]
 FOR_ANYBODY = {

@@ -9,6 +9,8 @@ from django.utils import timezone
 from surveys.models import IdempotencyRecord, Invitation
 from tests.api.conftest import told
 
+pytestmark = pytest.mark.every_database  # keys are held by constraints and locks
+
 PATH = "studies/study/invitations/"
 
 

@@ -15,6 +15,8 @@ from surveys.recruiting import invite_listed, open_entrance
 from tests.api.conftest import told
 from tests.factories import finish, make_study, rate_due, start
 
+pytestmark = pytest.mark.every_database  # filtered, in order, and streamed
+
 WORKER = "5f0c0ffee0000000000000aa"
 PATH = "studies/study/responses/"
 

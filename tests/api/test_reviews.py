@@ -17,6 +17,8 @@ from tests.api.conftest import told
 from tests.factories import make_study
 from tests.surveys.reviewed import answers, submit, whole
 
+pytestmark = pytest.mark.every_database  # claimed by a lock, and filtered
+
 PATH = "studies/study/reviews/"
 
 

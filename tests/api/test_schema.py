@@ -109,7 +109,6 @@ def asking(study, program, settings):
     return program(Role.OWNER)
 
 
-@pytest.mark.either_database
 @lazy.parametrize()
 @settings(
     max_examples=EXAMPLES,

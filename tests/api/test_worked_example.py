@@ -3,7 +3,6 @@
 import io
 import zipfile
 
-import pytest
 from pyarrow import parquet
 
 from tests.documents.reading import read_blocks
@@ -15,7 +14,6 @@ WITH_LINKS = 3  # so many blocks until annotators can answer
 SCOPES = ("studies:write", "invitations:write", "responses:read", "runs:write", "releases:write")
 
 
-@pytest.mark.either_database
 def test_the_program_runs_from_stimuli_to_release(site, tmp_path):  # noqa: F811
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(3))

@@ -7,8 +7,6 @@ from surveys.console.urls import urlpatterns
 from surveys.models import Membership, Role
 from tests.factories import make_study, start
 
-pytestmark = pytest.mark.either_database  # who is refused is asked before any row of a study
-
 OPEN = {"sign_in", "sign_in_link", "sign_out"}
 OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token"}
 FOR_WORKERS = {

@@ -10,6 +10,8 @@ from tests.console.test_collection import page, read
 from tests.factories import make_study, start
 from tests.surveys.answered import answer
 
+pytestmark = pytest.mark.every_database  # listed, searched and counted
+
 
 @pytest.fixture
 def client(sign_in):

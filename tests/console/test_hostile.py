@@ -36,7 +36,10 @@ from tests.surveys.checkpoint_rows import file as checkpoint_file
 from tests.surveys.checkpoint_rows import row as checkpoint_row
 from tests.surveys.reviewed import submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,
+]  # each refuses other texts and numbers
 
 CHECK = read_check(default_body("en", TextKind.CHECK))
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
@@ -284,6 +287,7 @@ def test_forms_take_what_is_right(name, world, attacker):
     assert name == "sign_out" or "sign-in" not in right.get("Location", "")
 
 
+@pytest.mark.either_database
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in {"report", "download"}])
 def test_pages_hold_nothing_inline(name, world, attacker):
     """The report is a page of the library's, whose styles its policy names one by one."""
@@ -309,6 +313,7 @@ def test_forms_answer_whatever_is_sent(name, world, attacker):
     assert not attacker.complaints
 
 
+@pytest.mark.either_database
 @pytest.mark.parametrize("name", ["people", "new_study"])
 def test_what_is_no_form_is_answered(name, world, attacker):
     """Before any page looks at it, so two stand for all."""

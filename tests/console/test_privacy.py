@@ -23,6 +23,8 @@ from tests.console.test_collection import page, read
 from tests.factories import QUICK, finish, make_release, make_run, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive
 
+pytestmark = pytest.mark.every_database  # people are searched for
+
 WORKER = "5f0c0ffee0000000000000aa"
 SESSION = "6a0c0ffee0000000000000bb"
 MAIL = "ana.novak@example.org"

@@ -4,7 +4,6 @@ import copy
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import connection
@@ -60,7 +59,6 @@ MOST = {
 }  # fmt: skip
 
 
-@pytest.mark.either_database
 def test_pages_ask_as_often_for_one_for_three_and_for_300(db):
     studies = [fill(make_study(2 * n, slug=f"of-{n}", block_size=2), n) for n in NUMBERS]
     client = Client()

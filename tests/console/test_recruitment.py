@@ -14,6 +14,8 @@ from surveys.recruiting import invite_annotators, invite_listed, open_entrance
 from tests.console.test_collection import page, read
 from tests.factories import finish, make_study, start
 
+pytestmark = pytest.mark.every_database  # links are searched for
+
 CODES = {"completion_code": "C1ABC", "no_place_code": "C2XYZ", "cap": "40"}
 
 

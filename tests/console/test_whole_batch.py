@@ -14,6 +14,8 @@ from tests.console.test_collection import page, read
 from tests.factories import stored
 from tests.mturk.working import arrive, count_paid_here, count_spent_there, do_task, group_of
 
+pytestmark = pytest.mark.every_database
+
 TERMS = {"reward_cents": "0.50", "title": "Words in texts", "description": "Read and rate."}
 
 
