@@ -19,10 +19,8 @@ from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
 from tests.mturk.offered import arm, plan, publish
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.every_database,
-]  # each refuses other texts and numbers
+# Each database refuses other texts and numbers.
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}

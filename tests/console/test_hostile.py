@@ -36,10 +36,8 @@ from tests.surveys.checkpoint_rows import file as checkpoint_file
 from tests.surveys.checkpoint_rows import row as checkpoint_row
 from tests.surveys.reviewed import submit
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.every_database,
-]  # each refuses other texts and numbers
+# Each database refuses other texts and numbers.
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
 CHECK = read_check(default_body("en", TextKind.CHECK))
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}

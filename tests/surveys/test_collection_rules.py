@@ -2,9 +2,11 @@
 
 Chance draws what happens, by a seed that names database and walk: arrivals by every kind of link,
 answers on the pages themselves, answers that come late, pauses longer than the lease, returns,
-withdrawals, repeats, new quotas. After each event the rules of `docs/survey.md` must hold.
+withdrawals, repeats, new quotas. After each event the rules of `docs/survey.md` must hold. To
+search further, say how many walks: `COLLECTION_WALKS=50`.
 """
 
+import os
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -301,7 +303,7 @@ EVENTS = {  # and how often they come
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("walk", range(5))
+@pytest.mark.parametrize("walk", range(int(os.environ.get("COLLECTION_WALKS", "3"))))
 def test_the_rules_of_a_collection_hold_whatever_happens(monkeypatch, walk):
     chance = random.Random(f"{connection.vendor} {walk}")  # other walks on each database
     monkeypatch.setattr("surveys.assigning.secrets.randbits", chance.getrandbits)
