@@ -48,8 +48,14 @@ def dataset():
 
 
 @pytest.fixture(scope="module")
-def page(dataset):
-    return page_of(dataset)
+def plates(dataset):
+    """Figures for pages of which tables and text are looked at: drawing takes longest."""
+    return render_plates(illustrate(dataset.outcome))
+
+
+@pytest.fixture(scope="module")
+def page(dataset, plates):
+    return render_page(dataset, plates)
 
 
 @pytest.fixture(scope="module")
@@ -206,12 +212,12 @@ def test_page_has_the_agreement_of_every_group(dataset, page):
     )
 
 
-def test_page_has_the_number_of_contexts_in_the_icc():
+def test_page_has_the_number_of_contexts_in_the_icc(plates):
     ratings = simulate_study(odd=False)
     last = ratings["annotator"] == "1A-00"
     some = ratings[~(last & ratings["pair"].isin([1, 3, 5]))]
 
-    page = page_of(dataset_of(some, "raw"))
+    page = render_page(dataset_of(some, "raw"), plates)
 
     rows = {name: cells for name, *cells in rows_of(page, "Agreement of all groups")}
     assert rows["ICC(2,k)"][2] == "45 of 48"
@@ -224,9 +230,9 @@ def test_page_has_the_number_of_contexts_in_the_icc():
 
 
 @pytest.mark.parametrize("resample", ["items", "items and annotators"])
-def test_page_says_what_is_resampled(resample):
+def test_page_says_what_is_resampled(resample, plates):
     made = dataset_of(simulate_study(), "raw", f'report.resample="{resample}"')
-    page = page_of(made)
+    page = render_page(made, plates)
 
     tree = html.document_fromstring(page)
     captions = [plain(caption.text_content()) for caption in tree.xpath("//caption")]
@@ -240,12 +246,12 @@ def test_page_says_what_is_resampled(resample):
     assert ("other annotators too" in text_of(page)) == (resample != "items")
 
 
-def test_page_tells_agreement_by_block_and_part_of_speech_where_they_are_known():
+def test_page_tells_agreement_by_block_and_part_of_speech_where_they_are_known(plates):
     ratings = simulate_study()
     places = ratings[["pair", "context", "annotator"]]
     known = places.assign(block="1", pos=["noun" if n % 2 else "verb" for n in places["pair"]])
 
-    page = page_of(dataset_of(ratings, details=known))
+    page = render_page(dataset_of(ratings, details=known), plates)
 
     assert [row[0] for row in rows_of(page, "Agreement by part of speech")] == ["noun", "verb"]
     assert "Agreement by block" not in page  # which would be the overall one again
@@ -276,9 +282,11 @@ def test_page_names_every_confound_that_is_not_known(dataset, page):
     assert sum("not known: no column seconds" in row for row in rows) == 2
 
 
-def test_page_lists_the_contexts_on_which_annotators_divide(page):
+def test_page_lists_the_contexts_on_which_annotators_divide(page, plates):
     camps = [(1, 1, f"A{i}", 6 * (i % 2)) for i in range(10)]
-    divided = page_of(dataset_of(rate(*camps, *[(1, 2, f"B{i}", 3) for i in range(10)])))
+    divided = render_page(
+        dataset_of(rate(*camps, *[(1, 2, f"B{i}", 3) for i in range(10)])), plates
+    )
 
     (row,) = rows_of(divided, "Contexts on which annotators divide")
     assert row[:2] == ["1", "1"]
@@ -296,10 +304,11 @@ def test_page_tells_the_paired_test_where_the_same_people_rated_both(bare_page):
     assert "The paired test, Wilcoxon’s" in text_of(bare_page)
 
 
-def test_page_says_why_there_are_no_intervals(monkeypatch):
+def test_page_says_why_there_are_no_intervals(monkeypatch, plates):
     monkeypatch.setattr(assessment, "MOST_RESAMPLED", 1000)
 
-    text = text_of(page_of(dataset_of(simulate_study(), "cosimlex", "report.n_resamples=300")))
+    made = dataset_of(simulate_study(), "cosimlex", "report.n_resamples=300")
+    text = text_of(render_page(made, plates))
 
     assert "There are no intervals: 384 ratings are too many" in text
     assert "basic bootstrap intervals. The contexts" not in text
@@ -351,8 +360,8 @@ def test_page_cites_both_papers_with_all_authors(page):
         assert f"{write_authors(paper)} (2020). {paper.title}." in text_of(page)
 
 
-def test_page_says_what_was_off():
-    text = text_of(page_of(dataset_of(recipe="raw")))
+def test_page_says_what_was_off(plates):
+    text = text_of(render_page(dataset_of(recipe="raw"), plates))
 
     assert "The recipe has calibration off" in text
     assert "The recipe has filtering off" in text
@@ -360,8 +369,8 @@ def test_page_says_what_was_off():
     assert "Annotators left out" not in text
 
 
-def test_page_shows_the_first_rows_of_a_long_table_and_names_the_file():
-    page = page_of(dataset_of(simulate_study(240, 6, n_blocks=60)))
+def test_page_shows_the_first_rows_of_a_long_table_and_names_the_file(plates):
+    page = render_page(dataset_of(simulate_study(240, 6, n_blocks=60)), plates)
     rows = rows_of(page, "Groups:")
 
     assert len(rows) == 100
