@@ -9,9 +9,10 @@ import pytest
 import yaml
 
 from postprocess.__main__ import main
+from postprocess.figures.gallery import illustrate, render_plates
 from postprocess.rehearsal import load_scripted
 from postprocess.release.assembling import write_release
-from postprocess.reporting.bundle import render_reports
+from postprocess.reporting.page import render_page
 from tests.postprocess.release.releases import KEY, collect, release
 
 STAMPED = {
@@ -73,7 +74,8 @@ def test_every_title_is_stamped_and_the_cards_begin_with_a_warning(rehearsal):
 
 def test_the_report_says_what_it_is(rehearsal):
     counts = rehearsal.dataset.report["counts"]
-    page = render_reports(rehearsal.dataset)["report.html"].decode()
+    plates = render_plates(illustrate(rehearsal.dataset.outcome))
+    page = render_page(rehearsal.dataset, plates)
 
     assert (counts["ratings_scripted"], counts["annotators_scripted"]) == (6, 1)
     assert "<h1>REHEARSAL: Word similarity in context (sl)" in page
