@@ -8,7 +8,7 @@ from surveys.models import Release, Response, Study
 from tests.factories import finish, make_study, numbered_stimuli, start, stimuli_file, stimuli_row
 from tests.surveys.commands import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from surveys.wording import set_text
 from tests.factories import finish, make_study, start
 from tests.surveys.commands import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # what is told
 
 
 def test_describe_study_tells_what_the_site_knows():

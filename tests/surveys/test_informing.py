@@ -34,6 +34,8 @@ from surveys.retaining import set_retention
 from tests.factories import make_study
 from tests.surveys.newcomers import CODES, arrive
 
+pytestmark = pytest.mark.either_database  # what is told
+
 FACTS = Facts(
     way=Way.PROLIFIC,
     organisation="University of Examples",

@@ -10,7 +10,7 @@ from tests.factories import finish, make_study, start
 from tests.surveys.commands import run
 from tests.surveys.newcomers import CODES, arrive
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
 
 WORKER = "5f0c0ffee0000000000000aa"
 

@@ -15,7 +15,7 @@ from tests.factories import finish, make_study, start, stored
 from tests.surveys.checkpoint_rows import file, numbered_row, row
 from tests.surveys.commands import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
 
 CHECK = '[[questions]]\nquestion = "?"\nanswers = ["a", "b"]\nright = 1\nwhy = "."\n'
 

@@ -12,7 +12,7 @@ from surveys.recruiting import invite_annotators, invite_listed, invite_scripted
 from tests.factories import finish, make_study, start, stored
 from tests.surveys.commands import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
 
 SITE = "https://survey.example.org"
 

@@ -16,6 +16,8 @@ from tests.end_to_end.databases import free_port
 from tests.factories import make_study, numbered_stimuli, start
 from tests.surveys.commands import run
 
+pytestmark = pytest.mark.either_database  # what scripts do on pages
+
 MODEL = ModelledRatings([Decimal(point) for point in range(7)], seed=0)
 SOMEBODY = Person(random.Random(0), leaning=0, noise=0)
 

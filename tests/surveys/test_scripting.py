@@ -22,7 +22,7 @@ from surveys.recruiting import invite_scripted_annotators
 from surveys.scripting import Acknowledged, Character, ScriptedAnnotator, list_words
 from tests.factories import make_study, stimuli_row, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # what scripts do on pages
 
 SITE = "http://testserver"
 VOCABULARY = ["harbour", "ladder", "silence", "thunder"]
