@@ -13,7 +13,6 @@ from postprocess.reporting import bundle, printing
 from postprocess.reporting.bundle import render_reports
 from tests.conftest import lack
 from tests.postprocess.datasets import dataset_of
-from tests.postprocess.figures.edges import shuffled
 from tests.postprocess.simulated import simulate_study
 
 FIGURES = {
@@ -24,7 +23,9 @@ ELSEWHERE = """
 import hashlib
 from postprocess.reporting.bundle import render_reports
 from tests.postprocess.datasets import dataset_of
-for name, content in render_reports(dataset_of()).items():
+from tests.postprocess.figures.edges import shuffled
+from tests.postprocess.simulated import simulate_study
+for name, content in render_reports(dataset_of(shuffled(simulate_study()))).items():
     print(name, hashlib.sha256(content).hexdigest())
 """
 
@@ -58,11 +59,7 @@ def test_render_reports_gives_every_file(files):
     assert files["report.pdf"].startswith(b"%PDF-")
 
 
-def test_render_reports_gives_the_same_bytes_for_shuffled_rows(files):
-    assert render_reports(dataset_of(shuffled(simulate_study()))) == files
-
-
-def test_render_reports_gives_the_same_bytes_in_another_process(files):
+def test_render_reports_gives_the_same_bytes_in_another_process_for_shuffled_rows(files):
     done = subprocess.run(
         [sys.executable, "-c", ELSEWHERE],
         cwd=Path(__file__).parents[3],
@@ -76,13 +73,15 @@ def test_render_reports_gives_the_same_bytes_in_another_process(files):
     assert dict(line.split() for line in done.stdout.splitlines()) == digests
 
 
-def test_render_reports_shows_parts_of_speech(dataset, files):
+def test_render_reports_shows_parts_of_speech(monkeypatch, dataset, files):
+    """In the page, of which the PDF is made: none is made here."""
+    monkeypatch.setattr(bundle, "find_obstacle", lambda: "not looked at")
     parts = pd.Series(["noun", "verb"] * 12, index=range(1, 25))
 
     with_parts = render_reports(replace(dataset, parts_of_speech=parts))
 
-    differing = {name for name in files if files[name] != with_parts[name]}
-    assert differing == {"report.html", "report.pdf", "figures/changes.svg", "figures/changes.png"}
+    differing = {name for name in with_parts if files[name] != with_parts[name]}
+    assert differing == {"report.html", "figures/changes.svg", "figures/changes.png"}
     assert b"noun " in with_parts["report.html"]
 
 
