@@ -25,6 +25,7 @@ from django.db.models import Model
 from surveys.errors import DatabaseTooNew, DatabaseTooOld
 
 APP = "surveys"
+SQUASHED = "_squashed_"  # in the names of migrations that replace others
 Plan = Iterable[tuple[Migration, bool]]
 log = logging.getLogger(__name__)
 
@@ -35,8 +36,11 @@ def find_unknown_migrations() -> list[str]:
 
 
 def find_pending_migrations() -> list[str]:
-    """Return the migrations of this code that are not applied."""
-    return sorted(_on_disk() - _applied())
+    """Return the migrations of this code that are not applied.
+
+    A squashed one is as applied as those that it replaces.
+    """
+    return sorted(name for name in _on_disk() - _applied() if SQUASHED not in name)
 
 
 def refuse_newer_database() -> None:

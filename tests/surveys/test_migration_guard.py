@@ -6,15 +6,19 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection, migrations, models
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
 
-from surveys.migration_guard import check_at_start, refuse_losses
-from surveys.models import ApiToken, Run, Study, Webhook
+from surveys.migration_guard import check_at_start, refuse_losses, refuse_older_database
+from surveys.models import ApiToken, AuditEntry, Run, SignInBudget, Webhook
 from surveys.running import request_export
 from surveys.tokening import make_token
 from tests.factories import make_study, start
+from tests.mturk.offered import plan
 
 NEWER = "9999_of_the_future"
 OLDER = "0009_open_studies_when_ready"
+LAST_STEP = "0024_limit_password_checks"
+SQUASHED = f"0001_squashed_{LAST_STEP}"
 
 
 def applied() -> set[str]:
@@ -41,19 +45,49 @@ def test_going_back_names_what_would_be_lost_and_changes_nothing():
 
 @pytest.mark.django_db(transaction=True)
 def test_going_back_loses_what_is_told_to_and_comes_forward_again():
-    study = make_study(2)
-    Study.objects.update(question_forms="text")  # what 0019 refuses is refused all the same
-    Webhook.objects.create(study=study, url="https://example.org/", secret="s")
+    SignInBudget.objects.create(key="address 203.0.113.9", spent_until=timezone.now())
     before = applied()
-    back = "0011_verdicts_on_engagement"
+    back = "0023_arrivals_within_the_hour"
+    with pytest.raises(CommandError, match="1 rows of surveys_signinbudget"):
+        call_command("migrate", "surveys", back, verbosity=0)
     try:
         call_command("migrate", "surveys", back, drop_data=True, verbosity=0)
-        assert "surveys_webhook" not in connection.introspection.table_names()
+        assert "surveys_signinbudget" not in connection.introspection.table_names()
+        assert SQUASHED not in applied()
     finally:
         call_command("migrate", verbosity=0)
 
     assert applied() == before
-    assert not Webhook.objects.exists()
+    assert not SignInBudget.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_all_tables_are_dropped_where_that_is_told_but_for_the_log_and_the_ledger():
+    study = make_study(2)
+    before = applied()
+
+    with pytest.raises(CommandError, match=r"1 rows of surveys_study.*--drop-data"):
+        call_command("migrate", "surveys", "zero", verbosity=0)
+    plan(study)
+    n_entries = AuditEntry.objects.count()
+    lost = rf"\(AuditEntry {n_entries}, Batch 1, Hit 1, Entrance 1\)\. Nothing"
+    with pytest.raises(CommandError, match=lost):
+        call_command("migrate", "surveys", "zero", drop_data=True, verbosity=0)
+
+    assert AuditEntry.objects.count() == n_entries > 0
+    assert applied() == before
+
+
+@pytest.mark.django_db
+def test_the_code_from_before_migrations_were_squashed_knows_what_is_applied():
+    before = applied()
+
+    call_command("migrate", "surveys", LAST_STEP, verbosity=0)
+    assert applied() == before - {SQUASHED}
+    refuse_older_database()
+    call_command("migrate", "surveys", verbosity=0)
+
+    assert applied() == before
 
 
 class Renamed(migrations.Migration):

@@ -4,11 +4,10 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.utils import timezone
 
@@ -17,13 +16,12 @@ from surveys.assigning import count_places_left
 from surveys.checkpointing import import_checkpoints
 from surveys.configuring import configure_study
 from surveys.erasing import withdraw_annotator
-from surveys.filing import count_unfiled, file_answers
+from surveys.migration_steps import StepExecutor, StepLoader
 from surveys.models import (
     Annotator,
     Assignment,
     AuditEntry,
     Batch,
-    ConsentNotice,
     Place,
     Release,
     Response,
@@ -35,17 +33,12 @@ from surveys.models import (
 )
 from surveys.repeating import repeat_block
 from surveys.retaining import mark_paid
-from tests.factories import finish, make_study, start, stored, whereabouts
+from tests.factories import finish, make_study, start, whereabouts
 from tests.mturk.offered import plan
 from tests.surveys.checkpoint_rows import file, row
-from tests.surveys.reviewed import reviewed_study, submit
 
-LAST = MigrationLoader(None).graph.leaf_nodes("surveys")[0][1]
-BEFORE_NUMBERS = (
-    MigrationLoader(None)
-    .get_migration("surveys", "0018_number_within_the_study")
-    .dependencies[0][1]
-)
+LAST = StepLoader(None).graph.leaf_nodes("surveys")[0][1]
+SQUASHED = "0001_squashed_0024_limit_password_checks"
 OLD_CONSENT = (  # the default text before migration 0021
     "Thank you for your interest. We would like to know how people understand words when "
     "they meet them in a text. You will read short texts. For each one, you write down two "
@@ -63,13 +56,18 @@ OLD_CONSENT = (  # the default text before migration 0021
 )
 OLD_TABLES = ("Study", "Pair", "Context", "Block", "Questionnaire", "Item", "Annotator",
               "Invitation", "Assignment", "Response")  # fmt: skip
+TERMS = {
+    "title": "Words", "description": "Words in short texts", "reward_cents": 50, "fee_cents": 10,
+    "billed_fee_cents": 10, "assignment_seconds": 3600,
+}  # fmt: skip
 
 
 @pytest.mark.django_db
 def test_migrations_are_complete():
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
-    names = [name for app, name in MigrationLoader(connection).disk_migrations if app == "surveys"]
+    names = {name for app, name in MigrationLoader(connection).disk_migrations if app == "surveys"}
     assert max(names) == LAST
+    assert applied() == names
 
 
 @pytest.mark.django_db
@@ -91,48 +89,6 @@ def test_no_index_of_a_busy_table_is_the_beginning_of_another(model):
         (short, long) for short, long in permutations(indexes, 2) if long[: len(short)] == short
     ]
     assert beginnings == []
-
-
-@pytest.mark.django_db(transaction=True)
-def test_migrations_can_be_undone_and_a_study_of_the_first_keeps_its_answers():
-    """One assignment finished, one begun, of a study that asks for two; back and forth."""
-    call_command("migrate", "surveys", "zero", verbosity=0)
-    tables = connection.introspection.table_names()
-    assert [table for table in tables if table.startswith("surveys_")] == []
-
-    old = go_back_to("0001_initial")
-    assert columns_of("surveys_assignment") == {  # as it was published
-        "id", "questionnaire_id", "annotator_id", "token", "state", "started_at", "submitted_at",
-    }  # fmt: skip
-    assert "lease_hours" not in columns_of("surveys_study")
-    study = make_old_study(old)
-    assignments = [make_old_assignment(old, study, number) for number in (1, 2)]
-    answer(assignments[0], old, rating=4)
-
-    for back in ("0001_initial", None):
-        migrate_to(LAST)
-
-        assert [
-            (a.token, a.state, a.study_id, a.round.number, a.n_items, a.seed, a.reason,
-             a.is_over_quota, place_number(a))
-            for a in Assignment.objects.order_by("pk")
-        ] == [
-            ("token1", "submitted", study.pk, 1, 1, 0, "", False, 1),
-            ("token2", "started", study.pk, 1, 1, 0, "", False, 2),
-        ]  # fmt: skip
-        assert Assignment.objects.filter(started_at=F("offered_at")).count() == 2
-        assert list(Response.objects.values_list("inspired_word1", "rating")) == [
-            ("sea", Decimal(4)), ("", None),
-        ]  # fmt: skip
-        assert Study.objects.values_list("lease_hours", "scale_maximum").get() == (24, Decimal(6))
-        assert count_places_left(Study.objects.get()) == 0
-        if back:
-            migrate_to(back)
-
-
-def columns_of(table: str) -> set[str]:
-    with connection.cursor() as cursor:
-        return {c.name for c in connection.introspection.get_table_description(cursor, table)}
 
 
 def add_checkpoint(study: Study) -> None:
@@ -173,79 +129,327 @@ def repeat(study: Study) -> None:
     repeat_block(study.blocks.get(), reason="scripts", author="anna")
 
 
-BEFORE_PLACES = {  # what happened to a study of its own each, and how it is told
+def settle(study: Study) -> None:
+    Study.objects.filter(pk=study.pk).update(settled_at=timezone.now())
+
+
+AT_PLACES = {  # what happened to a study of its own each, and how it is told
     add_checkpoint: "checkpoint items: 1",
     repeat: "repeats of blocks: 1",
-    withdraw_what_is_submitted: "questionnaires withdrawn after they were submitted: 1",
+    withdraw_what_is_submitted: "questionnaires withdrawn after they were submitted: 2",
     judge_nothing: "texts that could not be judged: 1",
     rate_in_fractions: "studies whose scale has fractions: 1",
 }
-BEFORE_RETENTION = {
-    withdraw_somebody: "first ratings of annotators who withdrew: 1",
-    pay_somebody: "annotators who were paid: 1",
+AT_RETENTION = {  # with what was so before
+    withdraw_somebody: "first ratings of annotators who withdrew: 2",
+    pay_somebody: "annotators who were paid: 2",
+    settle: "studies that drop personal data, or were settled: 2",
 }
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("happened", "before_that"),
-    [(BEFORE_PLACES, "0002_places_rounds_texts_entrances"), (BEFORE_RETENTION, "0012_programs")],
-    ids=["places", "retention"],
-)
-def test_going_back_is_refused_where_something_would_be_lost(happened, before_that):
+def lose_the_ledger() -> None:
+    execute("UPDATE surveys_place SET hit_id = NULL")
+    execute("DELETE FROM surveys_hit")
+    execute("DELETE FROM surveys_batch")
+    execute("DELETE FROM surveys_qualification")
+    execute("DELETE FROM surveys_entrance WHERE provider NOT IN ('link', 'prolific')")
+
+
+def forget_retention() -> None:
+    execute("UPDATE surveys_annotator SET first_rated_at = NULL, paid_at = NULL")
+    execute("UPDATE surveys_study SET retention_days = NULL, settled_at = NULL")
+
+
+def forget_what_places_brought(old: Any) -> None:
+    rows_of(old, "Pair").filter(is_checkpoint=True).update(is_checkpoint=False, position=9)
+    rows_of(old, "Place").filter(round__number__gt=1).delete()
+    rows_of(old, "Round").filter(number__gt=1).delete()
+    rows_of(old, "Assignment").exclude(state="submitted").update(submitted_at=None)
+    rows_of(old, "Response").filter(is_unjudgeable=True).update(
+        is_unjudgeable=False, rating=1, comment=""
+    )
+    rows_of(old, "Study").filter(slug="fine").update(scale_step=1)
+    rows_of(old, "Response").filter(assignment__study__slug="fine").update(rating=2)
+
+
+@pytest.fixture
+def step_by_step(transactional_db):
+    """A database without tables of ours; afterwards one as it was before."""
+    call_command("migrate", "surveys", "zero", verbosity=0)
+    yield
+    call_command("flush", interactive=False, verbosity=0)
+    call_command("migrate", "surveys", "zero", verbosity=0)
+    call_command("migrate", verbosity=0)
+
+
+def test_a_database_of_the_first_version_goes_step_by_step_to_the_last_and_back(step_by_step):
+    """Once each way, with all that the steps do to rows and all that they refuse to lose."""
+    assert tables() == []
+
+    begin_a_study(go("0001_initial"))
+    release_without_a_key(go("0004_every_assignment_has_a_round"))
+    withdraw_without_a_mark(go("0012_programs"))
+    file_without_a_mark(go("0016_crowd_work"))
+    old = go("0017_mark_what_is_filed")
+    log = make_what_has_ids_alone(old)
+    make_studies_that_have_begun_or_not(old)
+    settle_a_study(old)
+    show_defaults_in_english(go("0020_pay_and_public_titles"))
+    go(LAST)
+
+    check_the_study_of_the_first()
+    check_marks()
+    check_numbers()
+    check_forms_and_texts()
+    call_command("migrate", verbosity=0)
+    assert SQUASHED in applied()
+
+    happened = [*AT_PLACES, *AT_RETENTION]
     for number, happen in enumerate(happened):
-        happen(make_study(2, slug=f"study{number}", question_forms="text"))
-    AuditEntry.objects.all().delete()  # it would be refused for their sake before
-    forget_notices()
+        happen(make_study(2, slug=f"since{number}", question_forms="text"))
+    plan(make_study(2, slug="paid", question_forms="text"))
+    make_study(1, slug="dictionary")
+
+    old = go("0019_say_which_forms_are_asked")
+    assert SQUASHED not in applied()  # code from before it would not know it
+    refuse("0018_number_within_the_study", "ask for dictionary forms: 1")
+    studies = old.get_model("surveys", "Study").objects
+    studies.filter(slug="dictionary").update(question_forms="text")
+    old = go("0017_mark_what_is_filed")
+    assert [row for row in list_log(old) if row[0] <= log[-1][0]] == log
+    go("0015_batches_and_payments")
+    refuse("0014_errands", r"lost \(Batch 5, Hit 1, Entrance 3\)\. Nothing")
+    lose_the_ledger()
+    go("0013_keep_personal_data_for_a_time")
+    refuse("0012_programs", f"could not hold {'; '.join(AT_RETENTION.values())}. N")
+    forget_retention()
+    go("0009_open_studies_when_ready")
+    refuse("0008_researchers_and_what_they_decide", r"not open yet: draft\. Open them")
+    execute("UPDATE surveys_study SET opened_at = created_at")
+    go("0008_researchers_and_what_they_decide")
+    n_entries = len(everything()["surveys_auditentry"])
+    refuse(
+        "0007_release_keys_and_published_words", rf"log .* entries \({n_entries}\) would be lost"
+    )
+    assert n_entries > len(log)
+    execute("DELETE FROM surveys_auditentry")
+    old = go("0003_lay_out_places")
+    refuse(
+        "0002_places_rounds_texts_entrances",
+        f"could not hold {'; '.join(AT_PLACES.values())}. N",
+    )
+    forget_what_places_brought(old)
+    check_the_study_as_at_first(go("0001_initial"))
+
+
+def applied() -> set[str]:
+    found = MigrationRecorder(connection).applied_migrations()
+    return {name for app, name in found if app == "surveys"}
+
+
+def go(name: str) -> Any:
+    """Migrate to a step, of those that were squashed; the models as they were then."""
+    StepExecutor(connection).migrate([("surveys", name)])
+    return StepLoader(connection).project_state([("surveys", name)]).apps
+
+
+def refuse(name: str, match: str) -> None:
+    """Check that the database does not go there, and keeps what it holds."""
     before = everything()
-
-    try:
-        with pytest.raises(CommandError, match=f"could not hold {'; '.join(happened.values())}. N"):
-            migrate_to(before_that)
-    finally:
-        migrate_to(LAST)
-
+    with pytest.raises(CommandError, match=match):
+        StepExecutor(connection).migrate([("surveys", name)])
     assert everything() == before
-
-
-def forget_notices() -> None:
-    """As annotators from before notices were kept: going back drops those."""
-    Annotator.objects.update(notice=None)
-    ConsentNotice.objects.all().delete()
 
 
 def everything() -> dict[str, list[Any]]:
-    """All rows of all tables of ours, but for the log, which goes with those who wrote it."""
-    models = [m for m in apps.get_app_config("surveys").get_models() if m is not AuditEntry]
-    return {model.__name__: list(model.objects.order_by("pk").values()) for model in models}
+    """All rows of all tables of ours, as they are stored."""
+    return {name: execute(f"SELECT * FROM {name} ORDER BY id") for name in tables()}  # noqa: S608
 
 
-@pytest.mark.django_db(transaction=True)
-def test_going_back_is_refused_while_there_is_a_log():
-    configure_study(make_study(1, question_forms="text"), title="Words")
-    n_entries = AuditEntry.objects.count()
-
-    try:
-        with pytest.raises(CommandError, match=rf"log .* entries \({n_entries}\) would be lost"):
-            migrate_to("0007_release_keys_and_published_words")
-    finally:
-        migrate_to(LAST)
-
-    assert AuditEntry.objects.count() == n_entries > 0
+def tables() -> list[str]:
+    names = connection.introspection.table_names()
+    return [name for name in names if name.startswith("surveys_")]
 
 
-@pytest.mark.django_db(transaction=True)
-def test_going_back_is_refused_while_there_is_a_ledger():
-    plan(make_study(2, question_forms="text"))
-    before = everything()
+def execute(statement: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall() if cursor.description else []
 
-    try:
-        with pytest.raises(CommandError, match=r"lost \(Batch 1, Hit 1, Entrance 1\)\. Nothing"):
-            migrate_to("0014_errands")
-    finally:
-        migrate_to(LAST)
 
-    assert everything() == before
+def columns_of(table: str) -> set[str]:
+    with connection.cursor() as cursor:
+        return {c.name for c in connection.introspection.get_table_description(cursor, table)}
+
+
+def rows_of(old: Any, name: str) -> Any:
+    return old.get_model("surveys", name).objects
+
+
+def begin_a_study(old: Any) -> None:
+    """One assignment finished, one begun, of a study that asks for two."""
+    check_tables_of_the_first()
+    study = make_old_study(old)
+    assignments = [make_old_assignment(old, study, number) for number in (1, 2)]
+    answer(assignments[0], old, rating=4)
+
+
+def check_tables_of_the_first() -> None:
+    assert columns_of("surveys_assignment") == {  # as it was published
+        "id", "questionnaire_id", "annotator_id", "token", "state", "started_at", "submitted_at",
+    }  # fmt: skip
+    assert "lease_hours" not in columns_of("surveys_study")
+
+
+def check_the_study_of_the_first() -> None:
+    study = Study.objects.get(slug="old")
+    assert [
+        (a.token, a.state, a.study_id, a.round.number, a.n_items, a.seed, a.reason,
+         a.is_over_quota, place_number(a))
+        for a in Assignment.objects.filter(study=study).order_by("pk")
+    ] == [
+        ("token1", "submitted", study.pk, 1, 1, 0, "", False, 1),
+        ("token2", "started", study.pk, 1, 1, 0, "", False, 2),
+    ]  # fmt: skip
+    assert study.assignments.filter(started_at=F("offered_at")).count() == 2
+    answers = Response.objects.filter(assignment__study=study).order_by("pk")
+    assert list(answers.values_list("inspired_word1", "rating")) == [("sea", 4), ("", None)]
+    assert (study.lease_hours, study.scale_maximum, study.publishes_words) == (24, 6, False)
+    assert study.opened_at == study.created_at
+    assert count_places_left(study) == 0
+
+
+def check_the_study_as_at_first(old: Any) -> None:
+    check_tables_of_the_first()
+    stored = rows_of(old, "Assignment").filter(annotator__study__slug="old").order_by("pk")
+    assert list(stored.values_list("token", "state")) == [
+        ("token1", "submitted"), ("token2", "started"),
+    ]  # fmt: skip
+    answers = rows_of(old, "Response").filter(assignment__in=stored).order_by("pk")
+    assert list(answers.values_list("inspired_word1", "rating")) == [("sea", 4), ("", None)]
+
+
+def release_without_a_key(old: Any) -> None:
+    """One key for all of them would let their ids be matched."""
+    rows_of(old, "Release").create(study=rows_of(old, "Study").get(), report={})
+
+
+def withdraw_without_a_mark(old: Any) -> None:
+    """From before the instants were kept at which ratings were read and first given."""
+    rows_of(old, "Release").create(study=rows_of(old, "Study").get(), report={})
+    rows_of(old, "Annotator").filter(code="code1").update(withdrawn_at=timezone.now())
+
+
+def file_without_a_mark(old: Any) -> None:
+    """Of two assignments, from before it was stored with them."""
+    assignment = rows_of(old, "Assignment").get(token="token1")
+    rows_of(old, "Review").create(study=assignment.study, assignment=assignment, draw=0)
+
+
+def check_marks() -> None:
+    releases = Release.objects.with_withdrawn_since().filter(study__slug="old")
+    assert [(one.key != "", one.n_withdrawn_since) for one in releases.order_by("pk")] == [
+        (False, 1), (True, 1),
+    ]  # fmt: skip
+    filed = Assignment.objects.exclude(filed_at=None).values_list("token", "filed_at")
+    assert list(filed) == [("token1", Review.objects.get().filed_at)]
+    settled_at = Study.objects.get(slug="settled").settled_at
+    paid = Annotator.objects.filter(code__in=("before", "since", "elsewhere"))
+    assert dict(paid.values_list("code", "paid_at")) == {
+        "before": settled_at, "since": None, "elsewhere": None,
+    }  # fmt: skip
+
+
+def make_what_has_ids_alone(old: Any) -> list[Any]:
+    """In two studies, whose ids are mixed. Return the log, which names everything by its id."""
+    create = {
+        name: rows_of(old, name).create for name in ("Entrance", "Run", "Release", "AuditEntry")
+    }
+    studies = [make_begun_study(old, slug) for slug in ("first", "second")]
+    entrances = [create["Entrance"](study=one, provider="simulator") for one in studies]
+    for entrance in (*entrances, *entrances):
+        batch = rows_of(old, "Batch").create(entrance=entrance, **TERMS)
+        subject = f"batch {batch.pk} of {entrance.study.slug}"
+        create["AuditEntry"](study=entrance.study, action="batch.planned", subject=subject)
+    for study in studies:
+        create["Run"](study=study, kind="results")
+        create["Run"](study=study, kind="release", state="failed")
+        create["Release"](study=study, report={})
+        release = create["Release"](study=study, report={})
+        run = create["Run"](study=study, kind="release", state="done", report={}, release=release)
+        create["AuditEntry"](study=study, action="release.made", subject=f"run {run.pk}")
+        erased = {"in_releases": [release.pk]}
+        create["AuditEntry"](study=study, action="annotator.erased", details=erased)
+    return list_log(old)
+
+
+def list_log(old: Any) -> list[Any]:
+    return list(rows_of(old, "AuditEntry").order_by("pk").values_list("pk", "subject", "details"))
+
+
+def check_numbers() -> None:
+    """Everything is numbered in the order of its creation; the log calls it by its new name."""
+    for study in Study.objects.filter(slug__in=("first", "second")):
+        numbered = Run.objects.filter(study=study).order_by("pk")
+        assert [run.name for run in numbered] == ["run 1", "release 1", "release 3"]
+        assert list(study.releases.order_by("pk").values_list("number", flat=True)) == [2, 3]
+        made, erased = AuditEntry.objects.filter(study=study).order_by("-pk")[:2][::-1]
+        assert made.subject == "release 3"
+        assert erased.details == {"in_releases": [3]}
+    assert [(b.study.slug, b.number) for b in Batch.objects.order_by("pk")] == [
+        ("first", 1), ("second", 1), ("first", 2), ("second", 2),
+    ]  # fmt: skip
+    planned = AuditEntry.objects.filter(action="batch.planned").order_by("pk")
+    assert [entry.subject for entry in planned] == [
+        "batch 1 of first", "batch 1 of second", "batch 2 of first", "batch 2 of second",
+    ]  # fmt: skip
+
+
+def make_begun_study(old: Any, slug: str, **fields: Any) -> Any:
+    wanted = {"language": "en", "opened_at": timezone.now(), **fields}
+    return rows_of(old, "Study").create(
+        slug=slug, title=slug, ratings_per_context=2, block_size=5, **wanted
+    )
+
+
+def make_studies_that_have_begun_or_not(old: Any) -> None:
+    make_begun_study(old, "open", language="hr")
+    make_begun_study(old, "draft", language="hr", opened_at=None)
+
+
+def settle_a_study(old: Any) -> None:
+    """One annotator finished before, one since; in a study that is not settled another."""
+    settled_at = timezone.now()
+    settled = make_begun_study(old, "settled", settled_at=settled_at)
+    other = make_begun_study(old, "other")
+    days = (("before", settled, -1), ("since", settled, 1), ("elsewhere", other, -1))
+    for number, (code, study, day) in enumerate(days):
+        block = rows_of(old, "Block").create(study=study, number=number)
+        at = settled_at + timedelta(days=day)
+        rows_of(old, "Assignment").create(
+            study=study,
+            questionnaire=rows_of(old, "Questionnaire").create(block=block, letter="A"),
+            annotator=rows_of(old, "Annotator").create(study=study, code=code),
+            round=rows_of(old, "Round").create(block=block, number=1),
+            state="submitted", offered_at=at, active_at=at, started_at=at, submitted_at=at,
+            n_items=0, token=code,
+        )  # fmt: skip
+
+
+def show_defaults_in_english(old: Any) -> None:
+    for language in ("pt", "en", "sl"):
+        study = make_begun_study(old, language, language=language, question_forms="text")
+        rows_of(old, "StudyText").create(study=study, kind="consent", version=1, body=OLD_CONSENT)
+
+
+def check_forms_and_texts() -> None:
+    """Studies that have begun keep the forms that were asked; nothing is claimed of old texts."""
+    forms = dict(Study.objects.values_list("slug", "question_forms"))
+    assert (forms["draft"], forms["open"]) == ("dictionary", "text")
+    texts = StudyText.objects.filter(kind="consent").values_list("study__slug", "language")
+    assert dict(texts) == {"pt": "en", "en": "", "sl": "en"}
+    assert not StudyText.objects.exclude(reviewed_at=None).exists()
+    assert not Annotator.objects.exclude(notice=None, retention_days=None).exists()
 
 
 def make_old_study(old: Any) -> Any:
@@ -292,168 +496,3 @@ def answer(assignment: Any, old: Any, *, rating: int) -> None:
 def place_number(assignment: Assignment) -> int | None:
     place = Place.objects.filter(assignment=assignment).first()
     return place.number if place else None
-
-
-def migrate_to(name: str) -> None:
-    MigrationExecutor(connection).migrate([("surveys", name)])
-
-
-def go_back_to(name: str) -> Any:
-    """Migrate there; the models as they were then."""
-    migrate_to(name)
-    return MigrationLoader(connection).project_state([("surveys", name)]).apps
-
-
-@pytest.mark.django_db(transaction=True)
-def test_releases_from_before_keys_have_none():
-    """One key for all of them would let their ids be matched."""
-    old = go_back_to("0004_every_assignment_has_a_round")
-    study = old.get_model("surveys", "Study").objects.create(
-        slug="old", title="old", language="en", ratings_per_context=2, block_size=5
-    )
-    old.get_model("surveys", "Release").objects.create(study=study, report={})
-
-    migrate_to(LAST)
-
-    assert [release.key for release in Release.objects.all()] == [""]
-    assert Study.objects.get().publishes_words is False
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_was_made_before_marks_were_kept_is_marked():
-    study = make_study(2, question_forms="text")
-    finish(start(study))
-    old = go_back_to("0012_programs")
-    old.get_model("surveys", "Release").objects.create(study_id=study.pk, report={})
-    old.get_model("surveys", "Annotator").objects.update(withdrawn_at=timezone.now())
-
-    migrate_to(LAST)
-
-    assert Release.objects.with_withdrawn_since().get().n_withdrawn_since == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_was_filed_before_it_was_marked_is_marked():
-    study = reviewed_study(n_assignments=2, question_forms="text")
-    submit(study)
-    filed = dict(Review.objects.assignments(study).values_list("assignment", "filed_at"))
-    migrate_to("0016_crowd_work")
-    assert "filed_at" not in columns_of("surveys_assignment")
-
-    migrate_to(LAST)
-
-    marked = Assignment.objects.exclude(filed_at=None).values_list("pk", "filed_at")
-    assert dict(marked) == filed
-    assert (len(filed), count_unfiled(study), file_answers(study)) == (2, 1, 1)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_had_ids_alone_is_numbered_in_the_order_of_its_creation():
-    """Of two studies whose ids are mixed; the log calls everything by its new name."""
-    studies = [make_study(2, slug=slug, question_forms="text") for slug in ("first", "second")]
-    batches = [plan(study, 1) for study in (*studies, *studies)]
-    old = go_back_to(BEFORE_NUMBERS)
-    runs, releases = (old.get_model("surveys", name).objects for name in ("Run", "Release"))
-    entries = old.get_model("surveys", "AuditEntry").objects
-    made: dict[str, Any] = {}
-    for study in studies:
-        made["results", study.slug] = runs.create(study_id=study.pk, kind="results")
-        made["failed", study.slug] = runs.create(study_id=study.pk, kind="release", state="failed")
-        made["command", study.slug] = releases.create(study_id=study.pk, report={})
-        release = releases.create(study_id=study.pk, report={})
-        made["release", study.slug] = runs.create(
-            study_id=study.pk, kind="release", state="done", report={}, release=release
-        )
-        named = f"run {made['release', study.slug].pk}"
-        entries.create(study_id=study.pk, action="release.made", subject=named)
-        erased = {"in_releases": [release.pk]}
-        entries.create(study_id=study.pk, action="annotator.erased", details=erased)
-    log = list(entries.order_by("pk").values_list("subject", "details"))
-
-    migrate_to(LAST)
-
-    for study in studies:
-        numbered = Run.objects.filter(study=study).order_by("pk")
-        assert [run.name for run in numbered] == ["run 1", "release 1", "release 3"]
-        assert list(study.releases.order_by("pk").values_list("number", flat=True)) == [2, 3]
-        made_entry, erased_entry = AuditEntry.objects.filter(study=study).order_by("-pk")[:2][::-1]
-        assert made_entry.subject == "release 3"
-        assert erased_entry.details == {"in_releases": [3]}
-    assert [(b.study.slug, b.number) for b in Batch.objects.order_by("pk")] == [
-        ("first", 1), ("second", 1), ("first", 2), ("second", 2),
-    ]  # fmt: skip
-    planned = AuditEntry.objects.filter(action="batch.planned").order_by("pk")
-    assert [entry.subject for entry in planned] == [
-        "batch 1 of first", "batch 1 of second", "batch 2 of first", "batch 2 of second",
-    ]  # fmt: skip
-
-    old = go_back_to(BEFORE_NUMBERS)
-    entries = old.get_model("surveys", "AuditEntry").objects
-    assert list(entries.order_by("pk").values_list("subject", "details")) == log
-    assert f"batch {batches[3].pk} of second" in [subject for subject, _ in log]
-    migrate_to(LAST)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_studies_that_have_begun_keep_the_forms_that_were_asked():
-    old = go_back_to("0017_mark_what_is_filed").get_model("surveys", "Study").objects
-    for slug, opened_at in (("draft", None), ("open", timezone.now())):
-        old.create(
-            slug=slug, title=slug, language="hr", ratings_per_context=2, block_size=5,
-            opened_at=opened_at,
-        )  # fmt: skip
-
-    migrate_to(LAST)
-
-    forms = dict(Study.objects.values_list("slug", "question_forms"))
-    assert forms == {"draft": "dictionary", "open": "text"}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_going_back_is_refused_while_a_study_asks_for_dictionary_forms():
-    make_study(1)
-    before = everything()
-
-    try:
-        with pytest.raises(CommandError, match="ask for dictionary forms: 1"):
-            migrate_to("0017_mark_what_is_filed")
-    finally:
-        migrate_to(LAST)
-
-    assert everything() == before
-
-
-@pytest.mark.django_db(transaction=True)
-def test_who_had_finished_when_a_study_was_settled_is_marked_as_paid():
-    """One finished before, one since; in a study that is not settled another."""
-    study = make_study(1, ratings_per_context=3, question_forms="text")
-    before, since = (start(study).annotator for _ in range(2))
-    elsewhere = start(make_study(1, slug="other", question_forms="text")).annotator
-    settled_at = timezone.now()
-    for annotator, day in ((before, -1), (since, 1), (elsewhere, -1)):
-        annotator.assignments.update(submitted_at=settled_at + timedelta(days=day))
-    Study.objects.filter(pk=study.pk).update(settled_at=settled_at)
-    migrate_to("0017_mark_what_is_filed")
-
-    migrate_to(LAST)
-
-    found = [Annotator.objects.get(pk=one.pk).paid_at for one in (before, since, elsewhere)]
-    assert found == [settled_at, None, None]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_defaults_in_english_from_before_are_marked_and_nothing_is_claimed_about_them():
-    studies = [make_study(1, slug=language, language=language) for language in ("pt", "en", "sl")]
-    (shown,) = [start(study).annotator for study in studies][:1]
-    old = go_back_to("0020_pay_and_public_titles")
-    texts = old.get_model("surveys", "StudyText").objects
-    consents = texts.filter(kind="consent")
-    consents.update(body=OLD_CONSENT)
-
-    migrate_to(LAST)
-
-    now = StudyText.objects.filter(kind="consent").values_list("study__slug", "language")
-    assert dict(now) == {"pt": "en", "en": "", "sl": "en"}
-    assert not StudyText.objects.exclude(reviewed_at=None).exists()
-    assert stored(shown, "notice", "retention_days") == (None, None)
-    assert not Study.objects.filter(opened_at=None).exists()

@@ -3,10 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.urls import reverse
-from django.utils import timezone
 
 from surveys.assigning import start_assignment
 from surveys.auditing import acting
@@ -229,23 +226,3 @@ def test_an_open_studys_design_stays(change):
 
     assert Study.objects.values().get() == before
     configure_study(study, **{name: getattr(study, name) for name in change})
-
-
-@pytest.mark.django_db(transaction=True)
-def test_studies_from_before_drafts_are_open_and_drafts_do_not_go_back():
-    study = make_study(question_forms="text")
-    migrate("0008_researchers_and_what_they_decide")
-    migrate("0009_open_studies_when_ready")
-    assert stored(study, "opened_at") == stored(study, "created_at")
-
-    Study.objects.update(opened_at=None)
-    with pytest.raises(CommandError, match=r"not open yet: study\. Open them"):
-        migrate("0008_researchers_and_what_they_decide")
-    assert stored(study, "opened_at") == (None,)
-    Study.objects.update(opened_at=timezone.now())
-    call_command("migrate", "surveys", verbosity=0)
-
-
-def migrate(name):
-    executor = MigrationExecutor(connection)
-    executor.migrate([("surveys", name)])

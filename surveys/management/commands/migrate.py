@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from django.apps.registry import Apps
@@ -7,6 +9,7 @@ from django.db.models.signals import pre_migrate
 
 from surveys.errors import DatabaseTooNew
 from surveys.migration_guard import APP, Plan, refuse_losses, refuse_newer_database
+from surveys.migration_steps import StepExecutor, is_step
 
 
 class Command(migrate.Command):
@@ -23,14 +26,34 @@ class Command(migrate.Command):
             refuse_newer_database()
         except DatabaseTooNew as error:
             raise CommandError(str(error)) from error
-        if drop_data:
+        with ExitStack() as ways:
+            if options["migration_name"] and is_step(
+                options["app_label"], options["migration_name"]
+            ):
+                ways.enter_context(_step_by_step())
+            if not drop_data:
+                ways.enter_context(_refusing_losses())
             super().handle(*args, **options)
-            return
-        pre_migrate.connect(_refuse, dispatch_uid=__name__)
-        try:
-            super().handle(*args, **options)
-        finally:
-            pre_migrate.disconnect(dispatch_uid=__name__)
+
+
+@contextmanager
+def _step_by_step() -> Iterator[None]:
+    """Let Django's command, which plans no other way, stop within a squashed migration."""
+    whole = migrate.MigrationExecutor  # type: ignore[attr-defined]
+    migrate.MigrationExecutor = StepExecutor  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        migrate.MigrationExecutor = whole  # type: ignore[attr-defined]
+
+
+@contextmanager
+def _refusing_losses() -> Iterator[None]:
+    pre_migrate.connect(_refuse, dispatch_uid=__name__)
+    try:
+        yield
+    finally:
+        pre_migrate.disconnect(dispatch_uid=__name__)
 
 
 def _refuse(*, app_config: Any, plan: Plan, apps: Apps, **sent: Any) -> None:

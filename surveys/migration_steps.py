@@ -1,0 +1,39 @@
+"""Migrating step by step, over the migrations that a squashed one replaces."""
+
+from typing import Any
+
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+
+
+def is_step(app: str, prefix: str) -> bool:
+    """Return whether the migration with this beginning of a name is replaced by a squashed one."""
+    loader = MigrationLoader(None, replace_migrations=False)
+    replaced = {step for squashed in loader.replacements.values() for step in squashed.replaces}
+    return any(label == app and name.startswith(prefix) for label, name in replaced)
+
+
+class StepLoader(MigrationLoader):
+    """Django's own, which plans with the steps where it would plan with a squashed migration."""
+
+    def __init__(self, connection: Any) -> None:
+        super().__init__(connection, replace_migrations=False)
+
+    def build_graph(self) -> None:
+        super().build_graph()
+        for key, squashed in self.replacements.items():
+            self.graph.remove_replacement_node(key, squashed.replaces)
+            del self.disk_migrations[key]
+
+
+class StepExecutor(MigrationExecutor):
+    """Django's own, which stops at any step, where the code of that time fits the database."""
+
+    def __init__(self, connection: Any, progress_callback: Any = None) -> None:
+        super().__init__(connection, progress_callback)
+        self.loader = StepLoader(connection)
+
+    def check_replacements(self) -> None:
+        """Forget the squashed migrations, which code from before them would not know."""
+        for app, name in self.loader.replacements:
+            self.recorder.record_unapplied(app, name)
