@@ -1,0 +1,64 @@
+"""Databases of earlier versions, with invented data, that `migrate` brings to this one."""
+
+import gzip
+import hashlib
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.commands import run_commands
+
+EARLIER = Path(__file__).parent / "upgrades"
+RAW = ["report.n_resamples=0", "report.n_splits=5", "report.pdf=false"]  # as it was released
+
+
+def is_data(name: str) -> bool:
+    """Other files name the day, the version and its wording."""
+    return name.endswith((".tsv", ".csv")) or name.startswith("texts/")
+
+
+def digests_of(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+@pytest.mark.parametrize("version", ["a89e9652"])
+def test_a_database_of_an_earlier_version_gives_the_same_release(version, tmp_path):
+    """It has a study with questionnaires finished, begun and withdrawn, results and a release."""
+    with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
+        database.executescript(
+            gzip.decompress((EARLIER / f"{version}.sql.gz").read_bytes()).decode()
+        )
+    environment = {
+        **os.environ,
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'cosima.sqlite3'}",
+        "VAR_DIR": str(tmp_path),
+        "STATIC_ROOT": str(settings.STATIC_ROOT),
+    }
+    release = ["release_dataset", "study", str(tmp_path / "release"), "--ids-of", "1"]
+    settled = [argument for one in RAW for argument in ("--set", one)]
+
+    done = run_commands(
+        [
+            ["migrate", "--verbosity", "0"],
+            ["migrate", "--check"],
+            [*release, "--no-report", "--recipe", "raw", *settled],
+        ],
+        environment,
+    )
+
+    assert done.returncode == 0, done.stderr
+    lines = (EARLIER / f"{version}.SHA256SUMS").read_text().splitlines()
+    before = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    now = digests_of(tmp_path / "release")
+    assert before.keys() <= now.keys()
+    data = [name for name in before if is_data(name)]
+    assert len(data) == 12
+    assert {name: now[name] for name in data} == {name: before[name] for name in data}
