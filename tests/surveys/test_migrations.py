@@ -36,26 +36,17 @@ from surveys.retaining import mark_paid
 from tests.factories import finish, make_study, start, whereabouts
 from tests.mturk.offered import plan
 from tests.surveys.checkpoint_rows import file, row
+from tests.surveys.old_rows import (
+    OLD_CONSENT,
+    answer,
+    make_begun_study,
+    make_old_assignment,
+    make_old_study,
+    rows_of,
+)
 
 LAST = StepLoader(None).graph.leaf_nodes("surveys")[0][1]
 SQUASHED = "0001_squashed_0024_limit_password_checks"
-OLD_CONSENT = (  # the default text before migration 0021
-    "Thank you for your interest. We would like to know how people understand words when "
-    "they meet them in a text. You will read short texts. For each one, you write down two "
-    "words that it makes you think of. Then you rate how similar in meaning two of its own "
-    "words are.\n"
-    "\n"
-    "- Taking part is voluntary. You can stop at any time, and you need not say why.\n"
-    "- We do not ask for your name. Your answers are stored under a random code.\n"
-    "- The answers of everyone who takes part will be published as a dataset for research on "
-    "language. Nothing in it will say who you are.\n"
-    "- Please take part only if you are an adult and read English with ease.\n"
-    "\n"
-    "You do not need to prepare or to know anything special. What matters to us is how you "
-    "understand each text."
-)
-OLD_TABLES = ("Study", "Pair", "Context", "Block", "Questionnaire", "Item", "Annotator",
-              "Invitation", "Assignment", "Response")  # fmt: skip
 TERMS = {
     "title": "Words", "description": "Words in short texts", "reward_cents": 50, "fee_cents": 10,
     "billed_fee_cents": 10, "assignment_seconds": 3600,
@@ -282,10 +273,6 @@ def columns_of(table: str) -> set[str]:
         return {c.name for c in connection.introspection.get_table_description(cursor, table)}
 
 
-def rows_of(old: Any, name: str) -> Any:
-    return old.get_model("surveys", name).objects
-
-
 def begin_a_study(old: Any) -> None:
     """One assignment finished, one begun, of a study that asks for two."""
     check_tables_of_the_first()
@@ -405,13 +392,6 @@ def check_numbers() -> None:
     ]  # fmt: skip
 
 
-def make_begun_study(old: Any, slug: str, **fields: Any) -> Any:
-    wanted = {"language": "en", "opened_at": timezone.now(), **fields}
-    return rows_of(old, "Study").create(
-        slug=slug, title=slug, ratings_per_context=2, block_size=5, **wanted
-    )
-
-
 def make_studies_that_have_begun_or_not(old: Any) -> None:
     make_begun_study(old, "open", language="hr")
     make_begun_study(old, "draft", language="hr", opened_at=None)
@@ -450,47 +430,6 @@ def check_forms_and_texts() -> None:
     assert dict(texts) == {"pt": "en", "en": "", "sl": "en"}
     assert not StudyText.objects.exclude(reviewed_at=None).exists()
     assert not Annotator.objects.exclude(notice=None, retention_days=None).exists()
-
-
-def make_old_study(old: Any) -> Any:
-    """A study of one text, as it was stored at first; its one questionnaire has two places."""
-    make = {name: old.get_model("surveys", name).objects.create for name in OLD_TABLES}
-    study = make["Study"](
-        slug="old", title="old", language="en", ratings_per_context=2, block_size=5
-    )
-    pair = make["Pair"](study=study, position=1, word1="cat", word2="dog")
-    context = make["Context"](
-        pair=pair, number=1, text="cat dog", word1_start=0, word1_end=3, word2_start=4, word2_end=7
-    )
-    block = make["Block"](study=study, number=1)
-    questionnaire = make["Questionnaire"](block=block, letter="A")
-    make["Item"](questionnaire=questionnaire, position=1, context=context)
-    return study
-
-
-def make_old_assignment(old: Any, study: Any, number: int) -> Any:
-    make = {name: old.get_model("surveys", name).objects.create for name in OLD_TABLES}
-    annotator = make["Annotator"](study=study, code=f"code{number}")
-    make["Invitation"](study=study, token=f"link{number}", annotator=annotator)
-    context = old.get_model("surveys", "Context").objects.get()
-    questionnaire = old.get_model("surveys", "Questionnaire").objects.get()
-    assignment = make["Assignment"](
-        questionnaire=questionnaire, annotator=annotator, token=f"token{number}"
-    )
-    make["Response"](
-        assignment=assignment, annotator=annotator, pair=context.pair, context=context, position=1
-    )
-    return assignment
-
-
-def answer(assignment: Any, old: Any, *, rating: int) -> None:
-    now = timezone.now()
-    old.get_model("surveys", "Response").objects.filter(assignment=assignment).update(
-        inspired_word1="sea", inspired_word2="salt", engaged_at=now, rating=rating, rated_at=now
-    )
-    old.get_model("surveys", "Assignment").objects.filter(pk=assignment.pk).update(
-        state="submitted", submitted_at=now
-    )
 
 
 def place_number(assignment: Assignment) -> int | None:
