@@ -66,6 +66,7 @@ def queue() -> str:
     return f"test-{secrets.token_hex(4)}"
 
 
+@pytest.mark.either_database
 @pytest.mark.parametrize("fail", [Cable.hang, Cable.cut])
 def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
     study: Site, queue: str, fail: Callable[[Cable], None]
@@ -93,6 +94,7 @@ def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
             wait_until(lambda: heard.events == ["assignment.finished"] * 2)
 
 
+@pytest.mark.either_database  # on each of them the run that is killed twice is enough
 def test_a_killed_run_is_tried_again_by_itself(answered: Site):
     ask_and_wait_until_it_runs(answered)
     answered.kill(signal.SIGKILL)
@@ -117,6 +119,7 @@ def test_a_run_that_is_killed_twice_has_failed(answered: Site):
     assert "twice" in error
 
 
+@pytest.mark.either_database
 def test_a_server_that_is_told_to_end_gives_its_run_back(answered: Site):
     ask_and_wait_until_it_runs(answered)
 
@@ -127,7 +130,10 @@ def test_a_server_that_is_told_to_end_gives_its_run_back(answered: Site):
     wait_for(answered, ("done", 0))
 
 
-@pytest.mark.parametrize(("how", "n_deaths"), [(signal.SIGKILL, 1), (signal.SIGTERM, 0)])
+@pytest.mark.parametrize(
+    ("how", "n_deaths"),
+    [(signal.SIGKILL, 1), pytest.param(signal.SIGTERM, 0, marks=pytest.mark.either_database)],
+)
 def test_the_run_of_a_worker_that_ends_is_done_by_the_next(
     answered: Site, queue: str, how: signal.Signals, n_deaths: int
 ):

@@ -120,6 +120,7 @@ def test_a_backup_is_tried_and_nothing_is_left_of_the_trial(site: Site, study, t
     assert list(tmp_path.glob(".cosima-backup-*")) == []
 
 
+@pytest.mark.either_database
 def test_no_file_is_overwritten_and_no_partial_one_left(site: Site, tmp_path):
     taken = tmp_path / "taken.tar.gz"
     taken.write_text("mine")

@@ -8,7 +8,7 @@ import pytest
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import ROOT
 
-either_database = pytest.mark.either_database  # on each of them one whole questionnaire is enough
+pytestmark = pytest.mark.either_database  # test_rehearsal sends every page on both
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def dictionary_forms() -> set[tuple[str, str]]:
     ("size", "scripts"),
     [
         (DESKTOP, True),
-        pytest.param(PHONE, True, marks=either_database),
-        pytest.param(PHONE, False, marks=either_database),
+        (PHONE, True),
+        (PHONE, False),
     ],
     ids=["1280 px", "360 px", "360 px without JavaScript"],
 )
@@ -67,7 +67,6 @@ def test_a_whole_questionnaire(chromium, shared_site, link, dictionary_forms, si
     assert page.context.cookies() == []
 
 
-@either_database
 def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, link):
     first = WatchedPage(chromium, PHONE)
     first.begin(link)
@@ -91,7 +90,6 @@ def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, lin
     assert second.page.get_by_role("heading", name="Read the text").is_visible()
 
 
-@either_database
 def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
     watched = WatchedPage(chromium, PHONE)
     watched.begin(link)
@@ -111,7 +109,6 @@ def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
     assert watched.page.get_by_role("alert").inner_text() == "Please choose a number."
 
 
-@either_database
 def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
@@ -134,7 +131,6 @@ def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
-@either_database
 def test_the_scale_fits_a_phone_at_twice_its_size(chromium, link):
     """180 CSS pixels: a phone of 360 at 200 %."""
     watched = WatchedPage(chromium, (180, 370))
@@ -151,7 +147,6 @@ def test_the_scale_fits_a_phone_at_twice_its_size(chromium, link):
     assert min(box["height"] for box in boxes) >= 44
 
 
-@either_database
 def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, link):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
@@ -186,7 +181,6 @@ def test_sideways_scroll_sees_what_is_too_wide(chromium):
     assert watched.sideways_scroll > 500
 
 
-@either_database
 def test_a_questionnaire_by_keyboard_alone(chromium, link):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.end_to_end.site import START_SECONDS, Site
 from tests.end_to_end.test_exporting import sign_in
@@ -126,6 +127,7 @@ def wait_for_links(site: Site) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.either_database
 def test_nothing_that_tells_who_people_are_outlives_retention(site: Site, tmp_path):
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(2))

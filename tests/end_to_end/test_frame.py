@@ -49,6 +49,7 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(PICTURES) / f"frame-{name}.png", full_page=True)
 
 
+@pytest.mark.either_database
 def test_a_hit_is_looked_at_done_and_handed_in(strict_browser, paid_site, stage, hit_id):
     watched = WatchedPage(strict_browser, PHONE)
     page = watched.page

@@ -19,6 +19,8 @@ from tests.end_to_end.site import ROOT, Site
 from tests.end_to_end.visiting import PATIENCE_SECONDS
 from tests.factories import QUICK, numbered_stimuli
 
+pytestmark = pytest.mark.either_database  # test_background has runs on both
+
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 SECONDS = 180
 
