@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -9,7 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.conftest import lack
 from tests.end_to_end.browsing import CHROMIUM, OPTIONS
-from tests.end_to_end.databases import fresh_database
+from tests.end_to_end.databases import fresh_database, shared_database
 from tests.end_to_end.site import ROOT, Site, opening
 from tests.mturk.stage import Stage, running_simulator
 
@@ -25,9 +26,14 @@ N_LINKS = 50  # to each, of its 200 places
 @pytest.fixture(scope="session")
 def pristine(tmp_path_factory) -> Iterator[str]:
     """The URL of the database of a site that was set up and never used."""
-    var = tmp_path_factory.mktemp("pristine")
-    with fresh_database(settings.DATABASES["default"], var) as url:
-        Site(var, url).manage("migrate", "--verbosity", "0")
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "pristine"
+    folder.mkdir(exist_ok=True)
+
+    def set_up(url: str) -> None:
+        Site(folder, url).manage("migrate", "--verbosity", "0")
+
+    with shared_database(settings.DATABASES["default"], folder, set_up) as url:
         yield url
 
 

@@ -1,5 +1,6 @@
 """Databases for tests: fresh ones on the servers that are there, and a server of our own."""
 
+import fcntl
 import os
 import secrets
 import shutil
@@ -8,8 +9,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -106,3 +107,26 @@ def fresh_database(
             yield f"{server}/{name}"
         finally:
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(names[0]))
+
+
+@contextmanager
+def shared_database(
+    like: dict[str, str], folder: Path, prepare: Callable[[str], None]
+) -> Iterator[str]:
+    """The URL of a database that is prepared once for all who use it, in processes side by side.
+
+    Who has prepared it waits for the others at the end, and then it is gone.
+    """
+    named = folder / "url"
+    with (folder / "users").open("w") as users, ExitStack() as end:
+        fcntl.flock(users, fcntl.LOCK_SH)
+        if not named.exists():
+            fcntl.flock(users, fcntl.LOCK_EX)
+            if not named.exists():  # nor was it made meanwhile
+                url = end.enter_context(fresh_database(like, folder))
+                prepare(url)
+                named.write_text(url)
+                end.callback(named.unlink)
+                end.callback(fcntl.flock, users, fcntl.LOCK_EX)
+            fcntl.flock(users, fcntl.LOCK_SH)
+        yield named.read_text()
