@@ -1,7 +1,8 @@
-"""Pages as they are looked at: what axe finds there, in every look, and pictures where wanted.
+"""Pages as they are looked at: what axe finds there, and pictures where wanted.
 
-With SCREENSHOTS=folder in the environment every page is kept there as a picture, too, and looked at
-on desktop and phone, each light and dark.
+Axe reads a page whole in the first look and only its colours in the others, where nothing else is
+another. With SCREENSHOTS=folder in the environment every page is kept there as a picture, too, and
+looked at on desktop and phone, each light and dark.
 """
 
 import os
@@ -15,9 +16,10 @@ from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
 
 # Without what was in order, of which axe would tell as much.
 LIST_VIOLATIONS = """
-axe.run(document, {resultTypes: ["violations"]}).then(({violations}) =>
+rules => axe.run(document, {resultTypes: ["violations"], ...rules}).then(({violations}) =>
   violations.flatMap(({id, nodes}) => nodes.map(({html}) => `${id}: ${html}`)))
 """
+COLOURS = ("color-contrast", "link-in-text-block")
 PICTURES = os.environ.get("SCREENSHOTS")
 
 
@@ -35,19 +37,24 @@ if PICTURES:
     LOOKS += [Look("desktop-dark", DESKTOP, "dark"), Look("phone-light", PHONE, "light")]
 
 
-def violations(watched: WatchedPage) -> list[str]:
-    """What axe complains of on the page, with the rule and the place."""
+def violations(watched: WatchedPage, *rules: str) -> list[str]:
+    """What axe complains of on the page, with the rule and the place; by these rules or by all."""
     page = watched.page
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    return page.evaluate(LIST_VIOLATIONS)
+    return page.evaluate(LIST_VIOLATIONS, {"runOnly": rules} if rules else {})
 
 
 class Beholder:
-    """Looks at pages one by one, in every look: what axe finds there; a picture where wanted."""
+    """Looks at pages one by one, in every look: what axe finds there; a picture where wanted.
 
-    def __init__(self, chromium: Browser, looks: list[Look], name: str) -> None:
-        self.looks, self.name = looks, name
+    What the first look need not ask again can be left out by naming rules of axe.
+    """
+
+    def __init__(
+        self, chromium: Browser, looks: list[Look], name: str, rules: tuple[str, ...] = ()
+    ) -> None:
+        self.looks, self.name, self.rules = looks, name, rules
         self.watched = WatchedPage(chromium, looks[0].size, colours=looks[0].colours)
         self.found: dict[tuple[str, str], list[str]] = {}
 
@@ -60,7 +67,8 @@ class Beholder:
         number = len(self.found) // len(self.looks) + 1
         for look in self.looks:
             self.watched.appear(look.size, look.colours)
-            self.found[page, look.name] = violations(self.watched)
+            rules = self.rules if look is self.looks[0] else COLOURS
+            self.found[page, look.name] = violations(self.watched, *rules)
             assert self.watched.sideways_scroll == 0, (page, look.name)
             if PICTURES:
                 name = f"{self.name}-{look.name}-{number:02}-{page.replace(' ', '-')}.png"

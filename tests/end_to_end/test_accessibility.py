@@ -18,6 +18,11 @@ from tests.factories import stimuli_file
 pytestmark = pytest.mark.either_database
 
 LANGUAGES = ["en", "hr", "sl", "fi", "ar", "fa"]
+# What a translation can break: the same pages are looked at by every rule in "en" and "ar".
+OF_LANGUAGE = (
+    "document-title", "html-has-lang", "html-lang-valid", "valid-lang", "label", "button-name",
+    "link-name", "empty-heading",
+)  # fmt: skip
 PROLIFIC = "PROLIFIC_PID=5f5f&STUDY_ID=6a6a&SESSION_ID=7b7b"
 
 
@@ -109,8 +114,10 @@ def look_at_practice_and_check(beholder: Beholder, language: str) -> None:
 def test_axe_finds_nothing(chromium, shared_site: Site, tmp_path, language):
     study = f"every-page-{language}"
     prepare_study(shared_site, study, language, tmp_path)
-    looks = LOOKS if PICTURES or language in {"en", "ar"} else [PHONE_LOOK]
-    beholder = Beholder(chromium, looks, language)
+    is_first_of_its_direction = language in {"en", "ar"}
+    looks = LOOKS if PICTURES or is_first_of_its_direction else [PHONE_LOOK]
+    rules = () if is_first_of_its_direction else OF_LANGUAGE
+    beholder = Beholder(chromium, looks, language, rules)
 
     look_at_every_page(beholder, shared_site, study, language)
 

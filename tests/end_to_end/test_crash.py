@@ -13,7 +13,7 @@ from tests.end_to_end.databases import OwnPostgres
 from tests.end_to_end.site import ROOT, Site
 
 N_PROCESSES = 2  # that may get in each other's way
-N_ANNOTATORS = 40
+N_ANNOTATORS = 20
 N_KILLS = 3
 N_ITEMS = 7
 PATIENCE_SECONDS = 120

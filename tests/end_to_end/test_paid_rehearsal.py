@@ -22,7 +22,7 @@ from tests.factories import numbered_stimuli
 from tests.mturk.stage import Stage, running_simulator
 
 OF_ONE_PERSON = {"person", "export_person"}  # their own, who may be told what is kept of them
-N_PLACES, N_WORKERS = 30, 78  # of each of two questionnaires; 13 of each character
+N_PLACES, N_WORKERS = 12, 36  # of each of two questionnaires, in two HITs; 6 of each character
 N_FEW = 2  # places of each, where no more are needed
 REWARD, FEE, BONUS, BONUS_FEE = 12, 2, 20, 4  # cents; a fee of 2.4 is billed as 2
 
@@ -77,7 +77,7 @@ def compare_money(rehearsed: Rehearsed) -> None:
     n_done = ends["handed in"]
     cents = n_done * (REWARD + FEE) + BONUS + BONUS_FEE
     cost = f"{cents // 100}.{cents % 100:02}"
-    assert told[0] == f"Batch 1: HITs 8, places {2 * N_PLACES}."
+    assert told[0] == f"Batch 1: HITs 4, places {2 * N_PLACES}."
     assert told[3:] == [
         "Errors: 0.",
         f"Money: ledger {cost}, simulator {cost}, calculator {cost}.",
@@ -111,6 +111,7 @@ def assert_refused_elsewhere_and_where_nothing_is_left(site: Site) -> None:
     assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
 
 
+@pytest.mark.either_database
 def test_a_site_that_does_not_answer_costs_nothing(paid_site: Site, tmp_path, stage):
     import_stimuli(paid_site, tmp_path, n_pairs=1, n_places=1)
 
