@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -21,8 +22,18 @@ from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
 from tests.end_to_end.visiting import PATIENCE_SECONDS, get, post, read_consent
 
+pytestmark = pytest.mark.either_database  # it is SQLite that is served here
+
 START_SECONDS = 180
 ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
+
+
+@pytest.fixture
+def prepared(pristine: str, tmp_path) -> Path:
+    """A VAR_DIR whose database has its tables already, as after a first start; to save time."""
+    if pristine.startswith("sqlite"):
+        shutil.copy(pristine.removeprefix("sqlite:///"), tmp_path / "cosima.sqlite3")
+    return tmp_path
 
 
 def environment(var: Path, settings: Path | None = None) -> dict[str, str]:
@@ -116,11 +127,11 @@ def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(t
         assert "import_stimuli" in text
 
 
-def test_serve_with_mturk_serves_the_simulator_beside_the_site(tmp_path):
+def test_serve_with_mturk_serves_the_simulator_beside_the_site(prepared):
     port, mturk_port = free_port(), free_port()
     site, simulator = (f"http://127.0.0.1:{n}" for n in (port, mturk_port))
     options = ("--port", str(port), "--no-demo", "--with-mturk", "--mturk-port", str(mturk_port))
-    with started(tmp_path, *options) as text:
+    with started(prepared, *options) as text:
         for address in (f"{simulator}/", f"{simulator}/control/", f"{site}/console/"):
             assert address in text
         assert f'href="{site}/console/"' in httpx.get(simulator).text
@@ -130,22 +141,22 @@ def test_serve_with_mturk_serves_the_simulator_beside_the_site(tmp_path):
         assert worker.status_code == httpx.codes.SEE_OTHER
         command = [sys.executable, "-c", ASK_ADDRESS]
         asked = subprocess.run(
-            command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=True
+            command, cwd=ROOT, env=environment(prepared), capture_output=True, text=True, check=True
         )
         assert asked.stdout.strip() == simulator
 
     with pytest.raises(httpx.ConnectError):
         httpx.get(simulator)
-    with started(tmp_path, *options):
+    with started(prepared, *options):
         assert "A1KEPT" in httpx.get(simulator).text
 
 
-def test_serve_finishes_what_it_is_answering_when_it_is_stopped(tmp_path):
+def test_serve_finishes_what_it_is_answering_when_it_is_stopped(prepared):
     port = free_port()
-    with serving(tmp_path, "--port", str(port)) as (serve, text), ThreadPoolExecutor(1) as person:
+    with serving(prepared, "--port", str(port)) as (serve, text), ThreadPoolExecutor(1) as person:
         link = re.findall(r"http://\S+/invitation/\S+", text)[0]
         form = read_consent(link)
-        with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
+        with closing(sqlite3.connect(prepared / "cosima.sqlite3")) as database:
             database.execute("BEGIN IMMEDIATE")  # what is sent now waits for it
             sent = person.submit(post, link, form)
             for _ in range(20):  # by then the form has arrived as well
@@ -156,7 +167,7 @@ def test_serve_finishes_what_it_is_answering_when_it_is_stopped(tmp_path):
         assert sent.result().status_code == 302
         assert serve.wait(timeout=60) == 0
 
-    with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
+    with closing(sqlite3.connect(prepared / "cosima.sqlite3")) as database:
         assert database.execute("SELECT count(*) FROM surveys_assignment").fetchone() == (1,)
 
 
@@ -180,9 +191,9 @@ def await_workers(serve: int, *, without: set[int]) -> set[int]:
     raise AssertionError("the web server has no processes")
 
 
-def test_serve_comes_back_however_often_its_processes_are_killed(tmp_path):
+def test_serve_comes_back_however_often_its_processes_are_killed(prepared):
     port = free_port()
-    with serving(tmp_path, "--port", str(port), "--no-demo") as (serve, _):
+    with serving(prepared, "--port", str(port), "--no-demo") as (serve, _):
         killed: set[int] = set()
         for _ in range(4):  # each time as soon as there are others
             workers = await_workers(serve.pid, without=killed)
@@ -233,9 +244,9 @@ def test_serve_refuses_what_is_no_port(tmp_path):
     assert "from 1 to 65535" in refused(tmp_path, "--port", "99999")
 
 
-def test_serve_says_at_once_when_the_server_fails(tmp_path):
-    broken = {**environment(tmp_path), "PYTHONPATH": str(tmp_path)}
-    package = tmp_path / "granian"
+def test_serve_says_at_once_when_the_server_fails(prepared):
+    broken = {**environment(prepared), "PYTHONPATH": str(prepared)}
+    package = prepared / "granian"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text("raise SystemExit('out of order')")
