@@ -1,6 +1,6 @@
 """A database that is away, or that never answers: the site says so, and goes on afterwards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
@@ -8,20 +8,38 @@ import pytest
 from tests.end_to_end.cables import Cable
 from tests.end_to_end.databases import OwnPostgres
 from tests.end_to_end.site import Site
-from tests.end_to_end.visiting import PATIENCE_SECONDS, begin, read_hidden
+from tests.end_to_end.visiting import PATIENCE_SECONDS, at_once, begin, read_hidden
 from tests.factories import numbered_stimuli
 
 pytestmark = pytest.mark.either_database  # it brings its own
 
 LINES_A_SECOND = 1
+PATHS = ("/", "/console/sign-in/", "/admin/login/")
+FIRST_WORD = """
+SELECT inspired_word1 FROM surveys_response JOIN surveys_assignment a ON a.id = assignment_id
+WHERE token = '{token}' AND position = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory) -> Iterator[OwnPostgres]:
+    """A server with the database of a site, on which a study is open."""
+    with OwnPostgres() as postgres:
+        folder = tmp_path_factory.mktemp("study")
+        site = Site(folder, postgres.url)
+        site.manage("migrate", "--verbosity", "0")
+        stimuli = folder / "data_en.tsv"
+        stimuli.write_bytes(numbered_stimuli(2))
+        site.make_study(stimuli, "study", "--language", "en", "--ratings", "1")
+        yield postgres
 
 
 @pytest.mark.parametrize("fail", [Cable.cut, Cable.hang])
 def test_pages_say_that_the_database_is_away_and_nothing_is_lost(
-    tmp_path, fail: Callable[[Cable], None]
+    postgres: OwnPostgres, tmp_path, fail: Callable[[Cable], None]
 ):
-    with OwnPostgres() as postgres, Cable(postgres.port) as cable:
-        site = make_site(tmp_path, postgres)
+    with Cable(postgres.port) as cable:
+        site = Site(tmp_path, postgres.url)
         (link,) = site.invite("study")
         site.environment["DATABASE_URL"] = postgres.url.replace(
             f":{postgres.port}/", f":{cable.port}/"
@@ -39,37 +57,28 @@ def test_pages_say_that_the_database_is_away_and_nothing_is_lost(
             assert int(refused.headers["Retry-After"]) > 0
             assert '<html lang="en"' in refused.text
             assert "nothing that you have answered before is lost" in refused.text
-            assert "Pokušajte" in ask(f"{site.url}/", language="hr").text
-            for path in ("/", "/console/sign-in/", "/admin/login/"):
-                assert (ask(site.url + path).status_code, path) == (503, path)
-            assert "/readyz" in ask(f"{site.url}/console/sign-in/").text
-            refused = ask(f"{site.url}/api/v1/studies/", token="any")
-            assert (refused.status_code, refused.json()["errors"][0]["code"]) == (
-                503, "unavailable",
-            )  # fmt: skip
-            assert "Retry-After" in refused.headers
+            in_croatian, of_api, *answers = at_once([  # each of them waits for the database
+                lambda: ask(f"{site.url}/", language="hr"),
+                lambda: ask(f"{site.url}/api/v1/studies/", token="any"),
+                *(lambda path=path: ask(site.url + path) for path in PATHS),
+            ])  # fmt: skip
+            assert "Pokušajte" in in_croatian.text
+            assert [answer.status_code for answer in answers] == [503] * len(PATHS)
+            assert "/readyz" in answers[1].text
+            assert (of_api.status_code, of_api.json()["errors"][0]["code"]) == (503, "unavailable")
+            assert "Retry-After" in of_api.headers
             assert ask(f"{site.url}/healthz").json() == {"status": "alive"}
             assert health_of(site) == (503, "failing")
 
             cable.mend()
             wait_until_ready(site)
             assert ask(page, answer).status_code == 302
-            assert site.query("SELECT inspired_word1 FROM surveys_response WHERE position = 1") == [
-                ("first",)
-            ]
+            token = httpx.URL(survey).path.split("/")[2]
+            assert site.query(FIRST_WORD.format(token=token)) == [("first",)]
         lines = site.log.read_text().splitlines()
         assert any("the database cannot be used" in line for line in lines)
         assert not any("Traceback" in line for line in lines)
         assert most_in_a_second(lines) <= LINES_A_SECOND
-
-
-def make_site(folder, postgres: OwnPostgres) -> Site:
-    site = Site(folder, postgres.url)
-    site.manage("migrate", "--verbosity", "0")
-    stimuli = folder / "data_en.tsv"
-    stimuli.write_bytes(numbered_stimuli(2))
-    site.make_study(stimuli, "study", "--language", "en", "--ratings", "1")
-    return site
 
 
 def ask(
