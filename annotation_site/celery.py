@@ -15,7 +15,7 @@ app.autodiscover_tasks()
 @worker_init.connect  # type: ignore[untyped-decorator]
 def check_database(**told: object) -> None:
     """End a worker at its start where newer code has changed the database."""
-    from surveys.migration_guard import check_at_start
+    from surveys.operations.migration_guard import check_at_start
 
     check_at_start()
 

@@ -207,19 +207,19 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "surveys.presenting.probes.ProbeMiddleware",
+    "surveys.web.rendering.probes.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "surveys.annotate.middleware.ContentPolicyMiddleware",
-    "surveys.annotate.middleware.SurveyLanguageMiddleware",
-    "surveys.annotate.middleware.ReadableFormMiddleware",
+    "surveys.web.annotate.middleware.ContentPolicyMiddleware",
+    "surveys.web.annotate.middleware.SurveyLanguageMiddleware",
+    "surveys.web.annotate.middleware.ReadableFormMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "surveys.annotate.middleware.SurveyErrorMiddleware",
+    "surveys.web.annotate.middleware.SurveyErrorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -263,15 +263,15 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-# What bounds the number of password checks is in `surveys.sign_in_limits`.
+# What bounds the number of password checks is in `surveys.access.sign_in_limits`.
 AXES_FAILURE_LIMIT = 5  # wrong passwords for an account from an address, and then a pause
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_USERNAME_CALLABLE = "surveys.accessing.read_username"
-AXES_CLIENT_IP_CALLABLE = "surveys.client_address.client_address"
-AXES_WHITELIST_CALLABLE = "surveys.known_browsers.is_known"
-AXES_LOCKOUT_CALLABLE = "surveys.console.sign_in.answer_locked"
+AXES_USERNAME_CALLABLE = "surveys.access.roles.read_username"
+AXES_CLIENT_IP_CALLABLE = "surveys.access.client_address.client_address"
+AXES_WHITELIST_CALLABLE = "surveys.access.known_browsers.is_known"
+AXES_LOCKOUT_CALLABLE = "surveys.web.console.sign_in.answer_locked"
 PASSWORD_RESET_TIMEOUT = 3600  # seconds for which a link of `sign_in_link` works
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # of those who came in: where from and when is nobody's business
@@ -358,8 +358,8 @@ REQUEST_SECONDS = _positive("REQUEST_SECONDS", 20)
 WEB_THREADS = _positive("WEB_THREADS", 2)
 WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]
 REST_FRAMEWORK = {
-    "DEFAULT_SCHEMA_CLASS": "surveys.api.schema.Describer",
-    "EXCEPTION_HANDLER": "surveys.api.errors.answer_error",
+    "DEFAULT_SCHEMA_CLASS": "surveys.web.api.schema.Describer",
+    "EXCEPTION_HANDLER": "surveys.web.api.errors.answer_error",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Cosima",
@@ -378,7 +378,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "surveys.api.schema.add_refusals",
+        "surveys.web.api.schema.add_refusals",
     ],
 }
 
@@ -409,7 +409,7 @@ CONTENT_SECURITY_POLICY = {
 }
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "surveys.presenting.failures.answer_stale"
+CSRF_FAILURE_VIEW = "surveys.web.rendering.error_pages.answer_stale"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
@@ -425,14 +425,14 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "discreet": {
-            "()": "surveys.annotate.discretion.LinkFormatter",
+            "()": "surveys.web.annotate.log_redaction.LinkFormatter",
             "format": "{asctime} {levelname} {name}: {message}",
             "style": "{",
         }
     },
     "filters": {
-        "brief": {"()": "surveys.annotate.discretion.NoTraceback"},
-        "outage": {"()": "surveys.outages.OutageFilter"},
+        "brief": {"()": "surveys.web.annotate.log_redaction.NoTraceback"},
+        "outage": {"()": "surveys.operations.outages.OutageFilter"},
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "discreet"},
@@ -451,7 +451,7 @@ LOGGING = {
         },  # a faulty answer is no fault of the site
         "django.security": {"handlers": ["brief"], "propagate": False},  # scanners send a lot
         "surveys": {"level": "INFO"},
-        "axes": {"level": "ERROR"},  # it masks addresses; surveys.console.sign_in names them
+        "axes": {"level": "ERROR"},  # it masks addresses; surveys.web.console.sign_in names them
         "weasyprint": {"level": "ERROR"},  # it tells of every rule that is for screens
         "fontTools": {"level": "ERROR"},
     },

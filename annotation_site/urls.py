@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import include, path
 
-from surveys.console.sign_in import limit_sign_ins
+from surveys.web.console.sign_in import limit_sign_ins
 
 admin.site.site_header = admin.site.site_title = "Cosima"
 admin.site.index_title = "Studies and answers"
@@ -15,14 +15,14 @@ def favicon(request: HttpRequest) -> HttpResponse:
     return redirect(staticfiles_storage.url("images/icon.svg"))
 
 
-handler400 = "surveys.presenting.failures.answer_unreadable"
-handler403 = "surveys.presenting.failures.answer_forbidden"
-handler404 = "surveys.presenting.failures.answer_not_found"
-handler500 = "surveys.presenting.failures.answer_failed"
+handler400 = "surveys.web.rendering.error_pages.answer_unreadable"
+handler403 = "surveys.web.rendering.error_pages.answer_forbidden"
+handler404 = "surveys.web.rendering.error_pages.answer_not_found"
+handler500 = "surveys.web.rendering.error_pages.answer_failed"
 urlpatterns = [
-    path("", include("surveys.annotate.urls")),
-    path("api/v1/", include("surveys.api.urls")),
-    path("console/", include("surveys.console.urls")),
+    path("", include("surveys.web.annotate.urls")),
+    path("api/v1/", include("surveys.web.api.urls")),
+    path("console/", include("surveys.web.console.urls")),
     # before the admin's own
     path("admin/login/", limit_sign_ins(admin.site.login), name="admin_sign_in"),
     path("admin/", admin.site.urls),

@@ -2,7 +2,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from surveys.migration_guard import check_at_start
+from surveys.operations.migration_guard import check_at_start
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 

@@ -21,7 +21,6 @@ django.setup()
 from django.contrib.auth.models import User  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from surveys.importing import StudyDesign, import_stimuli  # noqa: E402
 from surveys.models import (  # noqa: E402
     Annotator,
     Assignment,
@@ -33,6 +32,7 @@ from surveys.models import (  # noqa: E402
     Response,
     Study,
 )
+from surveys.study.stimuli.load import StudyDesign, import_stimuli  # noqa: E402
 
 STUDY = "bench"
 RATINGS_PER_CONTEXT = 10

@@ -65,8 +65,8 @@ DIALECTS = {
 
 def import_studies(n_measured: int, n_beside: int) -> None:
     """Import studies with room for so many assignments, by the app's own actions."""
-    from surveys.checkpointing import import_checkpoints
-    from surveys.configuring import configure_study
+    from surveys.study.design import configure_study
+    from surveys.study.stimuli.checkpoints import import_checkpoints
 
     for number in range(-(-n_beside // (2 * N_PAIRS_BESIDE // BLOCK_SIZE * RATINGS_BESIDE))):
         import_study(f"beside{number}", N_PAIRS_BESIDE, RATINGS_BESIDE)
@@ -83,12 +83,12 @@ def import_studies(n_measured: int, n_beside: int) -> None:
 
 def import_study(slug: str, n_pairs: int, n_ratings: int) -> Any:
     """Import a study, open both its entrances and store its consent."""
-    from surveys.configuring import configure_study
-    from surveys.importing import StudyDesign, import_stimuli
     from surveys.models import Study, TextKind
-    from surveys.opening import open_study, review_consent
-    from surveys.recruiting import open_entrance
-    from surveys.wording import current_text
+    from surveys.recruitment.links import open_entrance
+    from surveys.study.design import configure_study
+    from surveys.study.lifecycle import open_study, review_consent
+    from surveys.study.stimuli.load import StudyDesign, import_stimuli
+    from surveys.study.texts import current_text
 
     design = StudyDesign(
         slug=slug, language="en", ratings_per_context=n_ratings, block_size=BLOCK_SIZE

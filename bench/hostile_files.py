@@ -172,7 +172,7 @@ def import_studies() -> None:
     from django.db import connection
     from django.test import Client
 
-    from surveys.tokening import SCOPES, make_token
+    from surveys.access.api_tokens import SCOPES, make_token
 
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = None  # for commits before the API had a limit of its own
     user = User.objects.create_superuser("bench")

@@ -24,7 +24,6 @@ from django.apps import apps  # noqa: E402
 from django.db.models import DateTimeField, F  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from surveys.assigning import start_assignment  # noqa: E402
 from surveys.models import (  # noqa: E402
     Assignment,
     AssignmentState,
@@ -32,7 +31,8 @@ from surveys.models import (  # noqa: E402
     Response,
     Study,
 )
-from surveys.recruiting import invite_annotators  # noqa: E402
+from surveys.participation.assignments import start_assignment  # noqa: E402
+from surveys.recruitment.links import invite_annotators  # noqa: E402
 
 ITEM = re.compile(r"\balpha(\d+)\b")
 

@@ -22,10 +22,11 @@ django.setup()
 from django.contrib.auth.models import User  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from surveys.arming import arm_batch, count_spent  # noqa: E402
-from surveys.assigning import list_places_left  # noqa: E402
-from surveys.fees import read_cents  # noqa: E402
-from surveys.modelling import ModelledRatings, Person  # noqa: E402
+from surveys.crowd.budget import arm_batch, count_spent  # noqa: E402
+from surveys.crowd.fees import read_cents  # noqa: E402
+from surveys.crowd.ledger import intend_bonus  # noqa: E402
+from surveys.crowd.mturk.gateway import Gateway, open_gateway  # noqa: E402
+from surveys.crowd.mturk.planning import plan_batch  # noqa: E402
 from surveys.models import (  # noqa: E402
     Batch,
     Context,
@@ -35,13 +36,12 @@ from surveys.models import (  # noqa: E402
     Study,
     Visit,
 )
-from surveys.mturk.crowd import CrowdWorker, open_browser  # noqa: E402
-from surveys.mturk.gateway import Gateway, open_gateway  # noqa: E402
-from surveys.mturk.planning import plan_batch  # noqa: E402
-from surveys.mturk.playing import End, ScriptedWorker  # noqa: E402
-from surveys.paying import intend_bonus  # noqa: E402
-from surveys.preparing import RESEARCHER  # noqa: E402
-from surveys.scripting import ScriptedAnnotator, list_words  # noqa: E402
+from surveys.participation.assignments import list_places_left  # noqa: E402
+from surveys.rehearsal.annotator import ScriptedAnnotator, list_words  # noqa: E402
+from surveys.rehearsal.demo import RESEARCHER  # noqa: E402
+from surveys.rehearsal.mturk_site import CrowdWorker, open_browser  # noqa: E402
+from surveys.rehearsal.mturk_worker import End, ScriptedWorker  # noqa: E402
+from surveys.rehearsal.rating_source import ModelledRatings, Person  # noqa: E402
 
 BONUS_CENTS = 20
 STARTING_CENTS = 1_000_000  # of an account at the simulator

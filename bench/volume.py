@@ -162,10 +162,10 @@ def measure(n_annotators: int) -> Figures:
     """Let annotators visit a filled site, and a few more under the other policies; fill it up."""
     from django.core.wsgi import get_wsgi_application
 
-    from surveys.configuring import configure_study
     from surveys.models import Place, Study, TextKind
-    from surveys.recruiting import invite_annotators
-    from surveys.wording import current_text
+    from surveys.recruitment.links import invite_annotators
+    from surveys.study.design import configure_study
+    from surveys.study.texts import current_text
 
     settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 0  # all come from one place
     study, browser = Study.objects.get(slug=STUDY), Browser(get_wsgi_application())

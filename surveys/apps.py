@@ -10,8 +10,8 @@ class SurveysConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what the layers below cannot import."""
-        from surveys.mturk.targets import register_targets
-        from surveys.notifying import messages_stored
+        from surveys.access.webhooks import messages_stored
+        from surveys.crowd.mturk.targets import register_targets
 
         register_targets()
         messages_stored.connect(_send_messages, dispatch_uid="send stored messages")

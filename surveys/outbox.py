@@ -6,15 +6,15 @@ lost or done twice whatever becomes of the broker, the workers or the site.
 
 from django.utils import timezone
 
-from surveys import running
-from surveys.batching import make_links, write_export
+from surveys.access.webhooks import deliver
+from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.models import Delivery, Run, RunKind
-from surveys.mturk.performing import perform_batch_work
-from surveys.notifying import deliver
+from surveys.results import runs
+from surveys.results.jobs import make_links, write_export
 
-MAKERS: dict[RunKind, running.Maker] = {
-    RunKind.RESULTS: running.make_results,
-    RunKind.RELEASE: running.make_release,
+MAKERS: dict[RunKind, runs.Maker] = {
+    RunKind.RESULTS: runs.make_results,
+    RunKind.RELEASE: runs.make_release,
     RunKind.LINKS: make_links,
     RunKind.EXPORT: write_export,
     **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
@@ -33,7 +33,7 @@ def count_due_messages(at_most: int) -> int:
 
 def perform_run(run_id: int) -> None:
     """Perform a run that waits, whatever its kind; see `running.perform_run`."""
-    running.perform_run(run_id, MAKERS)
+    runs.perform_run(run_id, MAKERS)
 
 
 def perform_due_runs() -> int:

@@ -15,13 +15,14 @@ from celery import shared_task
 from django.conf import settings
 from django.db import connection, transaction
 
-from surveys import filing, outbox
-from surveys.broker import BROKER, Job
+from surveys import outbox
+from surveys.crowd.mturk import qualifications
 from surveys.errors import GatewayDown, SurveyError
 from surveys.models import Study
-from surveys.mturk import qualifying
-from surveys.outages import OUTAGES, log_outage
-from surveys.run_leases import RENEWALS, release_all, take_back_silent_runs
+from surveys.operations.broker import BROKER, Job
+from surveys.operations.outages import OUTAGES, log_outage
+from surveys.results.run_leases import RENEWALS, release_all, take_back_silent_runs
+from surveys.review import queue
 
 Argument = TypeVar("Argument")
 A_MOMENT = 0.3  # seconds in which the page that has asked is sent
@@ -47,13 +48,13 @@ def send_messages() -> None:
 )
 def tell_grants(target: str) -> None:
     """Tell a target who has which qualification."""
-    qualifying.tell_grants(target)
+    qualifications.tell_grants(target)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def file_answers(study_id: int) -> None:
     """Look through some of the answers of a study that have come in, for its reviewers."""
-    filing.file_meanwhile(Study.objects.get(pk=study_id))
+    queue.file_meanwhile(Study.objects.get(pk=study_id))
 
 
 def start_run(run_id: int) -> None:
@@ -85,7 +86,7 @@ def start_filing(study: Study) -> None:
 
     Where the request is lost, the next look at the study's review asks again.
     """
-    if filing.has_failed(study) or not filing.has_unfiled(study):
+    if queue.has_failed(study) or not queue.has_unfiled(study):
         return
     if settings.BACKGROUND == "workers":
         DISPATCHER.wake(Job(file_answers, study.pk))
@@ -101,7 +102,7 @@ def start_telling_grants(target: str) -> None:
     """Have a target told of new grants, if there are any; it matters to nobody if it fails."""
 
     def start() -> None:
-        if not qualifying.has_untold(target):
+        if not qualifications.has_untold(target):
             return
         if settings.BACKGROUND == "workers":
             DISPATCHER.wake(Job(tell_grants, target))
@@ -238,6 +239,6 @@ def _with_own_connection(work: Callable[[Argument], object]) -> Callable[[Argume
 def _tell_grants(target: str) -> None:
     """What the target did not take, the next round tells it (`run_crowd_round`)."""
     try:
-        qualifying.tell_grants(target)
+        qualifications.tell_grants(target)
     except SurveyError as error:
         log.warning("%s was not told of grants: %s", target, error)

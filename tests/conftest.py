@@ -7,7 +7,7 @@ from django.core.cache import cache
 from hypothesis import settings
 
 from surveys.models import Assignment, Response
-from surveys.preparing import prepare_static_files
+from surveys.rehearsal.demo import prepare_static_files
 from tests.factories import due_response, make_study, start
 
 settings.register_profile("untimed", deadline=None)  # no test is timed

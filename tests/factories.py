@@ -9,12 +9,6 @@ from django.db import transaction
 from django.db.models import F
 
 from postprocess.recipe import read_recipe
-from surveys.analysing import table_answers
-from surveys.answering import record_engagement, record_rating
-from surveys.assigning import begin_assignment, start_assignment
-from surveys.configuring import configure_study
-from surveys.drafting import make_draft, read_upload
-from surveys.importing import StudyDesign, import_stimuli
 from surveys.models import (
     Assignment,
     Invitation,
@@ -26,10 +20,16 @@ from surveys.models import (
     TextKind,
 )
 from surveys.models.due import Whereabouts, find_whereabouts
-from surveys.numbering import number_release, number_run
-from surveys.opening import open_study, review_consent
-from surveys.recruiting import invite_annotators
-from surveys.wording import current_text
+from surveys.participation.answers import record_engagement, record_rating
+from surveys.participation.assignments import begin_assignment, start_assignment
+from surveys.recruitment.links import invite_annotators
+from surveys.results.numbering import number_release, number_run
+from surveys.results.ratings_table import table_answers
+from surveys.study.design import configure_study
+from surveys.study.lifecycle import open_study, review_consent
+from surveys.study.stimuli.edit import make_draft, read_upload
+from surveys.study.stimuli.load import StudyDesign, import_stimuli
+from surveys.study.texts import current_text
 
 # What a run is made by in a test: no chance, no PDF, which take longest.
 QUICK = read_recipe(

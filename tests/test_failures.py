@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client, RequestFactory
 
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
 from surveys.models import Role
-from surveys.presenting.failures import answer_failed
+from surveys.web.rendering.error_pages import answer_failed
 from tests.factories import make_study
 from tests.inline import find_inline
 

@@ -12,23 +12,28 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("annotation_site", "surveys", "postprocess")
 
 DOORS = (
-    "surveys.annotate", "surveys.api", "surveys.console", "surveys.management", "surveys.admin",
+    "surveys.web.annotate", "surveys.web.api", "surveys.web.console", "surveys.management",
+    "surveys.web.admin",
 )  # fmt: skip
 TASKS = "surveys.tasks"  # a door that others may start
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"
+WIRING = "surveys.admin"  # where Django looks for it
 FILE_ACTIONS = {  # the actions that hand files or tables to the library
-    "surveys.importing", "surveys.analysing", "surveys.releasing", "surveys.modelling",
-    "surveys.checkpointing", "surveys.describing", "surveys.checking", "surveys.drafting",
-    "surveys.measuring", "surveys.running", "surveys.inspecting",
-    "surveys.weighing", "surveys.foreseeing", "surveys.gauging", "surveys.timing",
-    "surveys.exporting",  # cells are written as in all files
-    "surveys.evidence",  # characters that do not show
-    "surveys.wording",  # practice items and checks are TOML, as recipes are
+    "surveys.study.stimuli.load", "surveys.results.ratings_table",
+    "surveys.results.release", "surveys.rehearsal.rating_source",
+    "surveys.study.stimuli.checkpoints", "surveys.results.description",
+    "surveys.study.stimuli.check", "surveys.study.stimuli.edit",
+    "surveys.study.stimuli.statistics", "surveys.results.runs", "surveys.results.run_inspection",
+    "surveys.review.agreement", "surveys.review.effects",
+    "surveys.monitoring.agreement", "surveys.study.durations",
+    "surveys.results.export",  # cells are written as in all files
+    "surveys.review.evidence",  # characters that do not show
+    "surveys.study.texts",  # practice items and checks are TOML, as recipes are
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
-SIMULATOR = "surveys.mturk.simulator"  # shares nothing with the platform, not even its errors
-CROWD = "surveys.mturk.crowd"
+SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors
+CROWD = "surveys.rehearsal.mturk_site"
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
 
 
@@ -77,7 +82,7 @@ def may_import(importer: str, imported: str) -> bool:
         return is_in(importer, SIMULATOR) and is_in(imported, SIMULATOR)
     if is_in(imported, SIMULATOR):
         return importer == "surveys.management.commands.run_mturk_simulator"
-    if is_in(importer, "annotation_site"):
+    if is_in(importer, "annotation_site", WIRING):
         return True
     if is_in(imported, "annotation_site"):
         return False
@@ -104,22 +109,22 @@ def test_imports_point_the_right_way(name):
 def test_may_import_refuses_what_points_the_wrong_way():
     wrong = [
         ("postprocess.files", "surveys.models"),
-        ("surveys.models.study", "surveys.importing"),
-        ("surveys.importing", "surveys.annotate.views"),
-        ("surveys.annotate.views", "surveys.admin"),
-        ("surveys.annotate.views", "postprocess.files"),
-        ("surveys.answering", "postprocess.files"),
+        ("surveys.models.study", "surveys.study.stimuli.load"),
+        ("surveys.study.stimuli.load", "surveys.web.annotate.views"),
+        ("surveys.web.annotate.views", "surveys.web.admin"),
+        ("surveys.web.annotate.views", "postprocess.files"),
+        ("surveys.participation.answers", "postprocess.files"),
         ("surveys.errors", "surveys.models"),
-        ("surveys.blocking", "annotation_site.settings"),
-        ("surveys.mturk.simulator.money", "surveys.errors"),
-        ("surveys.mturk.crowd", "surveys.mturk.simulator.wire"),
-        ("surveys.mturk.publishing", "surveys.mturk.simulator.money"),
+        ("surveys.study.layout.blocks", "annotation_site.settings"),
+        ("surveys.rehearsal.simulator.money", "surveys.errors"),
+        ("surveys.rehearsal.mturk_site", "surveys.rehearsal.simulator.wire"),
+        ("surveys.crowd.mturk.publishing", "surveys.rehearsal.simulator.money"),
     ]
 
     assert [pair for pair in wrong if may_import(*pair)] == []
 
 
-GATEWAY = "surveys.mturk.gateway"
+GATEWAY = "surveys.crowd.mturk.gateway"
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -147,7 +152,7 @@ def test_postprocess_loads_without_django():
 
 def test_the_simulator_loads_without_django():
     code = (
-        "import sys, surveys.mturk.simulator.server, surveys.mturk.crowd; "
+        "import sys, surveys.rehearsal.simulator.server, surveys.rehearsal.mturk_site; "
         "sys.exit(any(m.split('.')[0] == 'django' for m in sys.modules))"
     )
 
@@ -169,7 +174,7 @@ def test_no_room_has_a_name_that_says_nothing():
     assert {name for name in MODULES if set(name.split(".")) & FORBIDDEN_NAMES} == set()
 
 
-PAGES_OF_SIMULATOR = ROOT / "surveys/mturk/simulator/pages"
+PAGES_OF_SIMULATOR = ROOT / "surveys/rehearsal/simulator/pages"
 SHEETS = sorted([*(ROOT / "static/css").glob("*.css"), *PAGES_OF_SIMULATOR.glob("*.css")])
 
 

@@ -230,7 +230,7 @@ def test_a_setting_that_is_none_stops_the_start(tmp_path, name, wrong, message):
 )  # fmt: skip
 def test_live_targets_are_open_where_all_three_conditions_hold(tmp_path, changed, enabled):
     code = (
-        "from surveys.mturk.targets import list_enabled; "
+        "from surveys.crowd.mturk.targets import list_enabled; "
         "print([str(target.provider) for target in list_enabled()])"
     )
 

@@ -11,7 +11,7 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg.errors import _WaitTimeout
 
-from surveys.patience import longest_wait
+from surveys.operations.patience import longest_wait
 
 PAUSE = 2.0  # seconds after a failed connection in which no other one is tried
 

@@ -1,6 +1,6 @@
 from django import template
 
-from surveys.fees import write_cents
+from surveys.crowd.fees import write_cents
 
 register = template.Library()
 

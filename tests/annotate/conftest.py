@@ -1,9 +1,9 @@
 import pytest
 
-from surveys.assigning import start_assignment
-from surveys.configuring import configure_study
 from surveys.models import Assignment, Study
-from surveys.recruiting import invite_annotators
+from surveys.participation.assignments import start_assignment
+from surveys.recruitment.links import invite_annotators
+from surveys.study.design import configure_study
 from tests.annotate.arriving import page
 from tests.factories import make_study
 

@@ -6,17 +6,17 @@ from urllib.parse import urlencode
 import pytest
 from django.urls import reverse
 
-from surveys.annotate import arrival
-from surveys.configuring import configure_study
-from surveys.leaving import revoke_invitation
 from surveys.models import Annotator, Assignment, Entrance, Invitation, TextKind
-from surveys.recruiting import (
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.recruitment.links import (
     close_entrance,
     invite_annotators,
     invite_listed,
     open_entrance,
 )
-from surveys.wording import set_text
+from surveys.study.design import configure_study
+from surveys.study.texts import set_text
+from surveys.web.annotate import arrival
 from tests.annotate.arriving import PROLIFIC, agree, arrive, hidden_fields, page, welcome
 from tests.factories import make_study, start, stored
 

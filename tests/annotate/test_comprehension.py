@@ -2,13 +2,13 @@
 
 import pytest
 
-from surveys.annotate import introduction
-from surveys.assigning import start_assignment
-from surveys.configuring import configure_study
-from surveys.introducing import check_comprehension
 from surveys.models import Assignment, TextKind
-from surveys.recruiting import invite_annotators
-from surveys.wording import current_text, default_body, read_check, set_text
+from surveys.participation.assignments import start_assignment
+from surveys.participation.introduction import check_comprehension
+from surveys.recruitment.links import invite_annotators
+from surveys.study.design import configure_study
+from surveys.study.texts import current_text, default_body, read_check, set_text
+from surveys.web.annotate import introduction
 from tests.annotate.arriving import RIGHT, WRONG, due, hidden_fields, page
 from tests.factories import make_study, stored
 from tests.surveys.test_introducing import ONE_QUESTION

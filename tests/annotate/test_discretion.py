@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from surveys.annotate.discretion import LinkFormatter, NoTraceback
+from surveys.web.annotate.log_redaction import LinkFormatter, NoTraceback
 
 
 def written(message: str, *arguments: object, error: Exception | None = None) -> str:

@@ -3,14 +3,14 @@
 import pytest
 from django.urls import reverse
 
-from surveys.arriving import start_through
-from surveys.assigning import start_assignment
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
-from surveys.leaving import return_assignment, revoke_invitation
 from surveys.models import Assignment, AuditEntry, Response, Study
 from surveys.models.collection import make_token
-from surveys.recruiting import invite_annotators, open_entrance
+from surveys.participation.arrivals import start_through
+from surveys.participation.assignments import start_assignment
+from surveys.participation.withdrawal import return_assignment, revoke_invitation
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_annotators, open_entrance
+from surveys.study.design import configure_study
 from tests.annotate.arriving import page, withdraw
 from tests.factories import finish, make_study, rate_due, start, stored
 

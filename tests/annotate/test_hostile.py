@@ -6,13 +6,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from surveys.annotate.urls import urlpatterns
-from surveys.answering import record_engagement
-from surveys.assigning import begin_assignment, start_assignment
-from surveys.configuring import configure_study
-from surveys.introducing import Step, complete_step
 from surveys.models import Hit
-from surveys.recruiting import invite_annotators, open_entrance
+from surveys.participation.answers import record_engagement
+from surveys.participation.assignments import begin_assignment, start_assignment
+from surveys.participation.introduction import Step, complete_step
+from surveys.recruitment.links import invite_annotators, open_entrance
+from surveys.study.design import configure_study
+from surveys.web.annotate.urls import urlpatterns
 from tests.annotate.arriving import PROLIFIC, RIGHT
 from tests.factories import finish, make_study, whereabouts
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields

@@ -6,10 +6,10 @@ import pytest
 from django.db.models import F
 from django.urls import reverse
 
-from surveys.leaving import return_assignment
 from surveys.models import Assignment, TextKind
-from surveys.recruiting import invite_annotators, open_entrance
-from surveys.wording import set_text
+from surveys.participation.withdrawal import return_assignment
+from surveys.recruitment.links import invite_annotators, open_entrance
+from surveys.study.texts import set_text
 from tests.annotate.arriving import RIGHT, agree, due, hidden_fields, page
 from tests.factories import make_study, start, stored
 

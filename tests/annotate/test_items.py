@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.answering import record_engagement
-from surveys.assigning import begin_assignment
-from surveys.leaving import return_assignment
 from surveys.models import Assignment
-from surveys.recruiting import invite_annotators
+from surveys.participation.answers import record_engagement
+from surveys.participation.assignments import begin_assignment
+from surveys.participation.withdrawal import return_assignment
+from surveys.recruitment.links import invite_annotators
 from tests.annotate.arriving import agree, page
 from tests.factories import finish, make_study, start, stored, whereabouts
 

@@ -5,9 +5,9 @@ import re
 import pytest
 from django.urls import reverse
 
-from surveys.assigning import begin_assignment
 from surveys.models import Assignment, Context
-from surveys.recruiting import invite_annotators
+from surveys.participation.assignments import begin_assignment
+from surveys.recruitment.links import invite_annotators
 from tests.annotate.arriving import agree
 from tests.factories import due_response, make_study, start
 

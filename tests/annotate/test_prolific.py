@@ -5,10 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from django.urls import reverse
 
-from surveys.arriving import start_through
-from surveys.configuring import configure_study
+from surveys.crowd.reconciliation import reconcile
 from surveys.errors import OwnLinkNeeded
-from surveys.leaving import revoke_invitation
 from surveys.models import (
     Annotator,
     Assignment,
@@ -19,9 +17,11 @@ from surveys.models import (
     Worker,
 )
 from surveys.models.collection import make_token
-from surveys.providers import read_claims
-from surveys.reconciling import reconcile
-from surveys.recruiting import close_entrance, open_entrance
+from surveys.participation.arrivals import start_through
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.recruitment.links import close_entrance, open_entrance
+from surveys.recruitment.providers import read_claims
+from surveys.study.design import configure_study
 from tests.annotate.arriving import (
     PROLIFIC,
     agree,

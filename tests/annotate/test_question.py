@@ -6,13 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from surveys.accessing import grant_role
-from surveys.answering import record_engagement
-from surveys.assigning import start_assignment
-from surveys.checkpointing import import_checkpoints
+from surveys.access.roles import grant_role
 from surveys.models import Context, Role, Study, TextKind
-from surveys.recruiting import invite_annotators
-from surveys.wording import set_text
+from surveys.participation.answers import record_engagement
+from surveys.participation.assignments import start_assignment
+from surveys.recruitment.links import invite_annotators
+from surveys.study.stimuli.checkpoints import import_checkpoints
+from surveys.study.texts import set_text
 from tests.annotate.arriving import page
 from tests.factories import due_response, make_study, start, stimuli_file, stimuli_row, whereabouts
 from tests.surveys.checkpoint_rows import file, row

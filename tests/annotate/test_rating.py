@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.answering import record_engagement
-from surveys.configuring import configure_study
 from surveys.models import Response, Study
+from surveys.participation.answers import record_engagement
+from surveys.study.design import configure_study
 from tests.annotate.arriving import page
 from tests.factories import due_response, make_study, start, stored, whereabouts
 

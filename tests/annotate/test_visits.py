@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from surveys.answering import PageVisit, record_engagement
-from surveys.presenting.forms import read_pasted, read_visit, repeat_visit
+from surveys.participation.answers import PageVisit, record_engagement
+from surveys.web.rendering.forms import read_pasted, read_visit, repeat_visit
 from tests.annotate.arriving import hidden_fields, page
 from tests.factories import stored, whereabouts
 

@@ -6,9 +6,9 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 
-from surveys.accessing import grant_role
+from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.roles import grant_role
 from surveys.models import Role
-from surveys.tokening import SCOPES, make_token
 from tests.factories import make_study
 
 

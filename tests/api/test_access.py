@@ -13,10 +13,10 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation_site import settings as configured
-from surveys.api.reference import list_operations
-from surveys.api.throttles import TokenThrottle
+from surveys.access.api_tokens import SCOPES, revoke_token
 from surveys.models import ApiToken, Role
-from surveys.tokening import SCOPES, revoke_token
+from surveys.web.api.reference import list_operations
+from surveys.web.api.throttles import TokenThrottle
 from tests.api.conftest import Program, told
 from tests.factories import make_study, start
 

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from surveys.models import Study
-from surveys.reading import MOST_NESTED
+from surveys.query_params import MOST_NESTED
 from tests.api.conftest import told
 from tests.api.test_studies import NEW
 from tests.factories import numbered_stimuli

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from surveys.auditing import acting, record
+from surveys.access.audit_log import acting, record
 from surveys.models import AuditEntry, Membership, Role
 from tests.api.conftest import told
 from tests.factories import make_study

@@ -6,12 +6,12 @@ import pytest
 from django.utils import timezone
 from pyarrow import parquet
 
-from surveys.arriving import start_through
 from surveys.models import Annotator, Assignment, Invitation
 from surveys.models.collection import make_token
-from surveys.packing import stream_responses_as_parquet
-from surveys.providers import Claims
-from surveys.recruiting import invite_listed, open_entrance
+from surveys.participation.arrivals import start_through
+from surveys.recruitment.links import invite_listed, open_entrance
+from surveys.recruitment.providers import Claims
+from surveys.results.export_parquet import stream_responses_as_parquet
 from tests.api.conftest import told
 from tests.factories import finish, make_study, rate_due, start
 
@@ -112,7 +112,7 @@ def test_csv_and_parquet_hold_the_same(answered, program):
 
 
 def test_parquet_is_written_a_group_at_a_time(answered, monkeypatch):
-    monkeypatch.setattr("surveys.packing.ROWS_A_GROUP", 2)
+    monkeypatch.setattr("surveys.results.export_parquet.ROWS_A_GROUP", 2)
 
     pieces = list(stream_responses_as_parquet(answered))
 

@@ -1,7 +1,6 @@
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.filing import file_answers
 from surveys.models import (
     Annotator,
     Assignment,
@@ -12,7 +11,8 @@ from surveys.models import (
     Verdict,
     VerdictKind,
 )
-from surveys.reviewing import configure_review, give_verdict
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import configure_review, give_verdict
 from tests.api.conftest import told
 from tests.factories import make_study
 from tests.surveys.reviewed import answers, submit, whole

@@ -1,7 +1,7 @@
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Pair, Role, Study
 from tests.api.conftest import told
 from tests.factories import numbered_stimuli, open_draft

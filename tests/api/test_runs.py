@@ -3,11 +3,11 @@ import zipfile
 
 import pytest
 
-from surveys.analysing import note_instant
-from surveys.erasing import withdraw_annotator
-from surveys.inspecting import write_presets
 from surveys.models import Annotator, AuditEntry, Release, Run, RunKind
-from surveys.running import request_results
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.results.ratings_table import note_instant
+from surveys.results.run_inspection import write_presets
+from surveys.results.runs import request_results
 from tests.api.conftest import told
 from tests.factories import QUICK, finish, make_release, make_run, make_study, start
 

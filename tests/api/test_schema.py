@@ -26,12 +26,12 @@ from schemathesis.config import (
 )
 from schemathesis.specs.openapi.checks import ignored_auth
 
-from surveys.accessing import grant_role
-from surveys.api.reference import describe_api
-from surveys.filing import file_answers
-from surveys.inspecting import write_presets
+from surveys.access.roles import grant_role
 from surveys.models import Delivery, Invitation, Role, Webhook
-from surveys.running import request_results
+from surveys.results.run_inspection import write_presets
+from surveys.results.runs import request_results
+from surveys.review.queue import file_answers
+from surveys.web.api.reference import describe_api
 from tests.factories import finish, start
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "3"))

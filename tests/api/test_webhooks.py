@@ -10,11 +10,11 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from surveys.access.webhooks import NOT_REACHED, PAUSES, add_webhook, deliver
 from surveys.models import AuditEntry, Delivery, Webhook
-from surveys.notifying import NOT_REACHED, PAUSES, add_webhook, deliver
 from surveys.outbox import perform_run, send_due_messages
-from surveys.repeating import repeat_block
-from surveys.running import request_results
+from surveys.results.runs import request_results
+from surveys.study.layout.rounds import repeat_block
 from tests.api.conftest import told
 from tests.factories import QUICK, finish, start
 
@@ -163,7 +163,7 @@ def test_only_what_is_wanted_is_told(study):
 def test_finishing_asks_once_more_and_no_more_where_nobody_listens(
     study, django_assert_num_queries
 ):
-    from surveys.notifying import tell_of_assignment
+    from surveys.access.webhooks import tell_of_assignment
 
     assignment = start(study)
 

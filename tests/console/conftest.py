@@ -5,7 +5,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
 from surveys.models import Role
 from tests.factories import make_study
 from tests.mturk.stage import Stage, running_simulator

@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
+from surveys.crowd.reconciliation import reconcile_silence
 from surveys.models import Batch, Hit, HitState, Role, Study, Visit
-from surveys.reconciling import reconcile_silence
 from tests.console.test_collection import page
 from tests.factories import make_study
 from tests.mturk.offered import arm, come, do, hand_in, plan

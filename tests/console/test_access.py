@@ -3,8 +3,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from surveys.console.urls import urlpatterns
 from surveys.models import Membership, Role
+from surveys.web.console.urls import urlpatterns
 from tests.factories import make_study, start
 
 OPEN = {"sign_in", "sign_in_link", "sign_out"}

@@ -3,9 +3,9 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from surveys.accessing import grant_role
-from surveys.erasing import withdraw_annotator
+from surveys.access.roles import grant_role
 from surveys.models import Context, Response, Role
+from surveys.privacy.erasure import withdraw_annotator
 from tests.console.test_collection import page, read
 from tests.factories import make_study, start
 from tests.surveys.answered import answer

@@ -4,7 +4,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Block, Role, Round
 from tests.factories import make_study, start
 from tests.surveys.answered import answer
@@ -62,7 +62,7 @@ def test_collection_offers_to_work_out_what_takes_long(study, client):
 def test_a_block_is_there_before_its_agreement(study, client, monkeypatch):
     finish_all(study)
     with monkeypatch.context() as patched:
-        patched.setattr("surveys.gauging._gauge", None)  # and would fail
+        patched.setattr("surveys.monitoring.agreement._gauge", None)  # and would fail
         before = read(client, "block", study, 1)
 
     client.post(page("gauge_block", study, 1))

@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.accessing import grant_role
-from surveys.assigning import begin_assignment
+from surveys.access.api_tokens import make_token
+from surveys.access.roles import grant_role
 from surveys.models import (
     Annotator,
     ApiToken,
@@ -21,9 +21,9 @@ from surveys.models import (
     Study,
     Worker,
 )
-from surveys.recruiting import open_entrance
-from surveys.retaining import mark_paid, set_retention
-from surveys.tokening import make_token
+from surveys.participation.assignments import begin_assignment
+from surveys.privacy.retention import mark_paid, set_retention
+from surveys.recruitment.links import open_entrance
 from tests.console.test_collection import page, read
 from tests.factories import finish
 from tests.mturk.offered import plan

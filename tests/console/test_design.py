@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from surveys.configuring import configure_study
 from surveys.models import AuditEntry, Role, Study, StudyText, TextKind
-from surveys.timing import introduction_seconds
-from surveys.wording import default_body
+from surveys.study.design import configure_study
+from surveys.study.durations import introduction_seconds
+from surveys.study.texts import default_body
 from tests.factories import stored
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@ import pytest
 from django.urls import reverse
 
 from surveys.models import Invitation, Role, Run
-from surveys.running import request_export
+from surveys.results.runs import request_export
 from tests.factories import finish, make_study, start
 
 
@@ -71,7 +71,7 @@ def test_what_failed_says_why_and_is_tried_again(study, sign_in, at_once):
 
 
 def test_many_links_are_made_in_the_background(study, sign_in, at_once, monkeypatch):
-    monkeypatch.setattr("surveys.console.recruitment.LINKS_AT_ONCE", 3)
+    monkeypatch.setattr("surveys.web.console.recruitment.LINKS_AT_ONCE", 3)
     client = sign_in(Role.OWNER)
 
     with at_once():

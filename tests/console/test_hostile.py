@@ -13,19 +13,19 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import NoReverseMatch, reverse
 
-from surveys.accessing import grant_role
-from surveys.checking import fingerprint_row, write_row
-from surveys.console.urls import urlpatterns
-from surveys.filing import file_answers
+from surveys.access.api_tokens import make_token
+from surveys.access.roles import grant_role
+from surveys.access.sign_in_links import make_sign_in_link
+from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, TextKind, Visit
 from surveys.outbox import perform_run
-from surveys.paying import intend_reward, refuse_payment
-from surveys.recruiting import invite_listed, open_entrance
-from surveys.reviewing import configure_review, give_verdict
-from surveys.running import request_results
-from surveys.sign_in_links import make_sign_in_link
-from surveys.tokening import make_token
-from surveys.wording import default_body, read_check
+from surveys.recruitment.links import invite_listed, open_entrance
+from surveys.results.runs import request_results
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import configure_review, give_verdict
+from surveys.study.stimuli.check import fingerprint_row, write_row
+from surveys.study.texts import default_body, read_check
+from surveys.web.console.urls import urlpatterns
 from tests.console.crowded import make_crowd, visit_of
 from tests.console.test_design import CHANGEABLE, LOCKED
 from tests.factories import QUICK, make_run, make_study, numbered_stimuli

@@ -8,7 +8,7 @@ from django.template import engines
 from django.urls import reverse
 from lxml import html
 
-from surveys.auditing import record
+from surveys.access.audit_log import record
 from surveys.models import Role
 from tests.conftest import ROOT
 

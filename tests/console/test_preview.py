@@ -7,9 +7,9 @@ from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.urls import reverse
 
-from surveys.configuring import configure_study
 from surveys.models import Context, Role, Study
-from surveys.wording import default_body, read_check
+from surveys.study.design import configure_study
+from surveys.study.texts import default_body, read_check
 from tests.factories import make_study, start
 
 pytestmark = pytest.mark.django_db

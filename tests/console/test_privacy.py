@@ -8,17 +8,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from surveys.accessing import grant_role
-from surveys.analysing import note_instant
-from surveys.assigning import begin_assignment
-from surveys.auditing import record
-from surveys.console.urls import urlpatterns
-from surveys.erasing import withdraw_annotator
-from surveys.filing import file_answers
+from surveys.access.audit_log import record
+from surveys.access.roles import grant_role
 from surveys.models import Annotator, AuditEntry, Review, Role, RunKind, VerdictKind
-from surveys.recruiting import invite_listed, invite_scripted_annotators, open_entrance
-from surveys.retaining import drop_due, mark_paid, set_retention
-from surveys.reviewing import give_verdict
+from surveys.participation.assignments import begin_assignment
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.privacy.retention import drop_due, mark_paid, set_retention
+from surveys.recruitment.links import invite_listed, invite_scripted_annotators, open_entrance
+from surveys.results.ratings_table import note_instant
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
+from surveys.web.console.urls import urlpatterns
 from tests.console.test_collection import page, read
 from tests.factories import QUICK, finish, make_release, make_run, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive

@@ -12,8 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.auditing import record
-from surveys.console.urls import urlpatterns
+from surveys.access.audit_log import record
 from surveys.models import (
     Assignment,
     Batch,
@@ -35,6 +34,7 @@ from surveys.models import (
     Visit,
     Worker,
 )
+from surveys.web.console.urls import urlpatterns
 from tests.factories import QUICK, make_study
 from tests.mturk.offered import arm, plan
 from tests.surveys.reviewed import submit

@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Entrance, Invitation, Role, Study
-from surveys.recruiting import invite_annotators, invite_listed, open_entrance
+from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance
 from tests.console.test_collection import page, read
 from tests.factories import finish, make_study, start
 

@@ -4,8 +4,8 @@ import pytest
 
 from surveys.models import Role, Run, RunState, Study
 from surveys.outbox import perform_run
-from surveys.recruiting import invite_scripted_annotators
-from surveys.running import request_export, request_release, request_results
+from surveys.recruitment.links import invite_scripted_annotators
+from surveys.results.runs import request_export, request_release, request_results
 from tests.console.test_collection import page, read
 from tests.factories import QUICK, finish, make_release, make_study, start
 from tests.mturk.offered import plan

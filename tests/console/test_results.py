@@ -12,9 +12,6 @@ from django.utils import timezone
 from lxml import html
 
 from postprocess.release.description import parse_description
-from surveys.describing import describe_study
-from surveys.erasing import erase_annotator
-from surveys.filing import file_answers
 from surveys.models import (
     Annotator,
     Assignment,
@@ -28,8 +25,11 @@ from surveys.models import (
     VerdictKind,
 )
 from surveys.outbox import perform_run
-from surveys.reviewing import give_verdict
-from surveys.running import request_results
+from surveys.privacy.erasure import erase_annotator
+from surveys.results.description import describe_study
+from surveys.results.runs import request_results
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
 from tests.factories import QUICK, finish, make_study, start
 from tests.surveys.reviewed import reviewer, whole
 

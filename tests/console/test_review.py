@@ -2,10 +2,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from surveys import filing, tasks
-from surveys.filing import file_answers
+from surveys import tasks
 from surveys.models import Review, ReviewSettings, Role, Verdict, VerdictKind
-from surveys.reviewing import configure_review, give_verdict
+from surveys.review import queue
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import configure_review, give_verdict
 from tests.factories import make_study
 from tests.surveys.reviewed import answers, reviewer, submit, whole
 
@@ -71,9 +72,9 @@ def test_review_is_there_before_what_has_come_in_is_looked_through(study, sign_i
 def test_review_says_when_answers_could_not_be_looked_through(study, sign_in, monkeypatch):
     Review.objects.all().delete()
     study.assignments.update(filed_at=None)
-    monkeypatch.setattr(filing, "find_doubted", lambda words, language: words[0])
+    monkeypatch.setattr(queue, "find_doubted", lambda words, language: words[0])
     with pytest.raises(TypeError):
-        filing.file_meanwhile(study)
+        queue.file_meanwhile(study)
 
     text = text_of(sign_in(Role.REVIEWER).get(page("review", study)))
 

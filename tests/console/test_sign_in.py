@@ -20,8 +20,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from surveys.access.sign_in_limits import OF_A_BROWSER, OF_ALL_OTHERS, OF_AN_ADDRESS, checking_alone
 from surveys.models import AuditEntry, SignInBudget
-from surveys.sign_in_limits import OF_A_BROWSER, OF_ALL_OTHERS, OF_AN_ADDRESS, checking_alone
 
 PASSWORD, WRONG = "correct horse", "wrong"
 DOORS = ["console:sign_in", "admin:login"]
@@ -44,7 +44,7 @@ def stopped_clock(monkeypatch):
     """No check is restored while a slow machine works; `let_pass` moves time on."""
     now = timezone.now()
     clock = SimpleNamespace(now=lambda: now)
-    monkeypatch.setattr("surveys.sign_in_limits.timezone", clock)
+    monkeypatch.setattr("surveys.access.sign_in_limits.timezone", clock)
 
 
 @pytest.fixture

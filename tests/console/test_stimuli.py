@@ -9,9 +9,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from surveys.checking import LARGEST_FILE
-from surveys.importing import StudyDesign
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
+from surveys.study.stimuli.check import LARGEST_FILE
+from surveys.study.stimuli.load import StudyDesign
 from tests.factories import (
     draft_study,
     make_study,

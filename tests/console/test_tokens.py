@@ -4,8 +4,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from surveys.access.api_tokens import find_token
 from surveys.models import ApiToken, AuditEntry, Role
-from surveys.tokening import find_token
 
 PAGE = "/console/tokens/"
 ASKED = {"name": "my script", "scopes": ["studies:read", "responses:read"]}

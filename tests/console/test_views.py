@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from surveys.accessing import grant_role
-from surveys.auditing import acting, record
+from surveys.access.audit_log import acting, record
+from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Membership, Role
 from tests.factories import make_study
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from surveys.models import Batch, Qualification, Run, Standing, Visit
-from surveys.mturk.crowd import CrowdRefused
+from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.console.crowded import make_roomy_study, sign_in_owner
 from tests.console.test_collection import page, read
 from tests.factories import stored

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from surveys.models import TextKind
-from surveys.wording import default_body, read_check
+from surveys.study.texts import default_body, read_check
 from tests.end_to_end.beholding import LOOKS, PHONE_LOOK, PICTURES, Beholder, violations
 from tests.end_to_end.browsing import PHONE, WatchedPage
 from tests.end_to_end.right_to_left import CHECK_TEXTS, PRACTICE_TEXTS, ROWS

@@ -30,12 +30,12 @@ SILENCE = "10"  # seconds after which a process counts as dead
 STATE = "SELECT state, n_deaths FROM surveys_run"
 ASK = f"""
 from surveys.models import Study
-from surveys.running import request_results
+from surveys.results.runs import request_results
 request_results(Study.objects.get(), {QUICK!r}, None)
 """
 LISTEN = """
 from surveys.models import Study
-from surveys.notifying import add_webhook
+from surveys.access.webhooks import add_webhook
 add_webhook(Study.objects.get(), "{url}", ["assignment.finished"])
 """
 

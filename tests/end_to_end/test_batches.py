@@ -12,9 +12,9 @@ PASSWORD = "correct horse battery"
 MADE = """
 from django.contrib.auth.models import User
 from django.db import transaction
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
 from surveys.models import Role
-from surveys.paying import intend_reward
+from surveys.crowd.ledger import intend_reward
 from tests.console.crowded import make_crowd, visit_of
 from tests.factories import make_study
 with transaction.atomic():

@@ -26,7 +26,7 @@ LET_LISTS_FAIL = """
 from datetime import timedelta
 from django.utils import timezone
 from surveys.models import Invitation, Run, RunState, Study
-from surveys.running import request_links
+from surveys.results.runs import request_links
 study, long_ago = Study.objects.get(), timezone.now() - timedelta(days=2)
 for name, state in (("failed", "failed"), ("killed", "running")):
     before = Invitation.objects.personal(study).count()
@@ -35,9 +35,9 @@ for name, state in (("failed", "failed"), ("killed", "running")):
     Run.objects.filter(pk=run.pk).update(state=state, heard_at=long_ago)
 """
 ERASE_AND_SETTLE = """
-from surveys.leaving import erase_annotator
+from surveys.participation.withdrawal import erase_annotator
 from surveys.models import Annotator, Study
-from surveys.retaining import mark_paid, settle_study
+from surveys.privacy.retention import mark_paid, settle_study
 study = Study.objects.get()
 erase_annotator(Annotator.objects.get(worker__worker_id="%s"), "asked for it")
 mark_paid(study)

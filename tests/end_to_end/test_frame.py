@@ -15,7 +15,7 @@ from tests.mturk.stage import statuses
 NO_COOKIES_OF_OTHERS = "--test-third-party-cookie-phaseout"
 PLAN = """
 from surveys.models import Study
-from surveys.mturk.publishing import publish_batch
+from surveys.crowd.mturk.publishing import publish_batch
 from tests.mturk.offered import arm, plan
 batch = arm(plan(Study.objects.get(), 1))
 publish_batch(batch)

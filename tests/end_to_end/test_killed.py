@@ -16,7 +16,7 @@ arm(plan(make_study(2, ratings_per_context=2), 2), more_cents=100)
 """
 WORKED = """
 from surveys.models import Batch
-from surveys.mturk.crowd import open_browser
+from surveys.rehearsal.mturk_site import open_browser
 from tests.mturk.stage import Stage
 from tests.mturk.working import do_task
 do_task(Stage("{url}", open_browser()), Batch.objects.get())
@@ -24,7 +24,7 @@ do_task(Stage("{url}", open_browser()), Batch.objects.get())
 PROMISED = """
 from django.contrib.auth.models import User
 from surveys.models import Visit
-from surveys.paying import intend_bonus
+from surveys.crowd.ledger import intend_bonus
 intend_bonus(Visit.objects.get(), "careful", 40, by=User.objects.get(), reason="careful")
 """
 LATE_SECONDS = 60  # longer than it takes to kill

@@ -12,8 +12,8 @@ import pytest
 from django.apps import apps
 from django.urls import reverse
 
-from surveys.api.urls import VIEWS
-from surveys.tokening import SCOPES
+from surveys.access.api_tokens import SCOPES
+from surveys.web.api.urls import VIEWS
 from tests.console.test_access import OF_A_STUDY
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import Site

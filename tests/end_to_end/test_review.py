@@ -12,10 +12,10 @@ PASSWORD = "correct horse battery"
 MADE = """
 from django.contrib.auth.models import User
 from django.db import transaction
-from surveys.accessing import grant_role
-from surveys.filing import file_answers
+from surveys.access.roles import grant_role
+from surveys.review.queue import file_answers
 from surveys.models import Role
-from surveys.reviewing import configure_review
+from surveys.review.verdicts import configure_review
 from tests.factories import make_study
 from tests.surveys.reviewed import submit
 with transaction.atomic():

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.either_database
 PASSWORD = "correct horse battery"
 MADE = f"""
 from django.contrib.auth.models import User
-from surveys.accessing import grant_role
+from surveys.access.roles import grant_role
 from surveys.models import Role, Run, Study
 from tests.factories import QUICK, make_study
 study = make_study(2, slug="study", ratings_per_context=2)

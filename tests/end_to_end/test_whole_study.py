@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from surveys.models import TextKind
-from surveys.wording import default_body, read_check
+from surveys.study.texts import default_body, read_check
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.colouring import see
 from tests.end_to_end.researching import Researcher

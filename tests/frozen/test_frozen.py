@@ -18,13 +18,14 @@ from django.db import connection
 
 from postprocess.__main__ import main as postprocess
 from postprocess.recipe import read_recipe
-from surveys.api.reference import describe_api
-from surveys.configuring import configure_study
-from surveys.exporting import stream_responses
+from surveys.access.redaction import digest_in_study
 from surveys.models import Item, Study
-from surveys.preparing import prepare_demo_studies
-from surveys.recruiting import invite_annotators, open_entrance
-from surveys.releasing import release_dataset
+from surveys.recruitment.links import invite_annotators, open_entrance
+from surveys.rehearsal.demo import prepare_demo_studies
+from surveys.results.export import stream_responses
+from surveys.results.release import release_dataset
+from surveys.study.design import configure_study
+from surveys.web.api.reference import describe_api
 from tests.annotate.arriving import RIGHT, WRONG, arrive, welcome
 from tests.factories import finish, make_study, start
 from tests.frozen.digests import check_frozen, read_folder
@@ -179,3 +180,9 @@ def refuse_what_is_wrong(walk: Walk, begun: str) -> None:
 
 def test_description_of_the_api():
     check_frozen("api", {"openapi": json.dumps(describe_api(), sort_keys=True).encode()})
+
+
+def test_digests_in_place_of_ids(settings):
+    settings.SECRET_KEY = "frozen"
+
+    check_frozen("ids", {"worker": digest_in_study(1, "worker", "5f0c0ffee").encode()})

@@ -6,13 +6,13 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from surveys.arming import arm_batch, begin_creating, count_spent
-from surveys.assigning import begin_assignment
+from surveys.crowd.budget import arm_batch, begin_creating, count_spent
+from surveys.crowd.mturk.arrival import start_in_hit
+from surveys.crowd.mturk.planning import plan_batch
+from surveys.crowd.reconciliation import Report, reconcile
 from surveys.models import Assignment, Batch, Hit, HitState, ProviderState, Study, Visit
-from surveys.mturk.entering import start_in_hit
-from surveys.mturk.planning import plan_batch
-from surveys.providers import Claims, read_claims
-from surveys.reconciling import Report, reconcile
+from surveys.participation.assignments import begin_assignment
+from surveys.recruitment.providers import Claims, read_claims
 from tests.factories import finish
 
 TERMS = {

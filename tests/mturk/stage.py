@@ -11,12 +11,12 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from surveys.mturk.crowd import CrowdWorker, SimulatorControl, open_browser
-from surveys.mturk.simulator.market import Market
-from surveys.mturk.simulator.questions import EXTERNAL_QUESTION
-from surveys.mturk.simulator.server import SimulatorServer
-from surveys.mturk.simulator.store import Store
-from surveys.mturk.simulator.wire import SECRET_KEY
+from surveys.rehearsal.mturk_site import CrowdWorker, SimulatorControl, open_browser
+from surveys.rehearsal.simulator.market import Market
+from surveys.rehearsal.simulator.questions import EXTERNAL_QUESTION
+from surveys.rehearsal.simulator.server import SimulatorServer
+from surveys.rehearsal.simulator.store import Store
+from surveys.rehearsal.simulator.wire import SECRET_KEY
 
 REQUESTER = "simulator"
 TASK = "http://localhost:8000/mturk/enter/5a5a/?round=1&amp;of=2"

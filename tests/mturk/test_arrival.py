@@ -8,15 +8,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.assigning import begin_assignment, count_places_left
-from surveys.completing import completion_for
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
+from surveys.crowd.mturk.planning import close_hit
 from surveys.errors import HitRefused, OwnLinkNeeded
-from surveys.leaving import revoke_invitation
 from surveys.models import Assignment, Hit, Invitation, Place, Response, Study, Visit, Worker
-from surveys.mturk.planning import close_hit
-from surveys.recruiting import open_entrance
+from surveys.participation.assignments import begin_assignment, count_places_left
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.completion_codes import completion_for
+from surveys.recruitment.links import open_entrance
+from surveys.study.design import configure_study
 from tests.annotate.arriving import agree, arrive, hidden_fields, page, withdraw
 from tests.factories import finish, make_study, rate_due, stored
 from tests.mturk.offered import OTHER, WORKER, arm, come, do, plan, publish

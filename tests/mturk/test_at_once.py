@@ -8,10 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from surveys.arming import begin_creating, count_spent
+from surveys.crowd.budget import begin_creating, count_spent
+from surveys.crowd.ledger import begin_sending, intend_bonus, intend_reward
 from surveys.errors import CeilingReached, HitRefused, NoPlaceLeft, SurveyError
 from surveys.models import Annotator, Assignment, Batch, Place, Visit
-from surveys.paying import begin_sending, intend_bonus, intend_reward
 from tests.factories import make_study, start
 from tests.mturk.offered import OTHER, arm, come, do, hand_in, plan, publish, questionnaires
 

@@ -5,8 +5,8 @@ import re
 import httpx
 import pytest
 
-from surveys.mturk.crowd import CrowdRefused
-from surveys.mturk.simulator.control_door import CHANGES, SHOWN
+from surveys.rehearsal.mturk_site import CrowdRefused
+from surveys.rehearsal.simulator.control_door import CHANGES, SHOWN
 from tests.mturk.stage import balance, group_of, publish, statuses, work_on
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from surveys.mturk.crowd import CrowdRefused
+from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.mturk.stage import hit_values
 
 

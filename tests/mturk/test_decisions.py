@@ -6,17 +6,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from surveys.arming import arm_batch, count_spent
+from surveys.crowd.budget import arm_batch, count_spent
+from surveys.crowd.ledger import list_unpaid_work
+from surveys.crowd.mturk.compensation import plan_compensation
+from surveys.crowd.mturk.fetching import fetch_batch
+from surveys.crowd.mturk.payments import pay_batch
+from surveys.crowd.mturk.publishing import publish_batch
+from surveys.crowd.mturk.rejections import override_rejection, reject_visit
+from surveys.crowd.mturk.stopping import stop_batch
 from surveys.errors import BatchRefused, GatewayDown, HitRefused, PaymentRefused
 from surveys.models import AuditEntry, Batch, Payment, Visit
-from surveys.mturk.compensating import plan_compensation
-from surveys.mturk.crowd import CrowdRefused
-from surveys.mturk.fetching import fetch_batch
-from surveys.mturk.publishing import publish_batch
-from surveys.mturk.rejecting import override_rejection, reject_visit
-from surveys.mturk.settling import pay_batch
-from surveys.mturk.stopping import stop_batch
-from surveys.paying import list_unpaid_work
+from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.factories import make_study, stored
 from tests.mturk.offered import arm, plan
 from tests.mturk.stage import group_of as group_of_hit

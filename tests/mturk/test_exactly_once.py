@@ -11,14 +11,14 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
-from surveys.arming import count_spent
+from surveys.crowd.budget import count_spent
+from surveys.crowd.ledger import intend_bonus
+from surveys.crowd.mturk.fetching import fetch_batch
+from surveys.crowd.mturk.payments import pay_batch
+from surveys.crowd.mturk.publishing import publish_batch
+from surveys.crowd.mturk.stopping import stop_batch
 from surveys.errors import GatewayDown, SurveyError
 from surveys.models import Batch, Hit, Payment, Visit
-from surveys.mturk.fetching import fetch_batch
-from surveys.mturk.publishing import publish_batch
-from surveys.mturk.settling import pay_batch
-from surveys.mturk.stopping import stop_batch
-from surveys.paying import intend_bonus
 from tests.factories import make_study, stored
 from tests.mturk.offered import arm, plan
 from tests.mturk.working import (
@@ -266,8 +266,8 @@ def test_two_at_once_lead_to_one(platform, operation):
 @pytest.mark.parametrize("operation", [CREATE, APPROVE, BONUS])
 def test_two_at_once_lead_to_one_even_if_no_lock_holds(platform, operation, monkeypatch):
     """The lock keeps them from asking in vain; that nothing is done twice hangs on the rows."""
-    for module in ("publishing", "settling"):
-        monkeypatch.setattr(f"surveys.mturk.{module}.alone", nobody_waits)
+    for module in ("publishing", "payments"):
+        monkeypatch.setattr(f"surveys.crowd.mturk.{module}.alone", nobody_waits)
     batch, act = prepare(platform, operation)
 
     at_once(act, batch, 3)
@@ -279,8 +279,8 @@ def test_two_at_once_lead_to_one_even_if_no_lock_holds(platform, operation, monk
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database")
 def test_no_interleaving_passes_the_ceiling(platform, monkeypatch):
-    for module in ("publishing", "settling"):
-        monkeypatch.setattr(f"surveys.mturk.{module}.alone", nobody_waits)
+    for module in ("publishing", "payments"):
+        monkeypatch.setattr(f"surveys.crowd.mturk.{module}.alone", nobody_waits)
     batch = arm(plan(make_study(2, ratings_per_context=36), 36))
     Batch.objects.update(ceiling_cents=2 * 540, total_cents=2 * 540)
 

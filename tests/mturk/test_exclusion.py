@@ -4,12 +4,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from surveys.errors import BatchRefused, GatewayDown
-from surveys.models import Batch, Grant, Qualification, Worker
-from surveys.mturk.crowd import CrowdRefused
-from surveys.mturk.gateway import open_gateway
-from surveys.mturk.publishing import publish_batch
-from surveys.mturk.qualifying import (
+from surveys.crowd.mturk.gateway import open_gateway
+from surveys.crowd.mturk.publishing import publish_batch
+from surveys.crowd.mturk.qualifications import (
     compare_qualifications,
     grant_qualification,
     quality_annotators,
@@ -17,6 +14,9 @@ from surveys.mturk.qualifying import (
     revoke_grant,
     tell_grants,
 )
+from surveys.errors import BatchRefused, GatewayDown
+from surveys.models import Batch, Grant, Qualification, Worker
+from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.factories import make_study
 from tests.mturk.offered import arm, plan
 from tests.mturk.stage import group_of as group_of_hit

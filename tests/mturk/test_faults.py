@@ -4,7 +4,7 @@ import httpx
 import pytest
 from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 
-from surveys.mturk.crowd import CrowdRefused
+from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.mturk.stage import (
     balance,
     group_of,

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from surveys.errors import FeesUnknown
-from surveys.fees import (
+from surveys.crowd.fees import (
     estimate_places,
     hourly_cents,
     is_low_wage,
@@ -13,6 +12,7 @@ from surveys.fees import (
     round_reserved,
     round_shown,
 )
+from surveys.errors import FeesUnknown
 
 TODAY = date(2026, 11, 22)
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from surveys.crowd.mturk.targets import is_foreign, list_enabled, submit_address
 from surveys.models import Hit
-from surveys.mturk.targets import is_foreign, list_enabled, submit_address
 from tests.annotate.arriving import page, welcome
 from tests.factories import make_study
 from tests.mturk.offered import arm, come, do, plan, publish

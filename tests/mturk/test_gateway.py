@@ -7,11 +7,11 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from surveys.crowd.mturk import gateway as gateways
+from surveys.crowd.mturk.gateway import open_gateway
+from surveys.crowd.mturk.locks import alone
+from surveys.crowd.mturk.targets import find_target
 from surveys.errors import GatewayDown, GatewayRefused, TargetBusy, TargetRefused
-from surveys.mturk import gateway as gateways
-from surveys.mturk.gateway import open_gateway
-from surveys.mturk.locking import alone
-from surveys.mturk.targets import find_target
 from tests.mturk.stage import hit_values, question
 
 pytestmark = pytest.mark.django_db

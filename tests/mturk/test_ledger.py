@@ -8,14 +8,26 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from surveys.arming import (
+from surveys.crowd.budget import (
     arm_batch,
     begin_creating,
     begin_creating_anew,
     count_spent,
     disarm_batch,
 )
-from surveys.assigning import count_places_left
+from surveys.crowd.ledger import (
+    begin_sending,
+    doubt_payment,
+    intend_again,
+    intend_bonus,
+    intend_reward,
+    list_unpaid_work,
+    record_outside,
+    refuse_payment,
+    settle_payment,
+)
+from surveys.crowd.mturk.planning import close_hit, drop_plan, plan_batch
+from surveys.crowd.reconciliation import reconcile_silence
 from surveys.errors import (
     BatchRefused,
     CeilingReached,
@@ -35,19 +47,7 @@ from surveys.models import (
     Study,
     Visit,
 )
-from surveys.mturk.planning import close_hit, drop_plan, plan_batch
-from surveys.paying import (
-    begin_sending,
-    doubt_payment,
-    intend_again,
-    intend_bonus,
-    intend_reward,
-    list_unpaid_work,
-    record_outside,
-    refuse_payment,
-    settle_payment,
-)
-from surveys.reconciling import reconcile_silence
+from surveys.participation.assignments import count_places_left
 from tests.factories import make_study, stored
 from tests.mturk.offered import OTHER, TERMS, arm, come, do, hand_in, plan, publish, questionnaires
 

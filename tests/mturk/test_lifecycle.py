@@ -7,18 +7,18 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from surveys.arming import count_spent, disarm_batch
+from surveys.crowd.budget import count_spent, disarm_batch
+from surveys.crowd.fees import estimate_places, rates_of
+from surveys.crowd.ledger import intend_bonus
+from surveys.crowd.mturk.fetching import fetch_batch, read_code
+from surveys.crowd.mturk.payments import pay_batch
+from surveys.crowd.mturk.publishing import publish_batch
+from surveys.crowd.mturk.stopping import stop_batch
+from surveys.crowd.mturk.targets import find_target
 from surveys.errors import BatchRefused, TargetRefused
-from surveys.exporting import stream_responses
-from surveys.fees import estimate_places, rates_of
 from surveys.models import Assignment, Batch, Entrance, Hit, Payment, Place, Visit
-from surveys.mturk.crowd import CrowdRefused
-from surveys.mturk.fetching import fetch_batch, read_code
-from surveys.mturk.publishing import publish_batch
-from surveys.mturk.settling import pay_batch
-from surveys.mturk.stopping import stop_batch
-from surveys.mturk.targets import find_target
-from surveys.paying import intend_bonus
+from surveys.rehearsal.mturk_site import CrowdRefused
+from surveys.results.export import stream_responses
 from tests.factories import make_study, stored
 from tests.mturk.offered import arm, plan
 from tests.mturk.working import (
@@ -181,7 +181,7 @@ def test_outside_the_simulator_the_account_must_hold_enough(platform, settings, 
     study = make_study(2, ratings_per_context=3)
     sandbox = find_target("sandbox")
     monkeypatch.setattr(
-        "surveys.mturk.targets.list_targets",
+        "surveys.crowd.mturk.targets.list_targets",
         lambda: [type(sandbox)(sandbox.provider, platform.url, platform.url, platform.url, True)],
     )
     batch = arm(plan(study, 3, target="sandbox"))

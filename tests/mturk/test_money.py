@@ -2,7 +2,7 @@
 
 import pytest
 
-from surveys.mturk.simulator.money import bonus_fee_cents, read_cents, reward_fee_cents
+from surveys.rehearsal.simulator.money import bonus_fee_cents, read_cents, reward_fee_cents
 from tests.mturk.stage import balance, places, publish, refused, work_on
 
 MASTERS = {"QualificationTypeId": "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH", "Comparator": "Exists"}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from surveys.mturk.simulator.market import Market
-from surveys.mturk.simulator.people import WorkerProfile, add_worker
-from surveys.mturk.simulator.store import Store
-from surveys.mturk.simulator.work import accept_hit, meet, submit
+from surveys.rehearsal.simulator.market import Market
+from surveys.rehearsal.simulator.people import WorkerProfile, add_worker
+from surveys.rehearsal.simulator.store import Store
+from surveys.rehearsal.simulator.work import accept_hit, meet, submit
 from tests.mturk.stage import hit_values, publish, refused, running_simulator
 
 

@@ -11,10 +11,14 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.urls import reverse
 
-from surveys.arriving import find_annotators
-from surveys.disclosing import disclose_person
-from surveys.erasing import erase_annotator
-from surveys.exporting import stream_responses
+from surveys.crowd.ledger import (
+    begin_sending,
+    doubt_payment,
+    intend_bonus,
+    intend_reward,
+    settle_payment,
+)
+from surveys.crowd.reconciliation import Report, reconcile
 from surveys.models import (
     AuditEntry,
     Grant,
@@ -26,9 +30,11 @@ from surveys.models import (
     Visit,
     Worker,
 )
-from surveys.paying import begin_sending, doubt_payment, intend_bonus, intend_reward, settle_payment
-from surveys.reconciling import Report, reconcile
-from surveys.retaining import drop_due, set_retention, settle_study
+from surveys.participation.arrivals import find_annotators
+from surveys.privacy.erasure import erase_annotator
+from surveys.privacy.retention import drop_due, set_retention, settle_study
+from surveys.privacy.subject_access import disclose_person
+from surveys.results.export import stream_responses
 from tests.annotate.arriving import agree, page
 from tests.factories import make_study
 from tests.mturk.offered import OTHER, WORKER, arm, come, do, hand_in, plan, publish

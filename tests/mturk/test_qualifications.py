@@ -2,8 +2,8 @@
 
 import pytest
 
-from surveys.mturk.crowd import CrowdRefused
-from surveys.mturk.simulator.requirements import (
+from surveys.rehearsal.mturk_site import CrowdRefused
+from surveys.rehearsal.simulator.requirements import (
     ADULT,
     APPROVAL_RATE,
     HITS_APPROVED,

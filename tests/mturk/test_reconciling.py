@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from surveys.assigning import begin_assignment
+from surveys.crowd.ledger import begin_sending, intend_reward
+from surveys.crowd.prolific_export import read_export
+from surveys.crowd.reconciliation import Report, reconcile, reconcile_all, reconcile_silence
 from surveys.errors import ReportRefused
 from surveys.models import (
     Assignment,
@@ -19,10 +21,8 @@ from surveys.models import (
     Visit,
     Worker,
 )
-from surveys.paying import begin_sending, intend_reward
-from surveys.reconciling import Report, reconcile, reconcile_all, reconcile_silence
-from surveys.recruiting import open_entrance
-from surveys.reporting import read_export
+from surveys.participation.assignments import begin_assignment
+from surveys.recruitment.links import open_entrance
 from tests.factories import finish, make_study, stored
 from tests.mturk.offered import OTHER, WORKER, arm, come, do, hand_in, plan, publish
 from tests.surveys.newcomers import CODES

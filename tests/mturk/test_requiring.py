@@ -1,8 +1,8 @@
 import pytest
 
+from surveys.crowd.mturk.requirements import read_countries, tell_requirement, write_requirements
 from surveys.errors import BatchRefused
 from surveys.models import Qualification
-from surveys.mturk.requiring import read_countries, tell_requirement, write_requirements
 
 
 def test_requirements_are_written_as_mturk_takes_them():

@@ -4,12 +4,16 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from surveys.arming import disarm_batch
+from surveys.crowd.budget import disarm_batch
+from surveys.crowd.mturk.qualifications import (
+    grant_qualification,
+    quality_annotators,
+    requirement_of,
+)
 from surveys.errors import RunRefused
 from surveys.models import AuditEntry, Batch, Grant, Run, RunKind, Worker
-from surveys.mturk.qualifying import grant_qualification, quality_annotators, requirement_of
 from surveys.outbox import perform_run
-from surveys.running import MOST_TRIES, request_batch_work, retry_run
+from surveys.results.runs import MOST_TRIES, request_batch_work, retry_run
 from surveys.tasks import start_run, start_telling_grants
 from tests.factories import make_study, stored
 from tests.mturk.offered import arm, plan

@@ -14,10 +14,10 @@ import httpx
 import pytest
 from django.core.management import CommandError, call_command
 
-from surveys.mturk.crowd import CrowdRefused
-from surveys.mturk.simulator.market import Market
-from surveys.mturk.simulator.server import NotLoopback, SimulatorServer
-from surveys.mturk.simulator.store import Store
+from surveys.rehearsal.mturk_site import CrowdRefused
+from surveys.rehearsal.simulator.market import Market
+from surveys.rehearsal.simulator.server import NotLoopback, SimulatorServer
+from surveys.rehearsal.simulator.store import Store
 from tests.mturk.stage import Stage, balance, group_of, places, publish, statuses, work_on
 
 ROOT = Path(__file__).resolve().parents[2]

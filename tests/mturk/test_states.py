@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from surveys.mturk.crowd import CrowdRefused
+from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.mturk.stage import (
     group_of,
     hit_values,

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from surveys.mturk.crowd import CrowdRefused
-from surveys.mturk.simulator.questions import ANSWERS, NO_ASSIGNMENT
+from surveys.rehearsal.mturk_site import CrowdRefused
+from surveys.rehearsal.simulator.questions import ANSWERS, NO_ASSIGNMENT
 from tests.mturk.stage import group_of, publish, question, refused, statuses
 
 ODD = "Ljubežen & <mir>\r\nšum 🌙 ]]> \x00\x0b“ok”"

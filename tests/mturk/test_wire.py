@@ -10,8 +10,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.exceptions import ParamValidationError
 
-from surveys.mturk.simulator import wire
-from surveys.mturk.simulator.refusals import (
+from surveys.rehearsal.simulator import wire
+from surveys.rehearsal.simulator.refusals import (
     Failed,
     Invalid,
     Refused,
@@ -215,7 +215,7 @@ def test_requesters_do_not_see_each_other(simulator, requester, worker):
 
 
 def test_every_operation_of_the_specification_is_simulated():
-    from surveys.mturk.simulator.market import OPERATIONS
+    from surveys.rehearsal.simulator.market import OPERATIONS
 
     left_out = {"GetFileUploadURL", "ListReviewPolicyResultsForHIT"}
     assert set(wire.service().operation_names) - set(OPERATIONS) == left_out

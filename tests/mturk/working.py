@@ -8,13 +8,13 @@ from uuid import UUID
 
 import pytest
 
-from surveys.assigning import begin_assignment
-from surveys.completing import completion_for
+from surveys.crowd.mturk.arrival import find_hit, read_arrival, return_to_hit, start_in_hit
+from surveys.crowd.mturk.gateway import Gateway, open_gateway
+from surveys.crowd.mturk.qualifications import tell_grants
 from surveys.models import Assignment, Batch, Payment, Visit
-from surveys.mturk.crowd import CrowdWorker, HeldTask
-from surveys.mturk.entering import find_hit, read_arrival, return_to_hit, start_in_hit
-from surveys.mturk.gateway import Gateway, open_gateway
-from surveys.mturk.qualifying import tell_grants
+from surveys.participation.assignments import begin_assignment
+from surveys.recruitment.completion_codes import completion_for
+from surveys.rehearsal.mturk_site import CrowdWorker, HeldTask
 from tests.factories import finish
 from tests.mturk.stage import Stage
 

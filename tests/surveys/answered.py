@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from surveys.answering import record_engagement, record_rating
 from surveys.models import Assignment, Response, Study
+from surveys.participation.answers import record_engagement, record_rating
 from tests.factories import due_response, make_study, start, whereabouts
 
 SAME_FOR_ALL = 7

@@ -1,7 +1,7 @@
 import pytest
 
 from surveys.models import Entrance
-from surveys.recruiting import open_entrance
+from surveys.recruitment.links import open_entrance
 from tests.factories import make_study
 from tests.surveys.newcomers import CODES
 

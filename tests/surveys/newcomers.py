@@ -1,10 +1,10 @@
 """People who come through an entrance, and the codes that they hand back."""
 
-from surveys.arriving import start_through
-from surveys.completing import Completion
 from surveys.models import Assignment, Entrance
 from surveys.models.collection import make_token
-from surveys.providers import Claims, read_claims
+from surveys.participation.arrivals import start_through
+from surveys.recruitment.completion_codes import Completion
+from surveys.recruitment.providers import Claims, read_claims
 
 CODES = {"completion_code": "DONE1", "no_place_code": "FULL1"}
 DONE = Completion("DONE1", "https://app.prolific.com/submissions/complete?cc=DONE1")

@@ -7,10 +7,10 @@ from decimal import Decimal
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from surveys.accessing import grant_role
-from surveys.filing import file_answers
+from surveys.access.roles import grant_role
 from surveys.models import Assignment, AssignmentState, Response, Review, Role, Study
-from surveys.recruiting import invite_annotators
+from surveys.recruitment.links import invite_annotators
+from surveys.review.queue import file_answers
 from tests.factories import make_study, start
 
 

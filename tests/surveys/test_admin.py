@@ -12,12 +12,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from surveys.arriving import start_through
-from surveys.assigning import count_places_left
-from surveys.checkpointing import import_checkpoints
-from surveys.configuring import configure_study
-from surveys.exporting import stream_responses
-from surveys.leaving import return_assignment
 from surveys.models import (
     Assignment,
     Entrance,
@@ -28,9 +22,15 @@ from surveys.models import (
     Study,
 )
 from surveys.models.collection import make_token
-from surveys.providers import Claims
-from surveys.recruiting import invite_listed, open_entrance
-from surveys.repeating import repeat_block
+from surveys.participation.arrivals import start_through
+from surveys.participation.assignments import count_places_left
+from surveys.participation.withdrawal import return_assignment
+from surveys.recruitment.links import invite_listed, open_entrance
+from surveys.recruitment.providers import Claims
+from surveys.results.export import stream_responses
+from surveys.study.design import configure_study
+from surveys.study.layout.rounds import repeat_block
+from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import finish, make_release, make_study, rate_due, start, stored
 from tests.mturk.offered import arm, do, hand_in, plan, publish
 from tests.surveys.checkpoint_rows import file, row

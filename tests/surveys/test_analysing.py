@@ -5,14 +5,14 @@ import pytest
 
 from postprocess.recipe import read_recipe
 from postprocess.steps import post_process
-from surveys.analysing import collect_study, list_shortfalls, table_answers
-from surveys.checkpointing import import_checkpoints
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import Annotator, Block, Context, Response, Study
-from surveys.recruiting import invite_annotators, invite_scripted_annotators
-from surveys.repeating import repeat_block
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_annotators, invite_scripted_annotators
+from surveys.results.ratings_table import collect_study, list_shortfalls, table_answers
+from surveys.study.design import configure_study
+from surveys.study.layout.rounds import repeat_block
+from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import finish, make_study, rate_due, start
 from tests.surveys.checkpoint_rows import file as checkpoints_file
 from tests.surveys.checkpoint_rows import row as checkpoint

@@ -6,11 +6,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from surveys.answering import PageVisit, record_engagement, record_rating, record_unjudgeable
 from surveys.errors import AssignmentEnded, RatingRefused
-from surveys.leaving import return_assignment
 from surveys.models import Assignment
 from surveys.models.due import Whereabouts, find_whereabouts
+from surveys.participation.answers import (
+    PageVisit,
+    record_engagement,
+    record_rating,
+    record_unjudgeable,
+)
+from surveys.participation.withdrawal import return_assignment
 from tests.factories import make_study, start, stored, whereabouts
 
 pytestmark = pytest.mark.django_db

@@ -1,9 +1,9 @@
 import pytest
 
-from surveys.appraising import appraise, list_sittings
-from surveys.checkpointing import import_checkpoints
-from surveys.configuring import configure_study
 from surveys.models import Assignment, Response
+from surveys.monitoring.annotators import appraise, list_sittings
+from surveys.study.design import configure_study
+from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import make_study, start
 from tests.surveys import checkpoint_rows
 from tests.surveys.answered import answer, finish_at, finished_study, hours_ago, take_seconds

@@ -4,17 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from surveys.arriving import (
-    is_full,
-    refuse_closed,
-    return_by_own_link,
-    return_visitor,
-    start_through,
-)
-from surveys.assigning import count_places_left
-from surveys.erasing import withdraw_annotator
 from surveys.errors import LinkRevoked, NoPlaceLeft, OwnLinkNeeded, SurveyError
-from surveys.leaving import return_assignment
 from surveys.models import (
     Annotator,
     Assignment,
@@ -24,7 +14,17 @@ from surveys.models import (
     Worker,
 )
 from surveys.models.collection import make_token
-from surveys.recruiting import close_entrance, open_entrance
+from surveys.participation.arrivals import (
+    is_full,
+    refuse_closed,
+    return_by_own_link,
+    return_visitor,
+    start_through,
+)
+from surveys.participation.assignments import count_places_left
+from surveys.participation.withdrawal import return_assignment
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import close_entrance, open_entrance
 from tests.factories import make_study, start, stored
 from tests.surveys.newcomers import FULL, arrive, claims_of
 

@@ -3,20 +3,20 @@ import random
 import pytest
 from django.db import IntegrityError, transaction
 
-from surveys.assigning import (
+from surveys.errors import NoPlaceLeft, RatingsMissing, TextChanged
+from surveys.models import Annotator, Assignment, Response, TextKind
+from surveys.participation.assignments import (
     Consent,
     count_items,
     count_places_left,
     start_assignment,
     submit_assignment,
 )
-from surveys.checkpointing import import_checkpoints
-from surveys.configuring import configure_study
-from surveys.errors import NoPlaceLeft, RatingsMissing, TextChanged
-from surveys.informing import Facts, Way, make_notice
-from surveys.models import Annotator, Assignment, Response, TextKind
-from surveys.recruiting import invite_annotators
-from surveys.wording import current_text, set_text
+from surveys.recruitment.links import invite_annotators
+from surveys.study.consent_notice import Facts, Way, make_notice
+from surveys.study.design import configure_study
+from surveys.study.stimuli.checkpoints import import_checkpoints
+from surveys.study.texts import current_text, set_text
 from tests.factories import finish, make_study, rate_due, start, stored
 from tests.surveys.checkpoint_rows import file, numbered_row, row
 

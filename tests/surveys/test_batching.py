@@ -7,13 +7,13 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pyarrow import parquet
 
-from surveys import batching
-from surveys.erasing import erase_annotator
 from surveys.errors import InvitationRefused, RunRefused
 from surveys.models import Annotator, AuditEntry, Invitation, Run, RunState
 from surveys.outbox import perform_run
-from surveys.run_leases import silence
-from surveys.running import request_export, request_links, retry_run
+from surveys.privacy.erasure import erase_annotator
+from surveys.results import jobs
+from surveys.results.run_leases import silence
+from surveys.results.runs import request_export, request_links, retry_run
 from tests.factories import finish, make_study, start
 
 
@@ -24,7 +24,7 @@ def study(db):
 
 @pytest.fixture
 def in_threes(monkeypatch):
-    monkeypatch.setattr("surveys.batching.LINKS_AT_ONCE", 3)
+    monkeypatch.setattr("surveys.results.jobs.LINKS_AT_ONCE", 3)
 
 
 def perform(run):
@@ -65,7 +65,7 @@ def test_links_that_were_broken_off_go_on_where_they_were(study, in_threes, monk
             raise SystemExit
         return Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
 
-    monkeypatch.setattr("surveys.batching.invite_annotators", fall_over)
+    monkeypatch.setattr("surveys.results.jobs.invite_annotators", fall_over)
     with pytest.raises(SystemExit):
         perform_run(run.pk)
     run.refresh_from_db()
@@ -140,13 +140,13 @@ def test_a_file_goes_when_answers_in_it_are_erased(study, django_capture_on_comm
 def test_a_file_does_not_keep_what_is_erased_while_it_is_written(study, monkeypatch):
     finish(start(study))
     run = request_export(study, "csv", None)
-    written = batching.stream_responses
+    written = jobs.stream_responses
 
     def write_while_somebody_leaves(of):
         yield from written(of)
         erase_annotator(Annotator.objects.get(), "asked for it")
 
-    monkeypatch.setattr(batching, "stream_responses", write_while_somebody_leaves)
+    monkeypatch.setattr(jobs, "stream_responses", write_while_somebody_leaves)
     run = perform(run)
 
     assert (run.state, bool(run.archive)) == ("failed", False)

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surveys.blocking import plan_blocks
 from surveys.models import Block, Context, Item, Questionnaire
+from surveys.study.layout.blocks import plan_blocks
 from tests.factories import make_study
 
 WORDS = [(f"alpha{n}", f"beta{n}") for n in range(100)]

@@ -10,12 +10,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from surveys.arriving import return_visitor, start_through
 from surveys.errors import NoPlaceLeft, SurveyError, TooManyArrivals
 from surveys.models import Annotator, Arrival, Assignment, Entrance, Invitation, Place
 from surveys.models.collection import make_token
-from surveys.recruiting import open_entrance
-from surveys.retaining import drop_due
+from surveys.participation.arrivals import return_visitor, start_through
+from surveys.privacy.retention import drop_due
+from surveys.recruitment.links import open_entrance
 from tests.factories import make_study
 from tests.surveys.newcomers import claims_of
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from surveys.broker import MOST_WAITING, Broker, Job
+from surveys.operations.broker import MOST_WAITING, Broker, Job
 from surveys.tasks import perform_runs, send_messages
 from tests.conftest import lack
 

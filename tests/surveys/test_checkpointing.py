@@ -2,9 +2,9 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.checkpointing import CheckpointSummary, import_checkpoints
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
+from surveys.study.stimuli.checkpoints import CheckpointSummary, import_checkpoints
 from tests.factories import make_study, start, stored
 from tests.surveys.checkpoint_rows import HEADER, file, numbered_row, row
 

@@ -5,12 +5,7 @@ import random
 import pytest
 from django.db import connection
 
-from surveys.analysing import list_shortfalls
-from surveys.assigning import count_places_left, start_another_assignment
-from surveys.choosing import choose_place
-from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft
-from surveys.leaving import return_assignment
 from surveys.models import (
     AssigningPolicy,
     Assignment,
@@ -20,6 +15,11 @@ from surveys.models import (
     Place,
     Study,
 )
+from surveys.participation.assignments import count_places_left, start_another_assignment
+from surveys.participation.policies import choose_place
+from surveys.participation.withdrawal import return_assignment
+from surveys.results.ratings_table import list_shortfalls
+from surveys.study.design import configure_study
 from tests.factories import counted_ratings, due_response, finish, make_study, rate_due, start
 
 pytestmark = pytest.mark.django_db
@@ -170,7 +170,7 @@ def test_checkpoint_items_stand_at_different_places(study):
 
 
 def test_the_same_seed_gives_the_same_order_of_all_items(study, monkeypatch):
-    monkeypatch.setattr("surveys.assigning.secrets.randbits", lambda n_bits: 7)
+    monkeypatch.setattr("surveys.participation.assignments.secrets.randbits", lambda n_bits: 7)
 
     first, *_, fifth = [start(study) for _ in range(5)]
 

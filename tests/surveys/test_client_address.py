@@ -5,7 +5,7 @@ from ipaddress import ip_network
 import pytest
 from django.test import RequestFactory
 
-from surveys.client_address import UNKNOWN, client_address
+from surveys.access.client_address import UNKNOWN, client_address
 
 
 @pytest.fixture

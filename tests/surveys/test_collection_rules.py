@@ -20,16 +20,6 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import resolve, reverse
 
-from surveys.answering import record_engagement, record_rating
-from surveys.arriving import start_through
-from surveys.assigning import (
-    count_places_left,
-    has_place_left,
-    start_another_assignment,
-    start_assignment,
-)
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
 from surveys.errors import (
     AssignmentEnded,
     LinkRevoked,
@@ -37,7 +27,6 @@ from surveys.errors import (
     OwnLinkNeeded,
     RepeatRefused,
 )
-from surveys.leaving import return_assignment, revoke_invitation
 from surveys.models import (
     AssigningPolicy,
     Assignment,
@@ -51,9 +40,20 @@ from surveys.models import (
 )
 from surveys.models.collection import make_token
 from surveys.models.due import Whereabouts
-from surveys.providers import read_claims
-from surveys.recruiting import invite_annotators, open_entrance
-from surveys.repeating import repeat_block
+from surveys.participation.answers import record_engagement, record_rating
+from surveys.participation.arrivals import start_through
+from surveys.participation.assignments import (
+    count_places_left,
+    has_place_left,
+    start_another_assignment,
+    start_assignment,
+)
+from surveys.participation.withdrawal import return_assignment, revoke_invitation
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_annotators, open_entrance
+from surveys.recruitment.providers import read_claims
+from surveys.study.design import configure_study
+from surveys.study.layout.rounds import repeat_block
 from tests.annotate.arriving import hidden_fields
 from tests.factories import counted_ratings, make_study, whereabouts
 
@@ -306,7 +306,7 @@ EVENTS = {  # and how often they come
 @pytest.mark.parametrize("walk", range(int(os.environ.get("COLLECTION_WALKS", "3"))))
 def test_the_rules_of_a_collection_hold_whatever_happens(monkeypatch, walk):
     chance = random.Random(f"{connection.vendor} {walk}")  # other walks on each database
-    monkeypatch.setattr("surveys.assigning.secrets.randbits", chance.getrandbits)
+    monkeypatch.setattr("surveys.participation.assignments.secrets.randbits", chance.getrandbits)
     collection = Collection(chance)
     for event in chance.choices(list(EVENTS), EVENTS.values(), k=60):
         event(collection)

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from surveys.exporting import stream_responses
 from surveys.models import Release, Response, Study
+from surveys.results.export import stream_responses
 from tests.factories import finish, make_study, numbered_stimuli, start, stimuli_file, stimuli_row
 from tests.surveys.commands import run
 

@@ -2,16 +2,21 @@
 
 import pytest
 
-from surveys.answering import record_engagement, record_unjudgeable
-from surveys.arriving import lead_back, return_by_own_link, start_through
-from surveys.assigning import start_another_assignment
-from surveys.completing import Completion, completion_of, earned_before, no_place_completion
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
-from surveys.leaving import return_assignment
 from surveys.models import Annotator, Assignment, Entrance, Invitation
 from surveys.models.collection import make_token
-from surveys.recruiting import open_entrance
+from surveys.participation.answers import record_engagement, record_unjudgeable
+from surveys.participation.arrivals import lead_back, return_by_own_link, start_through
+from surveys.participation.assignments import start_another_assignment
+from surveys.participation.withdrawal import return_assignment
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.completion_codes import (
+    Completion,
+    completion_of,
+    earned_before,
+    no_place_completion,
+)
+from surveys.recruitment.links import open_entrance
+from surveys.study.design import configure_study
 from tests.factories import finish, make_study, start, whereabouts
 from tests.surveys.newcomers import CODES, DONE, FULL, arrive, claims_of
 

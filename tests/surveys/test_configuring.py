@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from surveys.assigning import count_places_left, has_place_left, list_places_left
-from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft, SettingRefused
-from surveys.leaving import return_assignment
 from surveys.models import Assignment, Place, Study
-from surveys.repeating import repeat_block
+from surveys.participation.assignments import count_places_left, has_place_left, list_places_left
+from surveys.participation.withdrawal import return_assignment
+from surveys.study.design import configure_study
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db

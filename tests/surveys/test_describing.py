@@ -3,14 +3,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from postprocess.release.description import parse_description
-from surveys.configuring import configure_study
-from surveys.describing import describe_study
-from surveys.erasing import withdraw_annotator
 from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Response, TextKind
-from surveys.recruiting import invite_annotators, invite_scripted_annotators, open_entrance
-from surveys.releasing import write_form
-from surveys.wording import set_text
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_annotators, invite_scripted_annotators, open_entrance
+from surveys.results.description import describe_study
+from surveys.results.release import write_form
+from surveys.study.design import configure_study
+from surveys.study.texts import set_text
 from tests.factories import finish, make_study, start
 from tests.surveys.commands import run
 

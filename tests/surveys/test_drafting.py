@@ -4,12 +4,18 @@ import pytest
 from django.contrib.auth.models import User
 
 from postprocess.stimuli import COLUMNS
-from surveys.analysing import _stimuli_as_imported as check_digest
-from surveys.checking import LARGEST_FILE, check_file, check_row, fingerprint_row, write_row
-from surveys.drafting import drop_row, read_upload, replace_stimuli, revise_row
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists, StudyOpen
-from surveys.importing import StudyDesign
 from surveys.models import AuditEntry, Context, Item, Membership, Pair, Study
+from surveys.results.ratings_table import _stimuli_as_imported as check_digest
+from surveys.study.stimuli.check import (
+    LARGEST_FILE,
+    check_file,
+    check_row,
+    fingerprint_row,
+    write_row,
+)
+from surveys.study.stimuli.edit import drop_row, read_upload, replace_stimuli, revise_row
+from surveys.study.stimuli.load import StudyDesign
 from tests.factories import draft_study, numbered_stimuli, open_draft, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db

@@ -7,16 +7,21 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from surveys.analysing import note_instant
-from surveys.assigning import begin_assignment, count_places_left
-from surveys.configuring import configure_study
-from surveys.erasing import erase_annotator, find_holding, forget_invitation, withdraw_annotator
 from surveys.errors import ErasureRefused, InvitationRefused
-from surveys.leaving import revoke_invitation
 from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, RunKind, Study
 from surveys.outbox import perform_run
-from surveys.recruiting import invite_listed, open_entrance
-from surveys.running import request_release, request_results
+from surveys.participation.assignments import begin_assignment, count_places_left
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.privacy.erasure import (
+    erase_annotator,
+    find_holding,
+    forget_invitation,
+    withdraw_annotator,
+)
+from surveys.recruitment.links import invite_listed, open_entrance
+from surveys.results.ratings_table import note_instant
+from surveys.results.runs import request_release, request_results
+from surveys.study.design import configure_study
 from tests.factories import QUICK, counted_ratings, finish, make_run, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive
 
@@ -205,7 +210,7 @@ def test_who_withdraws_while_a_run_is_made_marks_it(study, annotator, monkeypatc
         withdraw_annotator(annotator)
         return []
 
-    monkeypatch.setattr("surveys.running.list_shortfalls", withdraw_meanwhile)
+    monkeypatch.setattr("surveys.results.runs.list_shortfalls", withdraw_meanwhile)
 
     run = request_results(study, QUICK, None)
     perform_run(run.pk)

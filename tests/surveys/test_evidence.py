@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.evidence import Answered, Piece, find_evidence, sum_up, tell, weigh
+from surveys.review.evidence import Answered, Piece, find_evidence, sum_up, tell, weigh
 
 TEXT = "The cats slept. It rained a lot. A dog barked."
 

@@ -8,27 +8,32 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from surveys.answering import PageVisit, record_engagement, record_rating, record_unjudgeable
-from surveys.arriving import start_through
-from surveys.assigning import start_assignment
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
-from surveys.exporting import (
+from surveys.models import Invitation, Response, Study
+from surveys.participation.answers import (
+    PageVisit,
+    record_engagement,
+    record_rating,
+    record_unjudgeable,
+)
+from surveys.participation.arrivals import start_through
+from surveys.participation.assignments import start_assignment
+from surveys.participation.withdrawal import return_assignment, revoke_invitation
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import (
+    invite_annotators,
+    invite_listed,
+    invite_scripted_annotators,
+    open_entrance,
+)
+from surveys.results.export import (
     INVITATION_COLUMNS,
     RESPONSE_COLUMNS,
     ROWS_A_CHUNK,
     stream_invitations,
     stream_responses,
 )
-from surveys.leaving import return_assignment, revoke_invitation
-from surveys.models import Invitation, Response, Study
-from surveys.recruiting import (
-    invite_annotators,
-    invite_listed,
-    invite_scripted_annotators,
-    open_entrance,
-)
-from surveys.repeating import repeat_block
+from surveys.study.design import configure_study
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import finish, make_study, rate_due, start, whereabouts
 
 pytestmark = pytest.mark.django_db

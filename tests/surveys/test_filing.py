@@ -3,10 +3,12 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 
-from surveys import filing, tasks
-from surveys.broker import Job
-from surveys.erasing import withdraw_annotator
-from surveys.filing import (
+from surveys import tasks
+from surveys.models import Assignment, Review, ReviewSettings, ReviewState
+from surveys.operations.broker import Job
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.review import queue
+from surveys.review.queue import (
     count_unfiled,
     draw_number,
     file_answers,
@@ -15,7 +17,6 @@ from surveys.filing import (
     is_drawn,
     n_reviewers,
 )
-from surveys.models import Assignment, Review, ReviewSettings, ReviewState
 from tests.factories import make_study, start
 from tests.surveys.reviewed import reviewed_study, submit, whole
 
@@ -161,7 +162,7 @@ def test_file_meanwhile_leaves_it_to_who_is_at_it(monkeypatch):
         again.append(file_meanwhile(study))
         return file_answers(study, at_most=at_most)
 
-    monkeypatch.setattr(filing, "file_answers", file_once)
+    monkeypatch.setattr(queue, "file_answers", file_once)
 
     assert file_meanwhile(study) == 1
     assert again == [0]
@@ -174,7 +175,7 @@ def test_file_meanwhile_that_fails_is_not_begun_again_at_once(settings, monkeypa
     study, asked = make(), []
     submit(study)
     with monkeypatch.context() as patched:
-        patched.setattr(filing, "find_doubted", lambda words, language: words[0])
+        patched.setattr(queue, "find_doubted", lambda words, language: words[0])
         with pytest.raises(TypeError):
             file_meanwhile(study)
     monkeypatch.setattr(tasks.DISPATCHER, "wake", asked.append)
@@ -208,7 +209,7 @@ def test_draws_are_the_same_again_and_independent():
     twice = [draw for draw in sampled if n_reviewers(draw, 30) == 2]
     assert len(sampled) / len(draws) == pytest.approx(0.2, abs=0.03)
     assert len(twice) / len(sampled) == pytest.approx(0.3, abs=0.08)
-    assert filing.DRAWS == 10_000
+    assert queue.DRAWS == 10_000
 
 
 def test_withdrawing_leaves_nothing_to_judge():

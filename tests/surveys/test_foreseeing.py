@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from surveys.foreseeing import preview_effects
 from surveys.models import Response, VerdictKind
-from surveys.reviewing import give_verdict
+from surveys.review.effects import preview_effects
+from surveys.review.verdicts import give_verdict
 from tests.surveys.reviewed import answers, reviewed_study, reviewer, whole
 
 pytestmark = pytest.mark.django_db

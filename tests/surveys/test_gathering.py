@@ -1,8 +1,8 @@
 import pytest
 
-from surveys.gathering import gather_answers, summarise_contexts
 from surveys.models import Assignment, Context, Response
-from surveys.repeating import repeat_block
+from surveys.monitoring.contexts import gather_answers, summarise_contexts
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import start
 from tests.surveys.answered import answer, finished_study
 from tests.surveys.test_watching import current_rounds

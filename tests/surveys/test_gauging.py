@@ -1,7 +1,7 @@
 import pytest
 
-from surveys.filing import file_answers
-from surveys.gauging import (
+from surveys.models import Assignment, Review, VerdictKind
+from surveys.monitoring.agreement import (
     Agreement,
     agreement_of,
     find_gauges,
@@ -9,10 +9,10 @@ from surveys.gauging import (
     list_changed,
     list_worries,
 )
-from surveys.models import Assignment, Review, VerdictKind
-from surveys.repeating import repeat_block
-from surveys.reviewing import give_verdict
-from surveys.watching import watch_blocks
+from surveys.monitoring.progress import watch_blocks
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import make_study, start
 from tests.surveys.answered import answer, finished_study
 from tests.surveys.reviewed import reviewer

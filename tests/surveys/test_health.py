@@ -6,8 +6,8 @@ import pytest
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from surveys import health
-from surveys.broker import BROKER
+from surveys.operations import health
+from surveys.operations.broker import BROKER
 
 pytestmark = pytest.mark.django_db
 

@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from surveys.answering import record_engagement
-from surveys.arriving import start_through
-from surveys.assigning import begin_assignment, count_places_left, has_place_left
 from surveys.errors import NoPlaceLeft
-from surveys.introducing import complete_step, find_due_step
 from surveys.models import Assignment, Entrance, Place, Response
 from surveys.models.collection import make_token
-from surveys.recruiting import open_entrance
+from surveys.participation.answers import record_engagement
+from surveys.participation.arrivals import start_through
+from surveys.participation.assignments import begin_assignment, count_places_left, has_place_left
+from surveys.participation.introduction import complete_step, find_due_step
+from surveys.recruitment.links import open_entrance
 from tests.annotate.arriving import hidden_fields, page
 from tests.factories import finish, make_study, rate_due, start, stored, whereabouts
 

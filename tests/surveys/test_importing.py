@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from surveys.errors import ImportRefused, StudyExists
-from surveys.importing import StudyDesign, import_stimuli
 from surveys.models import Block, Context, Item, Pair, Questionnaire, Study
+from surveys.study.stimuli.load import StudyDesign, import_stimuli
 from tests.factories import HEADER, make_study, numbered_stimuli, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,6 @@ from django.apps import apps
 from django.conf import settings
 from django.utils import translation
 
-from surveys.assigning import start_assignment
-from surveys.configuring import configure_study
-from surveys.informing import SECTIONS, Facts, Said, Way, list_changes, list_sentences, make_notice
 from surveys.models import (
     Annotator,
     Arrival,
@@ -29,8 +26,19 @@ from surveys.models import (
     Visit,
     Worker,
 )
-from surveys.recruiting import invite_annotators, invite_listed, open_entrance
-from surveys.retaining import set_retention
+from surveys.participation.assignments import start_assignment
+from surveys.privacy.retention import set_retention
+from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance
+from surveys.study.consent_notice import (
+    SECTIONS,
+    Facts,
+    Said,
+    Way,
+    list_changes,
+    list_sentences,
+    make_notice,
+)
+from surveys.study.design import configure_study
 from tests.factories import make_study
 from tests.surveys.newcomers import CODES, arrive
 

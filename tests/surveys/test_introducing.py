@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from surveys import introducing
-from surveys.assigning import count_places_left, start_assignment
-from surveys.configuring import configure_study
 from surveys.errors import NoPlaceLeft, TextChanged
-from surveys.introducing import (
+from surveys.models import Assignment, Place, Response, Study, TextKind
+from surveys.participation import introduction
+from surveys.participation.assignments import count_places_left, start_assignment
+from surveys.participation.introduction import (
     DONE_AT,
     Step,
     check_comprehension,
@@ -17,10 +17,10 @@ from surveys.introducing import (
     find_due_step,
     list_steps,
 )
-from surveys.leaving import return_assignment
-from surveys.models import Assignment, Place, Response, Study, TextKind
-from surveys.recruiting import invite_annotators
-from surveys.wording import current_text, set_text
+from surveys.participation.withdrawal import return_assignment
+from surveys.recruitment.links import invite_annotators
+from surveys.study.design import configure_study
+from surveys.study.texts import current_text, set_text
 from tests.factories import make_study, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -138,7 +138,7 @@ def test_a_step_after_the_end_is_not_taken(newcomer, step):
 def test_a_step_is_noted_only_if_what_follows_from_it_happens(newcomer, monkeypatch):
     set_text(newcomer.study, TextKind.PRACTICE, "")
     configure_study(newcomer.study, n_check_tries=0)
-    monkeypatch.setattr(introducing, "begin_assignment", fail)
+    monkeypatch.setattr(introduction, "begin_assignment", fail)
 
     with pytest.raises(OSError, match="power cut"):
         complete_step(newcomer, Step.INSTRUCTIONS)

@@ -3,8 +3,8 @@
 import pytest
 
 from surveys.errors import TextRefused
-from surveys.inviting import Letter, check_letter, fill_letter
 from surveys.models import TextKind
+from surveys.study.letters import Letter, check_letter, fill_letter
 
 KNOWN = {"link": "https://x.org/a", "title": "", "minutes": "20", "contact": "lab@x.org"}
 

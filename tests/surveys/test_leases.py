@@ -11,17 +11,17 @@ from django.db.models import Count, Max, Q
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from surveys.answering import record_engagement, record_rating
-from surveys.assigning import (
+from surveys.errors import AssignmentEnded, NoPlaceLeft
+from surveys.models import Assignment, Place, Questionnaire, Response, Study
+from surveys.participation.answers import record_engagement, record_rating
+from surveys.participation.assignments import (
     begin_assignment,
     count_places_left,
     lock_places,
     resume_assignment,
 )
-from surveys.configuring import configure_study
-from surveys.errors import AssignmentEnded, NoPlaceLeft
-from surveys.leaving import return_assignment
-from surveys.models import Assignment, Place, Questionnaire, Response, Study
+from surveys.participation.withdrawal import return_assignment
+from surveys.study.design import configure_study
 from tests.factories import finish, make_study, rate_due, start, stored, whereabouts
 
 pytestmark = pytest.mark.django_db
@@ -302,7 +302,7 @@ def test_freeing_lapsed_places_takes_as_many_queries_for_few_as_for_many():
 @pytest.mark.parametrize("at_once", [1, 3, 100])
 def test_places_of_lapsed_assignments_are_closed_where_there_are_enough(monkeypatch, at_once):
     """The last ones: what is free is numbered from 1 to the ratings wanted, as it was laid out."""
-    monkeypatch.setattr("surveys.places.MOST_AT_ONCE", at_once)
+    monkeypatch.setattr("surveys.study.layout.quota.MOST_AT_ONCE", at_once)
     study = make_study(2, ratings_per_context=5)
     assignments = [start(study) for _ in range(10)]
     finish(assignments[0])
@@ -322,7 +322,7 @@ def test_places_of_lapsed_assignments_are_closed_where_there_are_enough(monkeypa
 
 @pytest.mark.parametrize("n_wanted", [1, 2, 6])
 def test_places_are_fitted_some_at_a_time(monkeypatch, n_wanted):
-    monkeypatch.setattr("surveys.places.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("surveys.study.layout.quota.MOST_AT_ONCE", 2)
     study = make_study(6, block_size=2, ratings_per_context=4)
     start(study)
 

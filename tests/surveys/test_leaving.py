@@ -5,21 +5,21 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.analysing import list_shortfalls
-from surveys.answering import record_engagement, record_rating
-from surveys.assigning import (
+from surveys.errors import AssignmentEnded, LinkRevoked, SurveyError
+from surveys.models import Annotator, Assignment, Place, Study
+from surveys.participation.answers import record_engagement, record_rating
+from surveys.participation.assignments import (
     count_places_left,
     resume_assignment,
     start_another_assignment,
     start_assignment,
     submit_assignment,
 )
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
-from surveys.errors import AssignmentEnded, LinkRevoked, SurveyError
-from surveys.leaving import return_assignment, revoke_invitation
-from surveys.models import Annotator, Assignment, Place, Study
-from surveys.recruiting import invite_annotators
+from surveys.participation.withdrawal import return_assignment, revoke_invitation
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_annotators
+from surveys.results.ratings_table import list_shortfalls
+from surveys.study.design import configure_study
 from tests.factories import (
     counted_ratings,
     due_response,

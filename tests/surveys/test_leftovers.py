@@ -12,13 +12,13 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.erasing import erase_annotator
 from surveys.errors import RunRefused
-from surveys.leftovers import drop_leftovers
 from surveys.models import IdempotencyRecord, Invitation, Run, RunState
 from surveys.outbox import perform_run
-from surveys.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
-from surveys.running import request_export, request_links, retry_run
+from surveys.privacy.erasure import erase_annotator
+from surveys.privacy.leftovers import drop_leftovers
+from surveys.results.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
+from surveys.results.runs import request_export, request_links, retry_run
 from tests.factories import finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,7 @@ def test_a_list_vanishes_when_its_job_fails(listed, monkeypatch):
     def fall_over(*args):
         raise RuntimeError
 
-    monkeypatch.setattr("surveys.batching.invite_listed", fall_over)
+    monkeypatch.setattr("surveys.results.jobs.invite_listed", fall_over)
     with pytest.raises(RuntimeError):
         perform_run(listed.pk)
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from surveys import answering
-from surveys.answering import record_engagement, record_rating
-from surveys.assigning import lock_places, start_assignment
-from surveys.erasing import withdraw_annotator
 from surveys.models import Assignment, Response
 from surveys.models.due import fill_response
-from surveys.recruiting import invite_annotators
+from surveys.participation import answers
+from surveys.participation.answers import record_engagement, record_rating
+from surveys.participation.assignments import lock_places, start_assignment
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_annotators
 from tests.factories import make_study, rate_due, start, stored, whereabouts
 
 pytestmark = [
@@ -73,7 +73,7 @@ def test_the_last_rating_and_a_withdrawal_wait_for_one_another_and_both_end(monk
         assert may_go_on.wait(SECONDS)
         return is_filled
 
-    monkeypatch.setattr(answering, "fill_response", fill_and_pause)
+    monkeypatch.setattr(answers, "fill_response", fill_and_pause)
     rating = beside(record_rating, where, Decimal(3))
     assert is_stored.wait(SECONDS)
     withdrawal = beside(withdraw_annotator, assignment.annotator)

@@ -1,9 +1,9 @@
 import pytest
 
-from surveys.drafting import read_upload, replace_stimuli
-from surveys.importing import StudyDesign
-from surveys.measuring import Overlap, list_overlaps, measure_study
 from surveys.models import Study
+from surveys.study.stimuli.edit import read_upload, replace_stimuli
+from surveys.study.stimuli.load import StudyDesign
+from surveys.study.stimuli.statistics import Overlap, list_overlaps, measure_study
 from tests.factories import make_study, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from django.db import connection, migrations, models
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from surveys.migration_guard import check_at_start, refuse_losses, refuse_older_database
+from surveys.access.api_tokens import make_token
 from surveys.models import ApiToken, AuditEntry, Run, SignInBudget, Webhook
-from surveys.running import request_export
-from surveys.tokening import make_token
+from surveys.operations.migration_guard import check_at_start, refuse_losses, refuse_older_database
+from surveys.results.runs import request_export
 from tests.factories import make_study, start
 from tests.mturk.offered import plan
 

@@ -11,12 +11,6 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.utils import timezone
 
-from surveys.answering import record_engagement, record_unjudgeable
-from surveys.assigning import count_places_left
-from surveys.checkpointing import import_checkpoints
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
-from surveys.migration_steps import StepExecutor, StepLoader
 from surveys.models import (
     Annotator,
     Assignment,
@@ -31,8 +25,14 @@ from surveys.models import (
     StudyText,
     Visit,
 )
-from surveys.repeating import repeat_block
-from surveys.retaining import mark_paid
+from surveys.operations.migration_steps import StepExecutor, StepLoader
+from surveys.participation.answers import record_engagement, record_unjudgeable
+from surveys.participation.assignments import count_places_left
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.privacy.retention import mark_paid
+from surveys.study.design import configure_study
+from surveys.study.layout.rounds import repeat_block
+from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import finish, make_study, start, whereabouts
 from tests.mturk.offered import plan
 from tests.surveys.checkpoint_rows import file, row

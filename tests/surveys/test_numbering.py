@@ -10,8 +10,8 @@ from django.db import IntegrityError, connection
 from postprocess.recipe import Recipe
 from surveys.models import AuditEntry, Batch, Release, Run, RunKind, RunState, Study
 from surveys.outbox import perform_run
-from surveys.releasing import release_dataset
-from surveys.running import (
+from surveys.results.release import release_dataset
+from surveys.results.runs import (
     request_batch_work,
     request_export,
     request_release,

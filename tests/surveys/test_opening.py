@@ -5,11 +5,8 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from surveys.assigning import start_assignment
-from surveys.auditing import acting
-from surveys.configuring import configure_study
+from surveys.access.audit_log import acting
 from surveys.errors import OpeningRefused, SettingRefused, StudyNotOpen, StudyOpen, TextChanged
-from surveys.importing import StudyDesign
 from surveys.models import (
     Annotator,
     AuditEntry,
@@ -23,9 +20,12 @@ from surveys.models import (
     TextKind,
 )
 from surveys.models.collection import make_token
-from surveys.opening import list_missing, open_study, review_consent
-from surveys.recruiting import invite_annotators, open_entrance
-from surveys.wording import set_text
+from surveys.participation.assignments import start_assignment
+from surveys.recruitment.links import invite_annotators, open_entrance
+from surveys.study.design import configure_study
+from surveys.study.lifecycle import list_missing, open_study, review_consent
+from surveys.study.stimuli.load import StudyDesign
+from surveys.study.texts import set_text
 from tests.factories import draft_study, make_study, numbered_stimuli, open_draft, stored
 
 pytestmark = pytest.mark.django_db

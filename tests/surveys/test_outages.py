@@ -8,8 +8,8 @@ import pytest
 from django.db import InterfaceError, OperationalError, ProgrammingError, connection
 from django.test import Client
 
-from surveys import outages
-from surveys.outages import OutageFilter, is_outage
+from surveys.operations import outages
+from surveys.operations.outages import OutageFilter, is_outage
 
 
 def caused_by(code: int) -> OperationalError:
@@ -115,7 +115,7 @@ def test_the_api_says_it_in_json(broken_database):
 def test_a_failure_that_is_no_outage_stays_one():
     from django.test import RequestFactory
 
-    from surveys.presenting.failures import answer_failed
+    from surveys.web.rendering.error_pages import answer_failed
 
     try:
         raise caused_by(sqlite3.SQLITE_ERROR)

@@ -6,9 +6,9 @@ from django.contrib.auth.models import User
 from django.contrib.staticfiles.finders import get_finder
 from django.core.management import call_command
 
-from surveys.leaving import revoke_invitation
 from surveys.models import Invitation, Study
-from surveys.preparing import (
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.rehearsal.demo import (
     find_open_invitation,
     prepare_demo_studies,
     prepare_researcher,

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError
 
 from surveys.models import Annotator, AuditEntry, Study
-from surveys.recruiting import open_entrance
-from surveys.retaining import count_kept, mark_paid
+from surveys.privacy.retention import count_kept, mark_paid
+from surveys.recruitment.links import open_entrance
 from tests.factories import finish, make_study, start
 from tests.surveys.commands import run
 from tests.surveys.newcomers import CODES, arrive

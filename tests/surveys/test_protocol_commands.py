@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 from django.core.management import CommandError
 
-from surveys.configuring import configure_study
 from surveys.models import Pair, Round, Study, StudyText, TextKind
-from surveys.wording import current_text
+from surveys.study.design import configure_study
+from surveys.study.texts import current_text
 from tests.factories import finish, make_study, start, stored
 from tests.surveys.checkpoint_rows import file, numbered_row, row
 from tests.surveys.commands import run

@@ -4,7 +4,7 @@ import pytest
 
 from surveys.errors import ArrivalRefused
 from surveys.models import Provider
-from surveys.providers import Claims, completion_address, read_claims
+from surveys.recruitment.providers import Claims, completion_address, read_claims
 
 
 @pytest.mark.parametrize("value", ["5f1a", "A" * 64, "a_b-C9"])

@@ -1,6 +1,6 @@
 import pytest
 
-from surveys.reaching import warn_unreachable
+from surveys.recruitment.reaching import warn_unreachable
 
 ALONE, NEAR = "of this machine alone: nobody else", "of a local network: nobody outside it"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from surveys.reading import LARGEST, read_number, read_query
+from surveys.query_params import LARGEST, read_number, read_query
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from django.test import Client
 from django.urls import reverse
 
 from postprocess.marks import read_context
-from surveys.accessing import grant_role
-from surveys.checkpointing import import_checkpoints, replace_checkpoints
+from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.roles import grant_role
 from surveys.errors import ImportRefused
-from surveys.importing import StudyDesign
 from surveys.models import Role, Study
-from surveys.tokening import SCOPES, make_token
+from surveys.study.stimuli.checkpoints import import_checkpoints, replace_checkpoints
+from surveys.study.stimuli.load import StudyDesign
 from tests.api.conftest import Program
 from tests.api.test_studies import NEW
 from tests.factories import draft_study, numbered_stimuli

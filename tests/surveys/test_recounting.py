@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.auditing import acting, record
+from surveys.access.audit_log import acting, record
 from surveys.models import Study
-from surveys.recounting import COLUMNS, find_entries, stream_log, write_public_log
+from surveys.results.public_log import COLUMNS, find_entries, stream_log, write_public_log
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db

@@ -3,9 +3,9 @@
 import pytest
 
 from surveys.errors import InvitationRefused, SettingRefused
-from surveys.leaving import revoke_invitation
 from surveys.models import Entrance, Invitation, Study
-from surveys.recruiting import (
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.recruitment.links import (
     LONGEST_NOTE,
     close_entrance,
     invite_annotators,

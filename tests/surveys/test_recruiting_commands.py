@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError
 
 from surveys.models import Entrance, Invitation, Study
-from surveys.recruiting import invite_annotators, invite_listed, invite_scripted_annotators
+from surveys.recruitment.links import invite_annotators, invite_listed, invite_scripted_annotators
 from tests.factories import finish, make_study, start, stored
 from tests.surveys.commands import run
 

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError
 
 from surveys.errors import RehearsalFailed
-from surveys.modelling import ModelledRatings, Person, read_played_back
 from surveys.models import Context, Invitation
-from surveys.rehearsing import Rehearsal, rehearse_study
+from surveys.rehearsal.rating_source import ModelledRatings, Person, read_played_back
+from surveys.rehearsal.study import Rehearsal, rehearse_study
 from tests.end_to_end.databases import free_port
 from tests.factories import make_study, numbered_stimuli, start
 from tests.surveys.commands import run
@@ -116,7 +116,7 @@ FORM = PAGE.format('<form method="post"><input type="hidden" name="h"><button>Go
 )
 def test_rehearse_study_says_where_a_site_goes_wrong(monkeypatch, status, body, said):
     study = make_study(stimuli=numbered_stimuli(1))
-    monkeypatch.setattr("surveys.scripting.MOST_PAGES", 5)
+    monkeypatch.setattr("surveys.rehearsal.annotator.MOST_PAGES", 5)
 
     with answering(status, body) as url, pytest.raises(RehearsalFailed, match=said) as failed:
         rehearse_study(study, Rehearsal(url, MODEL))

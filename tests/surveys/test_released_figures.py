@@ -8,10 +8,6 @@ import pytest
 from django.utils import timezone
 
 from postprocess.recipe import read_recipe
-from surveys.analysing import table_answers
-from surveys.describing import SCRIPTED, describe_study
-from surveys.erasing import withdraw_annotator
-from surveys.filing import file_answers
 from surveys.models import (
     Assignment,
     AssignmentState,
@@ -21,10 +17,14 @@ from surveys.models import (
     Study,
     VerdictKind,
 )
-from surveys.recruiting import invite_annotators, invite_scripted_annotators
-from surveys.releasing import release_dataset
-from surveys.repeating import repeat_block
-from surveys.reviewing import give_verdict
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_annotators, invite_scripted_annotators
+from surveys.results.description import SCRIPTED, describe_study
+from surveys.results.ratings_table import table_answers
+from surveys.results.release import release_dataset
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import finish, make_study, start
 from tests.postprocess.datasets import LITTLE_CHANCE
 from tests.surveys.commands import run

@@ -7,12 +7,12 @@ import pytest
 from django.core.management.base import CommandError
 
 from postprocess.recipe import Recipe, read_recipe
-from surveys.checkpointing import import_checkpoints
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Annotator, Release, Response, Study
-from surveys.releasing import Wishes, list_unwritten, release_dataset
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.results.release import Wishes, list_unwritten, release_dataset
+from surveys.study.design import configure_study
+from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import finish, make_release, make_study, start, stored
 from tests.surveys.checkpoint_rows import file as checkpoints_file
 from tests.surveys.checkpoint_rows import row as checkpoint

@@ -4,11 +4,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from surveys.configuring import configure_study
 from surveys.models import Invitation, StudyText, TextKind
-from surveys.recruiting import invite_listed
-from surveys.reminding import list_recruits
-from surveys.wording import default_body, set_text
+from surveys.recruitment.links import invite_listed
+from surveys.recruitment.reminders import list_recruits
+from surveys.study.design import configure_study
+from surveys.study.texts import default_body, set_text
 from tests.factories import finish, make_study, start
 
 INTERNAL = "Internal title"

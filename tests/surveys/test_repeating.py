@@ -6,21 +6,21 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from surveys.analysing import list_shortfalls
-from surveys.assigning import (
+from surveys.errors import NoPlaceLeft, RepeatRefused
+from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round, Study
+from surveys.monitoring.progress import preview_repeat
+from surveys.participation.assignments import (
     count_places_left,
     has_place_left,
     list_places_left,
     start_another_assignment,
     start_assignment,
 )
-from surveys.configuring import configure_study
-from surveys.errors import NoPlaceLeft, RepeatRefused
-from surveys.leaving import return_assignment
-from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round, Study
-from surveys.repeating import repeat_block
-from surveys.timing import introduction_seconds
-from surveys.watching import preview_repeat
+from surveys.participation.withdrawal import return_assignment
+from surveys.results.ratings_table import list_shortfalls
+from surveys.study.design import configure_study
+from surveys.study.durations import introduction_seconds
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import counted_ratings, finish, make_study, rate_due, start, stored
 from tests.surveys.answered import finished_study
 

@@ -6,8 +6,6 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from surveys.arriving import return_by_own_link, return_visitor
-from surveys.assigning import begin_assignment
 from surveys.errors import ErasureRefused, OwnLinkNeeded
 from surveys.models import (
     Annotator,
@@ -19,9 +17,9 @@ from surveys.models import (
     Visit,
     Worker,
 )
-from surveys.recruiting import invite_listed, invite_scripted_annotators, open_entrance
-from surveys.repeating import repeat_block
-from surveys.retaining import (
+from surveys.participation.arrivals import return_by_own_link, return_visitor
+from surveys.participation.assignments import begin_assignment
+from surveys.privacy.retention import (
     count_kept,
     drop_due,
     find_due,
@@ -31,6 +29,8 @@ from surveys.retaining import (
     settle_study,
     take_back_payment,
 )
+from surveys.recruitment.links import invite_listed, invite_scripted_annotators, open_entrance
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import finish, make_study, start, stored
 from tests.surveys.newcomers import CODES, arrive, claims_of
 

@@ -10,7 +10,7 @@ from django.db import connection
 
 from surveys.errors import VerdictRefused
 from surveys.models import Review, ReviewClaim, Verdict, VerdictKind
-from surveys.reviewing import claim_answers, configure_review, give_verdict, undo_verdict
+from surveys.review.verdicts import claim_answers, configure_review, give_verdict, undo_verdict
 from tests.surveys.reviewed import answers, reviewed_study, reviewer, whole
 
 pytestmark = [

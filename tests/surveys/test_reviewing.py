@@ -3,14 +3,14 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from surveys import reviewing
-from surveys.analysing import list_shortfalls, table_answers
-from surveys.auditing import acting
-from surveys.erasing import withdraw_annotator
+from surveys.access.audit_log import acting
 from surveys.errors import SettingRefused, VerdictRefused
-from surveys.filing import file_answers
 from surveys.models import AuditEntry, Review, ReviewState, Verdict, VerdictKind
-from surveys.reviewing import (
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.results.ratings_table import list_shortfalls, table_answers
+from surveys.review import verdicts
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import (
     claim_answers,
     configure_review,
     give_verdict,
@@ -250,7 +250,7 @@ def test_claim_answers_gives_the_riskiest_first_and_others_something_else():
 
 def test_claim_answers_lets_others_have_it_after_a_while(monkeypatch):
     study = reviewed_study()
-    monkeypatch.setattr(reviewing, "CLAIM", timedelta(minutes=-1))
+    monkeypatch.setattr(verdicts, "CLAIM", timedelta(minutes=-1))
     claim_answers(study, reviewer(study), 2)
 
     assert len(claim_answers(study, reviewer(study, "leo"), 2)) == 2

@@ -7,11 +7,11 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from surveys import outbox
+from surveys.access.webhooks import add_webhook
 from surveys.models import Delivery, Run, RunState
-from surveys.notifying import add_webhook
 from surveys.outbox import list_due_runs, perform_due_runs, perform_run
-from surveys.run_leases import HERE, make_lease, release_all, silence, take_back_silent_runs
-from surveys.running import request_export, retry_run
+from surveys.results.run_leases import HERE, make_lease, release_all, silence, take_back_silent_runs
+from surveys.results.runs import request_export, retry_run
 from tests.factories import make_study, stored
 
 pytestmark = pytest.mark.django_db

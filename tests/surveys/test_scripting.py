@@ -12,14 +12,14 @@ from django.db import close_old_connections
 from django.test.utils import override_settings
 from django.urls import reverse
 
-from surveys.checkpointing import import_checkpoints
-from surveys.configuring import configure_study
-from surveys.erasing import withdraw_annotator
 from surveys.errors import RehearsalFailed
-from surveys.modelling import ModelledRatings, Person
 from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response, Study
-from surveys.recruiting import invite_scripted_annotators
-from surveys.scripting import Acknowledged, Character, ScriptedAnnotator, list_words
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.links import invite_scripted_annotators
+from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator, list_words
+from surveys.rehearsal.rating_source import ModelledRatings, Person
+from surveys.study.design import configure_study
+from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import make_study, stimuli_row, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # what scripts do on pages

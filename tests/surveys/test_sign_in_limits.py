@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
+from surveys.access.sign_in_limits import Limit, return_check, take_check
 from surveys.models import SignInBudget
-from surveys.sign_in_limits import Limit, return_check, take_check
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

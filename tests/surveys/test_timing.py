@@ -2,12 +2,12 @@
 
 import pytest
 
-from surveys.assigning import count_items
-from surveys.configuring import configure_study
+from surveys.crowd.offer import tell_pace
 from surveys.models import Study, TextKind
-from surveys.offering import tell_pace
-from surveys.preparing import DEMO_LANGUAGES, prepare_demo_studies
-from surveys.timing import (
+from surveys.participation.assignments import count_items
+from surveys.rehearsal.demo import DEMO_LANGUAGES, prepare_demo_studies
+from surveys.study.design import configure_study
+from surveys.study.durations import (
     SECONDS_TO_ANSWER,
     SECONDS_TO_CHOOSE,
     WORDS_A_MINUTE,
@@ -19,7 +19,7 @@ from surveys.timing import (
     reading_seconds,
     times_of,
 )
-from surveys.wording import set_text
+from surveys.study.texts import set_text
 from tests.factories import make_study
 
 MINUTE = " ".join(["Words"] * WORDS_A_MINUTE)

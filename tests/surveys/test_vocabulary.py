@@ -3,17 +3,17 @@ import subprocess
 
 import pytest
 
-from surveys import vocabulary
-from surveys.vocabulary import find_doubted, has_dictionary, has_word_list
+from surveys.review import spelling
+from surveys.review.spelling import find_doubted, has_dictionary, has_word_list
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch, tmp_path):
     """Nothing remembered, and no program of the system."""
-    vocabulary.forget()
+    spelling.forget()
     monkeypatch.setenv("PATH", str(tmp_path))
     yield
-    vocabulary.forget()
+    spelling.forget()
 
 
 def install(folder, name, script):
@@ -75,15 +75,15 @@ def test_find_doubted_waits_no_longer_than_it_must(monkeypatch, tmp_path):
     def never(*arguments, **options):
         raise subprocess.TimeoutExpired(arguments, options["timeout"])
 
-    monkeypatch.setattr(vocabulary.subprocess, "run", never)
+    monkeypatch.setattr(spelling.subprocess, "run", never)
 
     assert find_doubted(["kuća", "xqzt"], "hr") == {"xqzt"}
 
 
 def test_find_doubted_remembers_a_bounded_number(monkeypatch):
-    monkeypatch.setattr(vocabulary, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(spelling, "MOST_REMEMBERED", 3)
 
     for number in range(5):
         find_doubted([f"xq{number}", f"zt{number}"], "en")
 
-    assert len(vocabulary.remembered) <= 3
+    assert len(spelling.remembered) <= 3

@@ -3,13 +3,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from surveys.erasing import withdraw_annotator
-from surveys.filing import file_answers
 from surveys.models import Assignment, Review, Round, VerdictKind
-from surveys.progressing import count_progress
-from surveys.repeating import repeat_block
-from surveys.reviewing import give_verdict, undo_verdict
-from surveys.watching import (
+from surveys.monitoring.api_progress import count_progress
+from surveys.monitoring.progress import (
     Tally,
     forecast,
     median_minutes,
@@ -17,6 +13,10 @@ from surveys.watching import (
     watch_blocks,
     watch_study,
 )
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict, undo_verdict
+from surveys.study.layout.rounds import repeat_block
 from tests.factories import make_study, start
 from tests.surveys.answered import answer, finish_at, finished_study, hours_ago
 from tests.surveys.reviewed import reviewer

@@ -2,10 +2,10 @@ import math
 
 import pytest
 
-from surveys.filing import file_answers
 from surveys.models import VerdictKind
-from surveys.reviewing import configure_review, give_verdict
-from surveys.weighing import list_agreement
+from surveys.review.agreement import list_agreement
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import configure_review, give_verdict
 from tests.factories import make_study
 from tests.surveys.reviewed import answers, reviewed_study, reviewer, submit
 

@@ -2,12 +2,10 @@
 
 import pytest
 
-from surveys.configuring import configure_study
 from surveys.errors import TextRefused
 from surveys.models import Study, StudyText, TextKind
-from surveys.presenting.faces import render_text
-from surveys.presenting.markdown import render_markdown
-from surveys.wording import (
+from surveys.study.design import configure_study
+from surveys.study.texts import (
     DEFAULTS,
     FILES,
     LONGEST_TEXT,
@@ -22,6 +20,8 @@ from surveys.wording import (
     read_practice,
     set_text,
 )
+from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.study_page import render_text
 from tests.factories import make_study
 
 PRACTICE = """

@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
-from surveys.auditing import acting
+from surveys.access.audit_log import acting
 from surveys.errors import SurveyError
-from surveys.migration_guard import refuse_newer_database, refuse_older_database
 from surveys.models import Study
-from surveys.reaching import warn_unreachable
-from surveys.reading import read_number
-from surveys.recruiting import CODE
+from surveys.operations.migration_guard import refuse_newer_database, refuse_older_database
+from surveys.query_params import read_number
+from surveys.recruitment.links import CODE
+from surveys.recruitment.reaching import warn_unreachable
 
 MOST_AT_ONCE = 100_000
 STANDARD_INPUT = "-"

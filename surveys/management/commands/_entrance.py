@@ -10,7 +10,7 @@ from surveys.management.commands._base import (
     warn_of_links,
 )
 from surveys.models import Entrance, Provider, Study
-from surveys.recruiting import CODES, close_entrance, open_entrance
+from surveys.recruitment.links import CODES, close_entrance, open_entrance
 
 NO_CAP, NO_CODE = 0, ""
 

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.accessing import add_researcher
+from surveys.access.roles import add_researcher
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Role
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.backups import find_missing_files, try_backup, write_backup
 from surveys.management.commands._base import SurveyCommand
+from surveys.operations.backups import find_missing_files, try_backup, write_backup
 
 
 class Command(SurveyCommand):

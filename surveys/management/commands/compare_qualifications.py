@@ -2,9 +2,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from surveys.crowd.mturk.qualifications import compare_qualifications
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Provider
-from surveys.mturk.qualifying import compare_qualifications
 
 
 class Command(SurveyCommand):

@@ -3,10 +3,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.configuring import SETTINGS, configure_study
 from surveys.management.commands._base import SurveyCommand, decimal, find_study
 from surveys.models import AssigningPolicy, Pair, QuestionForms, Study
 from surveys.models.study import write_point
+from surveys.study.design import SETTINGS, configure_study
 
 
 class Command(SurveyCommand):

@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 from surveys.management.commands._base import code
 from surveys.management.commands._entrance import EntranceCommand, add_code
 from surveys.models import Entrance, Provider, Study
-from surveys.recruiting import address_for_provider
+from surveys.recruitment.links import address_for_provider
 
 
 class Command(EntranceCommand):

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, read_file
-from surveys.releasing import write_form
+from surveys.results.release import write_form
 
 
 class Command(SurveyCommand):

@@ -2,7 +2,7 @@ from typing import Any
 
 from surveys.management.commands._base import SurveyCommand
 from surveys.outbox import perform_due_runs, send_due_messages
-from surveys.run_leases import take_back_silent_runs
+from surveys.results.run_leases import take_back_silent_runs
 
 
 class Command(SurveyCommand):

@@ -2,10 +2,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.leftovers import drop_leftovers
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Study
-from surveys.retaining import drop_due, find_due
+from surveys.privacy.leftovers import drop_leftovers
+from surveys.privacy.retention import drop_due, find_due
 
 
 class Command(SurveyCommand):

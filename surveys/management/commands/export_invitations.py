@@ -4,8 +4,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from surveys.exporting import stream_invitations
 from surveys.management.commands._base import SurveyCommand, find_study, warn_of_links, write_chunks
+from surveys.results.export import stream_invitations
 
 
 class Command(SurveyCommand):

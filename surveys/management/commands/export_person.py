@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.disclosing import disclose_person
 from surveys.management.commands._base import SurveyCommand, find_study, write_chunks
 from surveys.models import Annotator
+from surveys.privacy.subject_access import disclose_person
 
 
 class Command(SurveyCommand):

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.exporting import stream_responses
 from surveys.management.commands._base import SurveyCommand, find_study, write_chunks
+from surveys.results.export import stream_responses
 
 
 class Command(SurveyCommand):

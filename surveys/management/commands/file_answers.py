@@ -1,7 +1,7 @@
 from django.core.management.base import CommandParser
 
-from surveys.filing import file_answers
 from surveys.management.commands._base import SurveyCommand, find_study
+from surveys.review.queue import file_answers
 
 ANSWERS_AT_ONCE = 4000
 

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.checkpointing import CheckpointSummary, import_checkpoints
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
+from surveys.study.stimuli.checkpoints import CheckpointSummary, import_checkpoints
 
 
 class Command(SurveyCommand):

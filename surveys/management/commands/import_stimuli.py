@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.importing import ImportSummary, StudyDesign, import_stimuli
 from surveys.management.commands._base import SurveyCommand, decimal, read_file
 from surveys.models import AssigningPolicy, QuestionForms
-from surveys.wording import has_default_texts
+from surveys.study.stimuli.load import ImportSummary, StudyDesign, import_stimuli
+from surveys.study.texts import has_default_texts
 
 
 class Command(SurveyCommand):

@@ -10,7 +10,7 @@ from surveys.management.commands._base import (
     warn_of_links,
 )
 from surveys.models import Study
-from surveys.recruiting import invite_annotators, invite_listed, personal_link
+from surveys.recruitment.links import invite_annotators, invite_listed, personal_link
 
 
 class Command(SurveyCommand):

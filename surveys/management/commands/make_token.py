@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from surveys.access.api_tokens import SCOPES, make_token
 from surveys.management.commands._base import SurveyCommand, positive
-from surveys.tokening import SCOPES, make_token
 
 
 class Command(SurveyCommand):

@@ -8,8 +8,8 @@ from django.core.management.commands import migrate
 from django.db.models.signals import pre_migrate
 
 from surveys.errors import DatabaseTooNew
-from surveys.migration_guard import APP, Plan, refuse_losses, refuse_newer_database
-from surveys.migration_steps import StepExecutor, is_step
+from surveys.operations.migration_guard import APP, Plan, refuse_losses, refuse_newer_database
+from surveys.operations.migration_steps import StepExecutor, is_step
 
 
 class Command(migrate.Command):

@@ -2,7 +2,7 @@ from django.core.management.base import CommandParser
 
 from surveys.management.commands._entrance import EntranceCommand, add_code
 from surveys.models import Entrance, Provider
-from surveys.recruiting import entrance_address
+from surveys.recruitment.links import entrance_address
 
 
 class Command(EntranceCommand):

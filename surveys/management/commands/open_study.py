@@ -3,12 +3,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from surveys.auditing import LONGEST_ACTOR
-from surveys.configuring import configure_study
+from surveys.access.audit_log import LONGEST_ACTOR
 from surveys.management.commands._base import SurveyCommand, find_study, words
 from surveys.models import TextKind
-from surveys.opening import open_study, review_consent
-from surveys.wording import current_text
+from surveys.study.design import configure_study
+from surveys.study.lifecycle import open_study, review_consent
+from surveys.study.texts import current_text
 
 
 class Command(SurveyCommand):

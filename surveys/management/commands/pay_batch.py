@@ -1,7 +1,7 @@
+from surveys.crowd.mturk.payments import pay_batch
+from surveys.crowd.mturk.steps import Outcome
 from surveys.management.commands._batch import BatchCommand
 from surveys.models import Batch
-from surveys.mturk.settling import pay_batch
-from surveys.mturk.stepping import Outcome
 
 
 class Command(BatchCommand):

@@ -8,15 +8,15 @@ from django.urls import reverse
 
 from surveys.management.commands._base import SurveyCommand
 from surveys.models import Study
-from surveys.mturk.control_token import control_link
-from surveys.preparing import (
+from surveys.recruitment.links import personal_link
+from surveys.rehearsal.control_token import control_link
+from surveys.rehearsal.demo import (
     RESEARCHER,
     find_open_invitation,
     prepare_demo_studies,
     prepare_researcher,
     prepare_static_files,
 )
-from surveys.recruiting import personal_link
 
 
 class Command(SurveyCommand):

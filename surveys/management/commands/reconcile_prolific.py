@@ -1,9 +1,9 @@
 from django.core.management.base import CommandError, CommandParser
 
+from surveys.crowd.prolific_export import read_export
+from surveys.crowd.reconciliation import reconcile_all
 from surveys.management.commands._base import SurveyCommand, find_study, read_text
 from surveys.models import Entrance, Provider, Standing
-from surveys.reconciling import reconcile_all
-from surveys.reporting import read_export
 
 
 class Command(SurveyCommand):

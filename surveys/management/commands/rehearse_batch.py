@@ -4,13 +4,13 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.fees import write_cents
+from surveys.crowd.fees import write_cents
 from surveys.management.commands._base import SurveyCommand, find_study, positive
-from surveys.modelling import ModelledRatings
 from surveys.models import Provider
-from surveys.mturk.rehearsing import BatchRehearsal, BatchSummary, rehearse_batch
-from surveys.preparing import RESEARCHER
-from surveys.scripting import Character
+from surveys.rehearsal.annotator import Character
+from surveys.rehearsal.demo import RESEARCHER
+from surveys.rehearsal.mturk_batch import BatchRehearsal, BatchSummary, rehearse_batch
+from surveys.rehearsal.rating_source import ModelledRatings
 
 MOST_FAULTS = 5  # that are told
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.exporting import write_text
 from surveys.management.commands._base import (
     SurveyCommand,
     find_study,
@@ -15,15 +14,16 @@ from surveys.management.commands._base import (
     refuse_unwritable,
     write_chunks,
 )
-from surveys.modelling import (
+from surveys.models import Assignment
+from surveys.rehearsal.annotator import Acknowledged, Character
+from surveys.rehearsal.rating_source import (
     ModelledRatings,
     PlayedBackRatings,
     RatingSource,
     read_played_back,
 )
-from surveys.models import Assignment
-from surveys.rehearsing import Rehearsal, rehearse_study
-from surveys.scripting import Acknowledged, Character
+from surveys.rehearsal.study import Rehearsal, rehearse_study
+from surveys.results.export import write_text
 
 
 class Command(SurveyCommand):

@@ -12,7 +12,7 @@ from postprocess.options import (
 )
 from surveys.management.commands._base import SurveyCommand, find_study, read_file
 from surveys.models import Release, Study
-from surveys.releasing import Wishes, describe_release, list_unwritten, release_dataset
+from surveys.results.release import Wishes, describe_release, list_unwritten, release_dataset
 
 
 class Command(SurveyCommand):

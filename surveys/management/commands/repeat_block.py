@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, words
 from surveys.models import Block, Place, Study
-from surveys.repeating import repeat_block
+from surveys.study.layout.rounds import repeat_block
 
 
 class Command(SurveyCommand):

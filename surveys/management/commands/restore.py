@@ -5,8 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from surveys.backups import restore_backup, try_backup
 from surveys.management.commands._base import SurveyCommand
+from surveys.operations.backups import restore_backup, try_backup
 
 
 class Command(SurveyCommand):

@@ -4,9 +4,9 @@ from urllib.parse import urlsplit
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import F
 
-from surveys.leaving import revoke_invitation
 from surveys.management.commands._base import SurveyCommand, find_study, words
 from surveys.models import Invitation, Study
+from surveys.participation.withdrawal import revoke_invitation
 
 
 class Command(SurveyCommand):

@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from surveys.crowd.mturk.jobs import run_round
 from surveys.management.commands._base import SurveyCommand
-from surveys.mturk.performing import run_round
 
 
 class Command(SurveyCommand):

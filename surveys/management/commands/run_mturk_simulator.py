@@ -4,10 +4,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from surveys.mturk.control_token import control_link, control_token
-from surveys.mturk.simulator.market import Market
-from surveys.mturk.simulator.server import NotLoopback, SimulatorServer
-from surveys.mturk.simulator.store import Store, StoreUnreadable
+from surveys.rehearsal.control_token import control_link, control_token
+from surveys.rehearsal.simulator.market import Market
+from surveys.rehearsal.simulator.server import NotLoopback, SimulatorServer
+from surveys.rehearsal.simulator.store import Store, StoreUnreadable
 
 
 class Command(BaseCommand):

@@ -4,8 +4,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study
-from surveys.reading import read_number
-from surveys.retaining import set_retention
+from surveys.privacy.retention import set_retention
+from surveys.query_params import read_number
 
 NEVER = "never"
 

@@ -4,7 +4,7 @@ from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, read_text
 from surveys.models import Study, TextKind
-from surveys.wording import current_text, set_text
+from surveys.study.texts import current_text, set_text
 
 
 class Command(SurveyCommand):

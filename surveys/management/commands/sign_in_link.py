@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from surveys.access.sign_in_links import make_sign_in_link
 from surveys.management.commands._base import SurveyCommand, warn_of_links
-from surveys.sign_in_links import make_sign_in_link
 
 
 class Command(SurveyCommand):

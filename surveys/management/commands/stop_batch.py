@@ -1,7 +1,7 @@
+from surveys.crowd.mturk.steps import Outcome
+from surveys.crowd.mturk.stopping import stop_batch
 from surveys.management.commands._batch import BatchCommand
 from surveys.models import Batch
-from surveys.mturk.stepping import Outcome
-from surveys.mturk.stopping import stop_batch
 
 
 class Command(BatchCommand):

@@ -6,9 +6,10 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.accessing import grant_role
-from surveys.console.urls import urlpatterns
-from surveys.fees import write_cents
+from surveys.access.roles import grant_role
+from surveys.crowd.fees import write_cents
+from surveys.crowd.ledger import intend_reward
+from surveys.crowd.offer import tell_pace
 from surveys.models import (
     Assignment,
     Batch,
@@ -22,9 +23,8 @@ from surveys.models import (
     Study,
     Visit,
 )
-from surveys.offering import tell_pace
-from surveys.paying import intend_reward
-from surveys.timing import introduction_seconds
+from surveys.study.durations import introduction_seconds
+from surveys.web.console.urls import urlpatterns
 from tests.console.crowded import (
     WORKERS,
     send,
@@ -67,7 +67,7 @@ def test_free_places_stand_by_ranges_of_questionnaires(client, study):
 
 
 def test_of_very_many_ranges_the_first_are_shown(client, study, monkeypatch):
-    monkeypatch.setattr("surveys.console.batches.MOST_RANGES", 1)
+    monkeypatch.setattr("surveys.web.console.batches.MOST_RANGES", 1)
     plan(study, 3)
 
     assert read_ranges(client, study) == [("1A", "5")]

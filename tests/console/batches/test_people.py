@@ -2,10 +2,10 @@ from contextlib import nullcontext
 
 import pytest
 
+from surveys.crowd.ledger import intend_reward, refuse_payment
+from surveys.crowd.mturk.locks import alone
+from surveys.crowd.mturk.payments import PAYING
 from surveys.models import Grant, Hit, Payment, PaymentState, Run, RunState, Standing, Visit
-from surveys.mturk.locking import alone
-from surveys.mturk.settling import PAYING
-from surveys.paying import intend_reward, refuse_payment
 from tests.console.crowded import (
     send,
     text_of,

@@ -1,0 +1,1 @@
+"""Who may do what: roles, sign-in, tokens, the audit log, webhooks."""

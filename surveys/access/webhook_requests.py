@@ -1,0 +1,145 @@
+"""Sending a message to a webhook: to a checked address, and within one time limit for all of it."""
+
+import socket
+import ssl
+from collections.abc import Callable, Iterable, Mapping
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any
+
+import httpcore
+
+from surveys.access.webhook_hosts import may_connect
+
+PATIENCE = 10.0  # seconds for all of an exchange, from the look-up of the name on
+PROBLEMS = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, ValueError)
+Resolver = Callable[[str, int], list[str]]
+SocketOptions = Iterable[Any] | None
+
+
+class NotReached(Exception):
+    """A message that got no answer; why is not told, as it would describe networks inside."""
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return the network addresses of a host, in the order in which to try them."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def post(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    seconds: float = PATIENCE,
+    resolver: Resolver = resolve,
+) -> int:
+    """Send a request and return the status of its answer, whose body is not read.
+
+    Redirections are not followed, proxies of the environment not used. Raises NotReached where
+    the name leads to an address that webhooks must not reach, or no whole answer comes in time.
+    """
+    import httpx
+
+    parts = httpx.URL(url)  # knows how names in all scripts are written for DNS
+    target = httpcore.URL(
+        scheme=parts.raw_scheme, host=parts.raw_host, port=parts.port, target=parts.raw_path
+    )
+    backend = _GuardedBackend(parts.host, monotonic() + seconds, resolver)
+    sent = {"Host": parts.netloc.decode("ascii"), **headers}
+    context = httpx.create_ssl_context(trust_env=False)
+    try:
+        with (
+            httpcore.ConnectionPool(ssl_context=context, network_backend=backend) as pool,
+            pool.stream("POST", target, headers=list(sent.items()), content=body) as answer,
+        ):
+            return answer.status
+    except PROBLEMS as error:
+        raise NotReached from error
+
+
+class _GuardedBackend(httpcore.NetworkBackend):
+    """Connects to the very addresses that were checked, so that a name cannot change meanwhile."""
+
+    def __init__(self, name: str, deadline: float, resolver: Resolver) -> None:
+        self.name, self.deadline, self.resolver = name, deadline, resolver
+        self.plain = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: SocketOptions = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to the first address that takes it. All of a host's must be permitted."""
+        addresses = self._resolve(host, port)
+        if not addresses or not all(may_connect(self.name, address) for address in addresses):
+            raise httpcore.ConnectError
+        for address in addresses[:-1]:
+            try:
+                return self._connect(address, port)
+            except (httpcore.ConnectError, OSError):
+                continue
+        return self._connect(addresses[-1], port)
+
+    def _connect(self, address: str, port: int) -> httpcore.NetworkStream:
+        stream = self.plain.connect_tcp(address, port, timeout=_left(self.deadline))
+        return _TimedStream(stream, self.deadline)
+
+    def _resolve(self, host: str, port: int) -> list[str]:
+        """Look a name up in a thread, as a look-up knows no time limit."""
+        found: SimpleQueue[list[str]] = SimpleQueue()
+
+        def look_up() -> None:
+            try:
+                found.put(self.resolver(host, port))
+            except (OSError, UnicodeError):
+                found.put([])
+
+        Thread(target=look_up, daemon=True, name="webhook-name").start()
+        try:
+            return found.get(timeout=_left(self.deadline))
+        except Empty as error:
+            raise httpcore.ConnectTimeout from error
+
+
+class _TimedStream(httpcore.NetworkStream):
+    """A connection on which every step has what is left of the time for the whole exchange."""
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
+        self.stream, self.deadline = stream, deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self.stream.read(max_bytes, _left(self.deadline))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self.stream.write(buffer, _left(self.deadline))
+
+    def close(self) -> None:
+        self.stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        left = _left(self.deadline)
+        return _TimedStream(
+            self.stream.start_tls(ssl_context, server_hostname, left), self.deadline
+        )
+
+    def get_extra_info(self, info: str) -> Any:
+        return self.stream.get_extra_info(info)
+
+
+def _left(deadline: float) -> float:
+    """Return the seconds left. Raises httpcore.ReadTimeout where there are none."""
+    left = deadline - monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout
+    return left

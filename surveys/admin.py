@@ -1,0 +1,3 @@
+"""Where Django looks for the admin."""
+
+from surveys.web import admin as admin

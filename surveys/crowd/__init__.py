@@ -1,0 +1,1 @@
+"""Paid crowds: fees, budgets, ledger, reconciliation."""

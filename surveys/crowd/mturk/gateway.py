@@ -1,0 +1,193 @@
+"""The one way to the targets of MTurk: Amazon's client, behind rails against spending by accident.
+
+An error never tells whether something was done: whoever calls reads the true state afterwards.
+"""
+
+import functools
+import os
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from surveys.access.redaction import mask_text
+from surveys.crowd.fees import write_cents
+from surveys.crowd.mturk.targets import Target, refuse_disabled
+from surveys.errors import GatewayDown, GatewayRefused, TargetRefused
+from surveys.models import Provider
+from surveys.models.batches import MOST_PLACES
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+
+REGION = "us-east-1"
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+SIMULATED_KEYS = ("simulator", "simulated")
+PAGE = {"PageSize": 100}
+FAULT = 500  # and above: theirs
+THROTTLED = {"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestTimeout"}
+# What spends without a row of ours, or harms a worker's account.
+NEVER_CALLED = ("CreateHIT", "CreateAdditionalAssignmentsForHIT", "CreateWorkerBlock")
+NOTHING = (None, None, None, None)  # of a variable: no file, no environment, no default
+
+
+class Gateway:
+    """A client of one target. Every method raises GatewayDown and GatewayRefused."""
+
+    def __init__(self, target: Target, client: "BaseClient") -> None:
+        self.target, self._client = target, client
+
+    @property
+    def provider(self) -> Provider:
+        return self.target.provider
+
+    @sensitive_variables("arguments")
+    def call(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        """What one operation answers, named as the client's method."""
+        answer: dict[str, Any] = self._ask(lambda: getattr(self._client, operation)(**arguments))
+        return answer
+
+    @sensitive_variables("arguments")
+    def read_all(self, operation: str, listed: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+        """Every row of a list, from all of its pages."""
+        paginator = self._client.get_paginator(operation)
+        pages = iter(paginator.paginate(**arguments, PaginationConfig=PAGE))
+        while (page := self._ask(lambda: next(pages, None))) is not None:
+            yield from page[listed]
+
+    def _ask(self, ask: Any) -> Any:
+        from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+
+        _refuse_in_transaction()
+        try:
+            return ask()
+        except ClientError as error:
+            told = error.response.get("Error", {})
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", FAULT)
+            message = f"{self.provider.label} says: {mask_text(told.get('Message', str(error)))}"
+            if told.get("Code") in THROTTLED or status >= FAULT:
+                raise GatewayDown(message) from None
+            raise GatewayRefused(message) from None
+        except ParamValidationError as error:
+            raise GatewayRefused(mask_text(str(error))) from None
+        except BotoCoreError as error:
+            raise GatewayDown(
+                f"{self.provider.label} cannot be reached: {mask_text(str(error))}"
+            ) from None
+
+
+def open_gateway(provider: str) -> Gateway:
+    """A client of a target and of no other. Raises TargetRefused for one that must not be asked."""
+    target = refuse_disabled(provider)
+    key, secret = _find_keys(target)
+    return Gateway(target, make_client(target, key, secret))
+
+
+def _find_keys(target: Target) -> tuple[str, str]:
+    if target.provider == Provider.SIMULATOR:
+        address = urlsplit(target.endpoint)
+        if address.scheme != "http" or address.hostname not in LOOPBACK:
+            raise TargetRefused("The simulator must be on this machine: MTURK_SIMULATOR_URL.")
+        return SIMULATED_KEYS
+    keys = settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY
+    if not all(keys):
+        raise TargetRefused(
+            f"{target.provider.label} needs MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY."
+        )
+    return keys
+
+
+@sensitive_variables("key", "secret")
+def make_client(target: Target, key: str, secret: str) -> "BaseClient":
+    import boto3
+    import botocore.session
+    from botocore.config import Config
+
+    nowhere = (None, None, os.devnull, None)
+    # of this machine's own profiles, files and addresses nothing is used
+    core: Any = botocore.session.Session(
+        {"profile": NOTHING, "config_file": nowhere, "credentials_file": nowhere}
+    )
+    core.register_component("data_loader", _load_descriptions())
+    is_here = target.provider == Provider.SIMULATOR
+    session: Any = boto3.session.Session(botocore_session=core)
+    client: BaseClient = session.client(
+        "mturk",
+        endpoint_url=target.endpoint,
+        region_name=REGION,
+        aws_access_key_id=key,
+        aws_secret_access_key=secret,
+        config=Config(
+            retries={"mode": "standard", "total_max_attempts": 3},
+            connect_timeout=5,
+            read_timeout=30,
+            proxies={} if is_here else None,
+        ),
+    )
+    put_up_rails(target, client)
+    return client
+
+
+@functools.cache
+def _load_descriptions() -> Any:
+    """What botocore reads of services: for all clients, since it takes most of making one."""
+    from botocore.loaders import create_loader
+
+    return create_loader()
+
+
+def put_up_rails(target: Target, client: "BaseClient") -> None:
+    wanted = urlsplit(target.endpoint)
+
+    def refuse_other_host(request: Any, **_more: Any) -> None:
+        found = urlsplit(request.url)
+        if (found.scheme, found.netloc) != (wanted.scheme, wanted.netloc):
+            raise GatewayRefused(f"A request for {target.provider.label} went to {found.netloc}.")
+
+    events = client.meta.events
+    events.register("before-send.mturk.*", refuse_other_host)
+    for operation in NEVER_CALLED:
+        events.register(f"provide-client-params.mturk.{operation}", _refuse_operation)
+    for operation, refuse in (
+        ("CreateHITWithHITType", _refuse_crowds),
+        ("CreateHITType", _refuse_high_reward),
+        ("UpdateExpirationForHIT", _refuse_later_end),
+    ):
+        events.register(f"provide-client-params.mturk.{operation}", refuse)
+
+
+def _refuse_operation(model: Any, **_more: Any) -> None:
+    raise GatewayRefused(f"{model.name} is never called from here.")
+
+
+def _refuse_crowds(params: dict[str, Any], **_more: Any) -> None:
+    if not 1 <= params.get("MaxAssignments", MOST_PLACES + 1) <= MOST_PLACES:
+        raise GatewayRefused(f"A HIT has 1 to {MOST_PLACES} places, said in its request.")
+
+
+def _refuse_high_reward(params: dict[str, Any], **_more: Any) -> None:
+    most = settings.MTURK_HIGHEST_REWARD_CENTS
+    try:
+        cents = Decimal(params["Reward"]) * 100
+    except (KeyError, TypeError, InvalidOperation):
+        raise GatewayRefused("A reward is written as text, such as 0.50.") from None
+    if not 0 < cents <= most:
+        raise GatewayRefused(
+            f"A reward is at most {write_cents(most)} (MTURK_HIGHEST_REWARD_CENTS)."
+        )
+
+
+def _refuse_later_end(params: dict[str, Any], **_more: Any) -> None:
+    if params["ExpireAt"] > timezone.now():
+        raise GatewayRefused("A HIT can be ended from here, and not be opened for longer.")
+
+
+def _refuse_in_transaction() -> None:
+    """A call in a transaction could be undone here and stand there: a fault of ours."""
+    with transaction.atomic(durable=True):
+        pass

@@ -1,0 +1,95 @@
+"""Prolific's export of submissions (CSV) → reports. What is wrong is told by row and column."""
+
+import csv
+import io
+import re
+from datetime import datetime
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from surveys.crowd.reconciliation import Report
+from surveys.errors import ReportRefused
+from surveys.models import ProviderState
+from surveys.recruitment.providers import IDENTIFIER
+
+SUBMISSION, PERSON, STATUS = "submission_id", "participant_id", "status"
+STARTED, COMPLETED, CODE = "started_at", "completed_at", "completion_code"
+REVIEWED = "reviewed_at"  # of later exports alone
+COLUMNS = (SUBMISSION, PERSON, STATUS, STARTED, COMPLETED, CODE)
+MOST_TOLD = 20  # problems
+STATES = {
+    "RESERVED": ProviderState.RESERVED,
+    "ACTIVE": ProviderState.ACTIVE,
+    "AWAITING REVIEW": ProviderState.SUBMITTED,
+    "APPROVED": ProviderState.APPROVED,
+    "REJECTED": ProviderState.REJECTED,
+    "RETURNED": ProviderState.RETURNED,
+    "TIMED OUT": ProviderState.TIMED_OUT,
+    "SCREENED OUT": ProviderState.SCREENED_OUT,
+}
+
+
+def read_export(text: str) -> list[Report]:
+    """The submissions of an export. Raises ReportRefused, naming rows and columns."""
+    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    try:
+        header = [_plain(name) for name in next(rows, [])]
+        if missing := [name for name in COLUMNS if name not in header]:
+            named = ", ".join(name.replace("_", " ").capitalize() for name in missing)
+            raise ReportRefused(f"The export lacks these columns: {named}.")
+        cells = [(number, row) for number, row in enumerate(rows, 2) if any(row)]
+    except csv.Error as error:
+        raise ReportRefused(f"Row {rows.line_num} is no CSV: {error}.") from error
+    problems: list[str] = []
+    reports = [_read_row(number, dict(zip(header, row)), problems) for number, row in cells]  # noqa: B905  (a short row lacks its last columns, and is told so)
+    seen: dict[str, int] = {}
+    for (number, _), report in zip(cells, reports, strict=True):
+        if report.submission in seen:
+            first = seen[report.submission]
+            problems.append(f"row {number}, Submission id: as in row {first}")
+        seen.setdefault(report.submission, number)
+    if problems:
+        told, rest = problems[:MOST_TOLD], len(problems) - MOST_TOLD
+        more = [f"and {rest} more"] if rest > 0 else []
+        raise ReportRefused("Nothing was changed.\n" + "\n".join([*told, *more]))
+    return reports
+
+
+def _plain(name: str) -> str:
+    """A column's name, however it is written: `Participant id`, `participant_id`."""
+    return re.sub(r"[\s_]+", "_", name.strip().lower())
+
+
+def _read_row(number: int, row: dict[str, str], problems: list[str]) -> Report:
+    def refuse(column: str, why: str) -> None:
+        problems.append(f"row {number}, {column.replace('_', ' ').capitalize()}: {why}")
+
+    def instant(column: str) -> datetime | None:
+        if not (text := row.get(column, "").strip()):
+            return None
+        try:
+            found = parse_datetime(text)
+        except ValueError:
+            found = None
+        if found is None:
+            refuse(column, "is no instant")
+            return None
+        return found if timezone.is_aware(found) else timezone.make_aware(found)
+
+    for column in (SUBMISSION, PERSON):
+        if not IDENTIFIER.fullmatch(row.get(column, "").strip()):
+            refuse(column, "is no identifier")
+    status = re.sub(r"[\s_-]+", " ", row.get(STATUS, "").strip().upper())
+    if status not in STATES:
+        refuse(STATUS, f"none of {', '.join(STATES)}")
+    state = STATES.get(status, ProviderState.RESERVED)
+    return Report(
+        submission=row.get(SUBMISSION, "").strip(),
+        worker_id=row.get(PERSON, "").strip(),
+        state=state,
+        code=row.get(CODE, "").strip(),
+        accepted_at=instant(STARTED),
+        handed_in_at=instant(COMPLETED),
+        decided_at=instant(REVIEWED),
+    )

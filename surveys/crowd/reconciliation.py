@@ -1,0 +1,226 @@
+"""What a provider says of its submissions → what is to be done about each visit.
+
+The provider decides who worked: what an arrival said is believed only as far as this agrees with
+it. Nobody is rejected here, and leaving somebody out of the dataset never withholds pay.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from surveys.access.audit_log import record
+from surveys.crowd.ledger import record_outside, settle_payment
+from surveys.models import (
+    Assignment,
+    Entrance,
+    Hit,
+    Payment,
+    PaymentState,
+    ProviderState,
+    Standing,
+    Visit,
+    Worker,
+)
+from surveys.participation.arrivals import find_annotators, find_visits, name_submission
+from surveys.participation.assignments import lock_places
+from surveys.participation.withdrawal import return_assignment
+from surveys.study.layout.quota import give_back_places
+
+HANDED_IN = (ProviderState.SUBMITTED, ProviderState.APPROVED, ProviderState.REJECTED)
+GIVEN_UP = (ProviderState.RETURNED, ProviderState.TIMED_OUT, ProviderState.SCREENED_OUT)
+GRACE = timedelta(hours=1)  # after the deadline, before finished work counts as unpaid
+NEVER_CAME = "handed in at the provider by somebody who never came here"
+UNFINISHED = "handed in at the provider before it was finished here"
+TWICE = "handed in at the provider a second time, by another submission, for the same work"
+ANOTHERS = "handed in at the provider by another person than the one who came"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a provider says of one submission."""
+
+    submission: str
+    worker_id: str
+    state: ProviderState
+    provider_study: str = ""
+    code: str = ""
+    accepted_at: datetime | None = None
+    handed_in_at: datetime | None = None
+    decided_at: datetime | None = None
+    deadline_at: datetime | None = None
+
+
+@transaction.atomic
+def reconcile_all(entrance: Entrance, reports: Iterable[Report]) -> Counter[str]:
+    """Take a provider's list of submissions; how many visits stand how. Twice changes nothing."""
+    counts: Counter[str] = Counter()
+    for report in reports:
+        visit = reconcile(entrance, report)
+        counts[visit.standing if visit else ""] += 1
+    record(
+        "submissions.reconciled", entrance.study, entrance.get_provider_display(),
+        **{standing or "nothing to do": n for standing, n in sorted(counts.items())},
+    )  # fmt: skip
+    return counts
+
+
+@transaction.atomic
+def reconcile(entrance: Entrance, report: Report, *, hit: Hit | None = None) -> Visit | None:
+    """Take what a provider says of a submission: the visit, and what is to be done about it.
+
+    None for who is at it, or gave it up, and never came here. Twice changes nothing.
+    """
+    lock_places(entrance.study_id)
+    visit = _find_visit(entrance, report, hit)
+    if visit is None:
+        return None
+    visit.provider_state = report.state
+    for name in ("accepted_at", "handed_in_at", "decided_at", "deadline_at"):
+        if (told := getattr(report, name)) is not None:
+            setattr(visit, name, told)
+    if report.state in HANDED_IN:
+        visit.returned_at = None
+        visit.has_wrong_code = not report.code or report.code != visit.completion_code
+        _note_others(visit)
+    _judge(visit)
+    visit.save()
+    if report.state == ProviderState.APPROVED:
+        _settle(visit)
+    return visit
+
+
+@transaction.atomic
+def reconcile_silence(hit: Hit, now: datetime | None = None) -> Counter[str]:
+    """Judge the visits of a HIT of which the provider says nothing after their deadline.
+
+    Finished work is unpaid work, unfinished work has expired. For who has fetched all reports.
+    """
+    now = now or timezone.now()
+    lock_places(hit.batch.entrance.study_id)
+    counts: Counter[str] = Counter()
+    silent = Visit.objects.filter(hit=hit, provider_state="", standing="", deadline_at__lt=now)
+    for visit in silent.select_related("assignment__study", "hit"):
+        if _is_finished(visit) and visit.deadline_at and now < visit.deadline_at + GRACE:
+            continue
+        _give_up(visit)
+        visit.save(update_fields=["standing", "held_because"])
+        counts[visit.standing] += 1
+    return counts
+
+
+def _find_visit(entrance: Entrance, report: Report, hit: Hit | None) -> Visit | None:
+    """The visit that a report is about; a new one for who handed in and never came by it."""
+    found = find_visits(entrance, report.submission, report.worker_id)
+    if hit:
+        found = found.filter(hit=hit)
+    visit = found.select_related("assignment__study", "entrance__study", "hit").first()
+    if visit or report.state not in HANDED_IN:
+        return visit
+    annotator = find_annotators(entrance.study, entrance.provider, report.worker_id).first()
+    if annotator and annotator.worker:
+        worker = annotator.worker
+    else:
+        worker, _new = Worker.objects.get_or_create(
+            provider=entrance.provider, worker_id=report.worker_id
+        )
+    return Visit.objects.create(
+        entrance=entrance, hit=hit, provider_study=report.provider_study, worker=worker,
+        submission=name_submission(entrance, report.submission, worker),
+    )  # fmt: skip
+
+
+def _judge(visit: Visit) -> None:
+    """Set where a visit stands by what the provider says of it and what is stored here."""
+    visit.held_because = ""
+    match visit.provider_state:
+        case ProviderState.APPROVED:
+            visit.standing = Standing.SETTLED
+        case ProviderState.REJECTED:
+            visit.standing = Standing.SETTLED
+            _open_place(visit)
+        case ProviderState.SUBMITTED if _is_paid(visit):
+            visit.standing = Standing.SETTLED
+        case ProviderState.SUBMITTED if _is_finished(visit) and not _is_paid_otherwise(visit):
+            visit.standing = Standing.PAYABLE
+        case ProviderState.SUBMITTED:
+            visit.standing = Standing.HELD
+            visit.held_because = _tell_why_held(visit)
+        case state if state in GIVEN_UP:
+            _give_up(visit)
+        case _:
+            visit.standing = ""
+
+
+def _give_up(visit: Visit) -> None:
+    """For who hands nothing in: what they finished is kept, what they did not is free again."""
+    if _is_paid(visit):
+        visit.standing = Standing.SETTLED
+    elif _is_finished(visit):
+        visit.standing = Standing.UNPAID
+    else:
+        visit.standing = Standing.EXPIRED
+        _return(visit)
+
+
+def _open_place(visit: Visit) -> None:
+    """Free the place of who was rejected by a person at the provider; all answers stay."""
+    if not _is_finished(visit):
+        _return(visit)
+    elif visit.assignment:
+        held = Assignment.objects.filter(pk=visit.assignment.pk, place__isnull=False)
+        if held.exists():
+            give_back_places([visit.assignment.pk])
+            Assignment.objects.filter(pk=visit.assignment.pk).update(is_over_quota=True)
+
+
+def _return(visit: Visit) -> None:
+    others = Visit.objects.current().filter(assignment=visit.assignment_id).exclude(pk=visit.pk)
+    if visit.assignment and not others.exists():
+        return_assignment(visit.assignment, f"{visit.provider_state or 'expired'} at the provider")
+
+
+def _note_others(visit: Visit) -> None:
+    """Whoever else came on a submission that somebody has handed in has it no more."""
+    others = Visit.objects.current().on_submission(visit.entrance, visit.submission)
+    for other in others.exclude(pk=visit.pk).select_related("assignment__study", "hit"):
+        other.returned_at = timezone.now()
+        _give_up(other)
+        other.save(update_fields=["returned_at", "standing"])
+
+
+def _tell_why_held(visit: Visit) -> str:
+    if visit.assignment is not None:
+        return TWICE if _is_finished(visit) else UNFINISHED
+    others = Visit.objects.on_submission(visit.entrance, visit.submission)
+    return ANOTHERS if others.exclude(pk=visit.pk).exists() else NEVER_CAME
+
+
+def _settle(visit: Visit) -> None:
+    """Note what the provider has paid: as ours if it was sent from here, else as paid outside."""
+    rewards = Payment.objects.rewards().filter(visit=visit)
+    if sent := rewards.filter(state__in=PaymentState.sent()).first():
+        settle_payment(sent)
+    else:
+        record_outside(visit, reason="approved at the provider")
+
+
+def _is_finished(visit: Visit) -> bool:
+    return visit.assignment is not None and visit.assignment.submitted_at is not None
+
+
+def _is_paid_otherwise(visit: Visit) -> bool:
+    """Whether another submission for the same work is paid, or to be paid."""
+    others = Visit.objects.filter(assignment=visit.assignment_id).exclude(pk=visit.pk)
+    return (
+        others.filter(standing__in=(Standing.PAYABLE, Standing.SETTLED))
+        .exclude(provider_state=ProviderState.REJECTED)
+        .exists()
+    )
+
+
+def _is_paid(visit: Visit) -> bool:
+    return Payment.objects.rewards().settled().filter(visit=visit).exists()

@@ -1,0 +1,1 @@
+"""How far a study under way has come."""

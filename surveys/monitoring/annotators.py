@@ -1,0 +1,209 @@
+"""An annotator's answers → how they go about it: progress, times, ratings, and what is odd."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from django.db.models import Avg, Count, F, FloatField, Max, Min, Q, Sum
+from django.db.models.functions import Cast
+
+from surveys.models import Annotator, Assignment, Response, Study
+from surveys.monitoring.agreement import Agreement, agreement_of
+from surveys.monitoring.charts import Bar, draw_bars, draw_ratings
+from surveys.monitoring.contexts import spread_of, spread_of_sums
+
+FEWEST_ITEMS = 4  # answered, before anything is called odd
+FEWEST_COMMON = 10  # items, before an agreement is
+HASTE = 4  # how many times faster than the study allows for is called very fast
+
+
+class Answer(NamedTuple):
+    """An annotator's answer to an item."""
+
+    assignment_id: int
+    position: int
+    pair_position: int
+    context_id: int
+    context_number: int
+    is_checkpoint: bool
+    lowest: Decimal | None
+    highest: Decimal | None
+    word1: str
+    word2: str
+    has_pasted: bool
+    rating: Decimal | None
+    is_unjudgeable: bool
+    seconds: float | None
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether it is a rating that no attentive annotator gives to a checkpoint item."""
+        if self.rating is None or self.lowest is None or self.highest is None:
+            return False
+        return not self.lowest <= self.rating <= self.highest
+
+
+@dataclass(frozen=True)
+class Appraisal:
+    """How an annotator goes about it, over all they have answered, and in one assignment."""
+
+    n_rated: int
+    mean: float | None
+    spread: float | None
+    median_seconds: float | None
+    bars: list[Bar]
+    agreement: Agreement
+    answers: list[tuple[Answer, Bar]]
+    flags: list[str]
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """An assignment in a list: how far it is, its ratings, and what is odd about it."""
+
+    assignment: Assignment
+    n_answered: int
+    mean: float | None
+    spread: float | None
+    minutes: float | None
+    flags: list[str]
+
+
+def appraise(study: Study, annotator: Annotator, assignment: Assignment) -> Appraisal:
+    """How an annotator goes about it, and one assignment of theirs in detail; two queries."""
+    answers = list(_list_answers(annotator))
+    ratings = [a.rating for a in answers if a.rating is not None and not a.is_checkpoint]
+    seconds = [a.seconds for a in answers if a.seconds is not None]
+    shown = [answer for answer in answers if answer.assignment_id == assignment.pk]
+    own = {
+        a.context_id: float(a.rating) for a in shown if a.rating is not None and not a.is_checkpoint
+    }
+    agreement = agreement_of(assignment, own)
+    times = draw_bars({str(answer.position): answer.seconds or 0.0 for answer in shown})
+    return Appraisal(
+        n_rated=len(ratings),
+        mean=fmean(ratings) if ratings else None,
+        spread=spread_of(ratings),
+        median_seconds=median(seconds) if seconds else None,
+        bars=draw_ratings(study, ratings),
+        agreement=agreement,
+        answers=list(zip(shown, times, strict=True)),
+        flags=[
+            *_flag_ratings(len(ratings), is_constant=len(set(ratings)) == 1),
+            *_flag_haste(study, seconds),
+            *_flag_answers(answers),
+            *_flag_agreement(agreement, len(own)),
+        ],
+    )
+
+
+def list_sittings(study: Study, assignments: Sequence[Assignment]) -> list[Sitting]:
+    """Assignments with what their answers come to; one query, however many there are."""
+    found = _sum_answers(assignments)
+    return [_sit(study, a, found.get(a.pk, {})) for a in assignments]
+
+
+def _list_answers(annotator: Annotator) -> Iterator[Answer]:
+    """What an annotator has answered so far, in the order of their items."""
+    given = Response.objects.filter(annotator=annotator, rated_at__isnull=False)
+    rows = given.order_by("assignment_id", "position").values_list(
+        "assignment_id", "position", "pair__position", "context_id", "context__number",
+        "pair__is_checkpoint", "context__checkpoint__lowest", "context__checkpoint__highest",
+        "inspired_word1", "inspired_word2", "has_pasted_word1", "has_pasted_word2", "rating",
+        "is_unjudgeable", "words_visible_seconds", "rating_visible_seconds", "words_shown_at",
+        "engaged_at", "rating_shown_at", "rated_at",
+    )  # fmt: skip
+    found: Any = rows.iterator()
+    for row in found:
+        item, (pasted1, pasted2, *given_rating), times = row[:10], row[10:14], row[14:]
+        yield Answer._make((*item, pasted1 or pasted2, *given_rating, _count_seconds(*times)))
+
+
+def _count_seconds(
+    words: float | None, rating: float | None, *instants: datetime | None
+) -> float | None:
+    """How long both pages of an item were to be seen, or else how long they took."""
+    if words is not None and rating is not None:
+        return words + rating
+    words_shown, engaged, rating_shown, rated = instants
+    if words_shown and engaged and rating_shown and rated:
+        return ((engaged - words_shown) + (rated - rating_shown)).total_seconds()
+    return None
+
+
+def _flag_ratings(n: int, *, is_constant: bool) -> Iterator[str]:
+    if n >= FEWEST_ITEMS and is_constant:
+        yield f"Constant ratings: all {n} are the same."
+
+
+def _flag_haste(study: Study, seconds: Collection[float]) -> Iterator[str]:
+    if len(seconds) >= FEWEST_ITEMS and median(seconds) < study.seconds_per_item / HASTE:
+        yield (
+            f"Very fast: half of the texts took {median(seconds):.0f} seconds or less; the study "
+            f"allows for {study.seconds_per_item}."
+        )
+
+
+def _flag_answers(answers: Collection[Answer]) -> Iterator[str]:
+    n_checks = sum(a.is_checkpoint for a in answers)
+    if n_failed := sum(a.is_failed for a in answers):
+        yield f"Failed checkpoints: {n_failed} of {n_checks}."
+    n_pasted = sum(a.has_pasted for a in answers)
+    if n_pasted * 2 > len(answers) >= FEWEST_ITEMS:
+        yield f"Pasted words: in {n_pasted} of {len(answers)} texts."
+    n_unjudged = sum(a.is_unjudgeable for a in answers)
+    if n_unjudged * 3 > len(answers) >= FEWEST_ITEMS:
+        yield f"Often could not judge: {n_unjudged} of {len(answers)} texts."
+
+
+def _flag_agreement(agreement: Agreement, n_items: int) -> Iterator[str]:
+    if n_items >= FEWEST_COMMON and agreement.low is not None and agreement.low <= 0:
+        yield "Agreement that may be chance: its interval holds 0, or lies below."
+
+
+def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]:
+    on_stimuli = Q(pair__is_checkpoint=False, rating__isnull=False)
+    points = Cast("rating", FloatField())
+    failed = Q(rating__lt=F("context__checkpoint__lowest")) | Q(
+        rating__gt=F("context__checkpoint__highest")
+    )
+    rows: Any = (
+        Response.objects.filter(assignment__in=[a.pk for a in assignments])
+        .order_by()
+        .values("assignment_id")
+        .annotate(
+            n_answered=Count("rated_at"),
+            n_rated=Count("pk", filter=on_stimuli),
+            mean=Avg(points, filter=on_stimuli),
+            squares=Sum(points * points, filter=on_stimuli),
+            lowest=Min("rating", filter=on_stimuli),
+            highest=Max("rating", filter=on_stimuli),
+            n_checks=Count("rated_at", filter=Q(pair__is_checkpoint=True)),
+            n_failed=Count("pk", filter=failed),
+        )
+    )
+    return {row["assignment_id"]: row for row in rows}
+
+
+def _sit(study: Study, assignment: Assignment, found: dict[str, Any]) -> Sitting:
+    seconds = None
+    if assignment.started_at and assignment.submitted_at:
+        seconds = (assignment.submitted_at - assignment.started_at).total_seconds()
+    flags, n_rated = [], found.get("n_rated", 0)
+    if n_rated >= FEWEST_ITEMS and found["lowest"] == found["highest"]:
+        flags.append("constant ratings")
+    if seconds is not None and seconds < assignment.n_items * study.seconds_per_item / HASTE:
+        flags.append("very fast")
+    if found.get("n_failed"):
+        flags.append(f"failed checkpoints: {found['n_failed']} of {found['n_checks']}")
+    return Sitting(
+        assignment=assignment,
+        n_answered=found.get("n_answered", 0),
+        mean=found.get("mean"),
+        spread=spread_of_sums(n_rated, found.get("mean"), found.get("squares")),
+        minutes=None if seconds is None else seconds / 60,
+        flags=flags,
+    )

@@ -1,0 +1,126 @@
+"""A context → what annotators gave it: ratings, and the words that it inspired."""
+
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+from django.db.models import Avg, Count, F, FloatField, Sum
+from django.db.models.functions import Cast
+
+from surveys.models import Assignment, AssignmentState, Context, Item, Response, Round, Study
+from surveys.monitoring.charts import Bar, draw_ratings
+
+MOST_WORDS = 100  # told of each of the two
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words that a target word inspired, the most frequent first, and how many more."""
+
+    target: str
+    most_frequent: list[tuple[str, int]]
+    n_more: int
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The answers to a context that count in the dataset, and how many do not count so far."""
+
+    n: int
+    n_unjudged: int
+    n_beside: int
+    mean: float | None
+    spread: float | None
+    bars: list[Bar]
+    words: list[Words]
+
+
+class Summary(NamedTuple):
+    """An item of a block, and what its ratings come to."""
+
+    item: Item
+    n: int
+    mean: float | None
+    spread: float | None
+
+
+def summarise_contexts(round_: Round) -> list[Summary]:
+    """The contexts of a block with the ratings of a round; two queries, however many there are."""
+    finished = Assignment.objects.submitted().filter(round=round_)
+    rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
+    points = Cast("rating", FloatField())
+    rows: Any = rated.order_by().values_list("context_id")
+    sums = rows.annotate(n=Count("pk"), mean=Avg(points), squares=Sum(points * points))
+    found = {
+        context: (n, mean, spread_of_sums(n, mean, squares)) for context, n, mean, squares in sums
+    }
+    items = Item.objects.filter(questionnaire__block=round_.block_id)
+    in_order = items.select_related("context__pair", "questionnaire").order_by(
+        "context__pair__position", "context__number"
+    )
+    return [Summary(item, *found.get(item.context_id, (0, None, None))) for item in in_order]
+
+
+def gather_answers(study: Study, context: Context) -> Gathered:
+    """What annotators gave a context; one query.
+
+    A context has no index of its answers, but they are found by who did its questionnaire.
+    """
+    of_context = Response.objects.filter(
+        assignment__questionnaire=context.item.questionnaire_id,
+        annotator=F("assignment__annotator"),
+        pair=context.pair_id,
+        context=context,
+        engaged_at__isnull=False,
+    )
+    rows = of_context.order_by("rated_at").values_list(
+        "rating", "is_unjudgeable", "inspired_word1", "inspired_word2",
+        "assignment__state", "assignment__round__is_current",
+    )  # fmt: skip
+    answers: list[Any] = list(rows)
+    counted = [
+        answer
+        for *answer, state, is_current in answers
+        if state == AssignmentState.SUBMITTED and is_current
+    ]
+    ratings = [rating for rating, *_ in counted if rating is not None]
+    return Gathered(
+        n=len(ratings),
+        n_unjudged=sum(unjudged for _, unjudged, *_ in counted),
+        n_beside=len(answers) - len(counted),
+        mean=fmean(ratings) if ratings else None,
+        spread=spread_of(ratings),
+        bars=draw_ratings(study, ratings),
+        words=[
+            _count_words(target, [words[which] for _, _, *words in counted])
+            for which, target in enumerate((context.form1, context.form2))
+        ],
+    )
+
+
+def spread_of(ratings: list[Decimal]) -> float | None:
+    """Their sample standard deviation, if there are two."""
+    return float(stdev(ratings)) if len(ratings) > 1 else None
+
+
+def spread_of_sums(n: int, mean: float | None, squares: float | None) -> float | None:
+    """The sample standard deviation of numbers, from their mean and the sum of their squares.
+
+    SQLite has none of its own. Ratings are few digits near zero, so little is lost.
+
+    >>> spread_of_sums(3, 2.0, 14.0), spread_of_sums(1, 2.0, 4.0)
+    (1.0, None)
+    """
+    if n < 2 or mean is None or squares is None:
+        return None
+    return sqrt(max(0.0, squares - n * mean * mean) / (n - 1))
+
+
+def _count_words(target: str, written: list[str]) -> Words:
+    """Words alike in all but letter case are one."""
+    counts = Counter(word.casefold() for word in written)
+    found = sorted(counts.items(), key=lambda word: (-word[1], word[0]))
+    return Words(target, found[:MOST_WORDS], max(0, len(found) - MOST_WORDS))

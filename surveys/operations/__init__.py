@@ -1,0 +1,1 @@
+"""What operators need: backups, health, outages."""

@@ -1,0 +1,297 @@
+"""A whole site as one file, made while people answer, and the site that is restored from it.
+
+The file is a tar archive: the database, the key, the files that runs made, and last a manifest
+with the SHA-256 digest of each. The database comes first: a file that it names is written before
+the database names it, and so is there when the files are copied, unless it was dropped since.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.models import Q
+from django.utils import timezone
+
+from surveys.errors import BackupRefused
+from surveys.models import Run
+from surveys.operations.dumps import KINDS, dump_database, is_in_use, restore_database, try_dump
+
+FORMAT = 1
+DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
+PASSWORD = "researcher_password"  # noqa: S105  # nosec B105 # (the name of a file)
+PARTIAL = ".cosima-backup-"
+A_DAY = 24 * 60 * 60
+COMPRESSION = 3
+PIECE = 1 << 20
+NOT_READABLE = (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, KeyError, TypeError)
+
+
+@dataclass
+class Manifest:
+    """What a backup holds. `dropped` are files that were removed while it was made."""
+
+    vendor: str
+    made_at: str
+    migrations: list[str]
+    rows: dict[str, int]
+    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)
+    format: int = FORMAT
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows in all tables."""
+        return sum(self.rows.values())
+
+    @property
+    def n_files(self) -> int:
+        """Return the number of files that runs made."""
+        return sum(name.startswith(f"{FILES}/") for name in self.files)
+
+
+def write_backup(path: Path) -> Manifest:
+    """Write a backup of the site into a new file that its owner alone may read, and verify it.
+
+    Nothing of it is there under its name before it is whole. Raises BackupRefused.
+    """
+    if path.exists():
+        raise BackupRefused(f"There is a file {path} already. Choose another name.")
+    if not path.parent.is_dir():
+        raise BackupRefused(f"There is no folder {path.parent} to write the backup into.")
+    _remove_partial(path.parent)
+    try:
+        with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as place:
+            partial = Path(place) / "backup"
+            manifest = _write_archive(partial, Path(place) / DATABASE)
+            if _read_archive(partial, None) != manifest:
+                raise BackupRefused("What was written cannot be read again. Check the disk.")
+            partial.rename(path)
+            _flush(path.parent)
+    except OSError as error:
+        raise BackupRefused(f"The backup could not be written: {error.strerror}.") from error
+    return manifest
+
+
+def try_backup(path: Path) -> Manifest:
+    """Restore a backup beside the site, compare what it holds, and remove it again.
+
+    Raises BackupRefused if it is damaged or holds something else than it says.
+    """
+    with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as place:
+        manifest = _read_archive(path, Path(place))
+        _refuse_foreign(manifest)
+        found = try_dump(Path(place) / DATABASE)
+    if found.rows != manifest.rows or found.migrations != manifest.migrations:
+        raise BackupRefused("The restored database holds other rows than the backup says.")
+    if missing := found.named_files - set(manifest.dropped) - _names_below(manifest, FILES):
+        raise BackupRefused(f"Files are missing in the backup: {', '.join(sorted(missing)[:3])}.")
+    return manifest
+
+
+def restore_backup(path: Path, *, overwrites: bool) -> Manifest:
+    """Put what a backup holds in the place of the site's database, files and key.
+
+    Raises BackupRefused for a file that is no whole backup, that newer code or another database
+    has made, and, unless it may be overwritten, for a site that holds something.
+    """
+    var = Path(settings.VAR_DIR)
+    with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=var) as place:
+        restored = Path(place)
+        manifest = _read_archive(path, restored)
+        _refuse_foreign(manifest)
+        if not overwrites and (is_in_use() or _has_files()):
+            raise BackupRefused(
+                "This site has studies, accounts or files already. Restore into an empty one "
+                "(another VAR_DIR, another database), or say --overwrite to lose what it holds."
+            )
+        restore_database(restored / DATABASE)
+        _replace_files(restored)
+        for name in (KEY, PASSWORD):
+            if (restored / name).exists():
+                (restored / name).replace(var / name)
+    for name in manifest.dropped:
+        Run.objects.filter(archive=name).update(archive="")
+        Run.objects.filter(ledger=name).update(ledger="")
+    return manifest
+
+
+def find_missing_files(manifest: Manifest) -> list[str]:
+    """Return the files that the site's database still names and that were not there to copy."""
+    named = Q(archive__in=manifest.dropped) | Q(ledger__in=manifest.dropped)
+    runs = Run.objects.filter(named).values_list("archive", "ledger")
+    still_named = {file for run in runs for file in run}
+    return [name for name in manifest.dropped if name in still_named]
+
+
+def _write_archive(path: Path, dumped: Path) -> Manifest:
+    found = dump_database(dumped)
+    manifest = Manifest(
+        vendor=connection.vendor,
+        made_at=timezone.now().isoformat(timespec="seconds"),
+        migrations=found.migrations,
+        rows=found.rows,
+    )
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        with tarfile.open(fileobj=file, mode="w:gz", compresslevel=COMPRESSION) as archive:
+            for name, source in _parts(dumped):
+                with closing(source):
+                    manifest.files[name] = _add(archive, name, source)
+            manifest.dropped = sorted(found.named_files - _names_below(manifest, FILES))
+            told = json.dumps(asdict(manifest), indent=1).encode()
+            _add(archive, MANIFEST, BytesIO(told))
+        file.flush()
+        os.fsync(file.fileno())
+    dumped.unlink()
+    return manifest
+
+
+def _parts(dumped: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield the name and the content of everything that belongs to a backup."""
+    yield DATABASE, dumped.open("rb")
+    yield KEY, BytesIO(settings.SECRET_KEY.encode())
+    password = Path(settings.VAR_DIR) / PASSWORD
+    if password.exists():
+        yield PASSWORD, password.open("rb")
+    media = Path(settings.MEDIA_ROOT)
+    for path in sorted(media.rglob("*")):
+        try:
+            if path.is_file():
+                yield f"{FILES}/{path.relative_to(media).as_posix()}", path.open("rb")
+        except FileNotFoundError:  # dropped since it was listed
+            continue
+
+
+def _add(archive: tarfile.TarFile, name: str, source: IO[bytes]) -> dict[str, Any]:
+    """Add a part to an archive; return its size and its digest."""
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode, entry.mtime = source.seek(0, os.SEEK_END), 0o600, int(time.time())
+    source.seek(0)
+    reader = _Reader(source)
+    archive.addfile(entry, reader)
+    return {"size": entry.size, "sha256": reader.digest.hexdigest()}
+
+
+class _Reader:
+    """A file that is read once, and the digest of what was read."""
+
+    def __init__(self, source: IO[bytes]) -> None:
+        self.source, self.digest = source, hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        piece = self.source.read(size)
+        self.digest.update(piece)
+        return piece
+
+
+def _read_archive(path: Path, folder: Path | None) -> Manifest:
+    """Return the manifest of a backup whose parts are those it names, and extract them.
+
+    Raises BackupRefused for anything else.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    told = b""
+    try:
+        with tarfile.open(path, mode="r|gz") as archive:
+            for entry in archive:
+                source = archive.extractfile(entry)
+                if not entry.isreg() or source is None or not _is_part(entry.name):
+                    raise BackupRefused(f"{path} is no backup of Cosima.")
+                if entry.name == MANIFEST:
+                    told = source.read()
+                else:
+                    found[entry.name] = _extract(source, folder and folder / entry.name)
+        manifest = Manifest(**json.loads(told))
+    except FileNotFoundError as error:
+        raise BackupRefused(f"There is no file {path}.") from error
+    except NOT_READABLE as error:
+        raise BackupRefused(f"{path} is damaged, or no backup of Cosima.") from error
+    if manifest.format != FORMAT or found != manifest.files or DATABASE not in found:
+        raise BackupRefused(f"{path} is damaged: it holds something else than its manifest says.")
+    return manifest
+
+
+def _is_part(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    is_below = len(parts) > 1 and parts[0] == FILES and ".." not in parts
+    return is_below or name in (DATABASE, KEY, PASSWORD, MANIFEST)
+
+
+def _extract(source: IO[bytes], path: Path | None) -> dict[str, Any]:
+    """Read a part, into a file if one is given; return its size and its digest."""
+    size, digest = 0, hashlib.sha256()
+    if path is None:
+        target: IO[bytes] = BytesIO()
+    else:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
+    with closing(target):
+        while piece := source.read(PIECE):
+            size += len(piece)
+            digest.update(piece)
+            if path is not None:
+                target.write(piece)
+    return {"size": size, "sha256": digest.hexdigest()}
+
+
+def _refuse_foreign(manifest: Manifest) -> None:
+    """Raise BackupRefused for a backup of another database, or of newer code."""
+    if manifest.vendor != connection.vendor:
+        raise BackupRefused(
+            f"The backup is of {KINDS.get(manifest.vendor, manifest.vendor)}, and DATABASE_URL "
+            f"names {KINDS[connection.vendor]}."
+        )
+    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
+    if unknown := sorted(set(manifest.migrations) - known):
+        raise BackupRefused(
+            f"The backup was made by newer code: this version does not know its migration "
+            f"{unknown[-1]}. Install the version it was made with, or a later one."
+        )
+
+
+def _replace_files(restored: Path) -> None:
+    """Put restored files in the place of those of the site."""
+    media, replaced = Path(settings.MEDIA_ROOT), restored / "replaced"
+    if media.exists():
+        media.rename(replaced)
+    if (restored / FILES).exists():
+        (restored / FILES).rename(media)
+
+
+def _has_files() -> bool:
+    return any(path.is_file() for path in Path(settings.MEDIA_ROOT).rglob("*"))
+
+
+def _names_below(manifest: Manifest, folder: str) -> set[str]:
+    """Return the names of a backup's parts in a folder, without it."""
+    return {name.partition("/")[2] for name in manifest.files if name.startswith(f"{folder}/")}
+
+
+def _remove_partial(folder: Path) -> None:
+    """Remove what backups that were killed have left in a folder, a day later."""
+    for place in folder.glob(f"{PARTIAL}*"):
+        if time.time() - place.stat().st_mtime > A_DAY:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _flush(folder: Path) -> None:
+    """Have the names in a folder stored for good."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

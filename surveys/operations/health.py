@@ -1,0 +1,99 @@
+"""Whether the site can serve: its database, its migrations, its files, its disk, its broker."""
+
+import shutil
+from functools import cache
+from tempfile import TemporaryFile
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from surveys.operations.broker import BROKER
+from surveys.operations.outages import OUTAGES, ask_database, is_outage, log_outage
+from surveys.operations.patience import waiting_at_most
+
+PATIENCE = 2.0  # seconds for each answer of the database
+LEAST_FREE = 50 * 2**20  # bytes, below which the disk counts as full
+WELL = ("ok", "not used")
+READY, DEGRADED, FAILING = "ready", "degraded", "failing"
+
+
+class Health(NamedTuple):
+    """What was found: a word for all, and one for each part."""
+
+    status: str
+    checks: dict[str, str]
+
+
+def check_health() -> Health:
+    """Return how the site is. It is failing if no answers can be stored, degraded if they can."""
+    checks = {
+        **_check_database(), "files": _check_files(), "disk": _check_disk(),
+        "broker": _check_broker(),
+    }  # fmt: skip
+    needed = ["database", "migrations"]
+    if connection.vendor == "sqlite":  # answers are stored where the files are
+        needed += ["files", "disk"]
+    if any(checks[name] not in WELL for name in needed):
+        return Health(FAILING, checks)
+    is_well = all(found in WELL for found in checks.values())
+    return Health(READY if is_well else DEGRADED, checks)
+
+
+def _check_database() -> dict[str, str]:
+    try:
+        with waiting_at_most(PATIENCE):
+            ask_database()
+            return {"database": "ok", "migrations": _check_migrations()}
+    except OUTAGES as error:
+        log_outage(error)
+        return {"database": "away", "migrations": "unknown"}
+
+
+def _check_migrations() -> str:
+    """Compare the last migrations of this code with those that were applied."""
+    wanted = _find_last_migrations()
+    applied = MigrationRecorder.Migration.objects.filter(name__in={name for _, name in wanted})
+    try:
+        is_up_to_date = wanted <= set(applied.values_list("app", "name"))
+    except DatabaseError as error:
+        if is_outage(error):
+            raise
+        return "missing"  # there is not even a table of migrations
+    return "ok" if is_up_to_date else "missing"
+
+
+@cache
+def _find_last_migrations() -> frozenset[tuple[str, str]]:
+    graph = MigrationLoader(None).graph
+    leaves = (graph.nodes[key] for key in graph.leaf_nodes())
+    return frozenset(  # a squashed one is as applied as those that it replaces
+        leaf.replaces[-1] if leaf.replaces else (leaf.app_label, leaf.name) for leaf in leaves
+    )
+
+
+def _check_files() -> str:
+    try:
+        with TemporaryFile(dir=settings.VAR_DIR) as file:
+            file.write(b"x")
+            file.flush()
+    except OSError:
+        return "not writable"
+    return "ok"
+
+
+def _check_disk() -> str:
+    try:
+        free = shutil.disk_usage(settings.VAR_DIR).free
+    except OSError:
+        return "unknown"
+    return "ok" if free >= LEAST_FREE else "full"
+
+
+def _check_broker() -> str:
+    """Return what the dispatcher of this process found last: nobody waits for a broker."""
+    if settings.BACKGROUND != "workers":
+        return "not used"
+    return "away" if BROKER.is_away else "ok"

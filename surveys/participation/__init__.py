@@ -1,0 +1,1 @@
+"""What annotators do: arrive, agree, answer, leave."""

@@ -1,0 +1,122 @@
+"""What an annotator sends → the response, filled once.
+
+Both answers are single conditional updates: the first one counts, and a repeated, late or
+reordered one changes nothing, whichever tab, process or network sent it. An answer after the
+lease has ended takes the assignment up again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from surveys.errors import AssignmentEnded, RatingRefused
+from surveys.models import Assignment, AssignmentState
+from surveys.models.due import RATING_OPEN, WORDS_OPEN, Whereabouts, fill_response
+from surveys.participation.assignments import resume_assignment, submit_assignment
+from surveys.study.protocol import protocol_of
+
+
+@dataclass(frozen=True)
+class PageVisit:
+    """How a page was looked at, as far as is known: claims of the browser, for reviewers."""
+
+    shown_at: datetime | None = None
+    visible_seconds: float | None = None
+
+
+UNKNOWN = PageVisit()
+
+
+def record_engagement(
+    where: Whereabouts,
+    inspired_word1: str,
+    inspired_word2: str,
+    *,
+    visit: PageVisit = UNKNOWN,
+    pasted: tuple[bool, bool] = (False, False),
+) -> bool:
+    """Store two inspired words for the due item, unless it has some. Say whether they were."""
+    _resume_if_expired(where)
+    return where.due is not None and fill_response(
+        where.due.response_id,
+        WORDS_OPEN,
+        {
+            "inspired_word1": inspired_word1,
+            "inspired_word2": inspired_word2,
+            "engaged_at": timezone.now(),
+            "words_shown_at": visit.shown_at,
+            "words_visible_seconds": visit.visible_seconds,
+            "has_pasted_word1": pasted[0],
+            "has_pasted_word2": pasted[1],
+        },
+    )
+
+
+def record_rating(where: Whereabouts, rating: Decimal, *, visit: PageVisit = UNKNOWN) -> bool:
+    """Store the rating of the due item if page 1 is answered; the last one submits the assignment.
+
+    Say whether it was stored. Raises RatingRefused when it is not on the study's scale.
+    """
+    if rating not in protocol_of(where.study_id, where.revision).scale_points:
+        raise RatingRefused(f"{rating} is not on the scale of this study.")
+    return _answer_page_2(where, visit, rating=rating)
+
+
+def record_unjudgeable(where: Whereabouts, comment: str, *, visit: PageVisit = UNKNOWN) -> bool:
+    """Store that the annotator cannot judge the due item, perhaps with the reason; as a rating is.
+
+    Raises RatingRefused when the study does not allow it.
+    """
+    if not protocol_of(where.study_id, where.revision).study.allows_unjudgeable:
+        raise RatingRefused("This study asks for a rating of every text.")
+    return _answer_page_2(where, visit, is_unjudgeable=True, comment=comment)
+
+
+def _answer_page_2(where: Whereabouts, visit: PageVisit, **answer: object) -> bool:
+    _resume_if_expired(where)
+    if where.due is None:
+        return False
+    answer |= {
+        "rated_at": timezone.now(),
+        "rating_shown_at": visit.shown_at,
+        "rating_visible_seconds": visit.visible_seconds,
+    }
+    if where.due.position < where.n_items:
+        return fill_response(where.due.response_id, RATING_OPEN, answer)
+    stored = _finish(where.assignment_id, where.due.response_id, answer)
+    if stored is None:  # it expired since this page was asked for
+        _resume(where)
+        stored = _finish(where.assignment_id, where.due.response_id, answer)
+    return bool(stored)
+
+
+@transaction.atomic
+def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) -> bool | None:
+    """Store the last answer and submit. None, and nothing stored, for an expired assignment.
+
+    That is to be resumed first, outside: whoever gives out places locks the study before it.
+    """
+    # the assignment before the response, as whoever withdraws does
+    assignment = Assignment.objects.select_for_update(no_key=True).get(pk=assignment_id)
+    if assignment.state == AssignmentState.EXPIRED:
+        return None
+    stored = fill_response(response_id, RATING_OPEN, answer)
+    if stored:
+        submit_assignment(assignment)
+    return stored
+
+
+def _resume_if_expired(where: Whereabouts) -> None:
+    if not where.takes_answers:
+        raise AssignmentEnded(_("This questionnaire takes no more answers."))
+    if where.state == AssignmentState.EXPIRED:
+        _resume(where)
+
+
+def _resume(where: Whereabouts) -> None:
+    resume_assignment(Assignment.objects.with_study().get(pk=where.assignment_id))

@@ -1,0 +1,199 @@
+"""Who comes through an entrance → an annotator with a link of their own."""
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from surveys.access.redaction import digest_in_study
+from surveys.errors import ArrivalRefused, LinkRevoked, OwnLinkNeeded
+from surveys.models import (
+    Annotator,
+    Assignment,
+    Entrance,
+    Invitation,
+    Study,
+    Visit,
+    Worker,
+)
+from surveys.models.recruitment import VisitQuerySet
+from surveys.participation.arrival_limits import note_arrival, refuse_rush
+from surveys.participation.assignments import Consent, lock_places, no_place_left, start_assignment
+from surveys.participation.own_links import find_owner
+from surveys.recruitment.completion_codes import earned_before, no_place_completion
+from surveys.recruitment.providers import Claims
+from surveys.study.lifecycle import refuse_draft
+
+SUBMISSION = "submission"
+
+
+def refuse_closed(entrance: Entrance) -> None:
+    """Raise LinkRevoked for an entrance that is closed."""
+    if entrance.closed_at:
+        raise LinkRevoked(
+            _("This study takes no more people. Thank you for your interest."),
+            completion=no_place_completion(entrance),
+        )
+
+
+def is_full(entrance: Entrance) -> bool:
+    """Whether as many have come through an entrance as its cap allows."""
+    return Entrance.objects.filter(pk=entrance.pk, n_arrived__gte=F("cap")).exists()
+
+
+def find_by_ticket(entrance: Entrance, ticket: str) -> Invitation | None:
+    """The personal link that a ticket has become. Raises ArrivalRefused for another's link."""
+    invitation = Invitation.objects.filter(token=ticket).first()
+    if invitation and invitation.entrance_id != entrance.pk:
+        raise ArrivalRefused(_("This link is another person's. Please open your own."))
+    return invitation
+
+
+def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
+    """Return the latest assignment of the annotator who came by this very submission, or None.
+
+    The id alone finds nothing: other requesters know it. Without a transaction of its own:
+    looking at an entrance must not wait for those who write.
+    """
+    visits = find_visits(entrance, claims.submission, claims.worker_id)
+    theirs = Annotator.objects.filter(
+        assignments__visits__in=visits.filter(provider_study=claims.provider_study)
+    )
+    return _find_latest(theirs)
+
+
+def return_by_own_link(entrance: Entrance, claims: Claims, link: str) -> Assignment | None:
+    """Return the latest assignment of a known person who comes on another submission, or None.
+
+    Their own link proves who they are; the submission is noted, and proves it from then on.
+    """
+    if not proves_identity(entrance, claims, link):
+        return None
+    known = find_annotators(entrance.study, entrance.provider, claims.worker_id)
+    assignment = _find_latest(known)
+    if assignment and (worker := assignment.annotator.worker):
+        _note_visit(entrance, claims, assignment, worker)
+    return assignment
+
+
+def is_known(entrance: Entrance, claims: Claims) -> bool:
+    """Whether somebody with the id of an arrival has begun the study already."""
+    return find_annotators(entrance.study, entrance.provider, claims.worker_id).exists()
+
+
+def proves_identity(entrance: Entrance, claims: Claims, link: str) -> bool:
+    """Whether a link is an own link of the annotator whose id an arrival claims."""
+    owner = find_owner(entrance.study_id, link)
+    known = find_annotators(entrance.study, entrance.provider, claims.worker_id)
+    return owner is not None and known.filter(pk=owner.pk).exists()
+
+
+def own_link_needed() -> OwnLinkNeeded:
+    """Return the refusal of an id that is known, without proof of whose it is."""
+    return OwnLinkNeeded(
+        _(
+            "Somebody with your ID has begun this study already. Please go on with your own link, "
+            "or open the study again from the same submission as the first time."
+        )
+    )
+
+
+def find_annotators(study: Study, provider: str, worker_id: str) -> QuerySet[Annotator]:
+    """Whoever somebody at a provider is in a study, also if their id was dropped; at most one."""
+    dropped = digest_in_study(study.pk, provider, worker_id)
+    is_known = Q(worker__worker_id=worker_id, worker__is_digest=False)
+    is_known |= Q(worker__worker_id=dropped, worker__is_digest=True)
+    return Annotator.objects.filter(
+        is_known,  # and, for the index, one of the two:
+        worker__worker_id__in=(worker_id, dropped),
+        worker__provider=provider,
+        study=study,
+    )
+
+
+def find_visits(entrance: Entrance, submission: str, worker_id: str) -> VisitQuerySet:
+    """The visits of somebody on one submission of a provider, also if their id was dropped."""
+    dropped = digest_in_study(entrance.study_id, entrance.provider, worker_id)
+    digest = digest_in_study(entrance.study_id, SUBMISSION, submission)
+    is_theirs = Q(worker__worker_id=worker_id, worker__is_digest=False, submission=submission)
+    is_theirs |= Q(worker__worker_id=dropped, worker__is_digest=True, submission=digest)
+    visits: VisitQuerySet = Visit.objects.filter(is_theirs, entrance=entrance)
+    return visits
+
+
+def lead_back(latest: Assignment) -> Assignment:
+    """The assignment whose page is shown to whoever comes back: the one they are at.
+
+    If they have earned a code before it, which they may come for, it is the one they have done:
+    its page has the code, and the way on.
+    """
+    if earned_before(latest) is None:
+        return latest
+    theirs = Assignment.objects.filter(annotator=latest.annotator_id)
+    return theirs.filter(submitted_at__isnull=False).latest("pk")
+
+
+@transaction.atomic
+def start_through(
+    entrance: Entrance,
+    ticket: str,
+    claims: Claims | None = None,
+    *,
+    agreed: Consent | None = None,
+    address: str | None = None,
+) -> Assignment:
+    """Make whoever agrees to take part an annotator; once for a ticket, once for a worker.
+
+    The ticket becomes the token of their personal link. Raises what `start_assignment` raises, and
+    OwnLinkNeeded for a known id on another submission. Raises TooManyArrivals by the network
+    address of who arrives; without an address, nobody arrives over a network, and all may.
+    """
+    refuse_draft(lock_places(entrance.study_id))
+    entrance.refresh_from_db()
+    if claims:
+        if assignment := return_visitor(entrance, claims):
+            return assignment
+        if is_known(entrance, claims):
+            raise own_link_needed()
+    if begun := find_by_ticket(entrance, ticket):
+        return start_assignment(begun)
+    refuse_closed(entrance)
+    if is_full(entrance):
+        raise no_place_left(no_place_completion(entrance))
+    if address is not None:
+        refuse_rush(entrance, address)
+        note_arrival(entrance, address)
+    invitation = Invitation.objects.create(
+        study_id=entrance.study_id, entrance=entrance, token=ticket
+    )
+    assignment = start_assignment(invitation, agreed)
+    Entrance.objects.filter(pk=entrance.pk).update(n_arrived=F("n_arrived") + 1)
+    if claims:
+        worker, _new = Worker.objects.get_or_create(
+            provider=entrance.provider, worker_id=claims.worker_id
+        )
+        Annotator.objects.filter(pk=assignment.annotator_id).update(worker=worker)
+        _note_visit(entrance, claims, assignment, worker)
+    return assignment
+
+
+def _find_latest(annotators: QuerySet[Annotator]) -> Assignment | None:
+    theirs = Assignment.objects.with_study().filter(annotator__in=annotators)
+    return theirs.select_related("annotator__worker").order_by("-pk").first()
+
+
+def name_submission(entrance: Entrance, submission: str, worker: Worker) -> str:
+    """How a submission is stored: what was dropped does not come back with who comes back."""
+    if not worker.is_digest:
+        return submission
+    return digest_in_study(entrance.study_id, SUBMISSION, submission)
+
+
+def _note_visit(entrance: Entrance, claims: Claims, assignment: Assignment, worker: Worker) -> None:
+    submission = name_submission(entrance, claims.submission, worker)
+    Visit.objects.get_or_create(
+        entrance=entrance,
+        provider_study=claims.provider_study,
+        submission=submission,
+        worker=worker,
+        defaults={"assignment": assignment, "completion_code": entrance.completion_code},
+    )

@@ -1,0 +1,341 @@
+"""Who arrives → the questionnaire they answer."""
+
+import random
+import secrets
+from typing import Any, NamedTuple, Self
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from surveys.access.webhooks import tell_of_assignment
+from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AssignmentState,
+    ConsentNotice,
+    Context,
+    Hit,
+    Invitation,
+    Item,
+    Pair,
+    Place,
+    Response,
+    Study,
+    StudyText,
+    TextKind,
+)
+from surveys.participation.policies import Choice, choose_place
+from surveys.recruitment.completion_codes import Completion, came_for_a_hit, completion_of
+from surveys.study.consent_notice import Facts, Way, make_notice, store_notice
+from surveys.study.layout.quota import count_left, count_reopened, give_back_places, in_chunks
+from surveys.study.lifecycle import refuse_draft
+from surveys.study.texts import current_text, refuse_outdated
+
+
+class Consent(NamedTuple):
+    """What an annotator agrees to: versions of the text and of the notice on stored data."""
+
+    text_id: int
+    erases_withdrawn: bool
+    publishes_words: bool
+    retention_days: int | None
+    notice: str  # its digest
+
+    @classmethod
+    def asked_by(cls, study: Study, text: StudyText, notice: ConsentNotice) -> Self:
+        """Return what a study asks of who takes part now."""
+        return cls(
+            text.pk,
+            study.erases_withdrawn,
+            study.publishes_words,
+            study.retention_days,
+            notice.digest,
+        )
+
+    @property
+    def mark(self) -> str:
+        """The same for the form: it comes back with the answer."""
+        return f"{self.text_id} {self.notice}"
+
+
+def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
+    """Whether somebody who arrives now, or an annotator who comes again, would get a place."""
+    free = Place.objects.free(study)
+    lapsed = Assignment.objects.lapsed(study, timezone.now())
+    if annotator:
+        begun = annotator.assignments.filter(started_at__isnull=False)
+        free = free.unseen_by(annotator)
+        lapsed = lapsed.exclude(questionnaire__block__in=begun.values("questionnaire__block"))
+    return free.exists() or any(count_reopened(lapsed).values())
+
+
+def list_places_left(study: Study) -> dict[int, int]:
+    """How many more assignments the study asks for now, by the id of the questionnaire."""
+    return count_left(study, Assignment.objects.lapsed(study, timezone.now()))
+
+
+def count_places_left(study: Study) -> int:
+    """How many more assignments the study asks for now."""
+    return sum(list_places_left(study).values())
+
+
+def count_items(study: Study) -> int:
+    """How many texts somebody who arrives now would be given, give or take one."""
+    n_checkpoints = min(study.n_checkpoints, Pair.objects.checkpoints(study).count())
+    return Item.objects.count_in_a_questionnaire(study) + n_checkpoints
+
+
+@transaction.atomic
+def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> Assignment:
+    """Make whoever agrees to take part an annotator with a questionnaire; once for a link.
+
+    Raises NoPlaceLeft, LinkRevoked or StudyNotOpen, and TextChanged unless they agreed to what
+    holds now.
+    """
+    study = lock_places(invitation.study_id)
+    refuse_draft(study)
+    invitation = Invitation.objects.get(pk=invitation.pk)
+    refuse_revoked(invitation)
+    if begun := Assignment.objects.latest_from(invitation):
+        return begun
+    annotator = enrol(study, invitation, agreed)
+    return _lay_out(study, Assignment(study=study, annotator=annotator))
+
+
+def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -> Annotator:
+    """Make whoever agrees to take part an annotator, while the study is locked.
+
+    Raises TextChanged unless they agreed to what holds now.
+    """
+    consent = current_text(study, TextKind.CONSENT)
+    notice = make_notice(study, Facts.of(study, Way.by(invitation)))
+    refuse_outdated(agreed, Consent.asked_by(study, consent, notice))
+    annotator = Annotator.objects.create(
+        study=study,
+        consent=consent,
+        notice=store_notice(notice),
+        erases_withdrawn=study.erases_withdrawn,
+        publishes_words=study.publishes_words,
+        retention_days=study.retention_days,
+    )
+    Invitation.objects.filter(pk=invitation.pk).update(annotator=annotator)
+    return annotator
+
+
+def start_in_place(place: Place, annotator: Annotator, reason: str) -> Assignment:
+    """Give an annotator a place that is reserved for them, while the study is locked."""
+    assignment = Assignment(study_id=place.study_id, annotator=annotator)
+    return _fill_place(place.study, assignment, Choice(place, reason))
+
+
+@transaction.atomic
+def start_another_assignment(assignment: Assignment) -> Assignment:
+    """Give an annotator who has finished one more block, of which they have seen nothing.
+
+    What they have under way is given instead, if there is something. Raises NoPlaceLeft.
+    """
+    study = lock_places(assignment.study.pk)
+    refuse_revoked(Invitation.objects.get(annotator=assignment.annotator))
+    latest = Assignment.objects.filter(annotator=assignment.annotator).latest("pk")
+    if latest.state != AssignmentState.SUBMITTED:
+        return latest
+    if not study.allows_more_blocks or came_for_a_hit(assignment):
+        raise NoPlaceLeft(
+            _("There is nothing more to do in this study. Thank you."),
+            completion=completion_of(assignment.annotator),
+        )
+    another = Assignment(study=study, annotator=assignment.annotator)
+    return begin_assignment(_lay_out(study, another))
+
+
+def can_have_another(assignment: Assignment) -> bool:
+    """Whether one more block is there, or under way, for whoever has finished this assignment."""
+    if not assignment.study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
+        return False
+    if came_for_a_hit(assignment):
+        return False
+    invitations: Any = Invitation.objects.with_latest_state()
+    invitation = invitations.get(annotator=assignment.annotator_id)
+    if invitation.revoked_at:
+        return False
+    if invitation.latest_state != AssignmentState.SUBMITTED:
+        return bool(invitation.latest_state in AssignmentState.unfinished())
+    return has_place_left(assignment.study, assignment.annotator)
+
+
+def find_own_place(study: Study, assignment: Assignment) -> Place | None:
+    """A free place for who has lost theirs: of their HIT, or of the questionnaire.
+
+    There may be one of their HIT even where no other is left.
+    """
+    hits = Hit.objects.not_closed().filter(visits__assignment=assignment)
+    reserved = [Place.objects.free_in(hit).first() for hit in hits.distinct()]
+    free = Place.objects.free(study).filter(
+        questionnaire=assignment.questionnaire, round=assignment.round
+    )
+    return next((place for place in reserved if place), None) or free.first()
+
+
+def no_place_left(completion: Completion | None) -> NoPlaceLeft:
+    """The refusal of somebody for whom there is no place, with what they can hand back."""
+    return NoPlaceLeft(
+        _("This study has as many annotators as it needs. Thank you for wanting to take part."),
+        completion=completion,
+    )
+
+
+def is_displaced(assignment: Assignment) -> bool:
+    """Whether an annotator has lost their place before their first answer, to somebody else."""
+    if assignment.state != AssignmentState.EXPIRED or assignment.has_answers:
+        return False
+    return find_own_place(assignment.study, assignment) is None
+
+
+def refuse_displaced(assignment: Assignment) -> None:
+    """Raise NoPlaceLeft for who has lost their place before an answer, and would get no other.
+
+    Who has answered a text goes on, over quota if need be.
+    """
+    if not is_displaced(assignment):
+        return
+    if came_for_a_hit(assignment):
+        raise no_place_left(None)
+    if not has_place_left(assignment.study, assignment.annotator):
+        raise no_place_left(completion_of(assignment.annotator))
+
+
+def refuse_revoked(invitation: Invitation) -> None:
+    """Raise LinkRevoked for a link that a researcher has made invalid."""
+    if invitation.revoked_at:
+        raise LinkRevoked(
+            _("This link is no longer valid. Please write to the person who sent it to you.")
+        )
+
+
+def begin_assignment(assignment: Assignment) -> Assignment:
+    """Let an annotator who has been introduced go on to the texts; once."""
+    now = timezone.now()
+    offered = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.OFFERED)
+    offered.update(state=AssignmentState.STARTED, started_at=now, active_at=now)
+    assignment.refresh_from_db(fields=["state", "started_at", "active_at"])
+    return assignment
+
+
+@transaction.atomic
+def resume_assignment(assignment: Assignment) -> Assignment:
+    """Take up an expired assignment again: in a place that is free, else over quota.
+
+    Who has answered none of its texts is given others before the quota is passed, and begins with
+    them anew. Raises NoPlaceLeft where there are none for them.
+    """
+    study = lock_places(assignment.study.pk)
+    assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    if assignment.state != AssignmentState.EXPIRED:
+        return assignment
+    begun = assignment.started_at is not None
+    assignment.state = AssignmentState.STARTED if begun else AssignmentState.OFFERED
+    has_answers = assignment.has_answers
+    assignment.active_at, assignment.is_over_quota = timezone.now(), False
+    place = find_own_place(study, assignment)
+    if place is None and not has_answers:
+        if came_for_a_hit(assignment):
+            raise no_place_left(None)
+        assignment.state, assignment.started_at = AssignmentState.OFFERED, None
+        assignment.responses.all().delete()
+        return _lay_out(study, assignment)
+    if place:
+        Place.objects.filter(pk=place.pk).update(assignment=assignment)
+    assignment.is_over_quota = place is None
+    assignment.save(update_fields=["state", "is_over_quota", "active_at"])
+    return assignment
+
+
+@transaction.atomic
+def submit_assignment(assignment: Assignment) -> Assignment:
+    """Close a fully answered assignment, once. Raises RatingsMissing."""
+    # two tabs may submit
+    assignment = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
+    if assignment.state == AssignmentState.SUBMITTED:
+        return assignment
+    if missing := assignment.responses.unanswered().count():
+        raise RatingsMissing(f"{missing} of the texts of this questionnaire are not rated yet.")
+    if assignment.state != AssignmentState.STARTED:
+        raise AssignmentEnded(_("This questionnaire was ended. Your link says more."))
+    assignment.state, assignment.submitted_at = AssignmentState.SUBMITTED, timezone.now()
+    assignment.save(update_fields=["state", "submitted_at"])
+    tell_of_assignment(assignment)
+    return assignment
+
+
+def lock_places(study_id: int) -> Study:
+    """Let nobody else give out places of a study until the transaction ends; free lapsed ones.
+
+    Rows are locked without their keys here and wherever none is changed: rows that refer to them,
+    such as new invitations, are stored without waiting.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
+    now = timezone.now()
+    silent = Assignment.objects.for_study(study).silent(study.lease_hours, now)
+    if not silent.exists():  # as mostly; asked for much faster
+        return study
+    quiet = Assignment.objects.quiet(study, now)
+    if not quiet.exists():
+        return study
+    quiet.note_answers()  # else they are looked up at each arrival
+    lapsed = list(quiet.select_for_update(no_key=True).values_list("pk", flat=True))
+    for pks in in_chunks(lapsed):
+        Assignment.objects.filter(pk__in=pks).update(state=AssignmentState.EXPIRED)
+    give_back_places(lapsed)
+    return study
+
+
+def _chance(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated, not secret)
+
+
+def _lay_out(study: Study, assignment: Assignment) -> Assignment:
+    """Store an assignment with a place, by the study's policy, and the texts of it."""
+    annotator, seed = assignment.annotator, secrets.randbits(32)
+    free = Place.objects.free(study).unseen_by(annotator)
+    choice = choose_place(study, free, _chance(seed))
+    if choice is None:
+        raise no_place_left(completion_of(annotator))
+    return _fill_place(study, assignment, choice, seed)
+
+
+def _fill_place(
+    study: Study, assignment: Assignment, choice: Choice, seed: int | None = None
+) -> Assignment:
+    """Store an assignment in a place, and the texts of it in an order by chance."""
+    seed = secrets.randbits(32) if seed is None else seed
+    annotator, place = assignment.annotator, choice.place
+    contexts = _order_contexts(study, annotator, place, _chance(seed))
+    assignment.questionnaire, assignment.round_id = place.questionnaire, place.round_id
+    assignment.reason, assignment.seed = choice.reason, seed
+    assignment.n_items = len(contexts)
+    assignment.save()
+    Place.objects.filter(pk=place.pk).update(assignment=assignment)
+    Response.objects.bulk_create(
+        Response.laid_out(assignment, context, position)
+        for position, context in enumerate(contexts, 1)
+    )
+    return assignment
+
+
+def _order_contexts(
+    study: Study, annotator: Annotator, place: Place, chance: random.Random
+) -> list[Context]:
+    """The contexts of a questionnaire in an order of the annotator's own, checkpoints mixed in.
+
+    The first text is never a checkpoint item, and no annotator gets the same one twice.
+    """
+    items = Item.objects.filter(questionnaire=place.questionnaire).select_related("context")
+    contexts = [item.context for item in chance.sample(list(items), len(items))]
+    if study.n_checkpoints:
+        unseen = Pair.objects.checkpoints(study).exclude(responses__annotator=annotator)
+        checkpoints = list(Context.objects.filter(pair__in=unseen))
+        for checkpoint in chance.sample(checkpoints, min(study.n_checkpoints, len(checkpoints))):
+            contexts.insert(chance.randint(1, len(contexts)), checkpoint)
+    return contexts

@@ -1,0 +1,55 @@
+"""Own links: by what a person who comes back shows that they are the annotator they say they are.
+
+An id at a provider proves nothing, as other requesters know it. What proves it is a link that was
+shown to this annotator alone, or the submission by which they came (`arriving`, `mturk.entering`).
+`docs/crowds.md` lists what each way in opens.
+"""
+
+import re
+
+from surveys.models import Annotator, Assignment, Invitation
+from surveys.recruitment.completion_codes import came_for_a_hit
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
+LONGEST_LINK = 500
+
+
+def find_owner(study_id: int, link: str) -> Annotator | None:
+    """Return the annotator of a study whose own link a text holds, or None.
+
+    It may be their personal link, or the address of any page of an assignment that only they
+    could open. A link that was revoked proves nothing.
+    """
+    parts = re.split(r"[/?#\s]+", link[:LONGEST_LINK])
+    tokens = [part for part in parts if TOKEN.fullmatch(part)]
+    if not tokens:
+        return None
+    invitations = Invitation.objects.with_study().filter(
+        study=study_id, token__in=tokens, annotator__isnull=False, revoked_at__isnull=True
+    )
+    if invitation := invitations.first():
+        return invitation.annotator
+    assignments = Assignment.objects.with_study().filter(
+        study=study_id, token__in=tokens, annotator__invitation__revoked_at__isnull=True
+    )
+    proving = (one.annotator for one in assignments if not is_opened_by_id(one))
+    return next(proving, None)
+
+
+def is_opened_by_id(assignment: Assignment) -> bool:
+    """Whether an id alone led to an assignment: that of a known worker who came to another HIT.
+
+    Its link opens this assignment, and nothing that the annotator did before.
+    """
+    earlier = Assignment.objects.filter(annotator=assignment.annotator_id, pk__lt=assignment.pk)
+    return came_for_a_hit(assignment) and earlier.exists()
+
+
+def may_withdraw(assignment: Assignment, link: str) -> bool:
+    """Whether the holder of an assignment's link may withdraw all that its annotator answered.
+
+    Where an id alone has opened the assignment, only with the annotator's own link.
+    """
+    if not is_opened_by_id(assignment):
+        return True
+    return find_owner(assignment.study_id, link) == assignment.annotator

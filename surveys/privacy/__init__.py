@@ -1,0 +1,1 @@
+"""Personal data: access, erasure, retention."""

@@ -1,0 +1,152 @@
+"""Annotators who leave a study: their answers are no longer used, or are erased."""
+
+from datetime import datetime
+from typing import TypeVar
+
+from django.db import transaction
+from django.db.models import Min, QuerySet
+from django.utils import timezone
+
+from surveys.access.audit_log import record
+from surveys.access.redaction import mask_text
+from surveys.errors import ErasureRefused
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AssignmentState,
+    Invitation,
+    Release,
+    Response,
+    Review,
+    ReviewState,
+    Run,
+)
+from surveys.participation.assignments import lock_places
+from surveys.participation.withdrawal import LONGEST_BECAUSE, revoke_invitation
+from surveys.privacy.retention import forget_invitations, forget_people
+from surveys.results.run_files import drop_exports
+from surveys.study.layout.quota import give_back_places
+
+Made = TypeVar("Made", Run, Release)
+ERASED = {
+    "is_erased": True,
+    "inspired_word1": "",
+    "inspired_word2": "",
+    "engaged_at": None,
+    "rating": None,
+    "is_unjudgeable": False,
+    "comment": "",
+    "rated_at": None,
+    "words_shown_at": None,
+    "rating_shown_at": None,
+    "words_visible_seconds": None,
+    "rating_visible_seconds": None,
+    "has_pasted_word1": False,
+    "has_pasted_word2": False,
+}
+
+
+@transaction.atomic
+def withdraw_annotator(annotator: Annotator) -> Annotator:
+    """Take everything an annotator did out of the dataset; erase it if they agreed to that. Once.
+
+    What the annotator agreed to stands with them, whatever the study says now.
+    """
+    lock_places(annotator.study_id)
+    annotator = Annotator.objects.select_for_update(no_key=True).get(pk=annotator.pk)
+    if annotator.withdrawn_at:
+        return annotator
+    _leave(annotator, "withdrawn by the annotator")
+    if annotator.erases_withdrawn:
+        _erase_answers(annotator)
+    record(
+        "annotator.withdrew", annotator.study, f"annotator {annotator.code}",
+        answers="erased" if annotator.erases_withdrawn else "kept, unused",
+    )  # fmt: skip
+    return annotator
+
+
+@transaction.atomic
+def erase_annotator(annotator: Annotator, because: str) -> Annotator:
+    """Erase what is known of somebody who asks for it, once: their answers, ids and notes.
+
+    As if they had withdrawn, and whatever they agreed to. Assignments, verdicts and the log stay,
+    under a code that leads to nobody. Raises ErasureRefused without a reason.
+    """
+    because = mask_text(because.strip())[:LONGEST_BECAUSE]
+    if not because:
+        raise ErasureRefused("Say why: the reason is kept in the log.")
+    lock_places(annotator.study_id)
+    annotator = Annotator.objects.select_for_update(no_key=True).get(pk=annotator.pk)
+    if annotator.erased_at:
+        return annotator
+    if not annotator.withdrawn_at:
+        _leave(annotator, "erased at the wish of the annotator")
+    n_answers = _erase_answers(annotator)
+    annotator.erased_at = timezone.now()
+    annotator.save(update_fields=["erased_at"])
+    forget_people(annotator.study, [annotator.pk])
+    releases = find_holding(annotator, Release.objects.all()).order_by("pk")
+    record(
+        "annotator.erased", annotator.study, f"annotator {annotator.code}", reason=because,
+        answers=n_answers, in_releases=list(releases.values_list("number", flat=True)),
+    )  # fmt: skip
+    return annotator
+
+
+def find_holding(annotator: Annotator, made: QuerySet[Made]) -> QuerySet[Made]:
+    """What was made of the study's ratings, runs or releases, while an annotator's were there."""
+    first = annotator.first_rated_at or _first_rated_at(annotator)
+    found = made.filter(study=annotator.study_id, collected_at__gt=first) if first else made.none()
+    left = annotator.withdrawn_at
+    return found.filter(collected_at__lte=left) if left else found
+
+
+@transaction.atomic
+def forget_invitation(invitation: Invitation, because: str) -> Invitation:
+    """Drop the note of a link that nobody has used, and revoke it; once.
+
+    Raises InvitationRefused without a reason, ErasureRefused for a link that was used.
+    """
+    lock_places(invitation.study_id)  # nobody starts by it meanwhile
+    invitation.refresh_from_db()
+    if invitation.annotator_id:
+        raise ErasureRefused("Somebody has used this link: erase what is known of the annotator.")
+    revoke_invitation(invitation, because)
+    if forget_invitations(invitation.study, [invitation.pk]):
+        record("invitation.forgotten", invitation.study, str(invitation), reason=because)
+    invitation.refresh_from_db()
+    return invitation
+
+
+def _leave(annotator: Annotator, because: str) -> None:
+    """Take an annotator out of the dataset; what was made of their ratings is marked by when."""
+    annotator.withdrawn_at, annotator.first_rated_at = timezone.now(), _first_rated_at(annotator)
+    annotator.save(update_fields=["withdrawn_at", "first_rated_at"])
+    theirs = Assignment.objects.filter(annotator=annotator)
+    give_back_places(list(theirs.values_list("pk", flat=True)))
+    theirs.filter(ended_because="").update(ended_because=because)
+    theirs.update(state=AssignmentState.WITHDRAWN)
+    _end_reviews(theirs)
+
+
+def _first_rated_at(annotator: Annotator) -> datetime | None:
+    found: dict[str, datetime | None] = annotator.responses.aggregate(first=Min("rated_at"))
+    return found["first"]
+
+
+def _erase_answers(annotator: Annotator) -> int:
+    """Leave nothing of what they answered; how many answers that were."""
+    theirs = Response.objects.filter(annotator=annotator)
+    n_answers = theirs.filter(engaged_at__isnull=False).count()
+    theirs.update(**ERASED)
+    drop_exports(annotator.study)
+    return n_answers
+
+
+def _end_reviews(assignments: QuerySet[Assignment]) -> None:
+    """Leave nothing to be judged of them; verdicts given stay."""
+    reviews = Review.objects.filter(assignment__in=assignments)
+    whole = reviews.filter(response__isnull=True).order_by("pk")
+    list(whole.select_for_update(no_key=True).values_list("pk"))  # first, as reviewers do
+    reviews.update(state=ReviewState.WITHDRAWN, outcome="", evidence=[], risk=0)

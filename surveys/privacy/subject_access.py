@@ -1,0 +1,247 @@
+"""All that is known of one person: found by whatever they call themselves, and told in full."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.db.models import Q
+
+from surveys.access.audit_log import record
+from surveys.access.redaction import digest_in_study, mask_details
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Grant,
+    Invitation,
+    Payment,
+    Provider,
+    Release,
+    Review,
+    Run,
+    Study,
+    Verdict,
+    Visit,
+)
+from surveys.privacy.erasure import find_holding
+from surveys.recruitment.links import NOTE, personal_link
+from surveys.results.export import RESPONSE_FIELDS, find_responses
+
+MOST_FOUND = 50
+NAMELESS = 4  # characters of a code that are too few to search by
+
+
+class Found(NamedTuple):
+    """Whom a search has led to: annotators, and links that nobody has used."""
+
+    annotators: list[Annotator]
+    invitations: list[Invitation]
+
+
+class Known(NamedTuple):
+    """By what a person is known: an id at a provider, and a note; each may have been dropped."""
+
+    provider: str
+    worker_id: str
+    is_id_dropped: bool
+    invitation: Invitation | None
+
+
+def find_people(study: Study, text: str) -> Found:
+    """Whoever is known by a code, an id at a provider, a link, or a note that holds the text.
+
+    Ids and notes that were dropped are found if they are given in full.
+    """
+    text = text.strip()
+    if not text:
+        return Found([], [])
+    theirs = Annotator.objects.filter(study=study).select_related("invitation")
+    pks: set[int] = set()
+    for way in _ways_to_annotators(study, text):
+        pks.update(theirs.filter(way).values_list("pk", flat=True)[:MOST_FOUND])
+    unused = Invitation.objects.filter(_noted(study, text), study=study, annotator=None)
+    return Found(
+        list(theirs.filter(pk__in=pks).order_by("pk")[:MOST_FOUND]),
+        list(unused.filter(is_rehearsal=False).order_by("pk")[:MOST_FOUND]),
+    )
+
+
+def tell_known(annotator: Annotator) -> Known:
+    """By what an annotator is known, for a page of owners."""
+    worker = annotator.worker
+    invitation = Invitation.objects.filter(annotator=annotator).first()
+    if worker is None:
+        return Known("", "", is_id_dropped=False, invitation=invitation)
+    worker_id = "" if worker.is_digest else worker.worker_id
+    label = Provider(worker.provider).label
+    return Known(label, worker_id, is_id_dropped=worker.is_digest, invitation=invitation)
+
+
+def list_holding(annotator: Annotator) -> tuple[list[Release], list[Run]]:
+    """The releases and the runs of recipes that hold an annotator's ratings, the first first."""
+    releases = find_holding(annotator, Release.objects.all())
+    runs = find_holding(annotator, Run.objects.results().done())
+    return list(releases.select_related("run").order_by("pk")), list(runs.order_by("pk"))
+
+
+@transaction.atomic
+def disclose_person(annotator: Annotator) -> str:
+    """Everything that is stored about one person, as JSON; the log tells that it was asked for.
+
+    Whoever judged their answers, or did something else about them, is not named.
+    """
+    record("annotator.exported", annotator.study, f"annotator {annotator.code}")
+    told = _tell_everything(annotator)
+    return json.dumps(told, default=_write, ensure_ascii=False, indent=2) + "\n"
+
+
+def _tell_everything(annotator: Annotator) -> dict[str, Any]:
+    study = annotator.study
+    releases, runs = list_holding(annotator)
+    return {
+        "study": {"title": study.public_title, "contact": study.contact},
+        "annotator": _tell_annotator(annotator),
+        "known_as": _tell_identity(annotator),
+        "payments": _tell_payments(annotator),
+        "qualifications": _tell_qualifications(annotator),
+        "consent": _tell_consent(annotator),
+        "assignments": _tell_assignments(annotator),
+        "verdicts": _tell_verdicts(annotator),
+        "evidence": _tell_evidence(annotator),
+        "releases_with_their_ratings": [
+            {"release": one.number, "made_at": one.created_at} for one in releases
+        ],
+        "runs_with_their_ratings": [
+            {"run": one.number, "finished_at": one.finished_at} for one in runs
+        ],
+        "log": _tell_log(annotator),
+    }
+
+
+def _ways_to_annotators(study: Study, text: str) -> Iterator[Q]:
+    token = urlsplit(text).path.rstrip("/").rpartition("/")[2]
+    yield Q(code__startswith=text.lower()) if len(text) > NAMELESS else Q(code=text.lower())
+    yield Q(worker__worker_id=text, worker__is_digest=False)
+    dropped = [digest_in_study(study.pk, provider, text) for provider in Provider.values]
+    yield Q(worker__worker_id__in=dropped, worker__is_digest=True)
+    yield Q(invitation__token=token) | Q(assignments__token=token)
+    yield _noted(study, text, "invitation__")
+
+
+def _noted(study: Study, text: str, of: str = "") -> Q:
+    digest = digest_in_study(study.pk, NOTE, text)
+    return Q(**{f"{of}note__icontains": text}) | Q(**{f"{of}note_digest": digest})
+
+
+def _tell_annotator(annotator: Annotator) -> dict[str, Any]:
+    names = (
+        "code", "created_at", "instructed_at", "practised_at", "n_check_tries", "checked_at",
+        "paid_at", "withdrawn_at", "erased_at",
+    )  # fmt: skip
+    return {name: getattr(annotator, name) for name in names}
+
+
+def _tell_identity(annotator: Annotator) -> dict[str, Any]:
+    known = tell_known(annotator)
+    visits = Visit.objects.filter(assignment__annotator=annotator).order_by("pk")
+    fields = (
+        "provider_study", "submission", "completion_code", "arrived_at", "deadline_at",
+        "returned_at", "provider_state", "accepted_at", "handed_in_at", "decided_at", "standing",
+        "has_wrong_code", "held_because",
+    )  # fmt: skip
+    invitation = known.invitation
+    return {
+        "provider": known.provider,
+        "provider_id": known.worker_id,
+        "is_id_dropped": known.is_id_dropped,
+        "visits": list(visits.values(*fields)),
+        "link": personal_link(invitation.token) if invitation else "",
+        "note": invitation.note if invitation else "",
+        "is_note_dropped": bool(invitation and invitation.note_digest),
+        "invited_at": invitation.created_at if invitation else None,
+        "revoked_at": invitation.revoked_at if invitation else None,
+        "revoked_because": invitation.revoked_because if invitation else "",
+    }
+
+
+def _tell_payments(annotator: Annotator) -> list[dict[str, Any]]:
+    payments = Payment.objects.filter(visit__assignment__annotator=annotator).order_by("pk")
+    fields = (
+        "provider", "submission", "kind", "amount_cents", "state", "reason", "created_at",
+        "settled_at",
+    )  # fmt: skip
+    return list(payments.values(*fields))
+
+
+def _tell_qualifications(annotator: Annotator) -> list[dict[str, Any]]:
+    grants = Grant.objects.filter(qualification__study=annotator.study, worker=annotator.worker)
+    fields = ("qualification__name", "amount", "reason", "granted_at", "revoked_at")
+    return list(grants.order_by("pk").values(*fields))
+
+
+def _tell_consent(annotator: Annotator) -> dict[str, Any]:
+    text = annotator.consent
+    return {
+        "agreed_at": annotator.created_at,
+        "version": text.version if text else None,
+        "text": text.body if text else "",
+        "withdrawing_erases_answers": annotator.erases_withdrawn,
+        "words_are_published": annotator.publishes_words,
+    }
+
+
+def _tell_assignments(annotator: Annotator) -> list[dict[str, Any]]:
+    answers: dict[int, list[dict[str, Any]]] = {}
+    responses = find_responses(annotator.study, annotator=annotator.code).order_by("position")
+    fields = ("assignment_id", "context__text", *RESPONSE_FIELDS.values())
+    for assignment_id, text, *row in responses.values_list(*fields):
+        told = {"text": text, **dict(zip(RESPONSE_FIELDS, row, strict=True))}
+        answers.setdefault(assignment_id, []).append(told)
+    assignments = Assignment.objects.filter(annotator=annotator).order_by("pk")
+    names = (
+        "state", "n_items", "is_over_quota", "ended_because", "offered_at", "started_at",
+        "active_at", "submitted_at",
+    )  # fmt: skip
+    return [
+        {
+            "questionnaire": str(one.questionnaire),
+            **{name: getattr(one, name) for name in names},
+            "answers": answers.get(one.pk, []),
+        }
+        for one in assignments.select_related("questionnaire__block__study")
+    ]
+
+
+def _tell_verdicts(annotator: Annotator) -> list[dict[str, Any]]:
+    verdicts = Verdict.objects.filter(review__assignment__annotator=annotator).order_by("pk")
+    fields = ("kind", "reason", "at", "undone_at")
+    return [
+        {"position": position, **dict(zip(fields, row, strict=True))}
+        for position, *row in verdicts.values_list("review__response__position", *fields)
+    ]
+
+
+def _tell_evidence(annotator: Annotator) -> list[dict[str, Any]]:
+    reviews = Review.objects.filter(assignment__annotator=annotator).exclude(evidence=[])
+    rows = reviews.order_by("pk").values_list("response__position", "evidence")
+    return [{"position": position, "noticed": evidence} for position, evidence in rows]
+
+
+def _tell_log(annotator: Annotator) -> list[dict[str, Any]]:
+    about = Q(subject__contains=annotator.code)
+    if invitation := Invitation.objects.filter(annotator=annotator).first():
+        about |= Q(subject=str(invitation))
+    entries = AuditEntry.objects.filter(about, study=annotator.study_id).order_by("pk")
+    return [
+        {"at": one.at, "what": one.action, "details": mask_details(one.details)} for one in entries
+    ]
+
+
+def _write(told: object) -> object:
+    if isinstance(told, datetime):
+        return f"{told:%Y-%m-%dT%H:%M:%SZ}"
+    return float(told) if isinstance(told, Decimal) else str(told)

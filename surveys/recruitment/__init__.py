@@ -1,0 +1,1 @@
+"""How annotators are reached: links, providers, completion codes."""

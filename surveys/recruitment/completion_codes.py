@@ -1,0 +1,102 @@
+"""What an annotator hands back to whoever sent them: a code, and where it goes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Exists, Subquery
+from django.utils import timezone
+
+from surveys.models import Annotator, Assignment, Entrance, Invitation, Visit
+from surveys.recruitment.providers import completion_address, rules_of
+
+CODE_FIELD = "completion_code"
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A code for the provider, and the address that takes it there, if there is one.
+
+    With fields it is sent there by a form; `is_late` when the provider may not take it any more.
+    """
+
+    code: str
+    address: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+    is_late: bool = False
+
+
+def completion_for(assignment: Assignment) -> Completion | None:
+    """What an annotator hands back at the end of an assignment.
+
+    Who came for this assignment alone hands it in by a form, as long as nobody else has their
+    place; else as `completion_of`.
+    """
+    visit = latest_in_hit(assignment)
+    if visit is None:
+        return completion_of(assignment.annotator)
+    rules = rules_of(visit.entrance.provider)
+    if visit.returned_at or not assignment.submitted_at or not rules.find_submit_address:
+        return None
+    fields = {rules.submission: visit.submission, CODE_FIELD: visit.completion_code}
+    is_late = visit.deadline_at is not None and visit.deadline_at < timezone.now()
+    return Completion(visit.completion_code, rules.find_submit_address(), fields, is_late)
+
+
+def came_for_a_hit(assignment: Assignment) -> bool:
+    """Whether somebody is paid for this questionnaire alone: for more they accept another HIT."""
+    return assignment.visits.filter(hit__isnull=False).exists()
+
+
+def latest_in_hit(assignment: Assignment) -> Visit | None:
+    """The visit by which somebody is paid for an assignment: the last that is theirs still."""
+    visits = Visit.objects.filter(assignment=assignment, hit__isnull=False)
+    by_currency = visits.select_related("entrance").order_by("-pk")
+    return by_currency.current().first() or by_currency.first()
+
+
+def completion_of(annotator: Annotator) -> Completion | None:
+    """What an annotator hands back at the end: the code of who did a block, or of who could not.
+
+    A block counts even if withdrawn since, and whatever came after it: the work was done.
+    """
+    invitation = _find_invitation(annotator)
+    if invitation.entrance and not invitation.has_done:
+        return no_place_completion(invitation.entrance)
+    return _earned(invitation)
+
+
+def earned_before(assignment: Assignment) -> Completion | None:
+    """What somebody who is at a further block can hand back already."""
+    if not (assignment.is_unfinished and assignment.study.allows_more_blocks):
+        return None
+    if came_for_a_hit(assignment):
+        return None
+    invitation = _find_invitation(assignment.annotator)
+    return _earned(invitation) if invitation.has_done else None
+
+
+def no_place_completion(entrance: Entrance) -> Completion | None:
+    """What somebody hands back who could not take part."""
+    return _as_completion(entrance, entrance.no_place_code)
+
+
+def _find_invitation(annotator: Annotator) -> Any:
+    """With whether a block was done (`has_done`), and the code `promised` when they came last."""
+    done = Assignment.objects.filter(annotator=annotator, submitted_at__isnull=False)
+    visits = Visit.objects.filter(assignment__annotator=annotator).order_by("-pk")
+    invitations = Invitation.objects.select_related("entrance").annotate(
+        has_done=Exists(done), promised=Subquery(visits.values("completion_code")[:1])
+    )
+    return invitations.get(annotator=annotator)
+
+
+def _earned(invitation: Any) -> Completion | None:
+    if (entrance := invitation.entrance) is None:
+        return None
+    # A study at the provider takes its own code alone, whatever the entrance gives out by now.
+    return _as_completion(entrance, invitation.promised or entrance.completion_code)
+
+
+def _as_completion(entrance: Entrance, code: str) -> Completion | None:
+    return Completion(code, completion_address(entrance.provider, code)) if code else None

@@ -1,0 +1,204 @@
+"""Study → the links that annotators come by."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from urllib.parse import urljoin
+
+from django.conf import settings as site
+from django.db import transaction
+from django.db.models import Count
+from django.urls import reverse
+from django.utils import timezone
+
+from surveys.access.audit_log import record
+from surveys.access.redaction import digest_in_study
+from surveys.errors import InvitationRefused, SettingRefused
+from surveys.models import AssignmentState, Entrance, Invitation, Provider, Study
+from surveys.models.recruitment import REVOKED, UNUSED, InvitationQuerySet
+from surveys.recruitment.providers import arrival_parameters
+
+LONGEST_NOTE = 200
+NOTE = "note"
+MOST_INVITED = 10_000  # at once; more is a slip of the keyboard
+CODES = ("completion_code", "no_place_code")
+CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+class InvitedList(NamedTuple):
+    """The invitations that a list of notes led to; all of them by their notes."""
+
+    new: list[Invitation]
+    known: list[Invitation]
+    by_note: dict[str, Invitation]
+
+
+def personal_link(token: str, base_url: str = "") -> str:
+    """The address that an invitation is sent out as, on this site or on another."""
+    return urljoin(base_url or site.SITE_URL, reverse("annotate:welcome", args=[token]))
+
+
+def entrance_address(entrance: Entrance) -> str:
+    """The address at which people arrive through an entrance."""
+    return urljoin(site.SITE_URL, reverse("annotate:arrive", args=[entrance.token]))
+
+
+def address_for_provider(entrance: Entrance) -> str:
+    """The address to give to a provider, with the parameters that it fills in for each person."""
+    parameters = arrival_parameters(entrance.provider)
+    return f"{entrance_address(entrance)}{parameters and '?'}{parameters}"
+
+
+@transaction.atomic
+def invite_annotators(study: Study, count: int, *, n_before: int | None = None) -> list[Invitation]:
+    """Make that many personal links.
+
+    Raises InvitationRefused for an impossible number, and unless there are as many before as
+    somebody counted on: a form that is sent twice makes no second set.
+    """
+    if not 0 <= count <= MOST_INVITED:
+        raise InvitationRefused(f"Up to {MOST_INVITED:,} links can be made at once, not {count:,}.")
+    if n_before is not None:
+        refuse_others_meanwhile(study, n_before)
+    made = Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
+    record("invitations.made", study, "", new=len(made))
+    return made
+
+
+def refuse_others_meanwhile(study: Study, n_before: int) -> None:
+    """Raise InvitationRefused unless there are as many personal links as somebody counted on."""
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two forms at once
+    if n_before != Invitation.objects.personal(study).count():
+        raise InvitationRefused(
+            "Links were made since this page was opened, perhaps by sending it twice. Look at the "
+            "list, and send it again if more are wanted."
+        )
+
+
+@transaction.atomic
+def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
+    """Make a personal link for each label or address of a list that has no valid one yet.
+
+    Raises InvitationRefused, naming the lines, when one is too long or stands twice.
+    """
+    wanted = read_notes(notes)
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports of the list at once
+    by_note = _find_noted(study, wanted)
+    known = [by_note[note] for note in wanted if note in by_note]
+    new = Invitation.objects.bulk_create(
+        Invitation(study=study, note=note) for note in wanted if note not in by_note
+    )
+    record("invitations.made", study, "from a list", new=len(new), known=len(known))
+    return InvitedList(new, known, by_note | {invitation.note: invitation for invitation in new})
+
+
+def _find_noted(study: Study, notes: Iterable[str]) -> dict[str, Invitation]:
+    """The valid links that were made for some of these notes, also if the note was dropped."""
+    valid = Invitation.objects.filter(study=study, revoked_at=None)
+    found = {invitation.note: invitation for invitation in valid.exclude(note="")}
+    dropped = {invitation.note_digest: invitation for invitation in valid.exclude(note_digest="")}
+    digests = {digest_in_study(study.pk, NOTE, note): note for note in notes} if dropped else {}
+    found |= {note: dropped[digest] for digest, note in digests.items() if digest in dropped}
+    return found
+
+
+def find_invitations(
+    study: Study, *, sees_addresses: bool, state: str = "", note: str = "", through: str = ""
+) -> InvitationQuerySet:
+    """The links of a study with their whereabouts, the latest first, narrowed as asked for."""
+    links = Invitation.objects
+    found = links.by_people(study) if through else links.personal(study)
+    if note:
+        found = found.noted(note, sees_addresses=sees_addresses)
+    located: Any = found.with_whereabouts().order_by("-pk")
+    narrowed: InvitationQuerySet = located.filter(whereabouts=state) if state else located
+    return narrowed
+
+
+def count_whereabouts(study: Study) -> dict[str, int]:
+    """How many personal links there are by where their people are."""
+    found: Any = Invitation.objects.personal(study).with_whereabouts().order_by()
+    counts = dict(found.values_list("whereabouts").annotate(n=Count("pk")))
+    states = (UNUSED, *AssignmentState.values, REVOKED)
+    return {state: counts[state] for state in states if state in counts}
+
+
+def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:
+    """Make that many links for a rehearsal: what is answered by them stays known as scripted."""
+    return Invitation.objects.bulk_create(
+        Invitation(study=study, is_rehearsal=True) for _ in range(count)
+    )
+
+
+@transaction.atomic
+def open_entrance(study: Study, provider: str, **settings: Any) -> Entrance:
+    """Open the study's one entrance of a provider, or change its settings and open it again.
+
+    Settings are cap, completion_code and no_place_code. Raises SettingRefused.
+    """
+    _refuse_settings(provider, settings)
+    entrances = Entrance.objects.select_for_update(no_key=True)
+    entrance, _ = entrances.get_or_create(study=study, provider=provider)
+    for name, setting in {**settings, "closed_at": None}.items():
+        setattr(entrance, name, setting)
+    if entrance.completion_code and entrance.completion_code == entrance.no_place_code:
+        raise SettingRefused(
+            "The two codes must differ: by them the provider tells who has finished from who "
+            "found no place."
+        )
+    entrance.save()
+    record("entrance.opened", study, entrance.get_provider_display(), cap=entrance.cap)
+    return entrance
+
+
+def _refuse_settings(provider: str, settings: dict[str, Any]) -> None:
+    if provider not in Provider.values:
+        raise SettingRefused(f"No such provider: {provider}.")
+    if unknown := sorted(set(settings) - {"cap", *CODES}):
+        raise SettingRefused(f"No such setting: {', '.join(unknown)}.")
+    cap = settings.get("cap")
+    if cap is not None and (not isinstance(cap, int) or cap < 0):
+        raise SettingRefused(f"The cap must be a whole number from 0, got {cap!r}.")
+    for name in CODES:
+        code = settings.get(name, "")
+        if code and not CODE.fullmatch(code):
+            raise SettingRefused(
+                f"The {name.replace('_', ' ')} may have up to 40 letters, digits, hyphens and "
+                f"underscores, got {code!r}."
+            )
+
+
+@transaction.atomic
+def close_entrance(entrance: Entrance) -> Entrance:
+    """Let nobody start through it any more; who has started goes on."""
+    is_open = Entrance.objects.filter(pk=entrance.pk, closed_at=None)
+    if is_open.update(closed_at=timezone.now()):
+        record("entrance.closed", entrance.study, entrance.get_provider_display())
+    entrance.refresh_from_db()
+    return entrance
+
+
+def read_notes(notes: Iterable[str]) -> list[str]:
+    """The notes without empty lines. Raises InvitationRefused, naming the lines that are wrong."""
+    found: dict[str, int] = {}
+    problems = []
+    lines = list(notes)
+    if len(lines) > MOST_INVITED:
+        raise InvitationRefused(
+            f"Nobody was invited: the list has {len(lines):,} lines, and may have {MOST_INVITED:,}."
+        )
+    for number, note in enumerate(map(str.strip, lines), 1):
+        if not note:
+            continue
+        if len(note) > LONGEST_NOTE:
+            problems.append(f"line {number} is longer than {LONGEST_NOTE} characters")
+        elif note in found:
+            problems.append(f"line {number} says the same as line {found[note]}")
+        elif "\0" in note:
+            problems.append(f"line {number} holds a null character")
+        found.setdefault(note, number)
+    if problems:
+        raise InvitationRefused(f"Nobody was invited: {'; '.join(problems)}.")
+    if not found:
+        raise InvitationRefused("Nobody was invited: the list is empty.")
+    return list(found)

@@ -1,0 +1,111 @@
+"""A personal link → its note, masked if need be, and the mails that invite and remind by it.
+
+Nothing is sent from here: researchers copy a mail, or open it in their own mail program.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from surveys.access.redaction import ADDRESS, mask_note
+from surveys.models import AssignmentState, Study, TextKind
+from surveys.models.recruitment import UNUSED
+from surveys.recruitment.links import personal_link
+from surveys.study.durations import introduction_seconds
+from surveys.study.letters import Letter, fill_letter
+from surveys.study.texts import read_text
+from surveys.study.workload import Plan, count_pairs
+
+REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
+
+
+class Mail(NamedTuple):
+    """A mail to one person, and the link that opens it in a mail program, if it has an address."""
+
+    letter: Letter
+    address: str
+
+
+class Recruit(NamedTuple):
+    """A personal link in a list: its note, its state, and the mails that fit that state."""
+
+    pk: int
+    note: str
+    link: str
+    whereabouts: str
+    invitation: Mail | None
+    reminder: Mail | None
+
+
+class Letters(NamedTuple):
+    """A study's two texts, and the values of placeholders that are the same in every mail."""
+
+    invitation: str
+    reminder: str
+    known: dict[str, str]
+
+
+def list_recruits(
+    study: Study, invitations: Iterable[Any], *, sees_addresses: bool
+) -> list[Recruit]:
+    """Return invitations with their whereabouts and mails, as the reader may see them."""
+    letters = read_letters(study)
+    return [_describe(letters, one, sees_addresses=sees_addresses) for one in invitations]
+
+
+def read_letters(study: Study) -> Letters:
+    """Return the texts of a study, in a constant number of queries."""
+    invitation, reminder = (
+        read_text(study, kind).body for kind in (TextKind.INVITATION, TextKind.REMINDER)
+    )
+    return Letters(invitation, reminder, tell_placeholders(study))
+
+
+def tell_placeholders(study: Study) -> dict[str, str]:
+    """Return the values of a study's placeholders; an empty text where there is none."""
+    return {
+        "title": study.public_title,
+        "contact": study.contact,
+        "minutes": _tell_minutes(study),
+    }
+
+
+def _tell_minutes(study: Study) -> str:
+    n_pairs, n_items = count_pairs(study)
+    if not n_pairs:
+        return ""
+    plan = Plan(
+        n_pairs=n_pairs,
+        block_size=study.block_size,
+        ratings_per_context=study.ratings_per_context,
+        seconds_per_item=study.seconds_per_item,
+        introduction_seconds=introduction_seconds(study),
+        n_checkpoints=min(study.n_checkpoints, n_items),
+    )
+    return str(plan.minutes)
+
+
+def _describe(letters: Letters, invitation: Any, *, sees_addresses: bool) -> Recruit:
+    link = personal_link(invitation.token)
+    found = ADDRESS.search(invitation.note) if sees_addresses else None
+    address = found[0] if found else ""
+    known = {**letters.known, "link": link}
+    where = invitation.whereabouts
+    return Recruit(
+        pk=invitation.pk,
+        note=invitation.note if sees_addresses else mask_note(invitation.note),
+        link=link,
+        whereabouts=where,
+        invitation=_write_mail(letters.invitation, known, address) if where == UNUSED else None,
+        reminder=_write_mail(letters.reminder, known, address) if where in REMINDED else None,
+    )
+
+
+def _write_mail(text: str, known: dict[str, str], address: str) -> Mail:
+    letter = fill_letter(text, known)
+    if not address:
+        return Mail(letter, "")
+    # RFC 6068: line breaks in the body are CRLF
+    body = quote(letter.body.replace("\n", "\r\n"))
+    to = quote(address, safe="@+")
+    return Mail(letter, f"mailto:{to}?subject={quote(letter.subject)}&body={body}")

@@ -1,0 +1,1 @@
+"""Scripted annotators, the demo studies and the MTurk simulator."""

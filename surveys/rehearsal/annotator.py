@@ -1,0 +1,256 @@
+"""A scripted annotator: reads each page of a running site as it comes and fills in its form.
+
+Characters differ in what real people differ in: care, haste, patience with the browser's buttons.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+import lxml.html
+from django.db import InterfaceError, OperationalError, connection
+from django.urls import Resolver404, resolve
+
+from surveys.errors import RehearsalFailed
+from surveys.models import Assignment, Context, Response, TextKind
+from surveys.models.study import write_point
+from surveys.rehearsal.rating_source import Person, RatingSource
+from surveys.study.texts import current_text, read_check
+
+PATIENCE_SECONDS = 30
+MOST_PAGES = 10_000  # of one annotator; more can only be a site that leads in circles
+RETRY_SECONDS = 0.2
+PAUSE_SECONDS = 0.1  # of the slow, before they send a page
+T = TypeVar("T")
+ENDS = {"annotate:thanks", "annotate:ended"}
+
+
+class Character(StrEnum):
+    """How a scripted annotator goes about it."""
+
+    CAREFUL = "careful"
+    HASTY = "hasty"
+    QUITTING = "quitting"
+    RELOADING = "reloading"
+    TWO_TABS = "two-tabs"
+    SLOW = "slow"
+
+
+class Acknowledged(NamedTuple):
+    """An answer to a page of an item that the site has confirmed."""
+
+    invitation: int
+    position: int
+    page: str
+    answer: str
+
+
+@dataclass
+class ScriptedAnnotator:
+    """Somebody who answers as a person and a character do, and keeps a record of it."""
+
+    browser: httpx.Client
+    person: Person
+    vocabulary: list[str]
+    ratings: RatingSource
+    invitation: int
+    character: Character = Character.CAREFUL
+    is_patient: bool = False
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    last_page: lxml.html.HtmlElement | None = None
+    contexts: dict[str, dict[int, Context]] = field(default_factory=dict)
+
+    @property
+    def n_rated(self) -> int:
+        """How many texts were rated."""
+        return sum(answer.page == "rate" for answer in self.acknowledged)
+
+    def work(self, link: str) -> str:
+        """Go from a link to the end, or to where the character gives up. The last page's name."""
+        answer = self._fetch("GET", link)
+        for _ in range(MOST_PAGES):
+            self.last_page = page = lxml.html.fromstring(answer.text, base_url=str(answer.url))
+            name = _name_page(answer.url.path)
+            if name in ENDS or self._gives_up(page):
+                return name
+            if not page.forms:
+                said = " ".join(page.xpath("string(//main)").split())
+                raise RehearsalFailed(f"The survey stopped at its page {name}: {said}")
+            answer = self._answer(answer, page, name)
+        raise RehearsalFailed(f"The survey does not come to an end after {MOST_PAGES} pages.")
+
+    def _answer(
+        self, shown: httpx.Response, page: lxml.html.HtmlElement, name: str
+    ) -> httpx.Response:
+        """Fill in the page's form and send it, as often as the character does."""
+        form = page.forms[0]
+        answer = self._fill_in(page, form, name)
+        address = urljoin(str(shown.url), form.action or "")
+        sent = {**dict(form.form_values()), **_button(form)}
+        if self.character == Character.SLOW:
+            time.sleep(PAUSE_SECONDS)
+        if self.character == Character.RELOADING:
+            self._fetch("GET", str(shown.url))
+        next_page = self._fetch(form.method, address, sent)
+        if self.character in {Character.RELOADING, Character.TWO_TABS}:  # it is a repetition
+            next_page = self._fetch(form.method, address, sent)
+        if answer is not None:
+            position = resolve(shown.url.path).kwargs["position"]
+            page_name = name.removeprefix("annotate:")
+            self.acknowledged.append(Acknowledged(self.invitation, position, page_name, answer))
+        return next_page
+
+    def _fill_in(
+        self, page: lxml.html.HtmlElement, form: lxml.html.FormElement, name: str
+    ) -> str | None:
+        """Answer a form. What was answered, if it is kept: two words, or a rating."""
+        is_item = name in {"annotate:engage", "annotate:rate"}
+        if "rating" in form.fields:
+            rating = self._rate(page, form) if is_item else _middle(form)
+            form.fields["rating"] = rating
+            return rating if is_item else None
+        if "inspired_word1" in form.fields:
+            words = self._inspired_words(page)
+            form.fields["inspired_word1"], form.fields["inspired_word2"] = words
+            return " ".join(words) if is_item else None
+        if name == "annotate:check":
+            self._answer_check(page, form)
+        return None
+
+    def _rate(self, page: lxml.html.HtmlElement, form: lxml.html.FormElement) -> str:
+        context = self._context_shown(page)
+        if self.character == Character.HASTY:
+            return _middle(form)
+        if context.pair.is_checkpoint:
+            return write_point(context.checkpoint.lowest)
+        return write_point(self.ratings.rate(context, self.person))
+
+    def _context_shown(self, page: lxml.html.HtmlElement) -> Context:
+        """Return the context that the page asks to rate.
+
+        Raises RehearsalFailed unless the page shows its text with the two words in bold, and names
+        them in the question as the study asks for.
+        """
+        asked = resolve(urlsplit(str(page.base_url)).path).kwargs
+        if asked["token"] not in self.contexts:
+            self.contexts[asked["token"]] = ask_database(
+                lambda: list_contexts(asked["token"]), is_patient=self.is_patient
+            )
+        context = self.contexts[asked["token"]][asked["position"]]
+        (text,) = page.xpath("//blockquote")
+        pieces = [text.text or ""]
+        for element in text:
+            pieces += [element.text_content(), element.tail or ""]
+        if pieces != [piece for piece, _ in context.parts]:
+            raise RehearsalFailed(
+                f"The page of {context} does not show its text and its two words."
+            )
+        named = context.name_targets(context.pair.study.question_forms)
+        if page.xpath("//legend/b/text()") != list(named):
+            raise RehearsalFailed(f"The question of {context} does not name {' and '.join(named)}.")
+        return context
+
+    def _inspired_words(self, page: lxml.html.HtmlElement) -> list[str]:
+        here = list_words(page.xpath("//blockquote//text()"))
+        if self.character == Character.HASTY and len(here) >= 2:
+            return here[:2]
+        elsewhere = [word for word in self.vocabulary if word not in here]
+        return self.person.chance.sample(elsewhere if len(elsewhere) >= 2 else self.vocabulary, 2)
+
+    def _answer_check(self, page: lxml.html.HtmlElement, form: lxml.html.FormElement) -> None:
+        token = resolve(urlsplit(str(page.base_url)).path).kwargs["token"]
+        body = ask_database(lambda: _check_of(token), is_patient=self.is_patient)
+        for number, question in enumerate(read_check(body)):
+            is_hasty = self.character == Character.HASTY
+            form.fields[f"question{number}"] = str(0 if is_hasty else question.right)
+
+    def _gives_up(self, page: lxml.html.HtmlElement) -> bool:
+        if self.character != Character.QUITTING:
+            return False
+        bars = page.xpath("//progress")
+        return bool(bars) and int(bars[0].get("value")) >= int(bars[0].get("max")) / 2
+
+    def _fetch(self, method: str, url: str, data: dict[str, str] | None = None) -> httpx.Response:
+        """An answer of the site. A patient annotator tries again until it is there."""
+        give_up_at = time.monotonic() + (PATIENCE_SECONDS if self.is_patient else 0)
+        while True:
+            try:
+                answer = self.browser.request(method, url, data=data)
+            except httpx.HTTPError as error:
+                if time.monotonic() >= give_up_at:
+                    site = urlsplit(url).netloc
+                    raise RehearsalFailed(
+                        f"No answer from {site} ({error}). Is the site running?"
+                    ) from error
+            else:
+                if not answer.is_server_error or time.monotonic() >= give_up_at:
+                    _refuse_error(method, url, answer)
+                    return answer
+            time.sleep(RETRY_SECONDS)
+
+
+def list_contexts(token: str) -> dict[int, Context]:
+    """The contexts of an assignment by their positions."""
+    responses = Response.objects.filter(assignment__token=token)
+    related = responses.select_related("context__pair__study", "context__checkpoint")
+    return {response.position: response.context for response in related}
+
+
+def _check_of(token: str) -> str:
+    study = Assignment.objects.with_study().get(token=token).study
+    return current_text(study, TextKind.CHECK).body
+
+
+def ask_database(question: Callable[[], T], *, is_patient: bool) -> T:
+    """An answer of the database; the patient ask again while there is none."""
+    give_up_at = time.monotonic() + (PATIENCE_SECONDS if is_patient else 0)
+    while True:
+        try:
+            return question()
+        except (InterfaceError, OperationalError):
+            connection.close()
+            if time.monotonic() >= give_up_at:
+                raise
+            time.sleep(RETRY_SECONDS)
+
+
+def _refuse_error(method: str, url: str, answer: httpx.Response) -> None:
+    # 422 is a form that came back with a fault, such as a check that was not passed
+    if answer.status_code in {httpx.codes.OK, httpx.codes.UNPROCESSABLE_ENTITY}:
+        return
+    page = lxml.html.fromstring(answer.text or "<p>empty page")
+    said = " ".join(page.xpath("string(//body)").split())
+    name = _name_page(urlsplit(url).path)
+    raise RehearsalFailed(
+        f"{method} {name} was answered with {answer.status_code}: {said}\n"
+        "Does that site use this database (DATABASE_URL, VAR_DIR)?"
+    )
+
+
+def _button(form: lxml.html.FormElement) -> dict[str, str]:
+    """What the first button of a form sends."""
+    buttons = form.xpath(".//button[@name]")
+    return {buttons[0].get("name"): buttons[0].get("value")} if buttons else {}
+
+
+def _middle(form: lxml.html.FormElement) -> str:
+    points = form.xpath('.//div[contains(@class, "points")]//input/@value')
+    return str(points[len(points) // 2])
+
+
+def _name_page(path: str) -> str:
+    """The name of the page at an address, which itself holds the annotator's link."""
+    try:
+        return resolve(path).view_name
+    except Resolver404:
+        return "outside the survey"
+
+
+def list_words(texts: Iterable[str]) -> list[str]:
+    """The different words of four letters and more, in alphabetical order."""
+    return sorted({word.lower() for text in texts for word in re.findall(r"[^\W\d_]{4,}", text)})

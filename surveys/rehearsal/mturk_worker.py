@@ -1,0 +1,103 @@
+"""A scripted worker: finds a HIT on the worker site, does it in its frame, hands it in or not.
+
+All by HTTP, as a browser would; the database is only asked for what a person would know.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+import lxml.html
+
+from surveys.crowd.mturk.targets import SUBMIT_PATH
+from surveys.errors import RehearsalFailed
+from surveys.models import Invitation, Study
+from surveys.rehearsal.annotator import ScriptedAnnotator, ask_database
+from surveys.rehearsal.mturk_site import CrowdRefused, CrowdWorker, HeldTask, submit_task
+
+NOT_FOUND = 404
+
+
+class End(StrEnum):
+    """How a scripted worker ended."""
+
+    HANDED_IN = "handed in"
+    RETURNED = "returned"
+    LEFT = "left without a word"
+    LATE = "found no HIT"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class ScriptedWorker:
+    """A worker of the simulator, and the annotator who answers in their frame.
+
+    Their site is the one at the base address, whatever address the HIT names. Who does not finish
+    returns the HIT, unless they are one who just leaves.
+    """
+
+    worker: CrowdWorker
+    annotator: ScriptedAnnotator
+    base_url: str
+    just_leaves: bool = False
+
+    def work(self, study: Study, group_ids: Collection[str]) -> End:
+        """Take a HIT of one of the groups and do it. Raises RehearsalFailed, CrowdRefused."""
+        held = self._accept(group_ids)
+        if held is None:
+            return End.LATE
+        try:
+            last_page = self.annotator.work(self._here(held.address))
+        finally:
+            ask_database(lambda: self._mark_as_scripted(study), is_patient=True)
+        if last_page != "annotate:thanks":
+            if self.just_leaves:
+                return End.LEFT
+            self.worker.return_task(held.mturk_assignment_id)
+            return End.RETURNED
+        self._hand_in(held)
+        return End.HANDED_IN
+
+    def _accept(self, group_ids: Collection[str]) -> HeldTask | None:
+        """Look at the first HIT that is open to them and take it; None where none is left."""
+        for group in self.worker.list_groups():
+            if group.group_id not in group_ids or not group.may_accept:
+                continue
+            try:
+                self._look(self.worker.preview(group.group_id))
+                return self.worker.accept(group.group_id)
+            except CrowdRefused as refused:  # somebody was quicker
+                if refused.status != NOT_FOUND:
+                    raise
+        return None
+
+    def _look(self, address: str) -> None:
+        """See the sample, on which nothing can be filled in."""
+        answer = self.worker.browser.get(self._here(address))
+        if answer.status_code != httpx.codes.OK or lxml.html.fromstring(answer.text).forms:
+            raise RehearsalFailed(f"The preview was answered with {answer.status_code}.")
+
+    def _hand_in(self, held: HeldTask) -> None:
+        """Send the form of the last page to where it says, which must be this simulator."""
+        page = self.annotator.last_page
+        forms = [] if page is None else page.forms
+        form = next((one for one in forms if (one.action or "").endswith(SUBMIT_PATH)), None)
+        if form is None:
+            raise RehearsalFailed("The last page has no form to hand the HIT in.")
+        submit_to = str(form.action).removesuffix(SUBMIT_PATH)
+        fields = {str(name): str(value) for name, value in form.form_values()}
+        if submit_to != self.worker.base_url or fields.pop("assignmentId") != (
+            held.mturk_assignment_id
+        ):
+            raise RehearsalFailed("The last page hands in another HIT, or at another place.")
+        submit_task(submit_to, held.mturk_assignment_id, fields, self.worker.browser)
+
+    def _mark_as_scripted(self, study: Study) -> None:
+        theirs = Invitation.objects.filter(study=study, annotator__worker__isnull=False)
+        theirs.filter(annotator__worker__worker_id=self.worker.worker_id).update(is_rehearsal=True)
+
+    def _here(self, address: str) -> str:
+        parts = urlsplit(address)
+        return urljoin(self.base_url, f"{parts.path}?{parts.query}")

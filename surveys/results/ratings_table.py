@@ -1,0 +1,266 @@
+"""Answers → ratings table. What is made of it is `postprocess`'s."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from postprocess.stimuli import digest_rows, parse_stimuli, render_stimuli
+from surveys.errors import RatingsMissing, StimuliChanged
+from surveys.models import (
+    Assignment,
+    AssignmentState,
+    Context,
+    Pair,
+    Response,
+    Review,
+    Study,
+)
+from surveys.models.collection import AssignmentQuerySet
+from surveys.study.stimuli.check import as_stimulus
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from postprocess.ratings import Scale
+    from postprocess.release.assembling import Collected
+
+RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
+CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
+WORDS_COLUMNS = ("pair", "context", "annotator", "inspired_word1", "inspired_word2")
+DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds")
+
+
+class Answers(NamedTuple):
+    """What annotators answered: ratings, answers to checkpoint items, words to be published.
+
+    `details`: the block and the place of each rated text, and for how many seconds the page with
+    the scale was visible, if the browser told. `scripted`: the annotators of a rehearsal.
+    """
+
+    ratings: "pd.DataFrame"
+    checks: "pd.DataFrame"
+    words: "pd.DataFrame"
+    details: "pd.DataFrame"
+    scripted: frozenset[str]
+
+
+def collect_study(study: Study) -> "Collected":
+    """What a study has collected, for a dataset to be made of it.
+
+    Raises RatingsMissing when a context has no rating, StimuliChanged when the stored texts are
+    not those that were imported.
+    """
+    from postprocess.release.assembling import Collected
+
+    stimuli = _stimuli_as_imported(study)
+    answers = table_answers(study)
+    _refuse_unrated_contexts(study, answers.ratings)
+    return Collected(
+        parse_stimuli(stimuli),
+        answers.ratings,
+        checks=None if answers.checks.empty else answers.checks,
+        words=None if answers.words.empty else answers.words,
+        details=answers.details,
+        scripted=answers.scripted,
+    )
+
+
+@transaction.atomic
+def note_instant(study: Study) -> datetime:
+    """The instant from which on a withdrawal may come too late for what is read of a study next.
+
+    The study is locked meanwhile, as by who withdraws: one that is under way is over by then.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    return timezone.now()
+
+
+def table_answers(study: Study) -> Answers:
+    """What annotators answered, except those who withdrew.
+
+    A pair or checkpoint item is named by its position, an annotator by a number in the order of
+    their random codes, a group by its questionnaire (such as 2A). `mark` tells why a rating does
+    not count. Words are those of annotators who agreed that they are published, while the study
+    still wants that.
+    """
+    rows = list(_list_answers(study))
+    unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
+    codes = sorted({row[2] for row in rows})
+    width = max(2, len(str(len(codes))))
+    names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
+    ratings, checks, words, details = [], [], [], []
+    for place, number, code, rating, block, letter, unjudged, state, current, *more in rows:
+        low, high, may_publish, position, seconds, *written, _, assignment, response = more
+        points = None if rating is None else float(rating)
+        who, group = names[code], f"{block}{letter}"
+        if low is None:
+            is_rejected = not unwanted.isdisjoint([(assignment, None), (assignment, response)])
+            mark = _mark(unjudged, state, is_current=current, is_rejected=is_rejected)
+            ratings.append((place, number, who, points, group, mark))
+            details.append((place, number, who, str(block), float(position), seconds))
+            if may_publish and study.publishes_words:
+                words.append((place, number, who, *written))
+        elif state == AssignmentState.SUBMITTED and current:
+            checks.append((place, who, points, group, low, high))
+    return Answers(
+        _table(ratings, RATINGS_COLUMNS),
+        _table(checks, CHECKS_COLUMNS),
+        _table(words, WORDS_COLUMNS),
+        _table(details, DETAILS_COLUMNS).astype({"seconds": float}),
+        frozenset(names[row[2]] for row in rows if row[-3]),
+    )
+
+
+def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
+    answered = Response.objects.for_study(study).filter(
+        Q(rating__isnull=False) | Q(is_unjudgeable=True), is_erased=False
+    )
+    given = answered.filter(annotator__withdrawn_at__isnull=True)
+    return given.exclude(assignment__state=AssignmentState.WITHDRAWN).values_list(
+        "pair__position",
+        "context__number",
+        "annotator__code",
+        "rating",
+        "assignment__questionnaire__block__number",
+        "assignment__questionnaire__letter",
+        "is_unjudgeable",
+        "assignment__state",
+        "assignment__round__is_current",
+        "context__checkpoint__lowest",
+        "context__checkpoint__highest",
+        "annotator__publishes_words",
+        "position",
+        "rating_visible_seconds",
+        "inspired_word1",
+        "inspired_word2",
+        "annotator__invitation__is_rehearsal",
+        "assignment",
+        "pk",
+    )
+
+
+def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:
+    """Why a rating does not count, as the library names it; "" if it does."""
+    from postprocess.ratings import REJECTED, UNJUDGED
+
+    if not is_current:
+        return "replaced"
+    if state != AssignmentState.SUBMITTED:
+        return "unfinished"
+    if is_unjudgeable:
+        return UNJUDGED
+    return REJECTED if is_rejected else ""
+
+
+def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=list(columns))
+    return table.sort_values([*columns[:2], "annotator"], ignore_index=True)
+
+
+def scale_of(study: Study) -> "Scale":
+    """The study's rating scale, as the library takes it."""
+    from postprocess.ratings import Scale
+
+    ends = (study.scale_minimum, study.scale_maximum, study.scale_step)
+    return Scale(*map(_as_number, ends))
+
+
+def _as_number(point: Decimal) -> float:
+    """Whole where it is whole: the report is written as `postprocess build` writes it."""
+    return int(point) if point == int(point) else float(point)
+
+
+def list_shortfalls(study: Study) -> list[str]:
+    """What a reader of a dataset made of the study now should know, in words."""
+    assignments = Assignment.objects.for_study(study)
+    current = assignments.filter(round__is_current=True)
+    finished = current.submitted()
+    unfinished = current.exclude(state__in=(AssignmentState.SUBMITTED, AssignmentState.WITHDRAWN))
+    responses = Response.objects.for_study(study)
+    counts = [
+        (
+            _count_short_contexts(study),
+            f"contexts with fewer than the {study.ratings_per_context} ratings wanted",
+        ),
+        (
+            responses.rated().on_stimuli().filter(assignment__in=unfinished).count(),
+            "ratings of unfinished questionnaires, left out",
+        ),
+        (unfinished.count(), "unfinished questionnaires"),
+        (
+            current.filter(state=AssignmentState.WITHDRAWN).count(),
+            "questionnaires withdrawn by their annotators, left out",
+        ),
+        (
+            assignments.submitted().exclude(round__is_current=True).count(),
+            "questionnaires of earlier rounds of repeated blocks, left out",
+        ),
+        (
+            responses.filter(assignment__in=finished, is_unjudgeable=True).count(),
+            "texts that annotators could not judge",
+        ),
+        (
+            finished.filter(responses__in=responses.failed_checkpoints()).distinct().count(),
+            "questionnaires with a failed checkpoint item, included",
+        ),
+        (
+            _count_unwanted(study, finished),
+            "ratings marked in review, left out unless the recipe says otherwise",
+        ),
+        (
+            finished.filter(is_over_quota=True).count(),
+            "questionnaires finished over quota, included",
+        ),
+        (
+            assignments.filter(started_at__isnull=False).scripted().count(),
+            "questionnaires of scripted annotators (a rehearsal), not of people, in all rounds",
+        ),
+    ]
+    return [f"{words}: {count}" for count, words in counts if count]
+
+
+def _count_unwanted(study: Study, finished: AssignmentQuerySet) -> int:
+    """The ratings on stimuli, in finished questionnaires, that reviewers keep out."""
+    unwanted = Review.objects.unwanted(study)
+    whole = unwanted.filter(response__isnull=True).values("assignment")
+    single = unwanted.filter(response__isnull=False).values("response")
+    rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
+    return rated.filter(Q(assignment__in=whole) | Q(pk__in=single)).count()
+
+
+def _count_short_contexts(study: Study) -> int:
+    ratings = Response.objects.counted(study).on_stimuli().order_by().values("context")
+    full = ratings.annotate(n=Count("pk")).filter(n__gte=study.ratings_per_context)
+    return Context.objects.stimuli(study).count() - full.count()
+
+
+def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
+    n_contexts = Context.objects.stimuli(study).count()
+    counted = ratings[ratings["mark"] == ""]
+    n_rated = len(counted[["pair", "context"]].drop_duplicates())
+    if n_rated < n_contexts:
+        raise RatingsMissing(
+            f"{n_contexts - n_rated} of the {n_contexts} contexts of study {study.slug} have no "
+            "rating from a finished questionnaire yet. Wait for more annotators, then release."
+        )
+
+
+def _stimuli_as_imported(study: Study) -> bytes:
+    contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
+    rows = [
+        as_stimulus(pair, [contexts[pair.pk, number] for number in (1, 2)]).fields()
+        for pair in Pair.objects.stimuli(study)
+    ]
+    if digest_rows(rows) != study.stimuli_sha256:
+        raise StimuliChanged(
+            f"The texts stored for study {study.slug} are not those that were imported. "
+            "Restore the database from a backup; nothing was written."
+        )
+    return render_stimuli(rows).encode()

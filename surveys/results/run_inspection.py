@@ -1,0 +1,121 @@
+"""What runs made, looked into: their files, their ledger, and what sets two of them apart."""
+
+import io
+import zipfile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db.models.fields.files import FieldFile
+
+from surveys.errors import RunRefused
+from surveys.models import Run
+from surveys.query_params import read_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from postprocess.comparison import Comparison
+    from postprocess.steps import Outcome
+
+ROWS_A_PAGE = 100
+MOST_SHOWN = 200  # pairs or annotators that two runs treat differently
+
+
+class LedgerPage(NamedTuple):
+    """Some rows of a run's ledger, and how many there are like them."""
+
+    rows: list[dict[Any, Any]]
+    n_found: int
+    number: int
+    n_pages: int
+
+
+class RunsApart(NamedTuple):
+    """What sets two runs apart: figures in words, and the pairs and annotators that differ."""
+
+    summary: dict[str, float]
+    pairs: list[dict[Any, Any]]
+    annotators: list[dict[Any, Any]]
+
+
+def write_presets() -> dict[str, str]:
+    """The recipes that come with the library, as TOML, by name."""
+    from postprocess.recipe import list_presets, read_recipe
+
+    return {name: read_recipe(name).render() for name in list_presets()}
+
+
+def read_member(run: Run, name: str) -> bytes | None:
+    """A file of a run's archive, by its path in it; None if it has none of that name."""
+    with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
+        found = [path for path in archive.namelist() if path.partition("/")[2] == name]
+        return archive.read(found[0]) if found else None
+
+
+def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPage:
+    """A page of the ratings of a run that have what is asked for: "" asks for nothing.
+
+    Raises RunRefused where a pair or context is no number.
+    """
+    from postprocess.storing import search_ledger
+
+    wanted: dict[str, str | int] = {name: text for name, text in filters.items() if text}
+    for name in ("pair", "context"):
+        if name in wanted:
+            wanted[name] = _as_number(name, str(wanted[name]))
+    data = _content(run.ledger)
+    number = max(1, page)
+    rows, n_found = search_ledger(
+        data, wanted, start=(number - 1) * ROWS_A_PAGE, n_rows=ROWS_A_PAGE
+    )
+    n_pages = max(1, -(-n_found // ROWS_A_PAGE))
+    return LedgerPage(_list_rows(rows), n_found, number, n_pages)
+
+
+def compare_runs(first: Run, second: Run) -> RunsApart:
+    """What the second run made differently. Raises RunRefused unless the ratings are the same."""
+    from postprocess.comparison import compare_outcomes
+    from postprocess.ratings import RatingsError
+
+    try:
+        apart = compare_outcomes(_restore(first), _restore(second))
+    except RatingsError as error:
+        raise RunRefused(
+            "Ratings have come in between these runs; run the first recipe again to compare them."
+        ) from error
+    return _in_short(apart)
+
+
+def _in_short(apart: "Comparison") -> RunsApart:
+    pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MOST_SHOWN)
+    annotators = apart.annotators[apart.annotators["differs"]].head(MOST_SHOWN)
+    return RunsApart(apart.summary, _list_rows(pairs), _list_rows(annotators))
+
+
+def _list_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
+    """Return the rows of a table, with None for what is missing."""
+    return table.astype(object).where(table.notna(), None).to_dict("records")
+
+
+def _restore(run: Run) -> "Outcome":
+    from postprocess.recipe import parse_recipe
+    from postprocess.storing import restore_outcome
+
+    files = [read_member(run, name) for name in ("scores.tsv", "annotators.tsv")]
+    if run.state != "done" or None in files:
+        raise RunRefused(f"Run {run.number} has made no results to compare.")
+    scores, annotators = (file or b"" for file in files)
+    return restore_outcome(
+        parse_recipe(run.recipe.encode()), _content(run.ledger), scores, annotators
+    )
+
+
+def _content(kept: FieldFile) -> bytes:
+    with kept.open("rb") as file:
+        return io.BytesIO(file.read()).getvalue()
+
+
+def _as_number(name: str, text: str) -> int:
+    number = read_number(text)
+    if number is None:
+        raise RunRefused(f"{name} must be a number, such as 12.")
+    return number

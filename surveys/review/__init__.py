@@ -1,0 +1,1 @@
+"""Engagement answers: evidence, verdicts and their effects."""

@@ -1,0 +1,156 @@
+"""What a researcher may still change about a study after its stimuli have come in."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from surveys.access.audit_log import record
+from surveys.errors import SettingRefused
+from surveys.models import Checkpoint, Study
+from surveys.models.study import MOST_ASKED_FOR, write_point
+from surveys.study.layout.blocks import lay_out_again
+from surveys.study.layout.quota import fit_places
+from surveys.study.lifecycle import LOCKED, lock_draft
+from surveys.study.stimuli.load import StudyDesign, list_scale_problems
+from surveys.study.texts import follow_language
+from surveys.study.workload import count_pairs
+
+LONGEST_LABEL = 60
+MOST_ASSIGNMENTS = 200_000  # more is a slip of the keyboard
+LOWEST = {
+    "ratings_per_context": 1,
+    "block_size": 1,
+    "lease_hours": 1,
+    "n_check_tries": 0,
+    "n_checkpoints": 0,
+    "seconds_per_item": 1,
+}
+SETTINGS = (
+    "title", "public_title", "organisation", "contact", "ethics", "ratings_per_context",
+    "lease_hours", "assigning_policy", "scale_labels", "question_forms", "allows_unjudgeable",
+    "allows_more_blocks",
+    "erases_withdrawn", "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item",
+)  # fmt: skip
+SHOWN = ("organisation", "contact")  # to annotators; without them no study opens
+
+
+@transaction.atomic
+def configure_study(study: Study, **settings: Any) -> Study:
+    """Change settings of a study; who has started already keeps what they agreed to.
+
+    More ratings per context make more places; fewer close those that nobody holds. What `LOCKED`
+    names changes in a draft only. Raises SettingRefused with all that is wrong, or StudyOpen, and
+    then changes nothing.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if unknown := sorted(set(settings) - set(SETTINGS) - set(LOCKED)):
+        raise SettingRefused(f"No such setting: {', '.join(unknown)}.")
+    before = {name: getattr(study, name) for name in settings}
+    for name, setting in settings.items():
+        setattr(study, name, setting)
+    if any(before[name] != settings[name] for name in LOCKED if name in settings):
+        lock_draft(study)
+    if problems := [*_list_removals(study, before), *list_problems(study)]:
+        raise SettingRefused("\n".join(problems))
+    study.scale_labels = {write_point(Decimal(p)): t for p, t in study.scale_labels.items()}
+    changed = {name for name, setting in before.items() if getattr(study, name) != setting}
+    study.save()
+    _fit(study, changed)
+    if "language" in changed:
+        follow_language(study, before["language"])
+    if changed:
+        told = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}
+        record("study.configured", study, **told)
+    return study
+
+
+def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:
+    """What annotators of an open study were told and would not be told any more."""
+    if study.is_draft:
+        return []
+    return [
+        f"the study is open: its {name} can change, and cannot be taken away."
+        for name in SHOWN
+        if str(before.get(name, "")).strip() and not getattr(study, name).strip()
+    ]
+
+
+def _fit(study: Study, changed: set[str]) -> None:
+    """Make blocks and places fit what has changed."""
+    if changed & {"block_size", "seed"}:
+        lay_out_again(study)
+    elif "ratings_per_context" in changed:
+        fit_places(study)
+
+
+def list_problems(study: Study) -> list[str]:
+    """What is impossible about the settings of a study."""
+    scale = study.scale_minimum, study.scale_maximum, study.scale_step
+    if problems := list_scale_problems(*scale):
+        return problems
+    if problems := [
+        *_list_label_problems(study),
+        *_list_checkpoint_problems(study),
+        *_list_number_problems(study),
+    ]:
+        return problems
+    n_pairs, _ = count_pairs(study)
+    n_assignments = 2 * -(-n_pairs // study.block_size) * study.ratings_per_context
+    if n_assignments > MOST_ASSIGNMENTS:
+        return [f"this asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."]
+    try:
+        study.clean_fields()
+    except ValidationError as error:
+        return [
+            f"{name.replace('_', ' ')}: {' '.join(messages)}"
+            for name, messages in error.message_dict.items()
+        ]
+    return StudyDesign.of(study).problems()
+
+
+def _list_number_problems(study: Study) -> list[str]:
+    return [
+        f"{name.replace('_', ' ')} must be from {lowest} to {MOST_ASKED_FOR}, got {number!r}."
+        for name, lowest in LOWEST.items()
+        if not isinstance(number := getattr(study, name), int)
+        or not lowest <= number <= MOST_ASKED_FOR
+    ]
+
+
+def _list_label_problems(study: Study) -> list[str]:
+    labels = study.scale_labels
+    if not isinstance(labels, dict) or not all(isinstance(text, str) for text in labels.values()):
+        return ['the labels must be texts by points of the scale, such as {"0": "not at all"}.']
+    problems, points = [], []
+    for written, label in labels.items():
+        point = _read_point(written)
+        if point not in study.scale_points:
+            problems.append(f"the label {label!r} is for {written}, which the scale does not have.")
+        elif point in points:
+            problems.append(f"the point {written} has two labels.")
+        points.append(point)
+        if not label.strip() or len(label) > LONGEST_LABEL:
+            problems.append(
+                f"the label for {written} must have from 1 to {LONGEST_LABEL} characters."
+            )
+    return problems
+
+
+def _list_checkpoint_problems(study: Study) -> list[str]:
+    """Checkpoint items whose known answers the scale does not have."""
+    ranges = Checkpoint.objects.filter(context__pair__study=study).values_list("lowest", "highest")
+    points = set(study.scale_points)
+    if any(not points.issuperset(ends) for ends in ranges):
+        return ["the scale lacks points that the checkpoint items of the study ask for."]
+    return []
+
+
+def _read_point(written: str) -> Decimal | None:
+    """Return a finite number, or None: a signalling NaN cannot even be compared."""
+    try:
+        point = Decimal(written)
+    except InvalidOperation:
+        return None
+    return point if point.is_finite() else None

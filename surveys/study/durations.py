@@ -1,0 +1,87 @@
+"""How long annotators take: the one estimate that pages, plans and rewards rest on.
+
+An assignment takes its texts, `seconds_per_item` each. Before the first assignment of an annotator
+comes the introduction: consent, instructions, practice item and comprehension check. Those who do
+one more block do not read it again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from postprocess.tokens import tokenise
+from surveys.models import Study, StudyText, TextKind
+from surveys.study.texts import read_check, read_practice, read_texts
+
+WORDS_A_MINUTE = 238
+CHARACTERS_A_WORD = 6
+SECONDS_TO_ANSWER = 20  # both pages of an item: think of two words, type them, rate
+SECONDS_TO_CHOOSE = 5  # an answer to a question of the check
+
+
+class Times(NamedTuple):
+    """How many seconds an introduction and an item take."""
+
+    introduction: int
+    item: int
+
+    def first_minutes(self, n_items: int) -> int:
+        """Return the minutes of an annotator's first assignment, introduction included."""
+        return as_minutes(self.introduction + n_items * self.item)
+
+
+def count_words(text: str) -> float:
+    """Return how many words of usual length a text is for its readers.
+
+    A word counts as six characters at least, so that languages with long words, or without
+    spaces, are not taken as fast to read: across languages with alphabets, characters a minute
+    vary less than words a minute (Trauzettel-Klosinski and Dietz, 2012). A Chinese character or
+    a hiragana counts as a word.
+
+    >>> count_words("The cat sat on the mat."), count_words("今日雨下"), count_words("สวัสดีครับผม")
+    (6, 4, 2.0)
+    """
+    words = tokenise(text)
+    return max(len(words), len(text) / CHARACTERS_A_WORD)
+
+
+def reading_seconds(text: str) -> float:
+    """Return how long adults take to read a text silently.
+
+    238 words a minute is the mean for English non-fiction in the meta-analysis of M. Brysbaert
+    (2019), How many words do we read per minute?, Journal of Memory and Language 109.
+    """
+    return 60 * count_words(text) / WORDS_A_MINUTE
+
+
+def estimate_seconds(texts: Sequence[str]) -> int:
+    """Return how long an item takes: its text read carefully and once more, and two answers."""
+    mean = sum(map(reading_seconds, texts)) / len(texts)
+    return round(1.5 * mean + SECONDS_TO_ANSWER)
+
+
+def introduction_seconds(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> int:
+    """Return how long what comes before the first text takes, in the study's texts as they are.
+
+    Consent, instructions, practice item (both pages and the explanation) and, if the study asks
+    for it, the comprehension check, passed at the first try.
+    """
+    bodies = {kind: text.body for kind, text in (texts or read_texts(study)).items()}
+    seconds = reading_seconds(bodies[TextKind.CONSENT])
+    seconds += reading_seconds(bodies[TextKind.INSTRUCTIONS])
+    if item := read_practice(bodies[TextKind.PRACTICE]):
+        seconds += estimate_seconds([item.text]) + reading_seconds(item.explanation)
+    if study.n_check_tries:
+        for question in read_check(bodies[TextKind.CHECK]):
+            asked = " ".join([question.question, *question.answers])
+            seconds += reading_seconds(asked) + SECONDS_TO_CHOOSE
+    return round(seconds)
+
+
+def times_of(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> Times:
+    """Return the times of a study, with its texts if they have been read already."""
+    return Times(introduction_seconds(study, texts), study.seconds_per_item)
+
+
+def as_minutes(seconds: float) -> int:
+    """Return seconds as whole minutes, at least one, as they are shown to annotators."""
+    return max(1, round(seconds / 60))

@@ -1,0 +1,1 @@
+"""Blocks, questionnaires and places of a study."""

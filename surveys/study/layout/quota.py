@@ -1,0 +1,196 @@
+"""Rounds → places: laid out, given back, and as many as the study asks for."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from django.db.models import Count, Q
+
+from surveys.errors import BatchRefused
+from surveys.models import Hit, Place, Questionnaire, Round, Study
+from surveys.models.collection import AssignmentQuerySet
+from surveys.study.stimuli.inserts import insert_rows
+
+# What is read of a place that is freed.
+FREED = ("number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context")
+MOST_AT_ONCE = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
+
+
+def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
+    """Make the places of new rounds.
+
+    Number by number over all questionnaires: the order in which a balanced design fills them.
+    """
+    by_block = {round_.block_id: round_ for round_ in rounds}
+    found = Questionnaire.objects.filter(block__in=by_block).values_list("pk", "block_id")
+    questionnaires = [(pk, by_block[block].pk) for pk, block in found]
+    insert_rows(
+        Place,
+        ("study", "questionnaire", "round", "number", "is_open"),
+        (
+            (study.pk, questionnaire, round_, number, True)
+            for number in range(1, study.ratings_per_context + 1)
+            for questionnaire, round_ in questionnaires
+        ),
+    )
+
+
+def give_back_places(assignments: Sequence[int]) -> None:
+    """Free the places of assignments, given by their ids; of too many the last are closed.
+
+    There can be: the study may ask for fewer ratings than when the places were taken. Those that
+    are reserved for a HIT stay so: the HIT offers them again.
+    """
+    held = [
+        place
+        for some in in_chunks(assignments)
+        for place in Place.objects.filter(assignment__in=some).values_list(*FREED, "hit_id")
+    ]
+    _update([pk for _, pk, *_ in held], assignment=None)
+    _close_surplus([tuple(place) for *place, hit in held if hit is None])
+
+
+def reserve_places(hit: Hit) -> None:
+    """Keep places of a new HIT's questionnaire for who comes through it, in a locked study.
+
+    Raises BatchRefused unless there are as many free ones as it offers.
+    """
+    free = Place.objects.free(hit.batch.study).filter(questionnaire=hit.questionnaire_id)
+    pks = list(free.values_list("pk", flat=True)[: hit.n_places])
+    if len(pks) < hit.n_places:
+        raise BatchRefused(
+            f"{hit.questionnaire} has {len(pks)} places to give, not {hit.n_places}: the others "
+            "are taken, or reserved for other HITs."
+        )
+    Place.objects.filter(pk__in=pks).update(hit=hit)
+
+
+def release_places(hit: Hit) -> None:
+    """Let anybody have the places of a HIT that is over, in a locked study.
+
+    Whoever holds one keeps it.
+    """
+    reserved = Place.objects.filter(hit=hit)
+    free = list(reserved.filter(assignment=None).values_list(*FREED))
+    reserved.update(hit=None)
+    _close_surplus(free)
+
+
+def _close_surplus(free: Collection[tuple[Any, ...]]) -> None:
+    """Close places that were freed, the last first, where more are left than the study wants."""
+    n_counted = _count_by_round({questionnaire for _, _, questionnaire, *_ in free})
+    closed = []
+    for _, pk, questionnaire, round_, is_open, n_wanted in sorted(free, reverse=True):
+        if is_open and n_counted[questionnaire, round_] > n_wanted:
+            n_counted[questionnaire, round_] -= 1
+            closed.append(pk)
+    _update(closed, is_open=False)
+
+
+def fit_places(study: Study) -> None:
+    """Make or close places in the current rounds until they are as many as ratings are wanted.
+
+    Places that are held stay, so there may be more of them than that.
+    """
+    closed: list[int] = []
+    opened: list[int] = []
+    made: list[Place] = []
+    for places in _list_by_questionnaire(study):
+        free = [place for place in places if place.assignment_id is None and place.hit_id is None]
+        n_counted = sum(p.is_open or p.assignment_id is not None for p in places)
+        n_missing = study.ratings_per_context - n_counted
+        closable = [place.pk for place in free if place.is_open]
+        openable = [place.pk for place in free if not place.is_open][: max(0, n_missing)]
+        closed += closable[n_missing:] if n_missing < 0 else []
+        opened += openable
+        last = places[-1]
+        made += [
+            Place(
+                study=study,
+                questionnaire_id=last.questionnaire_id,
+                round_id=last.round_id,
+                number=last.number + n,
+            )
+            for n in range(1, n_missing - len(openable) + 1)
+        ]
+    _update(closed, is_open=False)
+    _update(opened, is_open=True)
+    Place.objects.bulk_create(
+        sorted(made, key=lambda place: place.number)
+    )  # as in `lay_out_places`
+
+
+def count_left(study: Study, lapsed: AssignmentQuerySet) -> Counter[int]:
+    """How many places there are to give, by questionnaire, once lapsed assignments give up theirs.
+
+    As many as are free by then, but no more than the study still wants.
+    """
+    free = Place.objects.free(study).order_by().values_list("questionnaire_id")
+    return Counter(dict(free.annotate(n=Count("pk")))) + count_reopened(lapsed)
+
+
+def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
+    """How many places will be free, by questionnaire, once lapsed assignments give up theirs."""
+    given_up = Place.objects.filter(assignment__in=lapsed, is_open=True, hit=None).order_by()
+    n_lapsed = dict(given_up.values_list("questionnaire_id").annotate(n=Count("pk")))
+    held = Place.objects.filter(is_open=True, assignment__isnull=False).order_by()
+    reopened: Counter[int] = Counter()
+    for some in in_chunks(list(n_lapsed)):
+        groups = held.filter(questionnaire__in=some).values_list(
+            "questionnaire_id", "study__ratings_per_context"
+        )
+        for questionnaire, n_wanted, n_held in groups.annotate(n=Count("pk")):
+            n = reopen(n_lapsed[questionnaire], n_held=n_held, n_wanted=n_wanted)
+            reopened[questionnaire] = n
+    return reopened
+
+
+def reopen(n_lapsed: int, *, n_held: int, n_wanted: int) -> int:
+    """How many of the places of lapsed assignments can be given again, and are not closed.
+
+    >>> reopen(3, n_held=8, n_wanted=10), reopen(3, n_held=12, n_wanted=10)
+    (3, 1)
+    """
+    return max(0, n_lapsed - max(0, n_held - n_wanted))
+
+
+def in_chunks(pks: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Ids of rows, as many at a time as may be named in one statement."""
+    for start in range(0, len(pks), MOST_AT_ONCE):
+        yield pks[start : start + MOST_AT_ONCE]
+
+
+def _update(pks: Sequence[int], **fields: Any) -> None:
+    for some in in_chunks(pks):
+        Place.objects.filter(pk__in=some).update(**fields)
+
+
+def _list_by_questionnaire(study: Study) -> Collection[list[Any]]:
+    """The places of current rounds, those of one questionnaire in the order of their numbers."""
+    places: dict[int, list[Any]] = defaultdict(list)
+    current = Place.objects.filter(study=study, round__is_current=True).order_by(
+        "questionnaire__block__number", "questionnaire__letter", "number"
+    )
+    for place in current.values_list(
+        "pk",
+        "questionnaire_id",
+        "round_id",
+        "number",
+        "is_open",
+        "assignment_id",
+        "hit_id",
+        named=True,
+    ):
+        places[place.questionnaire_id].append(place)
+    return places.values()
+
+
+def _count_by_round(questionnaires: Collection[int]) -> Counter[tuple[int, int]]:
+    """How many places questionnaires have in each round, held ones and those still to be given."""
+    is_counted = Q(is_open=True) | Q(assignment__isnull=False)
+    found: Counter[tuple[int, int]] = Counter()
+    for some in in_chunks(list(questionnaires)):
+        counted = Place.objects.filter(is_counted, questionnaire__in=some).order_by()
+        rows = counted.values_list("questionnaire_id", "round_id").annotate(n=Count("pk"))
+        found.update({(questionnaire, round_): n for questionnaire, round_, n in rows})
+    return found

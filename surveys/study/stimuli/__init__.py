@@ -1,0 +1,1 @@
+"""Stimuli of a study: reading, checking, editing."""

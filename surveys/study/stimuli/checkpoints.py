@@ -1,0 +1,270 @@
+"""Checkpoint file → items with a known answer, mixed into assignments from then on."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+from django.db import transaction
+
+from postprocess.marks import MarkedContext, cuts_a_letter, read_context
+from postprocess.stimuli import MOST_FINDINGS, tell_field_problem, tell_stopped
+from postprocess.tabular import Finding, Severity, read_table
+from surveys.access.audit_log import record
+from surveys.errors import ImportRefused
+from surveys.models import Checkpoint, Context, Pair, Study
+from surveys.models.study import write_point
+from surveys.study.design import configure_study
+from surveys.study.lifecycle import lock_draft
+from surveys.study.stimuli.check import CheckedFile, as_marked, as_problems
+
+COLUMNS = ("word1", "word2", "context", "word1_context", "word2_context", "lowest", "highest")
+RANGE = ("lowest", "highest")
+
+
+@dataclass(frozen=True)
+class CheckpointItem:
+    """A text with two target words, and the ratings that an attentive annotator may give."""
+
+    word1: str
+    word2: str
+    context: MarkedContext
+    lowest: Decimal
+    highest: Decimal
+
+
+@dataclass(frozen=True)
+class CheckpointSummary:
+    """What an import of checkpoint items did, or would do."""
+
+    n_new: int
+    n_known: int
+    per_assignment: int
+    warnings: tuple[Finding, ...]
+    is_change: bool
+
+
+class ReadItems(NamedTuple):
+    """The sound items of a file by their row, and everything wrong or odd in it.
+
+    `scale_points` are those of the study when it was read: before the transaction begins.
+    """
+
+    items: dict[int, CheckpointItem]
+    findings: list[Finding]
+    scale_points: list[Decimal]
+
+
+def import_checkpoints(
+    study: Study, data: bytes, *, per_assignment: int, dry_run: bool = False
+) -> CheckpointSummary:
+    """Add checkpoint items to a study; that many of them go into each assignment begun later.
+
+    Items are only ever added. A text that the study has already, with the same words and range,
+    is passed over: the same file again changes nothing, and a longer one adds what is new in it
+    behind what is there. Raises ImportRefused with all that is wrong; then nothing is stored.
+    """
+    return _add_items(study, _read_items(data, study), per_assignment, dry_run=dry_run)
+
+
+@transaction.atomic
+def _add_items(
+    study: Study, read: ReadItems, per_assignment: int, *, dry_run: bool = False
+) -> CheckpointSummary:
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports at once
+    if study.scale_points != read.scale_points:
+        raise ImportRefused("The scale of the study was changed meanwhile. Import the file again.")
+    items, findings = read.items, [*read.findings]
+    known = {item.context.text: item for item in _list_stored(study)}
+    findings += [
+        _error(row, "context", "the study has this text already, with other words or another range")
+        for row, item in items.items()
+        if known.get(item.context.text, item) != item
+    ]
+    new = [item for item in items.values() if item.context.text not in known]
+    _refuse(findings, per_assignment, n_items=len(known) + len(new))
+    is_change = bool(new) or study.n_checkpoints != per_assignment
+    if is_change and not dry_run:
+        _store_items(study, new, first_position=len(known) + 1)
+        configure_study(study, n_checkpoints=per_assignment)
+    return CheckpointSummary(
+        n_new=len(new),
+        n_known=len(items) - len(new),
+        per_assignment=per_assignment,
+        warnings=tuple(finding for finding in findings if finding.severity is Severity.WARNING),
+        is_change=is_change,
+    )
+
+
+def check_checkpoints(study: Study, data: bytes) -> CheckedFile:
+    """Everything wrong or odd in a checkpoint file; never raises for its content."""
+    items, findings, _ = _read_items(data, study)
+    warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
+    errors = [finding for finding in findings if finding.severity is not Severity.WARNING]
+    errors.sort(key=lambda error: error.row or 0)
+    return CheckedFile(len(items), as_problems(errors), as_problems(warnings))
+
+
+def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> CheckpointSummary:
+    """Put the items of a file in place of all checkpoint items of a draft.
+
+    Raises ImportRefused with all that is wrong, or StudyOpen; then nothing is stored.
+    """
+    return _replace_items(study, _read_items(data, study), per_assignment)
+
+
+@transaction.atomic
+def _replace_items(study: Study, read: ReadItems, per_assignment: int) -> CheckpointSummary:
+    study = lock_draft(study)
+    stored = Pair.objects.checkpoints(study)
+    n_before = stored.count()
+    Checkpoint.objects.filter(context__pair__in=stored).delete()
+    Context.objects.filter(pair__in=stored).delete()
+    stored.delete()
+    summary = _add_items(study, read, per_assignment)
+    record("checkpoints.replaced", study, items=f"{n_before} → {summary.n_new}")
+    return summary
+
+
+def _refuse(findings: list[Finding], per_assignment: int, *, n_items: int) -> None:
+    """Raise ImportRefused with every error, in file order."""
+    errors = [finding for finding in findings if finding.severity is not Severity.WARNING]
+    errors.sort(key=lambda error: error.row or 0)
+    if errors:
+        raise ImportRefused("\n".join(map(str, errors)))
+    if not 1 <= per_assignment <= n_items:
+        raise ImportRefused(
+            f"An assignment can have from 1 to {n_items} checkpoint items, as many as there are, "
+            f"not {per_assignment}."
+        )
+
+
+def _list_stored(study: Study) -> list[CheckpointItem]:
+    return [
+        CheckpointItem(
+            context.pair.word1,
+            context.pair.word2,
+            as_marked(context),
+            context.checkpoint.lowest,
+            context.checkpoint.highest,
+        )
+        for context in Context.objects.filter(
+            pair__in=Pair.objects.checkpoints(study)
+        ).select_related("pair", "checkpoint")
+    ]
+
+
+def _store_items(study: Study, items: list[CheckpointItem], *, first_position: int) -> None:
+    pairs = Pair.objects.bulk_create(
+        Pair(study=study, is_checkpoint=True, position=position, word1=i.word1, word2=i.word2)
+        for position, i in enumerate(items, first_position)
+    )
+    contexts = Context.objects.bulk_create(
+        Context(
+            pair=pair,
+            number=1,
+            text=item.context.text,
+            word1_start=item.context.word1.start,
+            word1_end=item.context.word1.end,
+            word2_start=item.context.word2.start,
+            word2_end=item.context.word2.end,
+        )
+        for pair, item in zip(pairs, items, strict=True)
+    )
+    Checkpoint.objects.bulk_create(
+        Checkpoint(context=context, lowest=item.lowest, highest=item.highest)
+        for context, item in zip(contexts, items, strict=True)
+    )
+
+
+def _read_items(data: bytes, study: Study) -> ReadItems:
+    table = read_table(data, COLUMNS)
+    items: dict[int, CheckpointItem] = {}
+    findings = list(table.findings)
+    rows_by_text: dict[str, int] = {}
+    for row, values in table.rows.items():
+        if len(findings) > MOST_FINDINGS:
+            findings.append(tell_stopped(row))
+            break
+        fields = dict(zip(COLUMNS, values, strict=True))
+        item, row_findings = _read_item(row, fields, study.scale_points)
+        if item is not None:
+            first = rows_by_text.setdefault(item.context.text, row)
+            if first != row:
+                row_findings.append(_error(row, "context", f"the same text as in row {first}"))
+            items[row] = item
+        findings += row_findings
+    return ReadItems(items, findings, study.scale_points)
+
+
+def _read_item(
+    row: int, fields: Mapping[str, str], scale_points: list[Decimal]
+) -> tuple[CheckpointItem | None, list[Finding]]:
+    findings = [_error(row, column, reason) for column, reason in _list_field_problems(fields)]
+    faulty = {finding.column for finding in findings}
+    sound = {column: field for column, field in fields.items() if column not in faulty}
+    findings += [
+        _error(row, column, reason) for column, reason in _list_range_problems(sound, scale_points)
+    ]
+    context, context_findings = _read_marked(row, sound)
+    findings += context_findings
+    if context is None or any(finding.severity is Severity.ERROR for finding in findings):
+        return None, findings
+    lowest, highest = (Decimal(fields[column]) for column in RANGE)
+    return CheckpointItem(fields["word1"], fields["word2"], context, lowest, highest), findings
+
+
+def _list_field_problems(fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for column, field in fields.items():
+        if not field.strip():
+            yield column, "the field is empty; fill it in"
+        elif reason := tell_field_problem(field, is_text=column == "context"):
+            yield column, reason
+    if fields["word1"].strip() and fields["word1"] == fields["word2"]:
+        yield "word2", f'both words are "{fields["word1"]}"; a pair needs two words'
+
+
+def _list_range_problems(
+    fields: Mapping[str, str], scale_points: list[Decimal]
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with the ratings that may be given."""
+    scale = f"{write_point(scale_points[0])} to {write_point(scale_points[-1])}"
+    ends = {name: _as_point(fields[name], scale_points) for name in RANGE if name in fields}
+    for column, end in ends.items():
+        if end is None:
+            yield column, f'"{fields[column]}" is not a point of the study\'s scale, {scale}'
+    lowest, highest = (ends.get(column) for column in RANGE)
+    if lowest is None or highest is None:
+        return
+    if lowest > highest:
+        yield "lowest", f"{fields['lowest']} is more than highest, {fields['highest']}"
+    elif (lowest, highest) == (scale_points[0], scale_points[-1]):
+        yield "highest", "every rating of the scale would do; nobody could fail this item"
+
+
+def _as_point(text: str, scale_points: list[Decimal]) -> Decimal | None:
+    try:
+        point = Decimal(text)
+        return point if point in scale_points else None
+    except InvalidOperation:
+        return None
+
+
+def _read_marked(row: int, fields: Mapping[str, str]) -> tuple[MarkedContext | None, list[Finding]]:
+    """The text and its two targets, as far as the fields it needs are sound."""
+    forms = {name: fields.get(name, "") for name in ("word1_context", "word2_context")}
+    if "context" not in fields or not all(forms.values()):
+        return None, []
+    if len(set(forms.values())) == 1:
+        form = forms["word1_context"]
+        return None, [_error(row, "word2_context", f'both inflected forms are "{form}"')]
+    context, problems = read_context(fields["context"], forms)
+    findings = [_error(row, "context", problem) for problem in problems]
+    if context is not None and cuts_a_letter(context):
+        reason = "a mark cuts a letter from its combining mark; mark the whole letter"
+        findings.append(Finding(Severity.WARNING, reason, row, "context"))
+    return context, findings
+
+
+def _error(row: int, column: str, reason: str) -> Finding:
+    return Finding(Severity.ERROR, reason, row, column)

@@ -1,0 +1,75 @@
+"""A study's stimuli → their figures, and what they share with other studies."""
+
+from collections import Counter
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.db.models import F, Q, QuerySet, TextField, Value
+from django.db.models.functions import Concat
+
+from postprocess.sizes import StimuliSizes, measure_stimuli
+from surveys.models import Context, Pair, Study
+from surveys.study.protocol import MOST_KEPT
+from surveys.study.stimuli.check import as_stimulus
+
+BETWEEN = Value("\t", output_field=TextField())  # which no word holds
+
+
+class Overlap(NamedTuple):
+    """What another study has in common with one: pairs of words, in either order, and texts."""
+
+    study: Study
+    n_pairs: int
+    n_texts: int
+
+
+def measure_study(study: Study) -> StimuliSizes | None:
+    """The figures of a study's stimuli, kept until these change; None for a study without any."""
+    return _measure(study.pk, study.stimuli_sha256)
+
+
+def list_overlaps(study: Study, others: QuerySet[Study]) -> list[Overlap]:
+    """Those of other studies that share something with one; three queries, however many.
+
+    What is counted is kept until the stimuli of any of them change.
+    """
+    found = list(others.exclude(pk=study.pk).order_by("slug"))
+    stimuli = frozenset((other.pk, other.stimuli_sha256) for other in found)
+    n_pairs, n_texts = _count_shared(study.pk, study.stimuli_sha256, stimuli)
+    return [
+        Overlap(other, n_pairs[other.pk], n_texts[other.pk])
+        for other in found
+        if n_pairs[other.pk] or n_texts[other.pk]
+    ]
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _count_shared(
+    study_id: int, stimuli_sha256: str, others: frozenset[tuple[int, str]]
+) -> tuple[Counter[int], Counter[int]]:
+    """How many pairs and texts each of other studies shares with one; digests as in `_measure`."""
+    mine = Pair.objects.filter(study=study_id, is_checkpoint=False).order_by()
+    straight = mine.values_list(Concat("word1", BETWEEN, "word2"))
+    crossed = mine.values_list(Concat("word2", BETWEEN, "word1"))
+    pairs = Pair.objects.filter(study__in=[pk for pk, _ in others], is_checkpoint=False)
+    shared = pairs.annotate(both=Concat("word1", BETWEEN, "word2"))
+    n_pairs = Counter(
+        shared.filter(Q(both__in=straight) | Q(both__in=crossed)).values_list("study_id", flat=True)
+    )
+    texts = Context.objects.filter(
+        pair__in=pairs, text__in=Context.objects.filter(pair__in=mine).values("text")
+    )
+    return n_pairs, Counter(texts.values_list(F("pair__study_id"), flat=True))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _measure(study_id: int, stimuli_sha256: str) -> StimuliSizes | None:
+    """The digest is given to tell changes of the stimuli apart."""
+    contexts: dict[int, list[Context]] = {}
+    for context in Context.objects.filter(pair__study=study_id, pair__is_checkpoint=False).order_by(
+        "number"
+    ):
+        contexts.setdefault(context.pair_id, []).append(context)
+    pairs = Pair.objects.filter(study=study_id, is_checkpoint=False)
+    stimuli = [as_stimulus(pair, contexts[pair.pk]) for pair in pairs]
+    return measure_stimuli(stimuli) if stimuli else None

@@ -1,0 +1,112 @@
+"""The end of an assignment, and ways to end it before."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from surveys.access.audit_log import acting
+from surveys.models import Assignment, AssignmentState
+from surveys.participation.assignments import can_have_another, start_another_assignment
+from surveys.participation.introduction import has_failed_check
+from surveys.participation.own_links import may_withdraw
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.recruitment.completion_codes import came_for_a_hit, completion_for, earned_before
+from surveys.study.consent_notice import Facts, list_changes, make_notice
+from surveys.web.annotate.decorators import (
+    HTTP_UNPROCESSABLE,
+    annotator_page,
+    find_assignment,
+    own_link,
+    redirect_to_due,
+)
+from surveys.web.rendering.study_page import render_text
+
+ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
+
+
+@annotator_page
+def thanks(request: HttpRequest, token: str) -> HttpResponse:
+    """The end, for whoever has answered everything; a POST asks for one more block."""
+    assignment = find_assignment(token)
+    if assignment.state != AssignmentState.SUBMITTED:
+        return redirect_to_due(token)
+    if request.method == "POST":
+        return redirect("annotate:next", start_another_assignment(assignment).token)
+    page = {
+        "token": token,
+        "study": assignment.study,
+        "completion": completion_for(assignment),
+        "can_have_another": can_have_another(assignment),
+        "is_from_hit": came_for_a_hit(assignment),
+    }
+    return render(request, "annotate/thanks.html", page)
+
+
+@annotator_page
+def withdraw(request: HttpRequest, token: str) -> HttpResponse:
+    """What withdrawing means; a POST asks once more, and a confirmed one withdraws."""
+    assignment = find_assignment(token)
+    if assignment.state == AssignmentState.WITHDRAWN:
+        return redirect_to_due(token)
+    is_sent, link = request.method == "POST", request.POST.get("own_link", "")
+    is_allowed = may_withdraw(assignment, link)
+    if is_sent and is_allowed and request.POST.get("confirmed") == "yes":
+        with acting("the annotator"):
+            withdraw_annotator(assignment.annotator)
+        return redirect("annotate:ended", token)
+    if is_sent and is_allowed:
+        return confirm_withdrawal(request, assignment, link)
+    page = {
+        "assignment": assignment,
+        "token": token,
+        "own_link": own_link(assignment),
+        "completion": earned_before(assignment),
+        "needs_own_link": not is_allowed,
+        "is_refused": is_sent,
+    }
+    status = HTTP_UNPROCESSABLE if is_sent else 200
+    return render(request, "annotate/withdraw.html", page, status=status)
+
+
+def confirm_withdrawal(request: HttpRequest, assignment: Assignment, link: str) -> HttpResponse:
+    """Ask once more, and name what withdrawing would erase; nothing is changed yet."""
+    page = {
+        "assignment": assignment,
+        "token": assignment.token,
+        "link": link,
+        "n_answered": assignment.annotator.responses.filter(engaged_at__isnull=False).count(),
+        "completion": earned_before(assignment),
+    }
+    return render(request, "annotate/withdraw_confirm.html", page)
+
+
+@annotator_page
+def ended(request: HttpRequest, token: str) -> HttpResponse:
+    """Why an assignment ended before its end."""
+    assignment = find_assignment(token)
+    if assignment.state not in ENDED:
+        return redirect_to_due(token)
+    page = {
+        "assignment": assignment,
+        "token": token,
+        "completion": completion_for(assignment),
+        "is_from_hit": came_for_a_hit(assignment),
+        "has_failed_check": has_failed_check(assignment),
+    }
+    return render(request, "annotate/ended.html", page)
+
+
+@annotator_page
+def kept(request: HttpRequest, token: str) -> HttpResponse:
+    """What the site stores about the annotator, as they agreed to it, and what has changed."""
+    assignment = find_assignment(token)
+    annotator = assignment.annotator
+    now = make_notice(annotator.study, Facts.for_annotator(annotator))
+    agreed = annotator.notice or now
+    consent = annotator.consent
+    page = {
+        "token": token,
+        "notice": agreed,
+        "changes": list_changes(agreed, now),
+        "consent_text": render_text(annotator.study, consent) if consent else None,
+    }
+    return render(request, "annotate/kept.html", page)

@@ -1,0 +1,83 @@
+from codecs import lookup
+from collections.abc import Callable
+
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils import translation
+
+from surveys.errors import SurveyError
+from surveys.web.annotate.frames import let_frame
+
+
+class ContentPolicyMiddleware(CSPMiddleware):
+    """Leaves alone what has its policy already; the original would first build one to drop."""
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        if HEADER in response:
+            return response
+        return super().process_response(request, response)
+
+
+class ReadableFormMiddleware:
+    """Refuses forms that are said to be in anything but UTF-8, which no browser of ours sends.
+
+    Django does so for one of the two kinds of forms, and fails over codecs that are not of text.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_form = request.content_type == "multipart/form-data"
+        if is_form and request.encoding and lookup(request.encoding).name != "utf-8":
+            raise BadRequest("forms must be in UTF-8")
+        return self.get_response(request)
+
+
+class SurveyLanguageMiddleware:
+    """Every request starts in the site's language; a survey page then takes its study's."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with translation.override(settings.LANGUAGE_CODE):
+            return self.get_response(request)
+
+
+class SurveyErrorMiddleware:
+    """Turns what an action refuses into a page that says what to do, and leads back."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, SurveyError):
+            return None
+        page = {"error": error, "token": _find_survey(request)}
+        found = request.resolver_match
+        door = "console" if found and found.namespace == "console" else "annotate"
+        answer = render(request, f"{door}/problem.html", page, status=error.status)
+        answer["Cache-Control"] = "private, no-store"
+        if error.retry_after is not None:
+            answer["Retry-After"] = str(error.retry_after)
+        let_frame(request, answer)
+        return answer
+
+
+def _find_survey(request: HttpRequest) -> str | None:
+    """The token of the assignment of which a page was asked for, if going back makes sense."""
+    found = request.resolver_match
+    if found is None or not found.route.startswith("survey/") or found.url_name == "next":
+        return None
+    return str(found.kwargs["token"])

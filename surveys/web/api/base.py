@@ -1,0 +1,131 @@
+"""What all views of the API have in common: who asks, of which study, and once."""
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, ClassVar, cast
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from surveys.access.audit_log import acting
+from surveys.access.idempotency import LONGEST_KEY, answer_once
+from surveys.access.roles import Right, role_in
+from surveys.models import Role, Study
+from surveys.web.api.authentication import TokenAuthentication
+from surveys.web.api.bodies import BoundedRequest, JsonParser, read_length
+from surveys.web.api.errors import TooLarge
+from surveys.web.api.negotiation import OnlyJson
+from surveys.web.api.permissions import HasScope
+from surveys.web.api.schema import KEY_PATTERN
+from surveys.web.api.throttles import CreatingThrottle, TokenThrottle
+
+
+class ApiView(APIView):
+    """A view for whoever has a token with its scope; what it does is recorded as theirs."""
+
+    scopes: ClassVar[dict[str, str]] = {}  # by method; that of GET stands for others, too
+    tag: ClassVar[str] = ""
+    action_name: ClassVar[str] = ""
+    authentication_classes = [TokenAuthentication]
+    permission_classes = [HasScope]
+    throttle_classes = [TokenThrottle, CreatingThrottle]
+    parser_classes = [JsonParser]
+    renderer_classes = [JSONRenderer]
+    content_negotiation_class = OnlyJson
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with ExitStack() as self._during:
+            answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        answer["Cache-Control"] = "no-store"
+        return answer
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        return BoundedRequest(
+            request,
+            parsers=self.get_parsers(),
+            authenticators=self.get_authenticators(),
+            negotiator=self.get_content_negotiator(),
+            parser_context=self.get_parser_context(request),
+        )
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if read_length(request) > settings.API_LARGEST_REQUEST:
+            raise TooLarge
+        if request.method == "POST":  # where the description has this header
+            _check_key(self.idempotency_key)
+        self._during.enter_context(acting(self.user))
+
+    @property
+    def user(self) -> User:
+        """Whose token it is."""
+        return cast("User", self.request.user)
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """Under which key it is asked for, if under one."""
+        return self.request.headers.get("Idempotency-Key")
+
+    def read(self, asked: type[BaseSerializer[Any]], data: Any = None) -> Any:
+        """What a request asks for, checked. Raises ValidationError."""
+        serializer = asked(data=self.request.data if data is None else data)
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
+
+    def create(
+        self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[], int] = 201
+    ) -> Response:
+        """Make something and answer with it: once, where the request has a key.
+
+        The status may depend on what was made.
+        """
+
+        def act() -> tuple[int, Any]:
+            content = json.loads(JSONRenderer().render(make().data))
+            return (status if isinstance(status, int) else status()), content
+
+        key = self.idempotency_key
+        if key is None:
+            answered, content = act()
+            return Response(content, status=answered)
+        answer = answer_once(self.user, key, [self.request.path, self.request.data], act)
+        headers = {"Idempotent-Replayed": "true"} if answer.is_repeated else None
+        return Response(answer.content, status=answer.status, headers=headers)
+
+
+class StudyView(ApiView):
+    """A view of a study, whose slug the address has: `self.study`.
+
+    Not found for whoever has no role in it; refused for a role without the right.
+    """
+
+    rights: ClassVar[dict[str, Right]] = {"GET": Right.READ}
+    study: Study
+    role: Role
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        study = Study.objects.filter(slug=kwargs["slug"]).first()
+        role = role_in(study, self.user) if study else None
+        if study is None or role is None:
+            raise NotFound
+        right = self.rights.get(request.method or "", self.rights.get("GET", Right.OWN))
+        if role not in right.value:
+            raise PermissionDenied(f"The role {role.value} in this study does not allow this.")
+        self.study, self.role = study, role
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and not (len(key) <= LONGEST_KEY and re.fullmatch(KEY_PATTERN, key)):
+        told = f"1 to {LONGEST_KEY} printable ASCII characters, none a space."
+        raise ValidationError({"Idempotency-Key": told})

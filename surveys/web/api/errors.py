@@ -1,0 +1,90 @@
+"""What goes wrong → {"errors": [{"code", "message", …}]} with its status."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from surveys.errors import ImportRefused, SurveyError
+from surveys.operations.outages import RETRY_AFTER, is_outage, log_outage
+
+UNPROCESSABLE = 422
+
+
+def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The answer to what a view raised; None for a fault of our own, which stays one."""
+    set_rollback()
+    if isinstance(error, ImportRefused) and error.found:
+        found = [
+            {"code": "ImportRefused", "message": message, "row": row, "column": column}
+            for message, row, column in error.found
+        ]
+        return Response({"errors": found}, status=error.status)
+    if isinstance(error, SurveyError):
+        code = type(error).__name__
+        told = [{"code": code, "message": line} for line in str(error).splitlines()]
+        return Response({"errors": told}, status=error.status)
+    if isinstance(error, exceptions.ValidationError):
+        return Response({"errors": list(_flatten(error.detail))}, status=UNPROCESSABLE)
+    return _answer_refusal(_as_refusal(error))
+
+
+def _as_refusal(error: Exception) -> Exception:
+    if isinstance(error, Http404):
+        return exceptions.NotFound()
+    if isinstance(error, PermissionDenied):
+        return exceptions.PermissionDenied()
+    if isinstance(error, RequestDataTooBig):
+        return TooLarge()
+    if is_outage(error):
+        log_outage(error)
+        return Unavailable()
+    return error
+
+
+def _answer_refusal(error: Exception) -> Response | None:
+    if not isinstance(error, exceptions.APIException):
+        return None
+    told = {"code": error.get_codes(), "message": str(error.detail)}
+    headers = {}
+    if (wait := getattr(error, "wait", None)) is not None:
+        headers["Retry-After"] = str(math.ceil(wait) or 1)
+    if header := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = header
+    return Response({"errors": [told]}, status=error.status_code, headers=headers)
+
+
+class Unavailable(exceptions.APIException):
+    """The database cannot be used."""
+
+    status_code = 503
+    default_detail = "The site cannot use its database now. Try again in a moment."
+    default_code = "unavailable"
+    wait = RETRY_AFTER
+
+
+class TooLarge(exceptions.APIException):
+    """A request of more bytes than the site reads."""
+
+    status_code = 413
+    default_detail = "The request is too large."
+    default_code = "too_large"
+
+
+def _flatten(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
+    """Each message with the field it is about, such as notes.3."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            yield from _flatten(inner, f"{field}.{name}".strip("."))
+    elif isinstance(detail, list):
+        for number, inner in enumerate(detail):
+            nested = isinstance(inner, dict | list)
+            yield from _flatten(inner, f"{field}.{number}".strip(".") if nested else field)
+    else:
+        told = {"code": str(getattr(detail, "code", "invalid")), "message": str(detail)}
+        yield {**told, "field": field} if field and field != "non_field_errors" else told

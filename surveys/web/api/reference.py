@@ -1,0 +1,113 @@
+"""The description of the API: for programs, and as a page."""
+
+import json
+from decimal import Decimal
+from functools import cache
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
+
+from surveys.access.api_tokens import SCOPES
+
+
+class Operation(NamedTuple):
+    """Something that the API does."""
+
+    method: str
+    path: str
+    id: str
+    text: str
+    scope: str
+    parameters: list[dict[str, Any]]
+    fields: list[dict[str, Any]]
+    answers: list[tuple[str, str]]
+
+
+@require_safe
+def schema(request: HttpRequest) -> HttpResponse:
+    """The description in OpenAPI; it says nothing of any study."""
+    return JsonResponse(describe_api(), json_dumps_params={"ensure_ascii": False})
+
+
+@require_safe
+def reference(request: HttpRequest) -> HttpResponse:
+    """The same for people."""
+    return render(
+        request, "api/reference.html", {"subjects": list_operations(), "scopes": SCOPES.items()}
+    )
+
+
+@csrf_exempt
+def not_found(request: HttpRequest) -> HttpResponse:
+    """What no other address is: an error as everywhere here."""
+    told = {"code": "not_found", "message": "There is nothing at this address."}
+    return JsonResponse({"errors": [told]}, status=404)
+
+
+@cache
+def describe_api() -> dict[str, Any]:
+    """The description, made once."""
+    described: dict[str, Any] = SchemaGenerator().get_schema(  # type: ignore[no-untyped-call]
+        request=None, public=True
+    )
+    plain: dict[str, Any] = json.loads(json.dumps(described, default=_write_plainly))
+    return plain
+
+
+@cache
+def list_operations() -> dict[str, list[Operation]]:
+    """What the API does, by subject."""
+    described = describe_api()
+    subjects: dict[str, list[Operation]] = {}
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            subject = subjects.setdefault(operation["tags"][0], [])
+            subject.append(_read_operation(described, path, method, operation))
+    return subjects
+
+
+def _write_plainly(told: object) -> float | str:
+    return float(told) if isinstance(told, Decimal) else str(told)
+
+
+def _read_operation(
+    described: dict[str, Any], path: str, method: str, operation: dict[str, Any]
+) -> Operation:
+    text, _, scope = operation["description"].rpartition("\n\nScope: ")
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    answers = [
+        (status, _name_content(answer))
+        for status, answer in operation["responses"].items()
+        if status.startswith("2")
+    ]
+    return Operation(
+        method=method.upper(),
+        path=path,
+        id=operation["operationId"],
+        text=text,
+        scope=scope.strip("`."),
+        parameters=operation.get("parameters", []),
+        fields=_list_fields(described, body.get("schema", {})),
+        answers=answers,
+    )
+
+
+def _list_fields(described: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The fields of a body, each with its name and whether it is needed."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    body = described["components"]["schemas"].get(name, {})
+    return [
+        {**field, "name": name, "required": name in body.get("required", [])}
+        for name, field in body.get("properties", {}).items()
+    ]
+
+
+def _name_content(answer: dict[str, Any]) -> str:
+    for kind, content in answer.get("content", {}).items():
+        name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+        return f"{kind}, {name}" if name else kind
+    return "nothing"

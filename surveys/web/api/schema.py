@@ -1,0 +1,114 @@
+"""The OpenAPI description: scopes, and the refusals that any request may meet."""
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+
+from surveys.access.idempotency import LONGEST_KEY
+from surveys.web.api.permissions import scope_of
+
+WITHOUT_NULL = r"^[^\u0000]*$"
+KEY_PATTERN = "^[!-~]+$"
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": KEY_PATTERN},
+    OpenApiParameter.HEADER,
+    description="Asked for again under the same key within 24 hours, it is not done again, and "
+    "answered the same.",
+)
+
+EITHER = {  # bodies that have one of two fields
+    "NewInvitationsRequest": ("count", "notes"),
+    "NewRunRequest": ("preset", "recipe"),
+    "NewReleaseRequest": ("preset", "recipe"),
+}
+METHODS = {"get", "post", "put", "patch", "delete"}
+REFUSALS = {
+    "400": "The request cannot be read.",
+    "401": "No valid token.",
+    "403": "The token lacks the scope, or its person the role in the study.",
+    "404": "There is nothing here that the token's person may know of.",
+    "409": "The study does not allow this as it stands; or the Idempotency-Key was used for "
+    "another request.",
+    "413": "The request is too large.",
+    "415": "The request is not in JSON.",
+    "422": "Fields of the request are wrong.",
+    "429": "Too many requests; Retry-After says in how many seconds to go on.",
+}
+PROBLEM = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "string"},
+        "message": {"type": "string", "description": "what is wrong and what to do"},
+        "field": {"type": "string", "description": "of the request"},
+        "row": {"type": ["integer", "null"], "description": "of the stimuli, from 1"},
+        "column": {"type": ["string", "null"], "description": "of the stimuli"},
+    },
+    "required": ["code", "message"],
+}
+ERRORS = {
+    "type": "object",
+    "properties": {"errors": {"type": "array", "items": PROBLEM, "minItems": 1}},
+    "required": ["errors"],
+}
+
+
+class Describer(AutoSchema):
+    """Names the scope of each operation, and the header that makes repeating it harmless."""
+
+    def get_description(self) -> str:  # type: ignore[override]
+        view: Any = self.view
+        text = super().get_description()
+        return f"{text}\n\nScope: `{scope_of(view, self.method)}`.".strip()
+
+    def get_override_parameters(self) -> list[OpenApiParameter]:  # type: ignore[override]
+        return [IDEMPOTENCY_KEY] if self.method == "POST" else []
+
+    def get_tags(self) -> list[str]:
+        view: Any = self.view
+        return [view.tag]
+
+    def get_operation_id(self) -> str:
+        view: Any = self.view
+        return f"{view.action_name}_{self.method.lower()}"
+
+
+def add_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Put the refusals beside the answers of every operation."""
+    result.setdefault("components", {}).setdefault("schemas", {})["Errors"] = ERRORS
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Errors"}}}
+    for path in result["paths"].values():
+        for method, operation in path.items():
+            if method in METHODS:
+                for status, description in REFUSALS.items():
+                    refusal = {"description": description, "content": content}
+                    operation["responses"].setdefault(status, refusal)
+                _close_body(result, operation)
+                for parameter in operation.get("parameters", []):
+                    if parameter["in"] == "query":
+                        _forbid_null(parameter["schema"])
+    return result
+
+
+def _close_body(result: dict[str, Any], operation: dict[str, Any]) -> None:
+    """Say that a body has no other fields, and that there must be one where fields are needed."""
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        name = content["schema"].get("$ref", "").rpartition("/")[2]
+        if name:
+            body = result["components"]["schemas"][name]
+            body["additionalProperties"] = False
+            _forbid_null(body)
+            if name in EITHER:
+                body["oneOf"] = [{"required": [field]} for field in EITHER[name]]
+                operation["requestBody"]["required"] = True
+
+
+def _forbid_null(schema: dict[str, Any]) -> None:
+    """Say of all strings in a schema that they hold no null character, as no database would."""
+    if schema.get("type") == "string" and not {"pattern", "enum", "format"} & set(schema):
+        schema["pattern"] = WITHOUT_NULL
+    inner = schema.get("items"), schema.get("additionalProperties")
+    for one in (*schema.get("properties", {}).values(), *inner):
+        if isinstance(one, dict):
+            _forbid_null(one)

@@ -1,0 +1,84 @@
+"""Tokens: the keys of somebody's programs."""
+
+from datetime import datetime, time
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from surveys.access.api_tokens import LONGEST_NAME, SCOPES, make_token, revoke_token
+from surveys.models import ApiToken
+from surveys.web.console.access import console_page, signed_in
+from surveys.web.console.confirming import Question, ask_first
+from surveys.web.console.forms import attempt
+
+MOST_SHOWN = 100
+
+
+class TokenForm(forms.Form):
+    """What a new token is for and may do."""
+
+    name = forms.CharField(max_length=LONGEST_NAME, label="What it is for")
+    scopes = forms.MultipleChoiceField(
+        choices=[(scope, f"{scope}: {meaning}") for scope, meaning in SCOPES.items()],
+        widget=forms.CheckboxSelectMultiple,
+        label="What it may do",
+    )
+    last_day = forms.DateField(
+        required=False,
+        label="Last day",
+        help_text="As 2027-12-31; empty for no end.",
+        widget=forms.DateInput(attrs={"placeholder": "2027-12-31"}),
+    )
+
+    def expires_at(self) -> datetime | None:
+        """The end of the last day, in UTC."""
+        day = self.cleaned_data["last_day"]
+        return timezone.make_aware(datetime.combine(day, time.max)) if day else None
+
+
+@require_http_methods(["GET", "POST"])
+@console_page
+def tokens(request: HttpRequest) -> HttpResponse:
+    """Somebody's own tokens, and a form for another; its key is on the page that answers alone."""
+    form = TokenForm(request.POST or None)
+    key = ""
+
+    def make() -> None:
+        nonlocal key
+        _, key = make_token(
+            signed_in(request),
+            form.cleaned_data["name"],
+            form.cleaned_data["scopes"],
+            expires_at=form.expires_at(),
+        )
+
+    if request.method == "POST" and attempt(form, make):
+        form = TokenForm()
+    found = ApiToken.objects.filter(user=signed_in(request), revoked_at=None)
+    page = {"tokens": found[:MOST_SHOWN], "form": form, "key": key, "now": timezone.now()}
+    return render(request, "console/tokens.html", page, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@console_page
+def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
+    """Ask whether to revoke one of the user's own tokens; a POST does it."""
+    token = get_object_or_404(ApiToken, pk=token_id, user=signed_in(request))
+    if request.method == "GET":
+        used = token.last_used_at
+        question = Question(
+            title=f"Revoke the token {token.name}",
+            text=f"Last used: {f'{used:%Y-%m-%d}' if used else 'never'}.\n\nPrograms that use it "
+            "are refused from now on. This cannot be undone; you can make another token.",
+            button="Revoke the token",
+            back=reverse("console:tokens"),
+        )
+        return ask_first(request, question)
+    revoke_token(token)
+    messages.success(request, "The token is revoked.")
+    return redirect("console:tokens")

@@ -1,0 +1,146 @@
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path, register_converter
+
+from surveys.models import Provider
+from surveys.web.console import (
+    annotators,
+    batch_people,
+    batch_visits,
+    batches,
+    collection,
+    design,
+    errands,
+    preview,
+    privacy,
+    recruitment,
+    releases,
+    results,
+    review,
+    stimuli,
+    tokens,
+    views,
+)
+from surveys.web.console.access import Page
+from surveys.web.console.addresses import AnnotatorCode
+from surveys.web.console.sign_in import limit_sign_ins, sign_in_by_link
+
+register_converter(AnnotatorCode, "code")
+app_name = "console"
+VIEWS: dict[str, tuple[str, Page]] = {
+    "studies": ("", views.studies),
+    "new_study": ("new/", stimuli.new_study),
+    "tokens": ("tokens/", tokens.tokens),
+    "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),
+}
+BATCH = "recruitment/batches/<int:batch_id>"
+VISIT = f"{BATCH}/people/<int:visit_id>"
+OF_A_STUDY: dict[str, tuple[str, Page]] = {
+    "overview": ("", views.overview),
+    "stimuli": ("stimuli/", stimuli.stimuli),
+    "replace_file": ("stimuli/file/", stimuli.replace_file),
+    "checkpoints": ("stimuli/checkpoints/", stimuli.show_checkpoints),
+    "row": ("stimuli/<int:pair_id>/", stimuli.row),
+    "remove_row": ("stimuli/<int:pair_id>/drop/", stimuli.remove_row),
+    "design": ("design/", design.design),
+    "reckoning": ("design/reckoning/", design.reckoning),
+    "text": ("design/texts/<str:kind>/", design.text),
+    "opening": ("open/", design.opening),
+    "preview": ("preview/", preview.welcome),
+    "preview_instructions": ("preview/instructions/", preview.instructions),
+    "preview_practice": ("preview/practice/", preview.practice_words),
+    "preview_practice_rating": ("preview/practice/rating/", preview.practice_rating),
+    "preview_practice_answer": ("preview/practice/answer/", preview.practice_answer),
+    "preview_check": ("preview/check/", preview.check),
+    "preview_words": ("preview/texts/<int:context_id>/words/", preview.words),
+    "preview_rating": ("preview/texts/<int:context_id>/rating/", preview.rating),
+    "preview_thanks": ("preview/thanks/", preview.thanks),
+    "recruitment": ("recruitment/", recruitment.recruitment),
+    "invite": ("recruitment/invite/", recruitment.invite),
+    "export_links": ("recruitment/links.csv", recruitment.export),
+    "invitation": ("recruitment/links/<int:invitation_id>/", recruitment.invitation),
+    "forget": ("recruitment/links/<int:invitation_id>/forget/", recruitment.forget),
+    "close_entrance": ("recruitment/entrances/<int:entrance_id>/close/", recruitment.close),
+    "batches": ("recruitment/batches/", batches.batches),
+    "plan_batch": ("recruitment/batches/new/", batches.plan),
+    "reckon_batch": ("recruitment/batches/reckoning/", batches.reckon),
+    "batch": (f"{BATCH}/", batches.batch),
+    "arm_batch": (f"{BATCH}/arm/", batches.arm),
+    "disarm_batch": (f"{BATCH}/disarm/", batches.disarm),
+    "drop_batch": (f"{BATCH}/drop/", batches.drop),
+    "stop_batch": (f"{BATCH}/stop/", batches.stop),
+    "work_batch": (f"{BATCH}/work/", batches.work),
+    "batch_ledger": (f"{BATCH}/ledger/", batches.ledger),
+    "batch_people": (f"{BATCH}/people/", batch_people.people),
+    "batch_bonus": (f"{BATCH}/people/bonus/", batch_people.bonus),
+    "batch_choose": (f"{BATCH}/people/chosen/", batch_people.choose),
+    "visit": (f"{VISIT}/", batch_visits.visit),
+    "pay_visit": (f"{VISIT}/pay/", batch_visits.pay),
+    "reject_visit": (f"{VISIT}/reject/", batch_visits.reject),
+    "retry_visit": (f"{VISIT}/retry/", batch_visits.retry),
+    "override_visit": (f"{VISIT}/override/", batch_visits.override),
+    "note_visit": (f"{VISIT}/note/", batch_visits.note),
+    "compensate_visit": (f"{VISIT}/compensate/", batch_visits.compensate),
+    "collection": ("collection/", collection.collection),
+    "gauge": ("collection/agreement/", collection.gauge),
+    "block": ("collection/blocks/<int:number>/", collection.block),
+    "gauge_block": ("collection/blocks/<int:number>/agreement/", collection.gauge_block),
+    "repeat": ("collection/blocks/<int:number>/repeat/", collection.repeat),
+    "annotators": ("collection/annotators/", annotators.annotators),
+    "annotator": ("collection/annotators/<code:code>/", annotators.annotator),
+    "person": ("collection/annotators/<code:code>/person/", privacy.person),
+    "export_person": ("collection/annotators/<code:code>/person/data/", privacy.export_person),
+    "pay_person": ("collection/annotators/<code:code>/person/paid/", privacy.pay_person),
+    "erase": ("collection/annotators/<code:code>/person/erase/", privacy.erase),
+    "context": ("collection/contexts/<int:position>/<int:number>/", annotators.context),
+    "review": ("review/", review.review),
+    "review_more": ("review/more/", review.review_more),
+    "review_one": ("review/<int:number>/", review.review_one),
+    "review_undo": ("review/<int:number>/undo/", review.review_undo),
+    "review_settle": ("review/<int:number>/settle/", review.review_settle),
+    "review_questionnaires": ("review/questionnaires/", review.review_questionnaires),
+    "review_disputes": ("review/disputes/", review.review_disputes),
+    "review_agreement": ("review/agreement/", review.review_agreement),
+    "review_settings": ("review/settings/", review.review_settings),
+    "errands": ("errands/", errands.errands),
+    "results": ("results/", results.results),
+    "compare": ("results/compare/", results.compare),
+    "run": ("runs/<int:run_id>/", results.run),
+    "retry": ("runs/<int:run_id>/retry/", results.retry),
+    "report": ("runs/<int:run_id>/report/", results.report),
+    "ledger": ("runs/<int:run_id>/ledger/", results.ledger),
+    "download": ("runs/<int:run_id>/files/", results.download),
+    "release": ("release/", releases.release),
+    "people": ("people/", views.people),
+    "leave": ("people/<int:user_id>/remove/", views.leave),
+    "privacy": ("privacy/", privacy.privacy),
+    "find_person": ("privacy/find/", privacy.find),
+    "pay": ("privacy/paid/", privacy.pay),
+    "settle": ("privacy/settled/", privacy.settle),
+    "drop": ("privacy/drop/", privacy.drop),
+    "log": ("log/", views.log),
+    "export_log": ("log.csv", views.export_log),
+}
+ENTRANCES = {
+    "open_link": ("recruitment/open-link/", Provider.LINK),
+    "prolific": ("recruitment/prolific/", Provider.PROLIFIC),
+}
+STUDY = "studies/<slug:slug>/"
+VIEWS |= {name: (STUDY + address, view) for name, (address, view) in OF_A_STUDY.items()}
+urlpatterns = [
+    path(
+        "sign-in/",
+        limit_sign_ins(
+            LoginView.as_view(
+                template_name="console/sign_in.html", redirect_authenticated_user=True
+            )
+        ),
+        name="sign_in",
+    ),
+    path("sign-in/link/<int:user_id>/<str:token>/", sign_in_by_link, name="sign_in_link"),
+    path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    *(path(address, view, name=name) for name, (address, view) in VIEWS.items()),
+    *(
+        path(STUDY + address, recruitment.entrance, {"provider": provider}, name=name)
+        for name, (address, provider) in ENTRANCES.items()
+    ),
+]

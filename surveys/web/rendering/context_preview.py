@@ -1,0 +1,37 @@
+"""A context as annotators see it, as pieces of a page for researchers."""
+
+from typing import NamedTuple
+
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.safestring import SafeString
+
+from surveys.models import Context
+from surveys.web.rendering.item_pages import describe_text, make_rating_form
+from surveys.web.rendering.study_page import Face
+
+
+class ShownContext(NamedTuple):
+    """Both pages of a context, by the parts that annotators' pages are made of."""
+
+    context: Context
+    bare: SafeString
+    marked: SafeString
+    question: SafeString
+
+
+def show_context(face: Face, context: Context) -> ShownContext:
+    """The text bare, and the text with its question and scale, in the survey's language."""
+    with translation.override(face.interface):
+        bare = {"face": face, **describe_text(context, face.study, is_marked=False)}
+        marked = {
+            "face": face,
+            "form": make_rating_form(face, None),
+            **describe_text(context, face.study, is_marked=True),
+        }
+        return ShownContext(
+            context,
+            render_to_string("annotate/_text.html", bare),
+            render_to_string("annotate/_text.html", marked),
+            render_to_string("annotate/_points.html", marked),
+        )

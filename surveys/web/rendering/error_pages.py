@@ -1,0 +1,59 @@
+"""What stands where a page should be: in the reader's language, and with a way back."""
+
+import sys
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+
+from surveys.operations.outages import RETRY_AFTER, is_outage
+
+
+def answer_unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """For a request that cannot be read."""
+    return _answer(request, 400)
+
+
+def answer_forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """For whoever may not do this."""
+    return _answer(request, 403)
+
+
+def answer_stale(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """For a form without the proof that it is from here, as after signing out in another tab."""
+    return _answer(request, 403, is_stale=True)
+
+
+def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """For an address that leads nowhere."""
+    return _answer(request, 404)
+
+
+def answer_failed(request: HttpRequest) -> HttpResponse:
+    """For a failure of the site; nothing that may have failed is asked again, such as who it is."""
+    if not is_outage(sys.exc_info()[1]):
+        return _answer(request, 500)
+    answer = _answer(request, 503)
+    answer["Retry-After"] = str(RETRY_AFTER)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _answer(request: HttpRequest, status: int, *, is_stale: bool = False) -> HttpResponse:
+    in_console = request.path.startswith(reverse("console:studies"))
+    page = {"in_console": in_console, "is_stale": is_stale}
+    with translation.override(_find_language(request, in_console=in_console)):
+        answer = HttpResponse(render_to_string(f"{status}.html", page), status=status)
+    patch_vary_headers(answer, ("Accept-Language",))
+    return answer
+
+
+def _find_language(request: HttpRequest, *, in_console: bool) -> str:
+    """That of the study if its page was found, else the first that the browser asks for."""
+    spoken = translation.get_language() or settings.LANGUAGE_CODE
+    if in_console or spoken != settings.LANGUAGE_CODE:
+        return settings.LANGUAGE_CODE if in_console else spoken
+    return translation.get_language_from_request(request)
