@@ -23,9 +23,9 @@ from reporting import say, table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from postprocess.change import false_discovery_rates
-from postprocess.recipe import Recipe, read_recipe
-from postprocess.steps import post_process
+from postprocess.statistics.change import false_discovery_rates
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import Recipe, read_recipe
 
 PAIRS, RATERS, NOISE = 20, 10, 1.2  # pairs of a block, annotators of a questionnaire
 LOWEST, HIGHEST = 0, 6

@@ -38,7 +38,7 @@ HEADER = (
 )
 READ = """
 import resource, sys
-from postprocess.stimuli import parse_stimuli
+from postprocess.formats.stimuli import parse_stimuli
 data = sys.stdin.buffer.read()
 before = resource.getrusage(resource.RUSAGE_SELF)
 parsed = parse_stimuli(data)

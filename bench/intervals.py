@@ -23,21 +23,21 @@ from studies import Crowd, Floats, Shape, draw_similarities, rate, simulate, tab
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from postprocess.agreement import agreement_with_means
-from postprocess.change import cliffs_delta
-from postprocess.confounds import find_confounds
-from postprocess.planning import wilson_interval
-from postprocess.reliability import change_reliability
-from postprocess.resampling import (
+from postprocess.planning.plan import wilson_interval
+from postprocess.statistics.agreement.by_group import FIGURES, TABLE_FIGURES, agreement_table
+from postprocess.statistics.agreement.by_group import RANGES as RANGES_OF_FIGURES
+from postprocess.statistics.agreement.group_arrays import Stack, stack_groups
+from postprocess.statistics.agreement.measures import agreement_with_means
+from postprocess.statistics.agreement.reliability import change_reliability
+from postprocess.statistics.change import cliffs_delta
+from postprocess.statistics.confounds import find_confounds
+from postprocess.statistics.resampling import (
     Resample,
     basic_interval,
     double_items,
     draw_items,
     take_items,
 )
-from postprocess.slices import FIGURES, TABLE_FIGURES, agreement_table
-from postprocess.slices import RANGES as RANGES_OF_FIGURES
-from postprocess.stacks import Stack, stack_groups
 
 SEED = 20200312
 MANY_ITEMS = 40_000  # of all questionnaires together, in place of endless ones

@@ -120,7 +120,7 @@ def share_found(
     before: Floats, after: Floats, upwards: NDArray[np.int64], n: int, rng: np.random.Generator
 ) -> float:
     """Return the share of changes that n annotators find, by the published test."""
-    from postprocess.ranksum import change_tests
+    from postprocess.statistics.ranksum import change_tests
 
     tests = change_tests(rng.multinomial(n, before), rng.multinomial(n, after))
     return float(((tests.pvalues < ALPHA) & (tests.directions == upwards)).mean())
@@ -174,9 +174,9 @@ def plan_pilots(
     population: Population, n_pilots: int, truth: dict[float, Floats], rng: np.random.Generator
 ) -> Iterator[Result]:
     """Plan from pilots of every design, given as ratings and as published figures."""
-    from postprocess.planning import Costs, Question, plan_study
-    from postprocess.rating_models import models_of_ratings, models_of_scores
-    from postprocess.ratings import Scale
+    from postprocess.planning.plan import Costs, Question, plan_study
+    from postprocess.planning.rating_models import models_of_ratings, models_of_scores
+    from postprocess.table.ratings import Scale
 
     question = Question(CHANGES, POWER, ALPHA, MOST, PLAN_SIMULATIONS)
     for n_pairs, n in DESIGNS:
@@ -201,10 +201,10 @@ def plan_pilots(
 
 def detect(population: Population, n_pilots: int, rng: np.random.Generator) -> tuple[float, Floats]:
     """Return the true least detectable change, and those planned from pilots."""
-    from postprocess.detecting import least_detectable_change
-    from postprocess.planning import Question
-    from postprocess.rating_models import models_of_ratings
-    from postprocess.ratings import Scale
+    from postprocess.planning.detection import least_detectable_change
+    from postprocess.planning.plan import Question
+    from postprocess.planning.rating_models import models_of_ratings
+    from postprocess.table.ratings import Scale
 
     question = Question(CHANGES, POWER, ALPHA, MOST, PLAN_SIMULATIONS)
     found = []

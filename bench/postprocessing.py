@@ -68,9 +68,9 @@ def read_with_pyarrow(path: Path) -> None:
 
 def process(path: Path) -> None:
     """From the file to the scores and the ledger."""
-    from postprocess.reading import load_ratings
-    from postprocess.recipe import Recipe
-    from postprocess.steps import post_process
+    from postprocess.formats.reading import load_ratings
+    from postprocess.steps.post_process import post_process
+    from postprocess.steps.recipe import Recipe
 
     ratings = load_ratings(path, "xx")
     post_process(ratings, Recipe(), n_pairs=int(ratings["pair"].max()))

@@ -8,14 +8,14 @@ from pathlib import Path
 from postprocess.auditing.errors import AuditError
 from postprocess.commands import audit, build, compare, describe, plan, release, trace
 from postprocess.extras import ExtraMissing
+from postprocess.formats.tabular import TableError
 from postprocess.pipeline import LanguageError
-from postprocess.planning import PlanError
-from postprocess.rating_models import ModelError
-from postprocess.ratings import RatingsError
-from postprocess.recipe import RecipeError
+from postprocess.planning.plan import PlanError
+from postprocess.planning.rating_models import ModelError
 from postprocess.release.description import DescriptionError
 from postprocess.release.errors import ReleaseError
-from postprocess.tabular import TableError
+from postprocess.steps.recipe import RecipeError
+from postprocess.table.ratings import RatingsError
 
 SCRIPT = "cosima-post"
 COMMANDS = (build, release, describe, trace, compare, plan, audit)

@@ -8,14 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from postprocess.assessment import assess
-from postprocess.details import find_parts_of_speech, join_details
-from postprocess.evaluation import table1_row, table1_text
-from postprocess.files import render_dataset, render_gold
-from postprocess.ledger import render_annotators, render_ledger, render_scores
-from postprocess.recipe import Recipe
-from postprocess.rehearsal import tag_files
-from postprocess.report import (
+from postprocess.formats.files import render_dataset, render_gold
+from postprocess.formats.stimuli import ParsedStimuli, StimuliError, render_stimuli
+from postprocess.reporting.assessment import assess
+from postprocess.reporting.report import (
     Report,
     plain_report,
     render_report,
@@ -25,8 +21,12 @@ from postprocess.report import (
     report_findings,
     report_notes,
 )
-from postprocess.steps import Outcome, Progress, post_process
-from postprocess.stimuli import ParsedStimuli, StimuliError, render_stimuli
+from postprocess.statistics.evaluation import table1_row, table1_text
+from postprocess.steps.ledger import render_annotators, render_ledger, render_scores
+from postprocess.steps.post_process import Outcome, Progress, post_process
+from postprocess.steps.recipe import Recipe
+from postprocess.steps.rehearsal import tag_files
+from postprocess.table.details import find_parts_of_speech, join_details
 from postprocess.version import __version__
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")

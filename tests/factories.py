@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from postprocess.recipe import read_recipe
+from postprocess.steps.recipe import read_recipe
 from surveys.models import (
     Assignment,
     Invitation,

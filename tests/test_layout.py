@@ -32,6 +32,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.texts",  # practice items and checks are TOML, as recipes are
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
+OPTIONS = "postprocess.commands.options"
 SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors
 CROWD = "surveys.rehearsal.mturk_site"
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
@@ -94,7 +95,7 @@ def may_import(importer: str, imported: str) -> bool:
         own_door = next(door for door in DOORS if is_in(importer, door))
         of_another_door = is_in(imported, *DOORS) and not is_in(imported, own_door)
         if is_in(imported, "postprocess"):
-            return is_in(importer, "surveys.management") and imported == "postprocess.options"
+            return is_in(importer, "surveys.management") and imported == OPTIONS
         return not of_another_door
     if is_in(imported, "postprocess"):
         return importer in FILE_ACTIONS
@@ -108,12 +109,12 @@ def test_imports_point_the_right_way(name):
 
 def test_may_import_refuses_what_points_the_wrong_way():
     wrong = [
-        ("postprocess.files", "surveys.models"),
+        ("postprocess.formats.files", "surveys.models"),
         ("surveys.models.study", "surveys.study.stimuli.load"),
         ("surveys.study.stimuli.load", "surveys.web.annotate.views"),
         ("surveys.web.annotate.views", "surveys.web.admin"),
-        ("surveys.web.annotate.views", "postprocess.files"),
-        ("surveys.participation.answers", "postprocess.files"),
+        ("surveys.web.annotate.views", "postprocess.formats.files"),
+        ("surveys.participation.answers", "postprocess.formats.files"),
         ("surveys.errors", "surveys.models"),
         ("surveys.study.layout.blocks", "annotation_site.settings"),
         ("surveys.rehearsal.simulator.money", "surveys.errors"),

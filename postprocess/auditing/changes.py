@@ -9,7 +9,7 @@ import pandas as pd
 from postprocess.auditing.contexts import Assumptions, Contexts, Solutions
 from postprocess.auditing.pvalues import Search, search_pvalue
 from postprocess.auditing.sizes import name_sizes
-from postprocess.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity
 
 MOST_OF_A_PAIR, MOST_IN_ALL = 3_000_000, 30_000_000  # pairs of multisets, a tenth of a µs each
 TWO_SIDED_SHARE = 0.8  # of those that are not one-sided, for all to be taken as such

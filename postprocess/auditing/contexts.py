@@ -19,8 +19,8 @@ from postprocess.auditing.sizes import (
     find_sizes,
     name_sizes,
 )
-from postprocess.ratings import Scale
-from postprocess.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity
+from postprocess.table.ratings import Scale
 
 Figures = Sequence[tuple[float, float]]  # mean and deviation of each context
 Solutions = Mapping[int, Sequence[Sums]]  # number of ratings → sums that fit the figures

@@ -10,7 +10,7 @@ from postprocess.auditing.findings import Audit, Check, KitAudit
 from postprocess.auditing.kits import audit_kit
 from postprocess.auditing.layout import find_kits
 from postprocess.auditing.overlap import Overlap, find_overlap
-from postprocess.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity
 
 
 def audit_dataset(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from postprocess.auditing.layout import Kit
 from postprocess.auditing.overlap import Pairs
-from postprocess.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity
 
 
 class Check(StrEnum):

@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 from postprocess.auditing.errors import AuditError
 from postprocess.auditing.printed import printed_bounds
-from postprocess.ratings import Scale
+from postprocess.table.ratings import Scale
 
 MOST_STEPS = 60  # of a scale; three digits say next to nothing of finer ones
 

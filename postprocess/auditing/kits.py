@@ -20,11 +20,11 @@ from postprocess.auditing.rows import (
     find_repeated_ratings,
 )
 from postprocess.auditing.sizes import name_sizes
-from postprocess.files import read_dataset, read_gold
-from postprocess.ratings import RatingsError
-from postprocess.reading import load_ratings
-from postprocess.stimuli import COLUMNS, FAR_FROM_THREE, parse_stimuli
-from postprocess.tabular import Finding, Severity, TableError, read_table
+from postprocess.formats.files import read_dataset, read_gold
+from postprocess.formats.reading import load_ratings
+from postprocess.formats.stimuli import COLUMNS, FAR_FROM_THREE, parse_stimuli
+from postprocess.formats.tabular import Finding, Severity, TableError, read_table
+from postprocess.table.ratings import RatingsError
 
 Rows = Mapping[int, Sequence[str]]
 

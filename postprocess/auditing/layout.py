@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from postprocess.auditing.errors import AuditError
-from postprocess.rehearsal import read_tag
+from postprocess.steps.rehearsal import read_tag
 
 NAME = re.compile(
     r"(?P<dataset>cosimlex)_(?P<of_dataset>[^.]+)\.csv"

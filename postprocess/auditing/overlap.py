@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from postprocess.auditing.printed import may_be_same
-from postprocess.marks import plain_text
+from postprocess.formats.marks import plain_text
 from postprocess.release.practice import fold
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`

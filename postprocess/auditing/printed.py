@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from postprocess.files import SIGNIFICANT_DIGITS
+from postprocess.formats.files import SIGNIFICANT_DIGITS
 
 NOISE = Fraction(1, 10**11)  # figures are taken to 12 digits before they are rounded
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from postprocess.auditing.granularity import Sums
 from postprocess.auditing.multisets import Multisets, list_multisets
 from postprocess.auditing.printed import printed_bounds
-from postprocess.ranksum import change_pvalues_between
+from postprocess.statistics.ranksum import change_pvalues_between
 
 Solutions = Mapping[int, Sequence[Sums]]  # of one context: the fitting sums by number of ratings
 AT_ONCE = 128  # multisets of each context, so that a block of p-values fits a cache

@@ -6,8 +6,8 @@ from itertools import groupby
 
 from postprocess.auditing.findings import Audit, KitAudit, Noticed
 from postprocess.auditing.sizes import name_sizes
-from postprocess.files import render_rows
-from postprocess.ratings import name_some
+from postprocess.formats.files import render_rows
+from postprocess.table.ratings import name_some
 
 MOST_TOLD = 10  # findings of one check in one file
 FINDING_COLUMNS = ("severity", "check", "file", "row", "column", "reason")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from postprocess.auditing.printed import may_be_same
-from postprocess.marks import plain_text
+from postprocess.formats.marks import plain_text
+from postprocess.formats.tabular import Finding, Severity
 from postprocess.release.practice import fold
-from postprocess.tabular import Finding, Severity
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 Item = tuple[frozenset[str], str]  # two words and a context, as they are compared

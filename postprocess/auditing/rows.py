@@ -7,9 +7,9 @@ import pandas as pd
 
 from postprocess.auditing.printed import exact, may_be_same, printed_bounds
 from postprocess.auditing.sizes import name_sizes
-from postprocess.files import GOLD_COLUMNS, format_number
-from postprocess.stimuli import COLUMNS
-from postprocess.tabular import Finding, Severity
+from postprocess.formats.files import GOLD_COLUMNS, format_number
+from postprocess.formats.stimuli import COLUMNS
+from postprocess.formats.tabular import Finding, Severity
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 RATING_KEYS = ["pair", "context", "annotator"]  # one rating each

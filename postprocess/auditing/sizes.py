@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from postprocess.auditing.granularity import Grid
 from postprocess.auditing.printed import printed_bounds
-from postprocess.ratings import name_some
+from postprocess.table.ratings import name_some
 
 FEWEST_CONTEXTS = 20  # of a dataset for anything to be said of all of them
 FEWEST_NEEDED, SHARE_NEEDED = 2, 0.02  # contexts that have a number of ratings

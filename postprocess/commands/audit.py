@@ -9,7 +9,7 @@ from postprocess.auditing.contexts import Assumptions
 from postprocess.auditing.examining import audit_dataset
 from postprocess.auditing.rendering import render_audit, render_tables
 from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
-from postprocess.writing import write_files
+from postprocess.formats.writing import write_files
 
 if TYPE_CHECKING:  # argparse does not name this type in public
     from argparse import _SubParsersAction

@@ -5,17 +5,17 @@ import hashlib
 import sys
 from pathlib import Path
 
+from postprocess.commands.options import add_recipe_arguments, add_report_argument, recipe_from
+from postprocess.commands.progress import telling_progress
 from postprocess.commands.reports import render_and_tell
-from postprocess.details import load_details
 from postprocess.extras import require_report
-from postprocess.options import add_recipe_arguments, add_report_argument, recipe_from
+from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.formats.stimuli import Finding, parse_stimuli
+from postprocess.formats.writing import write_files
 from postprocess.pipeline import build_dataset
-from postprocess.progress import telling_progress
-from postprocess.reading import load_checks, load_ratings
-from postprocess.rehearsal import load_scripted
-from postprocess.report import summarise
-from postprocess.stimuli import Finding, parse_stimuli
-from postprocess.writing import write_files
+from postprocess.reporting.report import summarise
+from postprocess.steps.rehearsal import load_scripted
+from postprocess.table.details import load_details
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

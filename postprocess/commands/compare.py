@@ -4,15 +4,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from postprocess.comparison import Comparison, compare_outcomes
 from postprocess.extras import require_report
-from postprocess.phrases import write_number
-from postprocess.reading import load_checks, load_ratings
-from postprocess.recipe import list_presets, read_recipe
-from postprocess.rendering import render_table
-from postprocess.steps import post_process
-from postprocess.stimuli import parse_stimuli
-from postprocess.writing import write_files
+from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.formats.stimuli import parse_stimuli
+from postprocess.formats.writing import write_files
+from postprocess.reporting.phrases import write_number
+from postprocess.steps.comparison import Comparison, compare_outcomes
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import list_presets, read_recipe
+from postprocess.table.rendering import render_table
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -54,8 +54,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _draw(comparison: Comparison, first: str, second: str) -> dict[str, bytes]:
     # Only here, for loading what draws takes longer than comparing.
-    from postprocess.figures.drawing import render_png, render_svg
-    from postprocess.figures.recipes import TITLE, caption_recipes, draw_recipes
+    from postprocess.reporting.figures.drawing import render_png, render_svg
+    from postprocess.reporting.figures.recipes import TITLE, caption_recipes, draw_recipes
 
     figure = draw_recipes(comparison, first, second)
     caption = caption_recipes(comparison, first, second)

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
-from postprocess.detecting import detectable_changes
 from postprocess.extras import require_report
-from postprocess.files import read_dataset
-from postprocess.planning import Costs, Plan, PlanError, Question, plan_study
-from postprocess.planning_text import render_detectable, render_plan
-from postprocess.rating_models import RatingModels, models_of_ratings, models_of_scores
-from postprocess.ratings import check_ratings
-from postprocess.reading import load_ratings
+from postprocess.formats.files import read_dataset
+from postprocess.formats.reading import load_ratings
+from postprocess.planning.detection import detectable_changes
+from postprocess.planning.plan import Costs, Plan, PlanError, Question, plan_study
+from postprocess.planning.rating_models import RatingModels, models_of_ratings, models_of_scores
+from postprocess.planning.text import render_detectable, render_plan
+from postprocess.table.ratings import check_ratings
 
 if TYPE_CHECKING:  # argparse does not name this type in public
     from argparse import _SubParsersAction
@@ -170,7 +170,7 @@ def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
 
 def _write_plan(plan: Plan, detectable: pd.DataFrame, folder: Path) -> list[Path]:
     # matplotlib takes half a second to load: only who asks for a figure waits for it
-    from postprocess.planning_figure import draw_plan
+    from postprocess.planning.figure import draw_plan
 
     figures = draw_plan(plan)
     tables = {"plan.tsv": plan.table, "power.tsv": plan.curve}

@@ -5,18 +5,18 @@ import sys
 from pathlib import Path
 
 from postprocess.commands.keys import describe_key, find_key, stored
+from postprocess.commands.options import add_choice_arguments, add_recipe_arguments, recipe_from
+from postprocess.commands.progress import telling_progress
 from postprocess.commands.reports import render_and_tell
-from postprocess.details import load_details
 from postprocess.extras import require_report
-from postprocess.options import add_choice_arguments, add_recipe_arguments, recipe_from
-from postprocess.progress import telling_progress
-from postprocess.reading import load_checks, load_ratings
-from postprocess.rehearsal import load_scripted
+from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.formats.stimuli import parse_stimuli
 from postprocess.release.assembling import Choices, Collected, build_release, write_release
 from postprocess.release.description import Description, parse_description
 from postprocess.release.words import load_words
-from postprocess.report import summarise
-from postprocess.stimuli import parse_stimuli
+from postprocess.reporting.report import summarise
+from postprocess.steps.rehearsal import load_scripted
+from postprocess.table.details import load_details
 
 HINT = "Write it in a description (python -m postprocess describe prints one to fill in).\n"
 

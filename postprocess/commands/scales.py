@@ -2,7 +2,7 @@
 
 import argparse
 
-from postprocess.ratings import Scale
+from postprocess.table.ratings import Scale
 
 
 def add_scale_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from postprocess.files import format_number, read_dataset
-from postprocess.ledger import trace_context
+from postprocess.formats.files import format_number, read_dataset
+from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.pipeline import RECIPE_FILE
-from postprocess.ratings import RatingsError
-from postprocess.reading import load_checks, load_ratings
-from postprocess.recipe import read_recipe
-from postprocess.rehearsal import read_tag
 from postprocess.release.kit import PRACTICE
-from postprocess.steps import post_process
+from postprocess.steps.ledger import trace_context
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import read_recipe
+from postprocess.steps.rehearsal import read_tag
+from postprocess.table.ratings import RatingsError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

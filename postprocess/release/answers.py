@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from postprocess.rehearsal import STAMP
 from postprocess.release.description import Description, label_entry, list_asked
 from postprocess.release.figures import Subject
 from postprocess.release.markdown import bullets, escape, told
+from postprocess.steps.rehearsal import STAMP
 
 CHANNELS = "**Annotators who started, by how they came:**"
 

@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from postprocess.details import DETAILS, PLACE, join_details
+from postprocess.formats.stimuli import ParsedStimuli, StimuliError, parse_stimuli, render_stimuli
+from postprocess.formats.writing import write_files
 from postprocess.pipeline import Dataset, build_dataset, check_language
-from postprocess.ratings import check_ratings
-from postprocess.recipe import Recipe
-from postprocess.rehearsal import SCRIPTED, tag_files
 from postprocess.release.card import render_card
 from postprocess.release.checklist import render_checklist
 from postprocess.release.citation import render_citation
@@ -34,10 +32,12 @@ from postprocess.release.practice import Split, check_disjoint, split_pairs
 from postprocess.release.sealing import CHECKSUMS, render_checksums, write_archive
 from postprocess.release.statement import render_statement
 from postprocess.release.unwritten import Unwritten, find_unwritten, refuse_unwritten
-from postprocess.report import render_report
-from postprocess.steps import Progress
-from postprocess.stimuli import ParsedStimuli, StimuliError, parse_stimuli, render_stimuli
-from postprocess.writing import write_files
+from postprocess.reporting.report import render_report
+from postprocess.steps.post_process import Progress
+from postprocess.steps.recipe import Recipe
+from postprocess.steps.rehearsal import SCRIPTED, tag_files
+from postprocess.table.details import DETAILS, PLACE, join_details
+from postprocess.table.ratings import check_ratings
 
 REPORT = "report.json"
 DESCRIPTION = "description.toml"

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from postprocess.rehearsal import SCRIPTED
 from postprocess.release.figures import Subject
 from postprocess.release.kit import PRACTICE
+from postprocess.steps.rehearsal import SCRIPTED
 
 FORMATS = {
     "csv": "text/tab-separated-values",

@@ -19,10 +19,10 @@ from pydantic import (
     model_validator,
 )
 
-from postprocess.refusing import explain_refusal
+from postprocess.commands.validation_messages import explain_refusal
+from postprocess.formats.toml import TomlError, parse_toml
 from postprocess.release.licences import LICENCES
 from postprocess.release.texts import Body, Line, Prose, Url
-from postprocess.toml import TomlError, parse_toml
 
 FORMAT: Final = 1
 FACTS = ("scale", "texts", "collection", "recruitment")  # what a site knows best

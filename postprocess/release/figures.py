@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from postprocess.exclusion import COUNTED
-from postprocess.filtering import CONSTANT, GAIN, LOW, LOWEST
-from postprocess.phrases import (
+from postprocess.pipeline import Dataset, tag_report
+from postprocess.release.description import Description
+from postprocess.reporting.phrases import (
     name_resampled,
     write_count,
     write_figure,
     write_interval,
     write_range,
 )
-from postprocess.pipeline import Dataset, tag_report
-from postprocess.recipe import Recipe
-from postprocess.rehearsal import STAMP, warn_of_scripts
-from postprocess.release.description import Description
-from postprocess.report import count_shifted
+from postprocess.reporting.report import count_shifted
+from postprocess.steps.exclusion import COUNTED
+from postprocess.steps.filtering import CONSTANT, GAIN, LOW, LOWEST
+from postprocess.steps.recipe import Recipe
+from postprocess.steps.rehearsal import STAMP, warn_of_scripts
 
 FATES = (
     "**Annotators by what became of their ratings** (each is counted once: as in the scores if any "

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
 from numpy.typing import NDArray
 
-from postprocess.cells import write_cell
-from postprocess.details import PLACE
-from postprocess.exclusion import CHECK_COLUMNS
-from postprocess.numbering import index_names
-from postprocess.ratings import RatingsError
-from postprocess.rehearsal import SCRIPTED
+from postprocess.formats.cells import write_cell
 from postprocess.release.pseudonyms import make_pseudonyms
-from postprocess.rendering import render_table
+from postprocess.steps.exclusion import CHECK_COLUMNS
+from postprocess.steps.rehearsal import SCRIPTED
+from postprocess.table.details import PLACE
+from postprocess.table.numbering import index_names
+from postprocess.table.ratings import RatingsError
+from postprocess.table.rendering import render_table
 
 WORDS = ("inspired_word1", "inspired_word2")
 PUBLISHED_CHECKS = ("checkpoint", *CHECK_COLUMNS)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import pyarrow as pa
 
-from postprocess.files import (
+from postprocess.formats.files import (
     DATASET_COLUMNS,
     GOLD_COLUMNS,
     SCORE_COLUMNS,
@@ -15,10 +15,10 @@ from postprocess.files import (
     render_gold,
     render_rows,
 )
+from postprocess.formats.stimuli import render_stimuli
 from postprocess.release.individual import write_parquet
 from postprocess.release.practice import Row
-from postprocess.rendering import render_table
-from postprocess.stimuli import render_stimuli
+from postprocess.table.rendering import render_table
 
 PRACTICE = "practice_kit"
 RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD_COLUMNS[:2]}

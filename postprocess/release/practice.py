@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from postprocess.marks import plain_text
-from postprocess.ratings import name_some
+from postprocess.formats.marks import plain_text
+from postprocess.formats.stimuli import COLUMNS
+from postprocess.formats.tabular import Severity, TableError, read_table
 from postprocess.release.errors import ReleaseError
-from postprocess.stimuli import COLUMNS
-from postprocess.tabular import Severity, TableError, read_table
+from postprocess.table.ratings import name_some
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from postprocess.details import PLACE, load_columns
-from postprocess.ratings import RatingsError
 from postprocess.release.individual import WORDS
+from postprocess.table.details import PLACE, load_columns
+from postprocess.table.ratings import RatingsError
 
 
 def load_words(path: Path) -> pd.DataFrame | None:

@@ -1,7 +1,7 @@
 """Every report of a dataset in one go: page, print, figures, and Table 1 for a paper."""
 
-from postprocess.figures.gallery import illustrate, render_plates
 from postprocess.pipeline import Dataset
+from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from postprocess.reporting.printing import find_obstacle, render_pdf
 from postprocess.reporting.published import render_table1

@@ -7,14 +7,20 @@ from typing import NamedTuple
 import jinja2
 import numpy as np
 
-from postprocess.figures.gallery import Plate
-from postprocess.figures.inlining import inline_svg
-from postprocess.phrases import SPACE, write_count, write_figure, write_points, write_share
 from postprocess.pipeline import Dataset
 from postprocess.references import COSIMLEX, TASK_PAPER, write_authors
-from postprocess.rehearsal import STAMP, warn_of_scripts
 from postprocess.reporting import tables, trust
-from postprocess.steps import Outcome
+from postprocess.reporting.figures.gallery import Plate
+from postprocess.reporting.figures.inlining import inline_svg
+from postprocess.reporting.phrases import (
+    SPACE,
+    write_count,
+    write_figure,
+    write_points,
+    write_share,
+)
+from postprocess.steps.post_process import Outcome
+from postprocess.steps.rehearsal import STAMP, warn_of_scripts
 
 BELOW = f"{SPACE}<{SPACE}0.05"  # not broken over two lines
 TEMPLATES = Path(__file__).parent / "templates"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from postprocess.phrases import NONE, SPACE, write_points
+from postprocess.reporting.phrases import NONE, SPACE, write_points
 
 PUBLISHED: dict[str, dict[str, str]] = {
     "English": {

@@ -5,18 +5,18 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from postprocess.exclusion import COUNTED
-from postprocess.phrases import (
+from postprocess.pipeline import Dataset
+from postprocess.reporting.phrases import (
     write_count,
     write_figure,
     write_points,
     write_share,
     write_signed,
 )
-from postprocess.pipeline import Dataset
-from postprocess.report import Report
 from postprocess.reporting.published import HEADINGS, NOTE, TITLE, table1_rows
-from postprocess.steps import Outcome
+from postprocess.reporting.report import Report
+from postprocess.steps.exclusion import COUNTED
+from postprocess.steps.post_process import Outcome
 
 MOST_ROWS = 100  # of a table; the rest is in the file that it names
 

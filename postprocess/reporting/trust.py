@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from postprocess.phrases import (
+from postprocess.reporting.phrases import (
     name_resampled,
     write_count,
     write_figure,
@@ -10,7 +10,7 @@ from postprocess.phrases import (
     write_p,
     write_signed,
 )
-from postprocess.report import Report
+from postprocess.reporting.report import Report
 from postprocess.reporting.tables import Table, cut
 
 FIGURES = {

@@ -158,7 +158,7 @@ def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
 
     `own` are their ratings so far, by the id of the context; their own are not in the mean.
     """
-    from postprocess.agreement import agreement_with_means
+    from postprocess.statistics.agreement.measures import agreement_with_means
 
     others = Response.objects.rated().on_stimuli().filter(
         assignment__in=Assignment.objects.submitted()
@@ -176,7 +176,7 @@ def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
 def _gauge(block: BlockProgress) -> Gauge:
     import pandas as pd
 
-    from postprocess.slices import agreement_table
+    from postprocess.statistics.agreement.by_group import agreement_table
 
     finished = Assignment.objects.submitted().filter(round=block.round)
     finished = finished.exclude(pk__in=Review.objects.unwanted_wholes())

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
-from postprocess.ratings import RatingsError, Scale, check_ratings
-from postprocess.reading import read_ratings
+from postprocess.formats.reading import read_ratings
+from postprocess.table.ratings import RatingsError, Scale, check_ratings
 from surveys.errors import RehearsalFailed
 from surveys.models import Context, Pair, Study
 

@@ -1,7 +1,7 @@
 """What is stored of a study → CSV, row by row, for a spreadsheet or a script.
 
 A text that a spreadsheet would take for a formula gets an apostrophe before it; see
-`postprocess.cells`. No worker id, note or token stands among the responses.
+`postprocess.formats.cells`. No worker id, note or token stands among the responses.
 """
 
 import csv
@@ -18,7 +18,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.sql.compiler import SQLCompiler
 
-from postprocess.cells import write_cell
+from postprocess.formats.cells import write_cell
 from surveys.access.redaction import mask_note
 from surveys.models import Assignment, Invitation, Response, Study
 from surveys.models.collection import ResponseQuerySet

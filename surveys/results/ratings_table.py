@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from postprocess.stimuli import digest_rows, parse_stimuli, render_stimuli
+from postprocess.formats.stimuli import digest_rows, parse_stimuli, render_stimuli
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
     Assignment,
@@ -26,8 +26,8 @@ from surveys.study.stimuli.check import as_stimulus
 if TYPE_CHECKING:
     import pandas as pd
 
-    from postprocess.ratings import Scale
     from postprocess.release.assembling import Collected
+    from postprocess.table.ratings import Scale
 
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
@@ -146,7 +146,7 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
 
 def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:
     """Why a rating does not count, as the library names it; "" if it does."""
-    from postprocess.ratings import REJECTED, UNJUDGED
+    from postprocess.table.ratings import REJECTED, UNJUDGED
 
     if not is_current:
         return "replaced"
@@ -166,7 +166,7 @@ def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> "pd.DataFrame
 
 def scale_of(study: Study) -> "Scale":
     """The study's rating scale, as the library takes it."""
-    from postprocess.ratings import Scale
+    from postprocess.table.ratings import Scale
 
     ends = (study.scale_minimum, study.scale_maximum, study.scale_step)
     return Scale(*map(_as_number, ends))

@@ -27,7 +27,7 @@ from surveys.results.ratings_table import collect_study, list_shortfalls, note_i
 
 if TYPE_CHECKING:
     from postprocess.pipeline import Dataset
-    from postprocess.recipe import Recipe
+    from postprocess.steps.recipe import Recipe
 
 LOG = "log.tsv"
 COUNTED = ("collection", "recruitment", "texts")  # sections of which the site knows best
@@ -66,8 +66,8 @@ def release_dataset(
     dataset of the files in the folder. `number` is that of the run which makes it, if one does.
     Raises RatingsMissing, StimuliChanged or ReleaseRefused, and then writes nothing.
     """
-    from postprocess.ratings import RatingsError
     from postprocess.release.assembling import Choices, build_release, write_release
+    from postprocess.table.ratings import RatingsError
 
     wishes = wishes or Wishes()
     key = _choose_key(study, wishes.ids_of)
@@ -121,7 +121,7 @@ def begin_form(study: Study) -> str:
 
 def describe_release(release: Release) -> str:
     """What the release holds and who was moved or left out, a few lines."""
-    from postprocess.report import summarise
+    from postprocess.reporting.report import summarise
 
     return summarise(release.report)
 

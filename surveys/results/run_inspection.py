@@ -13,8 +13,8 @@ from surveys.query_params import read_number
 if TYPE_CHECKING:
     import pandas as pd
 
-    from postprocess.comparison import Comparison
-    from postprocess.steps import Outcome
+    from postprocess.steps.comparison import Comparison
+    from postprocess.steps.post_process import Outcome
 
 ROWS_A_PAGE = 100
 MOST_SHOWN = 200  # pairs or annotators that two runs treat differently
@@ -39,7 +39,7 @@ class RunsApart(NamedTuple):
 
 def write_presets() -> dict[str, str]:
     """The recipes that come with the library, as TOML, by name."""
-    from postprocess.recipe import list_presets, read_recipe
+    from postprocess.steps.recipe import list_presets, read_recipe
 
     return {name: read_recipe(name).render() for name in list_presets()}
 
@@ -56,7 +56,7 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
 
     Raises RunRefused where a pair or context is no number.
     """
-    from postprocess.storing import search_ledger
+    from postprocess.steps.stored_runs import search_ledger
 
     wanted: dict[str, str | int] = {name: text for name, text in filters.items() if text}
     for name in ("pair", "context"):
@@ -73,8 +73,8 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
     """What the second run made differently. Raises RunRefused unless the ratings are the same."""
-    from postprocess.comparison import compare_outcomes
-    from postprocess.ratings import RatingsError
+    from postprocess.steps.comparison import compare_outcomes
+    from postprocess.table.ratings import RatingsError
 
     try:
         apart = compare_outcomes(_restore(first), _restore(second))
@@ -97,8 +97,8 @@ def _list_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
 
 
 def _restore(run: Run) -> "Outcome":
-    from postprocess.recipe import parse_recipe
-    from postprocess.storing import restore_outcome
+    from postprocess.steps.recipe import parse_recipe
+    from postprocess.steps.stored_runs import restore_outcome
 
     files = [read_member(run, name) for name in ("scores.tsv", "annotators.tsv")]
     if run.state != "done" or None in files:

@@ -13,8 +13,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from postprocess.formats.stimuli import StimuliError
 from postprocess.release.sealing import write_archive
-from postprocess.stimuli import StimuliError
 from surveys.access.audit_log import record
 from surveys.access.webhooks import tell_of_run
 from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
@@ -35,7 +35,7 @@ from surveys.results.run_leases import (
 )
 
 if TYPE_CHECKING:
-    from postprocess.recipe import Recipe
+    from postprocess.steps.recipe import Recipe
 
 Maker = Callable[[Run, Tell], dict[str, Any]]
 BETWEEN_SIGNS = timedelta(seconds=1)
@@ -168,7 +168,7 @@ def is_broken_off(run: Run) -> bool:
 
 def read_recipe(study: Study, recipe: str) -> "Recipe":
     """A recipe in TOML, on the study's scale. Raises RunRefused with all that is wrong."""
-    from postprocess.recipe import RecipeError, parse_recipe
+    from postprocess.steps.recipe import RecipeError, parse_recipe
 
     try:
         return parse_recipe(recipe.encode()).on_scale(scale_of(study))
@@ -199,9 +199,9 @@ def _is_over() -> Q:
 def make_results(run: Run, tell: Tell) -> dict[str, Any]:
     """Post-process the ratings of a run's study. Raises what the library refuses."""
     from postprocess.pipeline import build_dataset
-    from postprocess.recipe import parse_recipe
     from postprocess.reporting.bundle import render_reports
-    from postprocess.storing import write_ledger
+    from postprocess.steps.recipe import parse_recipe
+    from postprocess.steps.stored_runs import write_ledger
 
     collected_at = note_instant(run.study)
     collected = collect_study(run.study)
@@ -231,7 +231,7 @@ def make_results(run: Run, tell: Tell) -> dict[str, Any]:
 
 def make_release(run: Run, tell: Tell) -> dict[str, Any]:
     """Make the release that a run asks for. Raises what `release_dataset` does."""
-    from postprocess.recipe import parse_recipe
+    from postprocess.steps.recipe import parse_recipe
 
     wanted = dict(run.wishes)
     wishes = Wishes(
@@ -306,8 +306,8 @@ def _keeping_what_goes_wrong(run: Run) -> Iterator[None]:
 
     A process that is told to end (SIGTERM to a worker) leaves it waiting instead.
     """
-    from postprocess.ratings import RatingsError
-    from postprocess.recipe import RecipeError
+    from postprocess.steps.recipe import RecipeError
+    from postprocess.table.ratings import RatingsError
 
     reason = INTERRUPTED
     try:

@@ -25,7 +25,7 @@ def tell_evidence(review: Review) -> list[str]:
 
 def list_agreement(study: Study) -> list[Agreement]:
     """Of every two reviewers who judged something twice, by their ids."""
-    from postprocess.kappa import cohen_kappa
+    from postprocess.statistics.kappa import cohen_kappa
 
     kinds: defaultdict[int, dict[int, str]] = defaultdict(dict)
     for review, reviewer, kind in Verdict.objects.double(study):

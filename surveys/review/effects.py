@@ -10,8 +10,8 @@ from surveys.results.ratings_table import scale_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from postprocess.recipe import Recipe
-    from postprocess.steps import Outcome
+    from postprocess.steps.post_process import Outcome
+    from postprocess.steps.recipe import Recipe
 
 CLOSE = 0.005  # scores nearer than this are written the same
 FIELDS = {
@@ -34,7 +34,7 @@ def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
     """
     if not reviews:
         return {}
-    from postprocess.recipe import Recipe
+    from postprocess.steps.recipe import Recipe
 
     study = reviews[0].study
     tables = _table_blocks(study, {_block_of(review) for review in reviews})
@@ -117,8 +117,8 @@ def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[
     """
     import pandas as pd
 
-    from postprocess.ratings import RatingsError
-    from postprocess.steps import post_process
+    from postprocess.steps.post_process import post_process
+    from postprocess.table.ratings import RatingsError
 
     if not variants:
         return []
@@ -144,7 +144,7 @@ def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[
 
 def _mark(ratings: "pd.DataFrame") -> "pd.DataFrame":
     """As post-processing takes them."""
-    from postprocess.ratings import REJECTED
+    from postprocess.table.ratings import REJECTED
 
     columns = ["pair", "context", "annotator", "rating", "group"]
     marks = ratings["is_out"].map({True: REJECTED, False: ""})
@@ -153,7 +153,7 @@ def _mark(ratings: "pd.DataFrame") -> "pd.DataFrame":
 
 def _list_left_out(outcome: "Outcome", n_variants: int) -> list[set[str]]:
     """Whom filtering leaves out in each of the tables that were processed together."""
-    from postprocess.filtering import LEFT_OUT
+    from postprocess.steps.filtering import LEFT_OUT
 
     found: list[set[str]] = [set() for _ in range(n_variants)]
     left_out = outcome.annotators[outcome.annotators["decision"] == LEFT_OUT]
@@ -181,7 +181,7 @@ def _tell_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFram
     now, then = before.loc[pair], after.loc[pair]
     if now[f"n{number}"] == then[f"n{number}"] and _moves(now, then, number) < CLOSE:
         return "No score would change."
-    from postprocess.phrases import write_figure, write_signed
+    from postprocess.reporting.phrases import write_figure, write_signed
 
     score, score_without = (write_figure(one[f"sim{number}"]) for one in (now, then))
     change, change_without = (write_signed(write_figure(one["change"])) for one in (now, then))
@@ -198,7 +198,7 @@ def _moves(now: Any, then: Any, number: int) -> float:
 
 def _tell_scores(_: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
     """Of a whole questionnaire: how many scores move, and how far at most."""
-    from postprocess.phrases import write_figure
+    from postprocess.reporting.phrases import write_figure
 
     columns = ["sim1", "sim2"]
     moves = (after[columns] - before[columns]).abs().to_numpy()

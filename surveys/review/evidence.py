@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from postprocess.invisible import list_invisible, remove_invisible
+from postprocess.formats.invisible import list_invisible, remove_invisible
 
 HASTY_WORDS_PER_MINUTE = 500  # twice as fast as silent reading: 238 (Brysbaert, 2019)
 FEWEST_RATINGS = 5  # fewer may well be equal

@@ -8,7 +8,7 @@ one more block do not read it again.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from postprocess.tokens import tokenise
+from postprocess.formats.tokens import tokenise
 from surveys.models import Study, StudyText, TextKind
 from surveys.study.texts import read_check, read_practice, read_texts
 

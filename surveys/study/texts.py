@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
-from postprocess.toml import TomlError, parse_toml
+from postprocess.formats.toml import TomlError, parse_toml
 from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind

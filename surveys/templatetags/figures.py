@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from django import template
 
-from postprocess import phrases
+from postprocess.reporting import phrases
 
 register = template.Library()
 Number = float | Decimal | None

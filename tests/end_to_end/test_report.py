@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from postprocess.figures.drawing import COLOURS
-from postprocess.figures.gallery import illustrate, render_plates
+from postprocess.reporting.figures.drawing import COLOURS
+from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from tests.end_to_end.beholding import violations
 from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage

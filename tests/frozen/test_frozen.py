@@ -17,7 +17,7 @@ from django.conf import settings as site
 from django.db import connection
 
 from postprocess.__main__ import main as postprocess
-from postprocess.recipe import read_recipe
+from postprocess.steps.recipe import read_recipe
 from surveys.access.redaction import digest_in_study
 from surveys.models import Item, Study
 from surveys.recruitment.links import invite_annotators, open_entrance

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from postprocess.formats.stimuli import ParsedStimuli
 from postprocess.pipeline import Dataset, build_dataset
-from postprocess.recipe import read_recipe
-from postprocess.stimuli import ParsedStimuli
+from postprocess.steps.recipe import read_recipe
 from tests.postprocess.simulated import simulate_study
 from tests.postprocess.stimuli_rows import parse_rows, row_with
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import false_discovery_control, mannwhitneyu, spearmanr
 
-from postprocess.recipe import Recipe
+from postprocess.steps.recipe import Recipe
 
 NOISE = 9  # decimals to which differences are rounded before they are compared with a bound
 FEWEST_COMMON = 3

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from postprocess.formats.stimuli import parse_stimuli, render_stimuli
+from postprocess.formats.writing import write_files
 from postprocess.pipeline import build_dataset
-from postprocess.recipe import read_recipe
-from postprocess.stimuli import parse_stimuli, render_stimuli
-from postprocess.writing import write_files
+from postprocess.steps.recipe import read_recipe
 from tests.postprocess.datasets import LITTLE_CHANCE
 
 N_PAIRS, N_RATINGS = 12, 10

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from postprocess.recipe import read_recipe
-from postprocess.steps import Outcome, post_process
+from postprocess.steps.post_process import Outcome, post_process
+from postprocess.steps.recipe import read_recipe
 
 
 def simulate_study(

@@ -1,6 +1,6 @@
 """Rows of a stimuli file, sound but for what a test changes."""
 
-from postprocess.stimuli import COLUMNS, parse_stimuli, render_stimuli
+from postprocess.formats.stimuli import COLUMNS, parse_stimuli, render_stimuli
 
 FIELDS = {
     "word1": "bank",

@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from postprocess.agreement import (
+from postprocess.statistics.agreement.measures import (
     agreement_with_means,
     leave_one_out_agreement,
     pairwise_agreement,
     pearson,
     spearman,
 )
-from postprocess.ratings import RatingsError
+from postprocess.table.ratings import RatingsError
 
 NAN = float("nan")
 COLUMNS = st.lists(st.lists(st.integers(0, 6), min_size=6, max_size=6), min_size=2, max_size=4)

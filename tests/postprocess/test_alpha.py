@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from postprocess.alpha import alpha_of_slices, krippendorff_alpha
-from postprocess.stacks import stack_groups
+from postprocess.statistics.agreement.alpha import alpha_of_slices, krippendorff_alpha
+from postprocess.statistics.agreement.group_arrays import stack_groups
 
 NAN = float("nan")
 LEVELS = ("interval", "ordinal")

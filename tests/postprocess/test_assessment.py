@@ -2,15 +2,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from postprocess import assessment
-from postprocess.assessment import allot_chance, as_given, assess
-from postprocess.change import paired_pvalues
-from postprocess.confounds import find_confounds, measure_contexts
-from postprocess.details import join_details
-from postprocess.recipe import ReportSection
-from postprocess.reliability import change_reliability, change_reliability_from_scores
-from postprocess.report import plain_report
-from postprocess.slices import FIGURES, agreement_table
+from postprocess.reporting import assessment
+from postprocess.reporting.assessment import allot_chance, as_given, assess
+from postprocess.reporting.report import plain_report
+from postprocess.statistics.agreement.by_group import FIGURES, agreement_table
+from postprocess.statistics.agreement.reliability import (
+    change_reliability,
+    change_reliability_from_scores,
+)
+from postprocess.statistics.change import paired_pvalues
+from postprocess.statistics.confounds import find_confounds, measure_contexts
+from postprocess.steps.recipe import ReportSection
+from postprocess.table.details import join_details
 from tests.postprocess.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
 from tests.postprocess.simulated import outcome_of, rate, simulate_study
 

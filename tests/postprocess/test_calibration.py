@@ -3,8 +3,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.calibration import calibrate_ratings
-from postprocess.ratings import Scale
+from postprocess.steps.calibration import calibrate_ratings
+from postprocess.table.ratings import Scale
 
 
 def test_calibrate_ratings_moves_the_one_who_deviates(ratings_of):

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.cells import read_cell, write_cell
-from postprocess.details import load_columns
-from postprocess.files import (
+from postprocess.formats.cells import read_cell, write_cell
+from postprocess.formats.files import (
     PvalueStyle,
     read_dataset,
     render_dataset,
     render_gold,
     render_rows,
 )
-from postprocess.reading import load_checks, load_ratings
+from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.formats.stimuli import COLUMNS, digest_rows, parse_stimuli, render_stimuli
 from postprocess.release.individual import WORDS, render_checks, render_ratings
 from postprocess.release.words import load_words
-from postprocess.rendering import render_table
-from postprocess.stimuli import COLUMNS, digest_rows, parse_stimuli, render_stimuli
+from postprocess.table.details import load_columns
+from postprocess.table.rendering import render_table
 
 HOSTILE = ("=1+1", "+1", "-x", "@sum", "'=1", "''-x", "-1+1", "'-1")
 SCORES = pd.DataFrame(

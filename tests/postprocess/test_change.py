@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, mannwhitneyu
 
-from postprocess.change import (
+from postprocess.statistics.change import (
     change_pvalues,
     cliffs_delta,
     false_discovery_rates,

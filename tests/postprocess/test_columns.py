@@ -3,7 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from postprocess.columns import as_part, join_parts
+from postprocess.table.columns import as_part, join_parts
 
 SHORT, LONG = ["b", "a", "b", "a"], ["b of more than a word", "a", "b of more than a word", "a"]
 FAR = ["A1B2C3D4", "q9x8w7e6", "A1B2C3D4", "Ž"]  # differ in more bits than are put side by side

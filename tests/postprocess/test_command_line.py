@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from postprocess.__main__ import main
-from postprocess.stimuli import render_stimuli
+from postprocess.formats.stimuli import render_stimuli
 
 ROW = (
     "bank",

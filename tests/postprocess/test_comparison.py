@@ -1,10 +1,10 @@
 import pandas as pd
 import pytest
 
-from postprocess.comparison import compare_outcomes
-from postprocess.ratings import RatingsError
-from postprocess.recipe import read_recipe
-from postprocess.steps import post_process
+from postprocess.steps.comparison import compare_outcomes
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import read_recipe
+from postprocess.table.ratings import RatingsError
 from tests.postprocess.simulated import outcome_of, simulate_study
 
 PEOPLE = {

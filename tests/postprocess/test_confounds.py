@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from postprocess.agreement import spearman
-from postprocess.confounds import (
+from postprocess.formats.files import read_dataset
+from postprocess.formats.stimuli import parse_stimuli
+from postprocess.statistics.agreement.measures import spearman
+from postprocess.statistics.confounds import (
     CONTEXT_MEASURES,
     TABLE_COLUMNS,
     find_confounds,
     measure_contexts,
     weighted_spearman,
 )
-from postprocess.files import read_dataset
-from postprocess.stimuli import parse_stimuli
 from tests.postprocess.stimuli_rows import row_with
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from postprocess.correlations import (
+from postprocess.statistics.correlations import (
     correlate,
     correlate_left_out,
     correlate_pairs,

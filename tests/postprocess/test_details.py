@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from postprocess.details import find_parts_of_speech, join_details, load_details
-from postprocess.ratings import RatingsError, Scale, check_ratings
+from postprocess.table.details import find_parts_of_speech, join_details, load_details
+from postprocess.table.ratings import RatingsError, Scale, check_ratings
 
 RATINGS = check_ratings(
     pd.DataFrame(

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from postprocess.detecting import detectable_changes, least_detectable_change
-from postprocess.planning import Costs, PlanError, Question, power_curve
-from postprocess.rating_models import RatingModels
+from postprocess.planning.detection import detectable_changes, least_detectable_change
+from postprocess.planning.plan import Costs, PlanError, Question, power_curve
+from postprocess.planning.rating_models import RatingModels
 
 MIDDLE = RatingModels(np.array([[0.02, 0.08, 0.2, 0.4, 0.2, 0.08, 0.02]]), width=10 / 6)
 QUESTION = Question(simulations=2000)

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from postprocess.evaluation import (
+from postprocess.formats.files import read_dataset
+from postprocess.statistics.evaluation import (
     harmonic_correlation,
     table1_row,
     table1_text,
     uncentered_pearson,
 )
-from postprocess.files import read_dataset
 
 NUMBERS = st.lists(st.integers(-9, 9), min_size=3, max_size=9)
 

@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from postprocess.exclusion import count_failed, count_left_out, find_excluded
-from postprocess.ratings import MARKS, RatingsError, Scale, check_ratings
+from postprocess.steps.exclusion import count_failed, count_left_out, find_excluded
+from postprocess.table.ratings import MARKS, RatingsError, Scale, check_ratings
 
 
 def marked(*marks):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from postprocess.experiments import Sample, draw_experiments
-from postprocess.rating_models import RatingModels
+from postprocess.planning.experiments import Sample, draw_experiments
+from postprocess.planning.rating_models import RatingModels
 
 LOW, MIDDLE = [0.7, 0.2, 0.1], [0.25, 0.5, 0.25]
 

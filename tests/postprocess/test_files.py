@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.files import (
+from postprocess.formats.files import (
     DATASET_COLUMNS,
     PvalueStyle,
     format_number,
@@ -16,7 +16,7 @@ from postprocess.files import (
     render_dataset,
     render_gold,
 )
-from postprocess.tabular import TableError
+from postprocess.formats.tabular import TableError
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from postprocess.filtering import explain, filter_annotators
+from postprocess.steps.filtering import explain, filter_annotators
 
 GOOD = {"A": [0, 1, 2, 3, 4], "B": [0, 1, 2, 3, 4], "C": [0, 1, 2, 3, 4]}
 

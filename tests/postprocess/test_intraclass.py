@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from postprocess.intraclass import intraclass_correlation, intraclass_of_slices
-from postprocess.stacks import stack_groups
+from postprocess.statistics.agreement.group_arrays import stack_groups
+from postprocess.statistics.agreement.intraclass import intraclass_correlation, intraclass_of_slices
 
 NAN = float("nan")
 # Shrout and Fleiss (1979), table 2: six targets, four judges

@@ -1,6 +1,6 @@
 import pytest
 
-from postprocess.invisible import list_invisible, remove_invisible, tell_invisible
+from postprocess.formats.invisible import list_invisible, remove_invisible, tell_invisible
 from tests.postprocess.stimuli_rows import FIELDS, parse_with
 
 

@@ -3,8 +3,8 @@ import random
 
 import pytest
 
-from postprocess.kappa import cohen_kappa
-from postprocess.ratings import RatingsError
+from postprocess.statistics.kappa import cohen_kappa
+from postprocess.table.ratings import RatingsError
 
 
 def judged(table):

@@ -3,10 +3,10 @@ import re
 import pandas as pd
 import pytest
 
-from postprocess.ledger import render_annotators, render_ledger, render_scores, trace_context
-from postprocess.ratings import RatingsError
-from postprocess.recipe import read_recipe
-from postprocess.steps import post_process
+from postprocess.steps.ledger import render_annotators, render_ledger, render_scores, trace_context
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import read_recipe
+from postprocess.table.ratings import RatingsError
 from tests.postprocess.simulated import outcome_of, rate
 
 HEADER = "pair\tcontext\tgroup\tannotator\trating\tcalibrated\tcalibration\tused\treason"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess.ratings import RatingsError
-from postprocess.recipe import Recipe, read_recipe
-from postprocess.steps import post_process
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import Recipe, read_recipe
+from postprocess.table.ratings import RatingsError
 from tests.postprocess.naive import NothingLeft, post_process_naively
 
 SCALES = [(0, 6, 1), (0, 6, 0.25), (1, 5, 0.5), (-3, 3, 1), (0, 10, 1), (0, 1, 0.1)]

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from postprocess import numbering
-from postprocess.numbering import index_names, number_ratings, number_sittings, number_values
+from postprocess.table import numbering
+from postprocess.table.numbering import index_names, number_ratings, number_sittings, number_values
 
 
 def table(annotators, groups):

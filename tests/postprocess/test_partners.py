@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess import partners, parts
-from postprocess.agreement import pairwise_agreement
-from postprocess.numbering import number_ratings
-from postprocess.partners import average_agreement
-from postprocess.ratings import items_table
+from postprocess.statistics.agreement import annotators
+from postprocess.statistics.agreement.annotators import average_agreement
+from postprocess.statistics.agreement.measures import pairwise_agreement
+from postprocess.table import parallel
+from postprocess.table.numbering import number_ratings
+from postprocess.table.ratings import items_table
 
 RATINGS = st.lists(
     st.lists(st.one_of(st.none(), st.integers(0, 6)), min_size=4, max_size=4),
@@ -94,8 +95,8 @@ def test_average_agreement_in_parts_is_the_same(ratings_of, monkeypatch, n_share
     ratings = pd.concat(groups).sort_values(["pair", "context", "annotator"], ignore_index=True)
     whole = average(ratings)
 
-    monkeypatch.setattr(parts, "AT_ONCE", 7)
-    monkeypatch.setattr(partners, "AT_ONCE", 20)
+    monkeypatch.setattr(parallel, "AT_ONCE", 7)
+    monkeypatch.setattr(annotators, "AT_ONCE", 20)
 
     pd.testing.assert_frame_equal(average(ratings), whole, rtol=1e-13)
     assert whole[["rho", "gain"]].to_numpy() == pytest.approx(naive(ratings), abs=1e-12)

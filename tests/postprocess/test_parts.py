@@ -3,7 +3,7 @@ import threading
 import numpy as np
 import pytest
 
-from postprocess.parts import AT_ONCE, fill_parts, in_parts, on_all_cores, take_all
+from postprocess.table.parallel import AT_ONCE, fill_parts, in_parts, on_all_cores, take_all
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, AT_ONCE, AT_ONCE + 1, 5 * AT_ONCE - 1])

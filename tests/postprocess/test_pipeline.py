@@ -4,17 +4,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from postprocess.formats.reading import read_ratings
+from postprocess.formats.stimuli import COLUMNS, StimuliError, parse_stimuli, render_stimuli
 from postprocess.pipeline import (
     LanguageError,
     build_dataset,
     check_language,
     digest_code,
 )
-from postprocess.ratings import RatingsError
-from postprocess.reading import read_ratings
-from postprocess.recipe import read_recipe
-from postprocess.steps import post_process
-from postprocess.stimuli import COLUMNS, StimuliError, parse_stimuli, render_stimuli
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import read_recipe
+from postprocess.table.ratings import RatingsError
 from tests.postprocess.datasets import LITTLE_CHANCE
 
 ROWS = [

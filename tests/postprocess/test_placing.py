@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.numbering import number_sittings
-from postprocess.parts import AT_ONCE
-from postprocess.placing import place_rows
-from postprocess.ratings import BY
-from postprocess.sorting import sort_rows
+from postprocess.table.counting_sort import place_rows
+from postprocess.table.numbering import number_sittings
+from postprocess.table.parallel import AT_ONCE
+from postprocess.table.ratings import BY
+from postprocess.table.sorting import sort_rows
 
 TYPES = {"pair": np.int32, "context": np.int8, "rating": np.int32}
 MARKS = ["", "rejected", "withdrawn"]

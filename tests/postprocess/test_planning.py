@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from postprocess.planning import (
+from postprocess.planning.plan import (
     Costs,
     PlanError,
     Question,
@@ -14,8 +14,8 @@ from postprocess.planning import (
     power_curve,
     wilson_interval,
 )
-from postprocess.rating_models import RatingModels, models_of_ratings, shift_models
-from postprocess.ratings import Scale
+from postprocess.planning.rating_models import RatingModels, models_of_ratings, shift_models
+from postprocess.table.ratings import Scale
 
 MIDDLE = RatingModels(np.array([[0.02, 0.08, 0.2, 0.4, 0.2, 0.08, 0.02]]), width=10 / 6)
 COSTS = Costs(pairs=100)

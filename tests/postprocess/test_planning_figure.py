@@ -7,9 +7,9 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from postprocess.planning import Costs, Question, plan_study
-from postprocess.planning_figure import draw_plan
-from postprocess.rating_models import RatingModels
+from postprocess.planning.figure import draw_plan
+from postprocess.planning.plan import Costs, Question, plan_study
+from postprocess.planning.rating_models import RatingModels
 
 
 @pytest.fixture(scope="module")

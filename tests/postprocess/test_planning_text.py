@@ -1,9 +1,9 @@
 import numpy as np
 
-from postprocess.detecting import detectable_changes
-from postprocess.planning import Costs, Question, plan_study
-from postprocess.planning_text import render_detectable, render_plan
-from postprocess.rating_models import RatingModels
+from postprocess.planning.detection import detectable_changes
+from postprocess.planning.plan import Costs, Question, plan_study
+from postprocess.planning.rating_models import RatingModels
+from postprocess.planning.text import render_detectable, render_plan
 
 MODELS = RatingModels(np.array([[0.02, 0.08, 0.2, 0.4, 0.2, 0.08, 0.02]]), width=10 / 6)
 

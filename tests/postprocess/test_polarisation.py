@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from postprocess import polarisation
-from postprocess.polarisation import find_polarised, scale_agreement
-from postprocess.ratings import Scale
+from postprocess.statistics import polarisation
+from postprocess.statistics.polarisation import find_polarised, scale_agreement
+from postprocess.table.ratings import Scale
 
 COUNTS = st.lists(st.integers(0, 12), min_size=7, max_size=7).filter(any)
 

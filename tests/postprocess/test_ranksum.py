@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.ranksum import change_pvalues_between, change_tests
+from postprocess.statistics.ranksum import change_pvalues_between, change_tests
 
 SIDE = st.lists(st.integers(0, 6), min_size=1, max_size=30)
 SIDES = st.integers(1, 12).flatmap(

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess.files import read_dataset
-from postprocess.rating_models import (
+from postprocess.formats.files import read_dataset
+from postprocess.planning.rating_models import (
     ModelError,
     RatingModels,
     models_of_ratings,
     models_of_scores,
     shift_models,
 )
-from postprocess.ratings import Scale
+from postprocess.table.ratings import Scale
 
 PUBLISHED = Scale(0, 10)
 SIDE = st.lists(st.integers(0, 6), min_size=2, max_size=12)

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from postprocess.ratings import (
+from postprocess.table.ratings import (
     RatingsError,
     Scale,
     check_ratings,

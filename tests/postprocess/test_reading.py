@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess import loading
-from postprocess.ratings import RatingsError, Scale, check_ratings
-from postprocess.reading import load_checks, load_ratings, read_ratings
+from postprocess.formats.reading import load_checks, load_ratings, read_ratings
+from postprocess.table import loading
+from postprocess.table.ratings import RatingsError, Scale, check_ratings
 
 HEADER = "language,pair,context,annotator,rating,group,mark\n"
 PLAIN = HEADER + "xx,1,1,A1,3,1A,\nxx,1,2,A2,4.5,1B,\nxx,2,1,A1,,1A,cannot judge\n"

@@ -1,7 +1,7 @@
 import pytest
 
-from postprocess.ratings import Scale
-from postprocess.recipe import Recipe, RecipeError, list_presets, parse_recipe, read_recipe
+from postprocess.steps.recipe import Recipe, RecipeError, list_presets, parse_recipe, read_recipe
+from postprocess.table.ratings import Scale
 
 
 def test_presets_are_the_three_named_ones():

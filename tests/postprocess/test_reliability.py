@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess import halves as halves_module
-from postprocess.aggregation import aggregate_ratings
-from postprocess.evaluation import uncentered_pearson
-from postprocess.halves import item_means, split_halves
-from postprocess.ratings import RatingsError
-from postprocess.reliability import (
+from postprocess.statistics.agreement import split_halves as halves_module
+from postprocess.statistics.agreement.group_arrays import stack_groups
+from postprocess.statistics.agreement.reliability import (
     change_reliability,
     change_reliability_from_scores,
     spearman_brown,
     split_half_reliability,
 )
-from postprocess.stacks import stack_groups
+from postprocess.statistics.agreement.split_halves import item_means, split_halves
+from postprocess.statistics.evaluation import uncentered_pearson
+from postprocess.steps.aggregation import aggregate_ratings
+from postprocess.table.ratings import RatingsError
 
 FIGURES = ["correlation", "reliability", "splits_low", "splits_high"]
 COLUMNS = st.lists(st.lists(st.integers(0, 6), min_size=5, max_size=5), min_size=2, max_size=5)

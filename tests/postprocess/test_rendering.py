@@ -1,8 +1,8 @@
 import numpy as np
 import pandas as pd
 
-from postprocess import rendering
-from postprocess.rendering import render_table
+from postprocess.table import rendering
+from postprocess.table.rendering import render_table
 
 
 def test_render_table_writes_every_kind_of_column(monkeypatch):

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from postprocess.resampling import (
+from postprocess.statistics.agreement.group_arrays import stack_groups
+from postprocess.statistics.resampling import (
     N_PARTS,
     Division,
     basic_interval,
@@ -17,7 +18,6 @@ from postprocess.resampling import (
     leave_out,
     take_items,
 )
-from postprocess.stacks import stack_groups
 
 NAN = float("nan")
 

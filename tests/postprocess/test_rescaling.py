@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from postprocess.ratings import Scale
-from postprocess.rescaling import rescale_ratings
+from postprocess.steps.rescaling import rescale_ratings
+from postprocess.table.ratings import Scale
 
 
 def test_rescale_ratings_maps_end_to_end():

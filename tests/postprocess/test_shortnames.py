@@ -3,8 +3,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from postprocess import shortnames
-from postprocess.shortnames import number_words, read_words
+from postprocess.table import name_codes
+from postprocess.table.name_codes import number_words, read_words
 
 
 def shuffled(names, *, n_times=50, seed=3):
@@ -29,7 +29,7 @@ NAMES = {
 @pytest.mark.parametrize("n_parts", [1, 3])
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 def test_number_words_is_what_pandas_does(names, n_parts, size, kind, monkeypatch):
-    monkeypatch.setattr(shortnames, "AT_ONCE", 5)
+    monkeypatch.setattr(name_codes, "AT_ONCE", 5)
     given = shuffled(names, n_times=1 + 10**4 // len(names))
 
     parts = np.array_split(np.array(given, dtype=object), n_parts)

@@ -1,8 +1,8 @@
 import pytest
 
-from postprocess.marks import MarkedContext, Span
-from postprocess.sizes import Spread, measure_stimuli
-from postprocess.stimuli import StimulusPair
+from postprocess.formats.marks import MarkedContext, Span
+from postprocess.formats.stimuli import StimulusPair
+from postprocess.statistics.sizes import Spread, measure_stimuli
 
 NEAR = MarkedContext("Ice is water.", Span(0, 3), Span(7, 12))
 FAR = MarkedContext("Water is, in winter, ice.", Span(21, 24), Span(0, 5))

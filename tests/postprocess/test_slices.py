@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess import slices as slices_module
-from postprocess.agreement import leave_one_out_agreement, pairwise_agreement
-from postprocess.alpha import krippendorff_alpha
-from postprocess.intraclass import intraclass_correlation
-from postprocess.ratings import RatingsError, items_table
-from postprocess.reliability import split_half_reliability
-from postprocess.resampling import basic_interval, draw_items
-from postprocess.slices import FIGURES, RANGES, agreement_table
-from postprocess.stacks import stack_groups
+from postprocess.statistics.agreement import by_group as slices_module
+from postprocess.statistics.agreement.alpha import krippendorff_alpha
+from postprocess.statistics.agreement.by_group import FIGURES, RANGES, agreement_table
+from postprocess.statistics.agreement.group_arrays import stack_groups
+from postprocess.statistics.agreement.intraclass import intraclass_correlation
+from postprocess.statistics.agreement.measures import leave_one_out_agreement, pairwise_agreement
+from postprocess.statistics.agreement.reliability import split_half_reliability
+from postprocess.statistics.resampling import basic_interval, draw_items
+from postprocess.table.ratings import RatingsError, items_table
 
 ROOT = Path(__file__).resolve().parents[2]
 NAN = float("nan")
@@ -290,7 +290,8 @@ def test_agreement_table_refuses_columns_and_figures_that_are_none(simulated):
 
 def test_agreement_table_does_not_depend_on_the_number_of_threads():
     code = (
-        "import numpy as np, pandas as pd; from postprocess.slices import agreement_table\n"
+        "import numpy as np, pandas as pd\n"
+        "from postprocess.statistics.agreement.by_group import agreement_table\n"
         "rng = np.random.default_rng(0); n, k = 400, 12\n"
         "ratings = pd.DataFrame({'pair': np.repeat(np.arange(1, n + 1), k), 'context': 1,"
         " 'annotator': np.tile(np.arange(k), n), 'rating': rng.normal(size=n * k), 'group': '1'})\n"

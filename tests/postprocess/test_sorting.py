@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from postprocess.sorting import sort_rows
+from postprocess.table.sorting import sort_rows
 
 BY = ("pair", "annotator")
 

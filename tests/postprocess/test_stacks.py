@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from postprocess import stacks as stacks_module
-from postprocess.ratings import RatingsError, items_table
-from postprocess.stacks import number_names, of_slice, stack_groups
+from postprocess.statistics.agreement import group_arrays as stacks_module
+from postprocess.statistics.agreement.group_arrays import number_names, of_slice, stack_groups
+from postprocess.table.ratings import RatingsError, items_table
 
 NAN = float("nan")
 

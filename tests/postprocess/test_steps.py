@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess import aggregation, parts, sorting
-from postprocess.ratings import RatingsError
-from postprocess.recipe import Recipe, read_recipe
-from postprocess.steps import post_process
+from postprocess.steps.post_process import aggregation, post_process
+from postprocess.steps.recipe import Recipe, read_recipe
+from postprocess.table import parallel, sorting
+from postprocess.table.ratings import RatingsError
 
 PEOPLE = 5
 TABLES = st.lists(
@@ -262,7 +262,7 @@ def test_post_process_does_not_depend_on_the_number_of_cores(changes, monkeypatc
     ratings = table(rng.integers(0, 7, (60, PEOPLE)).tolist())
     ratings = ratings[rng.random(len(ratings)) < 0.9]
     found = []
-    monkeypatch.setattr(parts, "AT_ONCE", 7)
+    monkeypatch.setattr(parallel, "AT_ONCE", 7)
     monkeypatch.setattr(sorting, "AT_ONCE", 7)
     monkeypatch.setattr(aggregation, "CELLS_AT_ONCE", 50)
     for n_cores in (1, 2, 5):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.stimuli import (
+from postprocess.formats.stimuli import (
     COLUMNS,
     Finding,
     MarkedContext,

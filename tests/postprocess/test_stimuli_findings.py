@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from postprocess.stimuli import (
+from postprocess.formats.stimuli import (
     Severity,
     count_sentences,
 )

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess.marks import MarkedContext, Span, read_context
-from postprocess.tokens import Positions, locate_targets, tokenise
+from postprocess.formats.marks import MarkedContext, Span, read_context
+from postprocess.formats.tokens import Positions, locate_targets, tokenise
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
 
-from postprocess.recipe import RecipeError, parse_recipe
+from postprocess.formats.toml import MOST_PARTS, TomlError, parse_toml
 from postprocess.release.description import DescriptionError, parse_description
-from postprocess.toml import MOST_PARTS, TomlError, parse_toml
+from postprocess.steps.recipe import RecipeError, parse_recipe
 
 
 def test_parse_toml_reads_bytes_with_a_byte_order_mark():

@@ -10,14 +10,20 @@ import sys
 
 import pytest
 
-from postprocess.marks import MOST_COMPARED, likeness
-from postprocess.stimuli import COLUMNS, LONGEST_TEXT, LONGEST_WORD, MOST_FINDINGS, parse_stimuli
+from postprocess.formats.marks import MOST_COMPARED, likeness
+from postprocess.formats.stimuli import (
+    COLUMNS,
+    LONGEST_TEXT,
+    LONGEST_WORD,
+    MOST_FINDINGS,
+    parse_stimuli,
+)
 from tests.postprocess.stimuli_rows import parse_with, row_with
 
 HEADER = "\t".join(COLUMNS) + "\n"
 CPU_SECONDS = 60
 READ = (
-    "import sys; from postprocess.stimuli import parse_stimuli; "
+    "import sys; from postprocess.formats.stimuli import parse_stimuli; "
     "print(len(parse_stimuli(sys.stdin.buffer.read()).rows))"
 )
 

@@ -9,15 +9,18 @@ import pingouin
 import pytest
 from scipy import stats
 
-from postprocess.aggregation import aggregate_ratings
-from postprocess.agreement import leave_one_out_agreement, pairwise_agreement
-from postprocess.alpha import krippendorff_alpha
-from postprocess.calibration import calibrate_ratings
-from postprocess.filtering import LEFT_OUT, filter_annotators
-from postprocess.intraclass import intraclass_correlation
-from postprocess.ratings import Scale, check_ratings, items_table
-from postprocess.reliability import change_reliability, change_reliability_from_scores
-from postprocess.slices import FIGURES, agreement_table
+from postprocess.statistics.agreement.alpha import krippendorff_alpha
+from postprocess.statistics.agreement.by_group import FIGURES, agreement_table
+from postprocess.statistics.agreement.intraclass import intraclass_correlation
+from postprocess.statistics.agreement.measures import leave_one_out_agreement, pairwise_agreement
+from postprocess.statistics.agreement.reliability import (
+    change_reliability,
+    change_reliability_from_scores,
+)
+from postprocess.steps.aggregation import aggregate_ratings
+from postprocess.steps.calibration import calibrate_ratings
+from postprocess.steps.filtering import LEFT_OUT, filter_annotators
+from postprocess.table.ratings import Scale, check_ratings, items_table
 from tests.documents.reading import read_blocks
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"

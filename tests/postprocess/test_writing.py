@@ -1,6 +1,6 @@
 import pytest
 
-from postprocess.writing import write_files
+from postprocess.formats.writing import write_files
 
 FILES = {"dataset.csv": b"a\tb\n", "data/data.tsv": "č\n".encode(), "report.json": b"{}\n"}
 
@@ -40,7 +40,7 @@ def test_write_files_leaves_nothing_when_the_disk_is_full(tmp_path, monkeypatch)
     def fail(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("postprocess.writing.os.fsync", fail)
+    monkeypatch.setattr("postprocess.formats.writing.os.fsync", fail)
 
     with pytest.raises(OSError, match="No space left"):
         write_files(FILES, tmp_path / "release")

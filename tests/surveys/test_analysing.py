@@ -3,8 +3,8 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from postprocess.recipe import read_recipe
-from postprocess.steps import post_process
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import read_recipe
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import Annotator, Block, Context, Response, Study
 from surveys.privacy.erasure import withdraw_annotator

@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from postprocess.stimuli import count_sentences, parse_stimuli
+from postprocess.formats.stimuli import count_sentences, parse_stimuli
 
 
 @pytest.mark.parametrize(("language", "n_pairs"), [("en", 14), ("hr", 6), ("sl", 6), ("fi", 6)])

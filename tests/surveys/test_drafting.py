@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 
-from postprocess.stimuli import COLUMNS
+from postprocess.formats.stimuli import COLUMNS
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists, StudyOpen
 from surveys.models import AuditEntry, Context, Item, Membership, Pair, Study
 from surveys.results.ratings_table import _stimuli_as_imported as check_digest

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection
 
-from postprocess.recipe import Recipe
+from postprocess.steps.recipe import Recipe
 from surveys.models import AuditEntry, Batch, Release, Run, RunKind, RunState, Study
 from surveys.outbox import perform_run
 from surveys.results.release import release_dataset

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from postprocess.marks import read_context
+from postprocess.formats.marks import read_context
 from surveys.access.api_tokens import SCOPES, make_token
 from surveys.access.roles import grant_role
 from surveys.errors import ImportRefused

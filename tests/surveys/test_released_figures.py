@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from postprocess.recipe import read_recipe
+from postprocess.steps.recipe import read_recipe
 from surveys.models import (
     Assignment,
     AssignmentState,

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from django.core.management.base import CommandError
 
-from postprocess.recipe import Recipe, read_recipe
+from postprocess.steps.recipe import Recipe, read_recipe
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Annotator, Release, Response, Study
 from surveys.privacy.erasure import withdraw_annotator

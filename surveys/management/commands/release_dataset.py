@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from postprocess.options import (
+from postprocess.commands.options import (
     RecipeError,
     add_choice_arguments,
     add_recipe_arguments,

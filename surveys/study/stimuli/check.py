@@ -6,7 +6,7 @@ import lzma
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from postprocess.stimuli import (
+from postprocess.formats.stimuli import (
     COLUMNS,
     ESCAPED_FIELD,
     Finding,

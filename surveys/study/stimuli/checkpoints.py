@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from postprocess.marks import MarkedContext, cuts_a_letter, read_context
-from postprocess.stimuli import MOST_FINDINGS, tell_field_problem, tell_stopped
-from postprocess.tabular import Finding, Severity, read_table
+from postprocess.formats.marks import MarkedContext, cuts_a_letter, read_context
+from postprocess.formats.stimuli import MOST_FINDINGS, tell_field_problem, tell_stopped
+from postprocess.formats.tabular import Finding, Severity, read_table
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study

@@ -1,4 +1,4 @@
-"""Stimuli file → study, pairs, contexts. The format itself is read by `postprocess.stimuli`."""
+"""Import of a stimuli file; `postprocess.formats.stimuli` reads the format."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import IntegrityError, transaction
 
-from postprocess.stimuli import (
+from postprocess.formats.stimuli import (
     Finding,
     MarkedContext,
     ParsedStimuli,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db.models import F, Q, QuerySet, TextField, Value
 from django.db.models.functions import Concat
 
-from postprocess.sizes import StimuliSizes, measure_stimuli
+from postprocess.statistics.sizes import StimuliSizes, measure_stimuli
 from surveys.models import Context, Pair, Study
 from surveys.study.protocol import MOST_KEPT
 from surveys.study.stimuli.check import as_stimulus

@@ -4,14 +4,14 @@ import math
 import pandas as pd
 import pytest
 
-from postprocess.aggregation import aggregate_ratings
 from postprocess.auditing import changes
 from postprocess.auditing.changes import judge_changes
 from postprocess.auditing.contexts import Assumptions, judge_contexts
-from postprocess.files import SCORE_COLUMNS, format_number
-from postprocess.ratings import Scale
-from postprocess.rescaling import rescale_ratings
-from postprocess.tabular import Severity
+from postprocess.formats.files import SCORE_COLUMNS, format_number
+from postprocess.formats.tabular import Severity
+from postprocess.steps.aggregation import aggregate_ratings
+from postprocess.steps.rescaling import rescale_ratings
+from postprocess.table.ratings import Scale
 from tests.postprocess.published_format import random_pairs, ratings_of
 
 TEN = Assumptions(sizes=range(10, 11), is_known=True)

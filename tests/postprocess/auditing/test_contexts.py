@@ -6,8 +6,8 @@ import pytest
 
 from postprocess.auditing.contexts import Assumptions, judge_contexts
 from postprocess.auditing.errors import AuditError
-from postprocess.files import format_number, parse_number
-from postprocess.tabular import Severity
+from postprocess.formats.files import format_number, parse_number
+from postprocess.formats.tabular import Severity
 
 TEN = Assumptions(sizes=range(10, 11), is_known=True)
 

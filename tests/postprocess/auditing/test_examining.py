@@ -10,10 +10,10 @@ from postprocess.auditing.contexts import Assumptions
 from postprocess.auditing.errors import AuditError
 from postprocess.auditing.examining import audit_dataset
 from postprocess.auditing.findings import Check
-from postprocess.ratings import Scale
-from postprocess.recipe import read_recipe
+from postprocess.formats.tabular import Severity
 from postprocess.release.assembling import write_release
-from postprocess.tabular import Severity
+from postprocess.steps.recipe import read_recipe
+from postprocess.table.ratings import Scale
 from tests.postprocess.auditing.corrupting import DATA, GOLD, put, sound_dataset, write
 from tests.postprocess.published_format import build
 from tests.postprocess.release.releases import collect, numbered_row, release

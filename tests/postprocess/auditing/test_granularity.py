@@ -15,8 +15,8 @@ from postprocess.auditing.granularity import (
     fitting_totals,
     squares_attained,
 )
-from postprocess.files import format_number
-from postprocess.ratings import Scale
+from postprocess.formats.files import format_number
+from postprocess.table.ratings import Scale
 
 GRID = Grid.of(Scale(0, 6), Scale(0, 10, 10))
 

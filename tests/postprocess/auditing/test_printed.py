@@ -7,7 +7,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from postprocess.auditing.printed import may_be_same, printed_bounds
-from postprocess.files import format_number, parse_number
+from postprocess.formats.files import format_number, parse_number
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ import pytest
 
 from postprocess.auditing.granularity import Sums
 from postprocess.auditing.pvalues import search_pvalue
-from postprocess.change import change_pvalues
-from postprocess.files import format_number
+from postprocess.formats.files import format_number
+from postprocess.statistics.change import change_pvalues
 
 
 def sums_of(ratings):

@@ -1,7 +1,7 @@
 import pytest
 
 from postprocess.auditing.repeats import Figures, find_repeats
-from postprocess.tabular import Severity
+from postprocess.formats.tabular import Severity
 from tests.postprocess.published_format import stimuli_row
 
 SWAPPED_CONTEXTS = (0, 1, 3, 2, 6, 7, 4, 5)

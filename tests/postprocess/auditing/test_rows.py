@@ -8,7 +8,7 @@ from postprocess.auditing.rows import (
     compare_stimuli,
     empty_scores,
 )
-from postprocess.tabular import Severity
+from postprocess.formats.tabular import Severity
 from tests.postprocess.published_format import stimuli_row
 
 ROWS = {number: stimuli_row(number) for number in (1, 2, 3)}

@@ -3,7 +3,7 @@ import pytest
 
 from postprocess.auditing.granularity import Grid, fitting_sums
 from postprocess.auditing.sizes import Fits, Size, chances_of_fit, evidence_of, find_sizes
-from postprocess.ratings import Scale
+from postprocess.table.ratings import Scale
 
 GRID = Grid.of(Scale(0, 6), Scale(0, 10, 10))
 

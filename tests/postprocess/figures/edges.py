@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from postprocess.steps import Outcome
+from postprocess.steps.post_process import Outcome
 from tests.postprocess.simulated import outcome_of, rate, simulate_study
 
 

@@ -1,6 +1,6 @@
 import pandas as pd
 
-from postprocess.figures.changes import part_pairs
+from postprocess.reporting.figures.changes import part_pairs
 from tests.postprocess.simulated import outcome_of, simulate_study
 
 SCORES = pd.DataFrame({"change": range(8)}, index=pd.RangeIndex(1, 9, name="pair"))

@@ -5,9 +5,15 @@ import pytest
 from lxml import etree
 from matplotlib.colors import to_rgb
 
-from postprocess.figures import drawing
-from postprocess.figures.attributes import replace_styles
-from postprocess.figures.drawing import in_style, new_figure, render_png, render_svg, styled
+from postprocess.reporting.figures import drawing
+from postprocess.reporting.figures.attributes import replace_styles
+from postprocess.reporting.figures.drawing import (
+    in_style,
+    new_figure,
+    render_png,
+    render_svg,
+    styled,
+)
 
 
 @in_style

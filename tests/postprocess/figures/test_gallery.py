@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from lxml import etree
 
-from postprocess.figures.gallery import illustrate, render_plates
+from postprocess.reporting.figures.gallery import illustrate, render_plates
 from tests.postprocess.figures.edges import EDGES, shuffled
 from tests.postprocess.simulated import outcome_of, simulate_study
 

@@ -2,9 +2,9 @@ import re
 
 from lxml import etree
 
-from postprocess.figures.drawing import COLOURS, render_svg
-from postprocess.figures.inlining import inline_svg
-from postprocess.figures.scores import draw_scores
+from postprocess.reporting.figures.drawing import COLOURS, render_svg
+from postprocess.reporting.figures.inlining import inline_svg
+from postprocess.reporting.figures.scores import draw_scores
 from postprocess.reporting.page import TEMPLATES
 from tests.postprocess.figures.edges import EDGES
 from tests.postprocess.simulated import outcome_of, simulate_study

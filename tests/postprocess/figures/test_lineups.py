@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from postprocess.figures.lineups import count_sittings, line_up
+from postprocess.reporting.figures.lineups import count_sittings, line_up
 
 
 def annotators(*rows):

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from postprocess.comparison import compare_outcomes
-from postprocess.figures.drawing import render_svg
-from postprocess.figures.recipes import caption_recipes, count_treatments, draw_recipes
+from postprocess.reporting.figures.drawing import render_svg
+from postprocess.reporting.figures.recipes import caption_recipes, count_treatments, draw_recipes
+from postprocess.steps.comparison import compare_outcomes
 from tests.postprocess.figures.edges import EDGES
 from tests.postprocess.simulated import outcome_of, simulate_study
 

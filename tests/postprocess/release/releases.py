@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from postprocess.recipe import read_recipe
 from postprocess.release.assembling import Choices, Collected, build_release
 from postprocess.release.description import read_entries
+from postprocess.steps.recipe import read_recipe
 from tests.postprocess.datasets import LITTLE_CHANCE
 from tests.postprocess.stimuli_rows import parse_rows
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from postprocess.files import read_dataset, read_gold
+from postprocess.formats.files import read_dataset, read_gold
+from postprocess.formats.reading import read_ratings
+from postprocess.formats.stimuli import parse_stimuli
 from postprocess.pipeline import build_dataset
-from postprocess.reading import read_ratings
 from postprocess.release.assembling import Choices, build_release, write_release
 from postprocess.release.description import Description
 from postprocess.release.errors import ReleaseError
-from postprocess.stimuli import parse_stimuli
 from tests.postprocess.release.releases import (
     RECIPE,
     SECRET_WORD,

@@ -4,8 +4,8 @@ import stat
 import pytest
 
 from postprocess.__main__ import main
+from postprocess.formats.stimuli import render_stimuli
 from postprocess.release.description import parse_description
-from postprocess.stimuli import render_stimuli
 from tests.postprocess.release.releases import (
     KEY,
     SECRET_WORD,

@@ -6,7 +6,7 @@ import mlcroissant
 import pandas as pd
 import pytest
 
-from postprocess.files import read_dataset
+from postprocess.formats.files import read_dataset
 from postprocess.release.assembling import write_release
 from postprocess.release.description import Description
 from tests.postprocess.release.releases import collect, full_description, rate, release, words_of

@@ -3,9 +3,7 @@ import io
 import pandas as pd
 import pytest
 
-from postprocess.exclusion import count_failed
-from postprocess.ratings import RatingsError, check_ratings
-from postprocess.reading import load_checks, load_ratings
+from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.release.individual import (
     publish_individual,
     render_checks,
@@ -13,6 +11,8 @@ from postprocess.release.individual import (
     write_ratings_parquet,
 )
 from postprocess.release.words import load_words
+from postprocess.steps.exclusion import count_failed
+from postprocess.table.ratings import RatingsError, check_ratings
 from tests.postprocess.release.releases import KEY, RECIPE, rate, words_of
 
 SCALE = RECIPE.scale.as_scale()

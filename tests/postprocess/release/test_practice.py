@@ -4,12 +4,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from postprocess.files import read_dataset
-from postprocess.reading import read_ratings
+from postprocess.formats.files import read_dataset
+from postprocess.formats.reading import read_ratings
+from postprocess.formats.stimuli import parse_stimuli, render_stimuli
 from postprocess.release.assembling import Collected
 from postprocess.release.errors import ReleaseError
 from postprocess.release.practice import check_disjoint, fold, split_pairs
-from postprocess.stimuli import parse_stimuli, render_stimuli
 from tests.postprocess.release.releases import collect, full_description, numbered_row, release
 
 WORD = st.sampled_from(["okno", "Okno", "OKNO", "vrata", "čas", "c\u030cas", "ura", "dan"])

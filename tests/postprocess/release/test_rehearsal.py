@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from postprocess.__main__ import main
-from postprocess.figures.gallery import illustrate, render_plates
-from postprocess.rehearsal import load_scripted
 from postprocess.release.assembling import write_release
+from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
+from postprocess.steps.rehearsal import load_scripted
 from tests.postprocess.release.releases import KEY, collect, release
 
 STAMPED = {

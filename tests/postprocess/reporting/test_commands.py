@@ -1,8 +1,8 @@
 import pytest
 
 from postprocess.__main__ import main
+from postprocess.formats.stimuli import render_stimuli
 from postprocess.reporting import printing
-from postprocess.stimuli import render_stimuli
 from tests.postprocess.datasets import stimuli_for
 from tests.postprocess.simulated import simulate_study
 

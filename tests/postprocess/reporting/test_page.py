@@ -7,11 +7,11 @@ import html5lib
 import pytest
 from lxml import html
 
-from postprocess import assessment
-from postprocess.figures.gallery import illustrate, render_plates
 from postprocess.references import COSIMLEX, TASK_PAPER, write_authors
+from postprocess.reporting import assessment
+from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
-from postprocess.slices import FIGURES
+from postprocess.statistics.agreement.by_group import FIGURES
 from tests.postprocess.datasets import INPUTS, dataset_of
 from tests.postprocess.figures.edges import shuffled
 from tests.postprocess.simulated import rate, simulate_study

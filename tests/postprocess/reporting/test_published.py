@@ -3,9 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from postprocess.change import false_discovery_rates
-from postprocess.evaluation import table1_row, table1_text
-from postprocess.files import read_dataset
+from postprocess.formats.files import read_dataset
 from postprocess.reporting.published import (
     NOTE,
     PUBLISHED,
@@ -14,6 +12,8 @@ from postprocess.reporting.published import (
     render_table1,
     table1_rows,
 )
+from postprocess.statistics.change import false_discovery_rates
+from postprocess.statistics.evaluation import table1_row, table1_text
 from tests.postprocess.simulated import outcome_of, simulate_study
 
 OWN = {

@@ -1,0 +1,189 @@
+"""Ratings files: comma or tab separated or Parquet, small ones and those of millions of rows."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as arrow_parquet
+
+from postprocess.formats.cells import read_cell
+from postprocess.formats.tabular import UTF_16_MARKS, ZIP_MARK
+from postprocess.table.loading import load_lines, load_parquet
+from postprocess.table.ratings import COLUMNS, NAMES, OPTIONAL, RatingsError, name_some
+
+COMMA, TAB = ",", "\t"
+QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have none
+    COMMA: csv.QUOTE_MINIMAL,
+    TAB: csv.QUOTE_NONE,
+}
+
+
+def load_ratings(path: str | PathLike[str], language: str) -> pd.DataFrame:
+    """Read a ratings file for `check_ratings`: what it is by its name, else comma separated.
+
+    `.parquet` and `.tsv`, tab separated without quoting, are what a release has.
+
+    Returns
+    -------
+    DataFrame, shape (n_ratings, up to 6)
+        Those of pair, context, annotator, rating, group and mark that the file has.
+
+    Raises
+    ------
+    RatingsError
+        As `read_ratings`; or no Parquet.
+    OSError
+        The file cannot be read.
+    """
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return _load_parquet(path, language)
+    delimiter = TAB if path.suffix == ".tsv" else COMMA
+    ratings = _read_plain(path, language, delimiter)
+    return read_ratings(path.read_bytes(), language, delimiter) if ratings is None else ratings
+
+
+def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataFrame:
+    """Read `ratings_<lang>.csv`, as text, for `check_ratings` to check.
+
+    Comma separated with the usual quoting, or tab separated without any; with or without a byte
+    order mark, LF or CRLF.
+
+    Returns
+    -------
+    DataFrame, shape (n_ratings, up to 6)
+        Those of pair, context, annotator, rating, group and mark that the file has; further
+        columns are left aside. The index, "line", is the line of the file on which the row ends.
+
+    Raises
+    ------
+    RatingsError
+        Not UTF-8, not comma separated, a row with more or fewer fields than the header, a
+        column twice, or rows of another language.
+    """
+    lines = list(_csv_lines(data, delimiter))
+    if not lines:
+        raise RatingsError("the ratings file is empty; it needs a header and rows")
+    (_, header), rows = lines[0], lines[1:]
+    if twice := sorted({name for name in header if header.count(name) > 1}):
+        raise RatingsError(f"the ratings have a column twice: {', '.join(twice)}; keep one")
+    if missing := [column for column in COLUMNS if column not in header]:
+        found = ", ".join(repr(name) for name in header[:20])
+        raise RatingsError(
+            f"the ratings have no column {', '.join(missing)}; the first line must name them, "
+            f"separated by {'commas' if delimiter == COMMA else 'tabs'} (it has {found})"
+        )
+    if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
+        raise RatingsError(f"not as many fields as the header's {len(header)}: {name_some(bad)}")
+    index = pd.Index([line for line, _ in rows], name="line")
+    ratings = pd.DataFrame([row for _, row in rows], columns=header, index=index, dtype=str)
+    if "language" in ratings:
+        _refuse_other_languages(ratings["language"].tolist(), rows, language)
+    ratings = ratings[[column for column in (*COLUMNS, *OPTIONAL) if column in ratings]]
+    return ratings.assign(**{name: read_cells(ratings[name]) for name in NAMES if name in ratings})
+
+
+def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | None:
+    """The ratings of a file with a row a line, in which nothing is missing or unusual.
+
+    None if something is, for `read_ratings` to read it or to say what is wrong.
+    """
+    with path.open("rb") as file:
+        first_line = file.readline()
+    text = first_line.decode("utf-8-sig", "replace").rstrip("\r\n")
+    header = next(csv.reader([text], delimiter=delimiter, quoting=QUOTING[delimiter]), [])
+    if len(set(header)) < len(header) or not set(COLUMNS) <= set(header):
+        return None
+    parsing = arrow_csv.ParseOptions(
+        delimiter=delimiter, quote_char='"' if delimiter == COMMA else False
+    )
+    loaded = load_lines(path, len(first_line), header, parsing)
+    if loaded is None or not loaded.languages <= {language}:
+        return None
+    ratings = loaded.ratings
+    for name in NAMES:
+        if name in ratings and any(one.startswith("'") for one in ratings[name].cat.categories):
+            return None  # then it is read row by row
+    return ratings
+
+
+def read_cells(column: pd.Series) -> pd.Series:
+    """The texts of a column of cells; see `cells`."""
+    if not column.str.startswith("'").any():
+        return column
+    return column.map(read_cell)
+
+
+def _load_parquet(path: Path, language: str) -> pd.DataFrame:
+    try:
+        names = arrow_parquet.read_schema(path).names
+        if missing := [column for column in COLUMNS if column not in names]:
+            raise RatingsError(
+                f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"
+            )
+        ratings, languages = load_parquet(path)
+    except pa.ArrowInvalid as error:
+        raise RatingsError(f"{path} is no Parquet file: {error}") from error
+    if others := languages - {language}:
+        found = name_some(sorted(map(str, others)))
+        raise RatingsError(f'language is not "{language}" in every row: {found}')
+    return ratings
+
+
+def _csv_lines(data: bytes, delimiter: str = COMMA) -> Iterator[tuple[int, list[str]]]:
+    """The filled lines of a CSV file with the line of the file on which each ends."""
+    if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
+        raise RatingsError("the ratings are no UTF-8 text; save them as comma separated UTF-8")
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise RatingsError(
+            f"the ratings are not UTF-8: line {line}, byte {error.start + 1} of the file; "
+            "save the file as UTF-8"
+        ) from error
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=QUOTING[delimiter],
+        strict=True,
+    )
+    try:
+        yield from ((reader.line_num, row) for row in reader if row)
+    except csv.Error as error:
+        raise RatingsError(
+            f"the ratings cannot be read as CSV in line {reader.line_num}: {error}"
+        ) from error
+
+
+def _refuse_other_languages(
+    languages: Sequence[str], rows: Sequence[tuple[int, list[str]]], language: str
+) -> None:
+    bad = [f'{_name(i, rows)} "{x}"' for i, x in enumerate(languages) if x != language]
+    if bad:
+        raise RatingsError(f'language is not "{language}": {name_some(bad)}')
+
+
+def _name(position: int, rows: Sequence[tuple[int, list[str]]]) -> str:
+    return f"row {position + 1} (line {rows[position][0]})"
+
+
+def load_checks(path: str | PathLike[str]) -> pd.DataFrame:
+    """Read answers to checkpoint items for `count_failed`: comma separated, one a line.
+
+    Raises RatingsError for what is no such file, OSError if it cannot be read.
+    """
+    lines = list(_csv_lines(Path(path).read_bytes()))
+    if not lines:
+        raise RatingsError(f"{path} is empty; it needs a header and rows")
+    (_, header), rows = lines[0], lines[1:]
+    if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
+        raise RatingsError(f"{path}: not as many fields as the header's: {name_some(bad)}")
+    checks = pd.DataFrame([row for _, row in rows], columns=header, dtype=str)
+    return checks.assign(**{name: read_cells(checks[name]) for name in NAMES if name in checks})

@@ -1,0 +1,123 @@
+"""Words of a text in any language, and where the two target words stand among them."""
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from postprocess.formats.marks import MarkedContext
+from postprocess.formats.stimuli import sentence_ends
+
+# Signs that join two letters or digits into one word, as in don't, EU:n, e-mail, l·l and 3.14,
+# or two digits only: the common ones of the Unicode Standard's Annex 29, and hyphens.
+JOINERS = frozenset("'’.:·-‐‑־׳״")
+DIGIT_JOINERS = frozenset(",٫٬")
+FORMATS = frozenset("\u200c\u200d\u00ad")  # non-joiner, joiner, soft hyphen: within a word
+# Written without spaces: each sign counts as a word.
+SINGLE = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA")
+# Of kinds of characters: s single, m mark, d digit, w other inner, j joiner, c between digits.
+WORD = re.compile(r"sm*|[wdm](?:[wdm]|j(?=[wdms])|(?<=d)c(?=d))*")
+
+
+class Positions(NamedTuple):
+    """Where the two target words of a context stand.
+
+    `distance` is 1 for words that stand side by side, 2 with one word between them, …;
+    `position` lies from 0 (the first words of the text) to 1 (the last ones), the mean of both;
+    sentences are counted from 1.
+    """
+
+    n_tokens: int
+    distance: int
+    word1_first: bool
+    position: float
+    sentence1: int
+    sentence2: int
+
+
+def tokenise(text: str) -> list[str]:
+    """Split a text into words, whatever the language.
+
+    A word is a run of letters, digits and the marks that belong to them; a single apostrophe,
+    hyphen, full stop or the like between two of them does not end it. Chinese characters and
+    hiragana count one by one. Thai, Lao, Khmer and Burmese, which have no spaces and need a
+    dictionary, count by runs. Punctuation and symbols are no words.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    list of str
+        The words in their order, as they stand.
+
+    References
+    ----------
+    Unicode Standard Annex 29, Unicode Text Segmentation, word boundaries: simplified, and with
+    hyphens joining.
+
+    Examples
+    --------
+    >>> tokenise("Don't e-mail 3.14 – “šest”… 冰水")
+    ["Don't", 'e-mail', '3.14', 'šest', '冰', '水']
+    """
+    return [text[word.start() : word.end()] for word in WORD.finditer(text.translate(_KINDS))]
+
+
+def locate_targets(context: MarkedContext) -> Positions:
+    """Where the two target words stand among the words and sentences of their context.
+
+    A target counts as one word, whatever is marked; what is left of a word of which only a part
+    is marked counts as a further one.
+
+    Examples
+    --------
+    >>> from postprocess.formats.marks import Span
+    >>> locate_targets(MarkedContext("He drank. Ice is cold water.", Span(22, 27), Span(10, 13)))
+    Positions(n_tokens=6, distance=3, word1_first=False, position=0.7, sentence1=2, sentence2=2)
+    """
+    first, second = sorted((context.word1, context.word2))
+    text = context.text
+    n_before = len(tokenise(text[: first.start]))
+    n_between = len(tokenise(text[first.end : second.start]))
+    n_after = len(tokenise(text[second.end :]))
+    n_tokens = n_before + n_between + n_after + 2
+    ends = sentence_ends(text)
+    sentence1, sentence2 = (
+        1 + sum(end <= span.start for end in ends) for span in (context.word1, context.word2)
+    )
+    return Positions(
+        n_tokens=n_tokens,
+        distance=n_between + 1,
+        word1_first=context.word1 < context.word2,
+        position=(2 * n_before + n_between + 1) / 2 / (n_tokens - 1),
+        sentence1=sentence1,
+        sentence2=sentence2,
+    )
+
+
+class _Kinds(dict[int, str]):
+    """The kind of every character met so far, by its code, as `WORD` reads it."""
+
+    def __missing__(self, code: int) -> str:
+        kind = self[code] = _kind(chr(code))
+        return kind
+
+
+def _kind(character: str) -> str:
+    if character in JOINERS:
+        return "j"
+    if character in DIGIT_JOINERS:
+        return "c"
+    category = unicodedata.category(character)[0]
+    if category == "M":
+        return "m"
+    if category not in "LN" and character not in FORMATS:
+        return " "
+    if character > "\u2e7f" and unicodedata.name(character, "").startswith(SINGLE):
+        return "s"
+    return "d" if character.isdigit() else "w"
+
+
+_KINDS = _Kinds()

@@ -1,0 +1,1 @@
+"""How many annotators a study needs."""

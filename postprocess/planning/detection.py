@@ -1,0 +1,120 @@
+"""The least change that a given number of annotators detects."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from postprocess.planning.experiments import draw_experiments
+from postprocess.planning.plan import Costs, PlanError, Question, cost_of, wilson_interval
+from postprocess.planning.rating_models import RatingModels
+
+STEPS = 100  # of the published scale, between which changes are interpolated
+DETECTABLE_COLUMNS = (
+    "n", "change", "change_low", "change_high", "ratings", "annotators", "sittings", "hours",
+    "cost",
+)  # fmt: skip
+
+
+def detectable_changes(
+    models: RatingModels,
+    sizes: Sequence[int],
+    question: Question,
+    costs: Costs,
+    *,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Find the least change that given numbers of annotators detect, and the cost.
+
+    Parameters
+    ----------
+    models : RatingModels
+        How people rate, from a pilot or from published figures.
+    sizes : sequence of int
+        Numbers of annotators per context, 2 or more.
+    question : Question
+        How surely changes are to be detected; its `changes` and `most` are not used.
+    costs : Costs
+        The size of the study and what an hour costs.
+    rng : Generator
+        The same state gives the same changes.
+
+    Returns
+    -------
+    DataFrame, shape (n_sizes, 9)
+        n; change, the least one of which `question.power` is detected, in published points,
+        NaN if even the greatest possible change is missed more often; change_low and
+        change_high, the same for the ends of the power's 95 % interval; and what `cost_of`
+        returns for n.
+
+    Raises
+    ------
+    PlanError
+        A number of annotators below 2.
+
+    Examples
+    --------
+    >>> models = RatingModels(np.full((1, 7), 1 / 7), 10 / 6)
+    >>> question = Question(simulations=1000)
+    >>> table = detectable_changes(
+    ...     models, [10, 20], question, Costs(pairs=10), rng=np.random.default_rng(1)
+    ... )
+    >>> table["change"].round(1).tolist()
+    [3.5, 2.5]
+    """
+    rows = []
+    for n in sizes:
+        found = least_detectable_change(models, n, question, rng=rng)
+        rows.append({"n": n, **found, **cost_of(n, costs)})
+    return pd.DataFrame(rows, columns=list(DETECTABLE_COLUMNS))
+
+
+def least_detectable_change(
+    models: RatingModels, n: int, question: Question, *, rng: np.random.Generator
+) -> dict[str, float]:
+    """Find the least change that n annotators per context detect with the power wanted.
+
+    Greater and greater changes are simulated, in steps of a hundredth of the published scale,
+    until the power is reached; between two steps it is interpolated.
+
+    Returns
+    -------
+    dict
+        change, change_low and change_high, as `detectable_changes` returns them.
+
+    Raises
+    ------
+    PlanError
+        Fewer than 2 annotators.
+    """
+    if n < 2:
+        raise PlanError(f"2 annotators per context or more are needed, got {n}")
+    step = models.width * (models.probabilities.shape[1] - 1) / STEPS
+    curve = [(0.0, 0.0, 0.0, 0.0)]
+    for number in range(1, STEPS):
+        drawn = draw_experiments(models, number * step, question.simulations, rng=rng)
+        if drawn is None:
+            break
+        first, second = (rng.multinomial(n, p) for p in (drawn.before, drawn.after))
+        power = drawn.share_found(first, second, question.alpha)
+        low, high = wilson_interval(round(power * question.simulations), question.simulations)
+        curve.append((number * step, power, low, high))
+        if low >= question.power:
+            break
+    changes, powers, lows, highs = zip(*curve, strict=True)
+    return {
+        "change": _first_reached(changes, powers, question.power),
+        "change_low": _first_reached(changes, highs, question.power),
+        "change_high": _first_reached(changes, lows, question.power),
+    }
+
+
+def _first_reached(changes: Sequence[float], shares: Sequence[float], wanted: float) -> float:
+    """Return the change at which a share is reached, interpolated; NaN if it never is."""
+    reached = next((place for place, share in enumerate(shares) if share >= wanted), None)
+    if reached is None or reached == 0:
+        return math.nan
+    before, after = shares[reached - 1], shares[reached]
+    part = (wanted - before) / (after - before)
+    return changes[reached - 1] + part * (changes[reached] - changes[reached - 1])

@@ -1,0 +1,77 @@
+"""Simulated experiments: a context, the same context after a change, and ratings of both."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postprocess.planning.rating_models import Floats, RatingModels, shift_models
+from postprocess.statistics.ranksum import change_tests
+
+Counts = NDArray[np.int64]  # of ratings at each point of the scale
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """What is simulated: distributions of ratings, and the direction of the change.
+
+    `before` and `after`, shape (n_experiments, n_points), are the distributions of the two
+    contexts; `upwards`, shape (n_experiments,), is 1 where the second mean is higher, else -1.
+    """
+
+    before: Floats
+    after: Floats
+    upwards: Counts
+
+    def share_found(self, first: Counts, second: Counts, alpha: float) -> float:
+        """Return the share of experiments with p < alpha and the right direction."""
+        tests = change_tests(first, second)
+        return float(((tests.pvalues < alpha) & (tests.directions == self.upwards)).mean())
+
+
+def draw_experiments(
+    models: RatingModels, change: float, n_experiments: int, *, rng: np.random.Generator
+) -> Experiments | None:
+    """Draw contexts at random and move each up or down by a change.
+
+    Parameters
+    ----------
+    models : RatingModels
+        The population of contexts.
+    change : float
+        In points of the published scale.
+    n_experiments : int
+        How many contexts to draw, with replacement, of those with room for the change.
+    rng : Generator
+        The same state gives the same experiments.
+
+    Returns
+    -------
+    Experiments or None
+        None if no context has room on the scale. Where a context has room in both directions,
+        either is as likely.
+    """
+    shifted, origin = shift_models(models, change)
+    n_ways = np.bincount(origin)[origin] if len(origin) else origin
+    weights = models.weights[origin] / n_ways
+    if not weights.sum() > 0:
+        return None
+    chosen = rng.choice(len(origin), size=n_experiments, p=weights / weights.sum())
+    directions = np.sign(shifted.means - models.means[origin]).astype(np.int64)
+    return Experiments(
+        models.probabilities[origin[chosen]], shifted.probabilities[chosen], directions[chosen]
+    )
+
+
+class Sample:
+    """Ratings drawn one after the other, in each experiment from its distribution."""
+
+    def __init__(self, probabilities: Floats) -> None:
+        self.counts: Counts = np.zeros(probabilities.shape, dtype=np.int64)
+        self._bounds = probabilities.cumsum(axis=1)[:, :-1]
+        self._rows = np.arange(len(probabilities))
+
+    def add_rating(self, rng: np.random.Generator) -> None:
+        """Draw one more rating in every experiment."""
+        points = (rng.random(len(self._rows))[:, None] >= self._bounds).sum(axis=1)
+        self.counts[self._rows, points] += 1

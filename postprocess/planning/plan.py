@@ -1,0 +1,271 @@
+"""Planning: how many annotators are needed to see a change, and what they cost."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from postprocess.planning.experiments import Sample, draw_experiments
+from postprocess.planning.rating_models import RatingModels
+from postprocess.statistics.ranksum import change_tests
+
+FEWEST_SIMULATIONS = 100
+CURVE_COLUMNS = ("change", "n", "power", "power_low", "power_high", "false_alarms")
+PLAN_COLUMNS = (
+    "change", "n", "n_low", "n_high", "power", "power_low", "power_high", "false_alarms",
+    "ratings", "annotators", "sittings", "hours", "cost",
+)  # fmt: skip
+
+
+class PlanError(ValueError):
+    """A question that cannot be answered; the message says what to ask instead."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be detected: changes in published points, and how surely.
+
+    `power` is the share of such changes that are to be found, `alpha` the bound of the
+    published one-sided p; `most` the greatest number of annotators per context to try;
+    `simulations` the number of experiments for each change and number.
+    """
+
+    changes: tuple[float, ...] = (1.0, 2.0, 3.0)
+    power: float = 0.8
+    alpha: float = 0.05
+    most: int = 60
+    simulations: int = 10_000
+
+    def __post_init__(self) -> None:
+        if not self.changes or not all(math.isfinite(d) and d > 0 for d in self.changes):
+            raise PlanError(f"changes must be above 0, got {list(self.changes)}")
+        for name in ("power", "alpha"):
+            if not 0 < getattr(self, name) < 1:
+                raise PlanError(f"{name} must lie between 0 and 1, got {getattr(self, name)}")
+        if self.most < 2:
+            raise PlanError(f"at least 2 annotators per context must be tried, got {self.most}")
+        if self.simulations < FEWEST_SIMULATIONS:
+            raise PlanError(
+                f"{FEWEST_SIMULATIONS} simulations or more are needed, got {self.simulations}"
+            )
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a study is made of, and what an hour costs.
+
+    `pairs` in blocks of at most `block_size`; `seconds_per_item` for the two pages of a
+    context, `minutes_before` once a sitting for consent, instructions and practice. Of the
+    annotators paid, `left_out_percent` will not be used. `pay_per_hour` in any currency, None
+    if only hours are asked for; `fee_percent` comes on top for the recruiting service.
+    """
+
+    pairs: int
+    block_size: int = 20
+    seconds_per_item: float = 40.0
+    minutes_before: float = 0.0
+    left_out_percent: float = 0.0
+    pay_per_hour: float | None = None
+    fee_percent: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.pairs < 1 or self.block_size < 1:
+            raise PlanError("there must be one pair or more, and one or more in a block")
+        amounts = (self.seconds_per_item, self.minutes_before, self.fee_percent)
+        if not all(math.isfinite(x) and x >= 0 for x in (*amounts, self.pay_per_hour or 0)):
+            raise PlanError("times, pay and fee must be numbers from 0")
+        if not 0 <= self.left_out_percent < 100:
+            raise PlanError(f"{self.left_out_percent} % left out leaves nobody")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The answer: a row for each change in `table`, and for each n in `curve`."""
+
+    table: pd.DataFrame
+    curve: pd.DataFrame
+    question: Question
+
+
+def plan_study(
+    models: RatingModels, question: Question, costs: Costs, *, rng: np.random.Generator
+) -> Plan:
+    """Find how many annotators per context are needed, and the cost.
+
+    Parameters
+    ----------
+    models : RatingModels
+        How people rate, from a pilot or from published figures.
+    question : Question
+        The changes to detect, and how surely.
+    costs : Costs
+        The size of the study and what an hour costs.
+    rng : Generator
+        The same state gives the same plan.
+
+    Returns
+    -------
+    Plan
+        `table`, one row a change: change (published points); n, the annotators per context from
+        which on the estimated power is reached, NaN if not within `question.most`; n_low and
+        n_high, the same for the ends of the power's 95 % interval; power with its interval, and
+        false_alarms, at n; ratings, annotators (the fewest people who could give them),
+        sittings, hours and cost, to be paid for in all.
+        `curve`: see `power_curve`.
+
+    Raises
+    ------
+    PlanError
+        A change that no context has room for.
+
+    References
+    ----------
+    Mollan et al. (2020) recommend simulation for the power of the rank-sum test with few
+    observations.
+    """
+    curve = pd.concat(
+        [power_curve(models, change, question, rng=rng) for change in question.changes],
+        ignore_index=True,
+    )
+    rows = [
+        _answer(curve[curve["change"] == change], change, question, costs)
+        for change in question.changes
+    ]
+    return Plan(pd.DataFrame(rows, columns=list(PLAN_COLUMNS)), curve, question)
+
+
+def power_curve(
+    models: RatingModels, change: float, question: Question, *, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Simulate how often a change is detected, for every number of annotators.
+
+    An experiment takes a context at random, and its distribution moved up or down by the
+    change where the scale has room; draws n ratings from each; and tests them as published.
+    Detected is a change with p < alpha in the right direction. The experiments with n + 1
+    annotators are those with n annotators and one more, so that the curve is smooth.
+
+    Returns
+    -------
+    DataFrame, shape (most - 1, 6)
+        change; n from 2; power, with the ends of its 95 % interval (Wilson's) for the chance of
+        the simulation; false_alarms, the share of pairs without a change that have p < alpha,
+        in whichever direction: about twice alpha, since the published p is one-sided.
+
+    Raises
+    ------
+    PlanError
+        A change that no context has room for.
+
+    Examples
+    --------
+    >>> models = RatingModels(np.full((1, 7), 1 / 7), 10 / 6)
+    >>> question = Question(most=20, simulations=1000)
+    >>> curve = power_curve(models, 3.0, question, rng=np.random.default_rng(1))
+    >>> bool(curve["power"].iloc[-1] > curve["power"].iloc[0])
+    True
+    """
+    drawn = draw_experiments(models, change, question.simulations, rng=rng)
+    if drawn is None:
+        raise PlanError(f"no context has room on the scale for a change of {change:g}")
+    samples = [Sample(p) for p in (drawn.before, drawn.after, drawn.before)]
+    first, second, unchanged = (sample.counts for sample in samples)
+    rows = []
+    for n in range(1, question.most + 1):
+        for sample in samples:
+            sample.add_rating(rng)
+        if n == 1:
+            continue
+        power = drawn.share_found(first, second, question.alpha)
+        low, high = wilson_interval(round(power * question.simulations), question.simulations)
+        false_alarms = float((change_tests(first, unchanged).pvalues < question.alpha).mean())
+        rows.append((change, n, power, low, high, false_alarms))
+    return pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
+
+
+def wilson_interval(n_found: int, n_tried: int) -> tuple[float, float]:
+    """The 95 % interval of a share.
+
+    References
+    ----------
+    Wilson (1927), Probable inference, the law of succession, and statistical inference.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson_interval(8, 10)]
+    [0.4902, 0.9433]
+    """
+    z = 1.959963984540054  # the 97.5 % point of the normal distribution
+    share = n_found / n_tried
+    middle = share + z**2 / (2 * n_tried)
+    half = z * math.sqrt(share * (1 - share) / n_tried + z**2 / (4 * n_tried**2))
+    scale = 1 + z**2 / n_tried
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def cost_of(n: int, costs: Costs) -> dict[str, float]:
+    """What n used annotators per context mean.
+
+    Parameters
+    ----------
+    n : int
+        Annotators per context whose ratings are used.
+    costs : Costs
+        The size of the study and what an hour costs.
+
+    Returns
+    -------
+    dict
+        ratings, paid ones in all; annotators, the fewest people who could give them, since
+        nobody rates both contexts of a pair; sittings (a person does a questionnaire); hours;
+        cost with the fee, to the cent, NaN without a pay.
+
+    Examples
+    --------
+    >>> cost_of(10, Costs(pairs=100, seconds_per_item=36, pay_per_hour=9.0, fee_percent=20))
+    {'ratings': 2000, 'annotators': 20, 'sittings': 100, 'hours': 20.0, 'cost': 216.0}
+    """
+    n_paid = math.ceil(round(n / (1 - costs.left_out_percent / 100), 9))
+    n_ratings = 2 * costs.pairs * n_paid  # each pair stands in questionnaire A and in B
+    n_sittings = 2 * math.ceil(costs.pairs / costs.block_size) * n_paid
+    hours = n_ratings * costs.seconds_per_item / 3600 + n_sittings * costs.minutes_before / 60
+    pay = math.nan if costs.pay_per_hour is None else hours * costs.pay_per_hour
+    return {
+        "ratings": n_ratings,
+        "annotators": 2 * n_paid,
+        "sittings": n_sittings,
+        "hours": round(hours, 2),
+        "cost": round(pay * (1 + costs.fee_percent / 100), 2),
+    }
+
+
+def _answer(
+    curve: pd.DataFrame, change: float, question: Question, costs: Costs
+) -> dict[str, float]:
+    """The row of one change."""
+    needed = {
+        name: _first_from(curve["n"].tolist(), curve[column].tolist(), question.power)
+        for name, column in (("n", "power"), ("n_low", "power_high"), ("n_high", "power_low"))
+    }
+    row = {"change": change, **{name: math.nan if n is None else n for name, n in needed.items()}}
+    if needed["n"] is None:
+        return row
+    at_n = curve[curve["n"] == needed["n"]].iloc[0]
+    figures = ("power", "power_low", "power_high", "false_alarms")
+    return {
+        **row,
+        **{name: float(at_n[name]) for name in figures},
+        **cost_of(needed["n"], costs),
+    }
+
+
+def _first_from(sizes: Sequence[int], shares: Iterable[float], wanted: float) -> int | None:
+    """The size from which on no share is below the wanted one."""
+    first = None
+    for n, share in zip(sizes, shares, strict=True):
+        if share < wanted:
+            first = None
+        elif first is None:
+            first = n
+    return first

@@ -1,0 +1,276 @@
+"""Distributions of ratings on the points of a scale, from a pilot or from published figures."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from postprocess.steps.exclusion import COUNTED
+from postprocess.table.ratings import Scale
+
+DEVIATIONS = np.geomspace(0.1, 2.0, 12)  # of the bells, in halves of the scale
+BOWLS = (0.0, 0.5, 1.0, 2.0, 4.0)  # curvatures of the even spread and of the bowls
+MEANS = np.linspace(-0.98, 0.98, 33)  # where the scale runs from -1 to 1
+EM_STEPS = 30  # few, so that the population stays smooth; chosen by bench/planning.py
+BISECTIONS, STEEPEST = 80, 300.0
+ROUNDING = 0.02  # of a variance, in squared steps, that written figures may be off
+MARGIN = 0.02  # of the scale, that a shifted mean keeps from its ends
+
+Floats = NDArray[np.float64]
+
+
+class ModelError(ValueError):
+    """Figures from which no distribution can be made; the message says which."""
+
+
+@dataclass(frozen=True)
+class RatingModels:
+    """Distributions of ratings, and how many contexts have each of them.
+
+    `probabilities`, shape (n_models, n_points), are above 0 and sum to 1 in each row; point 0
+    is the low end of the scale. `width` is the distance of two points on the published scale.
+    `shares`, shape (n_models,), sum to 1; without them every distribution has the same share.
+    """
+
+    probabilities: Floats
+    width: float
+    shares: Floats | None = None
+
+    @property
+    def means(self) -> Floats:
+        """The mean of each distribution in steps of the scale, shape (n_models,)."""
+        return self.probabilities @ np.arange(self.probabilities.shape[1], dtype=float)
+
+    @property
+    def weights(self) -> Floats:
+        """The share of contexts that have each distribution, shape (n_models,)."""
+        n_models = len(self.probabilities)
+        return np.full(n_models, 1 / n_models) if self.shares is None else self.shares
+
+
+def models_of_ratings(ratings: pd.DataFrame, scale: Scale, published: Scale) -> RatingModels:
+    """Estimate the population of contexts from which a pilot's ratings come.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 or more)
+        As `check_ratings` returns it, in points of `scale`. Ratings with a mark do not count.
+    scale, published : Scale
+        The scale of the ratings, and the one on which changes are reported.
+
+    Returns
+    -------
+    RatingModels
+        561 distributions, the same for every pilot, with their estimated shares. Each has the
+        form exp(a·x + b·x²): a normal distribution restricted to the points of the scale or,
+        for b above 0, a bowl. They have 33 means and 17 shapes.
+
+    Raises
+    ------
+    ModelError
+        No rating counts.
+
+    Notes
+    -----
+    The distribution of a single context is not estimated: ten ratings say too little of it.
+    The shares of the distributions are estimated by maximum likelihood from all contexts
+    together (the EM algorithm, from equal shares and stopped after 30 steps).
+
+    References
+    ----------
+    Laird (1978), Nonparametric maximum likelihood estimation of a mixing distribution; Laird
+    and Louis (1991), Smoothing the non-parametric estimate of a prior by roughening, for the
+    early stop.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"pair": 1, "context": 1, "rating": [2, 3, 3, 3, 4, 3, 4, 2]})
+    >>> models = models_of_ratings(ratings, Scale(0, 6), Scale(0, 10))
+    >>> (models.weights @ models.probabilities).round(2).tolist()
+    [0.0, 0.01, 0.2, 0.59, 0.2, 0.01, 0.0]
+    """
+    if "mark" in ratings:
+        ratings = ratings[(ratings["mark"] == COUNTED).to_numpy()]
+    if ratings.empty:
+        raise ModelError("no rating counts: every one has a mark")
+    n_points = _count_points(scale)
+    places = 2 * (ratings["rating"] - scale.minimum) / (scale.maximum - scale.minimum) - 1
+    table = pd.DataFrame({"first": places, "second": places**2})
+    by_context = table.groupby([ratings["pair"], ratings["context"]])
+    moments = by_context.mean().to_numpy(dtype=float)
+    sizes = np.asarray(by_context.size(), dtype=float)
+    return _estimate_population(moments, sizes, n_points, published)
+
+
+def models_of_scores(
+    scores: pd.DataFrame, scale: Scale, published: Scale, *, n_ratings: int
+) -> RatingModels:
+    """Estimate the population of contexts from which published figures come.
+
+    Parameters
+    ----------
+    scores : DataFrame, shape (n_pairs, 4 or more)
+        sim1, sim2, stdev1, stdev2 on the `published` scale, as `read_dataset` returns them; an
+        empty deviation counts as 0.
+    scale, published : Scale
+        The scale that people rated on, and the published one.
+    n_ratings : int
+        How many ratings a context rests on, roughly.
+
+    Returns
+    -------
+    RatingModels
+        Exactly what `models_of_ratings` returns of ratings with these means and deviations, as
+        the likelihood depends on nothing else.
+
+    Raises
+    ------
+    ModelError
+        Figures that no ratings can have, or no number of ratings.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"sim1": [5.0], "sim2": [5.0], "stdev1": [1.3], "stdev2": [1.3]})
+    >>> models = models_of_scores(scores, Scale(), Scale(0, 10), n_ratings=8)
+    >>> (models.weights @ models.probabilities).round(2).tolist()
+    [0.0, 0.01, 0.2, 0.59, 0.2, 0.01, 0.0]
+    """
+    if n_ratings < 1:
+        raise ModelError(f"a context rests on one rating or more, got {n_ratings}")
+    n_points = _count_points(scale)
+    width = _width(n_points, published)
+    sims = scores[["sim1", "sim2"]].to_numpy(dtype=float).T.ravel()
+    stdevs = scores[["stdev1", "stdev2"]].fillna(0.0).to_numpy(dtype=float).T.ravel()
+    means = (sims - published.minimum) / width
+    _refuse_impossible(means, stdevs / width, n_points, sims=sims, stdevs=stdevs)
+    half = (published.maximum - published.minimum) / 2
+    first = (sims - published.minimum) / half - 1
+    second = first**2 + (stdevs / half) ** 2 * (n_ratings - 1) / n_ratings
+    sizes = np.full(len(first), float(n_ratings))
+    return _estimate_population(np.column_stack([first, second]), sizes, n_points, published)
+
+
+def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDArray[np.int64]]:
+    """Move the mean of every distribution up and down by a change, changing little else.
+
+    Parameters
+    ----------
+    models : RatingModels
+        Of n distributions.
+    change : float
+        In points of the published scale, not negative.
+
+    Returns
+    -------
+    RatingModels
+        The shifted distributions, up and down, of every one whose mean stays within the middle
+        96 % of the scale. Of all distributions with that mean, each is the nearest to its
+        original one in Kullback-Leibler divergence: p(x)·exp(t·x), rescaled.
+    array of int, shape (n_shifted,)
+        The distribution that each comes from.
+
+    References
+    ----------
+    Cover and Thomas (2006), chapter 11, on the distribution of least relative entropy.
+
+    Examples
+    --------
+    >>> shifted, origin = shift_models(RatingModels(np.full((1, 7), 1 / 7), 10 / 6), 3.0)
+    >>> (shifted.means * 10 / 6).round(3).tolist(), origin.tolist()
+    ([8.0, 2.0], [0, 0])
+    """
+    highest = models.probabilities.shape[1] - 1
+    step = change / models.width
+    wanted = np.concatenate([models.means + step, models.means - step])
+    origin = np.tile(np.arange(len(models.means)), 2)
+    inside = (wanted > MARGIN * highest) & (wanted < (1 - MARGIN) * highest)
+    wanted_places = 2 * wanted[inside] / highest - 1
+    tilted = _tilt(np.log(models.probabilities[origin[inside]]), wanted_places)
+    return RatingModels(tilted, models.width), origin[inside]
+
+
+def _refuse_impossible(
+    means: Floats, deviations: Floats, n_points: int, *, sims: Floats, stdevs: Floats
+) -> None:
+    """Raise ModelError for a mean off the scale, or a deviation too great for any two ratings."""
+    most = means * (n_points - 1 - means)
+    bad = np.flatnonzero(~((most >= 0) & (deviations**2 / 2 <= most + ROUNDING)))
+    if bad.size:
+        context, row = divmod(int(bad[0]), len(means) // 2)
+        raise ModelError(
+            f"pair {row + 1} context {context + 1}: no ratings have the mean {sims[bad[0]]:g} and "
+            f"the deviation {stdevs[bad[0]]:g}; is the scale another one?"
+        )
+
+
+def _estimate_population(
+    moments: Floats, sizes: Floats, n_points: int, published: Scale
+) -> RatingModels:
+    """Estimate the shares of the distributions of the grid.
+
+    `moments`, shape (n_contexts, 2), are the means of the ratings of a context and of their
+    squares, where the scale runs from -1 to 1; `sizes` the numbers of its ratings.
+    """
+    theta, probabilities = _grid(n_points)
+    x = _places(n_points)
+    log_norm = _log_sum(theta @ np.stack([x, x**2]))
+    log_likelihood = sizes[:, None] * (moments @ theta.T - log_norm)
+    likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    shares = np.full(len(theta), 1 / len(theta))
+    for _ in range(EM_STEPS):
+        shares = _normalise(likelihood * shares).mean(axis=0)
+    return RatingModels(probabilities, _width(n_points, published), shares)
+
+
+def _grid(n_points: int) -> tuple[Floats, Floats]:
+    """Return the coefficients (a, b) of every distribution, and its probabilities."""
+    bells = -1 / (2 * DEVIATIONS**2)
+    shapes, means = np.meshgrid(np.concatenate([bells, BOWLS]), MEANS, indexing="ij")
+    b, wanted = shapes.ravel(), means.ravel()
+    x = _places(n_points)
+    a = _find_slopes(b[:, None] * x**2, wanted)
+    return np.column_stack([a, b]), _softmax(a[:, None] * x + b[:, None] * x**2)
+
+
+def _tilt(logs: Floats, wanted: Floats) -> Floats:
+    """Return distributions exp(logs + t·x), rescaled, with given means; x runs from -1 to 1."""
+    slopes = _find_slopes(logs, wanted)
+    return _softmax(logs + slopes[:, None] * _places(logs.shape[1]))
+
+
+def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
+    """Find t for which exp(logs + t·x), rescaled, has the mean wanted, by bisection."""
+    x = _places(logs.shape[1])
+    low, high = np.full(len(wanted), -STEEPEST), np.full(len(wanted), STEEPEST)
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        too_low = _softmax(logs + middle[:, None] * x) @ x < wanted
+        low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
+    return low
+
+
+def _places(n_points: int) -> Floats:
+    """Return the points of a scale where it runs from -1 to 1."""
+    return np.linspace(-1, 1, n_points)
+
+
+def _log_sum(logits: Floats) -> Floats:
+    top = logits.max(axis=1)
+    return np.asarray(top + np.log(np.exp(logits - top[:, None]).sum(axis=1)))
+
+
+def _softmax(logits: Floats) -> Floats:
+    return _normalise(np.exp(logits - logits.max(axis=1, keepdims=True)))
+
+
+def _normalise(weights: Floats) -> Floats:
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _count_points(scale: Scale) -> int:
+    return round((scale.maximum - scale.minimum) / scale.step) + 1
+
+
+def _width(n_points: int, published: Scale) -> float:
+    return (published.maximum - published.minimum) / (n_points - 1)

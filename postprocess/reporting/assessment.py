@@ -1,0 +1,221 @@
+"""How far the figures of a dataset can be trusted: agreement, reliability, confounds, camps."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from postprocess.statistics.agreement.by_group import OVERALL, agreement_table
+from postprocess.statistics.agreement.reliability import (
+    change_reliability,
+    change_reliability_from_scores,
+)
+from postprocess.statistics.change import paired_pvalues
+from postprocess.statistics.confounds import find_confounds, measure_contexts
+from postprocess.statistics.polarisation import find_polarised
+from postprocess.statistics.resampling import Resample
+from postprocess.steps.post_process import Outcome
+from postprocess.steps.recipe import ReportSection
+from postprocess.table.details import MEASURES, TRAITS
+
+Report = dict[str, Any]
+
+# So that a large dataset is done in about a minute: its intervals are narrow anyway.
+MOST_RESAMPLED = 5_000_000  # ratings drawn in all resamples together
+FEWEST_RESAMPLES = 100  # with fewer there are no intervals
+MOST_SPLIT = 20_000_000  # ratings in all splits together
+FEWEST_SPLITS = 20
+ALPHA = 0.05  # of a context on which people divide
+RATING_CONFOUNDS = {"position": "position", "seconds": "seconds", "annotator_seconds": "seconds"}
+
+
+class Chance(NamedTuple):
+    """The numbers of resamples and splits, the seed, and what is resampled."""
+
+    n_resamples: int
+    n_splits: int
+    seed: int
+    resample: Resample
+
+    def rng(self) -> np.random.Generator:
+        """A fresh generator: no figure depends on which others are computed."""
+        return np.random.default_rng(self.seed)
+
+
+def allot_chance(wanted: ReportSection, n_ratings: int) -> Chance:
+    """As many resamples and splits as are wanted, or as so many ratings allow.
+
+    >>> [allot_chance(ReportSection(), n)[:3] for n in (6_800, 1_000_000)]
+    [(300, 200, 0), (0, 20, 0)]
+    """
+    n_resamples = min(wanted.n_resamples, MOST_RESAMPLED // n_ratings)
+    if n_resamples < min(wanted.n_resamples, FEWEST_RESAMPLES):
+        n_resamples = 0
+    n_splits = min(wanted.n_splits, max(FEWEST_SPLITS, MOST_SPLIT // n_ratings))
+    return Chance(n_resamples, n_splits, wanted.seed, wanted.resample)
+
+
+def assess(outcome: Outcome, rows: Sequence[Sequence[str]], used: pd.DataFrame) -> Report:
+    """All of the report that says how far the other figures can be trusted.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        As `post_process` returns it.
+    rows : sequence of sequences of str
+        Those of the stimuli.
+    used : DataFrame
+        The outcome's, with what `join_details` adds: agreement is told by block and part of
+        speech, and ratings are set against position and seconds, if they are known.
+
+    Returns
+    -------
+    dict
+        agreement, change, confounds and divided: see `report_agreement`, `report_change`,
+        `report_confounds` and `report_divided`. The same for the same input in any order.
+    """
+    chance = allot_chance(outcome.recipe.report, len(outcome.ledger))
+    given = as_given(outcome)
+    return {
+        "agreement": report_agreement(used, given, chance),
+        "change": report_change(outcome, given, chance),
+        "confounds": report_confounds(outcome, rows, used, chance),
+        "divided": report_divided(outcome, rows, chance),
+    }
+
+
+def as_given(outcome: Outcome) -> pd.DataFrame | None:
+    """The ratings that count, before calibration and filtering; None if those changed none."""
+    ledger = outcome.ledger
+    counted = ledger[ledger["calibrated"].notna()]
+    if len(counted) == len(outcome.used) and (counted["calibrated"] == counted["rating"]).all():
+        return None
+    return counted.drop(columns=["calibrated", "reason"])
+
+
+def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Chance) -> Report:
+    """The figures of `agreement_table` for the ratings after all steps, and before them.
+
+    Returns
+    -------
+    dict
+        n_resamples, n_splits, seed, resample; overall, and by: for each of group, block and pos
+        that is known a list of its slices; as_given: overall before calibration and filtering,
+        None if they changed nothing; not_known: by what else agreement would have been told.
+    """
+    known = [trait for trait in TRAITS if trait in used]
+    after = _agree(used, ["group", *known], chance)
+    return {
+        **chance._asdict(),
+        "overall": after[OVERALL][0],
+        "as_given": None if given is None else _agree(given, [], chance)[OVERALL][0],
+        "by": {by: after[by] for by in ("group", *known)},
+        "not_known": [trait for trait in TRAITS if trait not in known],
+    }
+
+
+def report_change(outcome: Outcome, given: pd.DataFrame | None, chance: Chance) -> Report:
+    """The reliability of the changes and the ceiling of subtask 1, and the paired tests.
+
+    Returns
+    -------
+    dict
+        n_resamples, n_splits, seed, resample; used and as_given: each the rows of
+        `change_reliability`, as_given None where the steps changed nothing; by_formula: the
+        reliability by `change_reliability_from_scores`; n_both: annotators who rated both
+        contexts of a pair; paired: what `paired_pvalues` says of those pairs, a row each.
+    """
+    both = outcome.used[outcome.used.duplicated(["pair", "annotator"])]  # each context once
+    return {
+        **chance._asdict(),
+        "used": _rely(outcome.used, chance),
+        "as_given": None if given is None else _rely(given, chance),
+        "by_formula": change_reliability_from_scores(outcome.scores),
+        "n_both": both["annotator"].nunique(),
+        "paired": _test_paired(outcome.used, both["pair"]),
+    }
+
+
+def report_confounds(
+    outcome: Outcome, rows: Iterable[Sequence[str]], used: pd.DataFrame, chance: Chance
+) -> Report:
+    """What scores, changes and ratings are related to that should not matter.
+
+    Returns
+    -------
+    dict
+        n_resamples, seed; table: the rows of `find_confounds`; not_known: those confounds of
+        ratings that would have needed a column, with its name.
+    """
+    known = [name for name in MEASURES if name in used]
+    table = find_confounds(
+        outcome.scores,
+        measure_contexts(rows),
+        rng=chance.rng(),
+        ratings=used if known else None,
+        n_resamples=chance.n_resamples,
+    )
+    return {
+        "n_resamples": chance.n_resamples,
+        "seed": chance.seed,
+        "table": _records(table),
+        "not_known": [
+            {"confound": confound, "column": column}
+            for confound, column in RATING_CONFOUNDS.items()
+            if column not in known
+        ],
+    }
+
+
+def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chance) -> Report:
+    """The contexts on which people are of two minds, by the ratings as they were given.
+
+    Returns
+    -------
+    dict
+        alpha; n_contexts (looked at); obstacle: why none could be, or ""; contexts: the rows of
+        `find_polarised` with the pair's words.
+    """
+    used = outcome.ledger[outcome.ledger["reason"] == ""]
+    found = {"alpha": ALPHA, "n_contexts": 2 * len(outcome.scores), "obstacle": "", "contexts": []}
+    try:
+        listed = find_polarised(
+            used, outcome.recipe.scale.as_scale(), rng=chance.rng(), alpha=ALPHA
+        )
+    except ValueError as error:
+        return {**found, "n_contexts": 0, "obstacle": str(error)}
+    words = [f"{rows[pair - 1][0]}, {rows[pair - 1][1]}" for pair in listed["pair"]]
+    return {**found, "contexts": _records(listed.assign(words=words))}
+
+
+def _agree(ratings: pd.DataFrame, by: Sequence[str], chance: Chance) -> dict[str, list[Report]]:
+    """The slices of each column, without intervals where there are no resamples."""
+    table = agreement_table(ratings, by=by, **chance._asdict())
+    if not chance.n_resamples:
+        table = table.drop(columns=[c for c in table if str(c).endswith(("_low", "_high"))])
+    return {
+        str(column): _records(part.drop(columns="by"))
+        for column, part in table.groupby("by", sort=False)
+    }
+
+
+def _rely(ratings: pd.DataFrame, chance: Chance) -> list[Report]:
+    table = change_reliability(
+        ratings,
+        rng=chance.rng(),
+        n_splits=chance.n_splits,
+        n_resamples=chance.n_resamples,
+        resample=chance.resample,
+    )
+    return _records(table.reset_index())
+
+
+def _test_paired(used: pd.DataFrame, pairs: pd.Series) -> list[Report]:
+    if pairs.empty:
+        return []
+    return _records(paired_pvalues(used[used["pair"].isin(pairs)]).reset_index())
+
+
+def _records(table: pd.DataFrame) -> list[Report]:
+    return [{str(name): entry for name, entry in row.items()} for row in table.to_dict("records")]

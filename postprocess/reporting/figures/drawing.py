@@ -1,0 +1,163 @@
+"""One way of drawing for all figures: sizes, marks and fonts, and the same bytes every time.
+
+Lightness, hatching and shape tell things apart, so that a figure printed in grey loses nothing;
+colour only helps. Text is drawn as outlines of the font that comes with Matplotlib: a figure
+looks the same wherever it is opened, whatever fonts are installed there.
+"""
+
+import functools
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ParamSpec, cast
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
+
+from postprocess.reporting.figures.attributes import replace_styles
+
+Parameters = ParamSpec("Parameters")
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+WIDTH, HEIGHT = 4.6, 3.0  # inches: legible on a phone; on A4 a caption fits beside it
+DPI = 200  # of the PNG
+FINE_DPI = 300  # of the parts of an SVG that are pixels
+INK, PAPER, RULE = "#222222", "#ffffff", "#b4b4b4"
+STRONG, SOFT, ACCENT = "#1f4e79", "#cbdae8", "#b5421c"
+COLOURS = {
+    "ink": INK, "paper": PAPER, "rule": RULE, "strong": STRONG, "soft": SOFT, "accent": ACCENT
+}  # fmt: skip
+MOST_POINTS = 2000  # drawn one by one; more would hide each other
+
+DARK_BARS: dict[str, Any] = {"facecolor": STRONG, "edgecolor": STRONG, "linewidth": 0.8}
+LIGHT_BARS: dict[str, Any] = {
+    "facecolor": SOFT, "edgecolor": STRONG, "linewidth": 0.8, "hatch": "/////"
+}  # fmt: skip
+DOT: dict[str, Any] = {"marker": "o", "color": STRONG, "linestyle": "none", "markeredgewidth": 0}
+RING: dict[str, Any] = {
+    "marker": "o", "color": STRONG, "linestyle": "none", "markerfacecolor": "none",
+    "markeredgewidth": 0.8,
+}  # fmt: skip
+CROSS: dict[str, Any] = {
+    "marker": "x", "color": ACCENT, "linestyle": "none", "markeredgewidth": 1.4
+}  # fmt: skip
+TRIANGLE: dict[str, Any] = {
+    "marker": "^", "color": INK, "linestyle": "none", "markerfacecolor": PAPER,
+    "markeredgewidth": 0.8,
+}  # fmt: skip
+REFERENCE_LINE: dict[str, Any] = {"color": INK, "linewidth": 1, "linestyle": (0, (4, 2))}
+
+STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": INK,
+    "axes.formatter.limits": (-6, 9),
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "figure.facecolor": PAPER,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "hatch.linewidth": 0.7,
+    "legend.borderaxespad": 0.4,
+    "legend.borderpad": 0,
+    "legend.columnspacing": 1.4,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "legend.handletextpad": 0.5,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "cosima",
+    "text.color": INK,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "xtick.color": INK,
+    "xtick.labelsize": 9,
+    "ytick.color": INK,
+    "ytick.labelsize": 9,
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Our settings of Matplotlib, and none of the user's, for as long as the context lasts."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(cast(Any, STYLE))
+        yield
+
+
+def in_style(draw: Callable[Parameters, Figure]) -> Callable[Parameters, Figure]:
+    """A drawing function that draws in our style."""
+
+    @functools.wraps(draw)
+    def draw_in_style(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Figure:
+        with styled():
+            return draw(*args, **kwargs)
+
+    return draw_in_style
+
+
+def new_figure(height: float = HEIGHT) -> Figure:
+    """An empty figure of the common width, in inches, known to no global state."""
+    return Figure(figsize=(WIDTH, height), layout="constrained")
+
+
+def render_svg(figure: Figure, *, title: str, description: str) -> bytes:
+    """The figure as a file of its own, with its title and description for who cannot see it."""
+    metadata = {"Date": None, "Creator": None, "Title": title, "Description": description}
+    return replace_styles(_save(figure, format="svg", dpi=FINE_DPI, metadata=metadata))
+
+
+def render_png(figure: Figure) -> bytes:
+    """The figure in pixels, for where SVG is not taken."""
+    return _save(figure, format="png", dpi=DPI, metadata={"Software": None})
+
+
+def put_legend(axes: Axes, handles: Sequence[Artist], *, columns: int = 2) -> None:
+    """A legend above the axes, where it hides nothing."""
+    axes.legend(handles=list(handles), loc="lower left", bbox_to_anchor=(0, 1), ncols=columns)
+
+
+def count_along(axis: Axis) -> None:
+    """Whole numbers on an axis."""
+    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
+    axis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:,.0f}"))
+
+
+def draw_points(axes: Axes, x: Floats, y: Floats, span: tuple[float, float, float, float]) -> None:
+    """Points, or their density in the span (left, right, bottom, top) where they are too many."""
+    if len(x) <= MOST_POINTS:
+        size = 3.2 if len(x) <= MOST_POINTS / 4 else 2.2
+        axes.plot(x, y, markersize=size, clip_on=False, **RING)
+        return
+    counts = np.histogram2d(x, y, bins=(90, 60), range=(span[:2], span[2:]))[0].T
+    clear, full = (*to_rgb(STRONG), 0.0), (*to_rgb(STRONG), 1.0)
+    shades = LinearSegmentedColormap.from_list("density", [clear, full])
+    axes.imshow(
+        np.where(counts > 0, 0.2 + 0.8 * np.sqrt(counts / counts.max()), 0),
+        origin="lower",
+        extent=span,
+        aspect="auto",
+        cmap=shades,
+        interpolation="nearest",
+    )
+
+
+def write_instead(axes: Axes, text: str) -> None:
+    """A sentence in empty axes, for where there is nothing to draw."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", wrap=True)
+
+
+def _save(figure: Figure, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    with styled():
+        figure.savefig(buffer, **options)
+    return buffer.getvalue()

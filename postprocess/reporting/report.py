@@ -1,0 +1,157 @@
+"""The report of a dataset: what went in, what each step did, and what came of it."""
+
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from postprocess.formats.tabular import Finding
+from postprocess.steps.exclusion import COUNTED, count_left_out
+from postprocess.steps.filtering import KEPT, LEFT_OUT, explain
+from postprocess.steps.post_process import Outcome
+from postprocess.steps.rehearsal import STAMP, count_scripted, warn_of_scripts
+from postprocess.table.numbering import number_items
+
+Report = dict[str, Any]
+
+
+def plain_report(report: Report) -> Report:
+    """The report in JSON's own types: NaN as None, floats to 12 digits.
+
+    >>> plain_report({"mean": float("nan"), "rows": (np.int64(2), 6.0, 0.1 + 0.2)})
+    {'mean': None, 'rows': [2, 6, 0.3]}
+    """
+    return {key: _plain(value) for key, value in report.items()}
+
+
+def render_report(report: Report) -> str:
+    """The text of `report.json`; takes what `plain_report` returns, and keeps its order."""
+    return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def summarise(report: Report) -> str:
+    """Return the main figures in a few lines for a terminal."""
+    counts, table1 = report["counts"], report["table1"]["text"]
+    warning = warn_of_scripts(counts)
+    return (f"{STAMP}. {warning}\n" if warning else "") + (
+        f"pairs     {counts['pairs']}\n"
+        f"ratings   {counts['ratings_used']} of {counts['ratings']} used, "
+        f"{counts['annotators_used']} of {counts['annotators']} annotators\n"
+        f"shifted   {count_shifted(report)} annotators\n"
+        f"left out  {_list_left_out(counts['annotators_left_out'])}\n"
+        f"scores    mean {table1['mean']}, SD {table1['sd']}, |change| {table1['change']}, "
+        f"human {table1['human']}\n"
+        f"changed   q < 0.05 {table1['share_q']}, two-sided p < 0.05 {table1['share_two_sided']}\n"
+        f"          one-sided, as published: p < 0.05 {table1['share_one_sided']}, "
+        f"p < 0.1 {table1['share_one_sided_10']}\n"
+    )
+
+
+def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
+    """How much there is of what, and how many ratings were left out for which reason.
+
+    `scripted`: annotators who are scripts.
+    """
+    ledger, used = outcome.ledger, outcome.used
+    per_context = np.bincount(number_items(used))
+    reasons = ledger["reason"][ledger["reason"] != COUNTED].value_counts(sort=False)
+    return {
+        "pairs": len(outcome.scores),
+        "contexts": 2 * len(outcome.scores),
+        "groups": ledger["group"].nunique(),
+        "annotators": ledger["annotator"].nunique(),
+        "annotators_used": used["annotator"].nunique(),
+        "annotators_left_out": count_left_out(ledger),
+        "ratings": len(ledger),
+        "ratings_used": len(used),
+        "ratings_left_out": {str(reason): int(n) for reason, n in reasons.items() if n},
+        **count_scripted(ledger, scripted),
+        "fewest_ratings_of_a_context": int(per_context.min()),
+        "most_ratings_of_a_context": int(per_context.max()),
+    }
+
+
+def count_shifted(report: Report) -> int:
+    """Count the annotators that calibration moved in any group."""
+    return len({one["annotator"] for one in report["calibration"]["shifted"]})
+
+
+def report_calibration(outcome: Outcome) -> Report:
+    """Who was moved, by how much and from where."""
+    is_shifted = outcome.annotators["shift"].fillna(0) != 0
+    columns = ["group", "annotator", "mean", "group_mean", "deviation", "shift", "n_clipped"]
+    return {
+        "done": outcome.recipe.calibration.enabled,
+        "shifted": outcome.annotators.loc[is_shifted, columns].to_dict("records"),
+    }
+
+
+def report_filtering(outcome: Outcome) -> Report:
+    """Who was left out and why, and who was kept although their agreement is undefined."""
+    annotators = outcome.annotators
+    annotators = annotators.assign(explanation=explain(annotators))
+    is_done = outcome.recipe.filtering.enabled
+    left_out = annotators["decision"] == LEFT_OUT
+    undefined = is_done & (annotators["decision"] == KEPT) & annotators["rho"].isna()
+    columns = ["group", "annotator", "n_ratings", "rho", "bound", "gain", "reason", "explanation"]
+    return {
+        "done": is_done,
+        "left_out": annotators.loc[left_out, columns].to_dict("records"),
+        "undefined": annotators.loc[undefined, columns].to_dict("records"),
+    }
+
+
+def report_findings(findings: Iterable[Finding]) -> list[Report]:
+    """What was wrong or odd in the stimuli, in file order."""
+    return [
+        {"severity": str(f.severity), "row": f.row, "column": f.column, "reason": f.reason}
+        for f in findings
+    ]
+
+
+def report_notes(outcome: Outcome, n_both: int) -> list[str]:
+    """What a reader of the figures should know; `n_both` annotators rated both of a pair."""
+    used, notes = outcome.used, []
+    if not outcome.groups_given:
+        notes.append("The groups were found from the items that annotators share.")
+    n_items = used.drop_duplicates(["group", "pair", "context"]).groupby("group").size()
+    if n_lone := int((n_items == 1).sum()):
+        notes.append(
+            f"Groups of a single context: {n_lone}. Calibration has one rating of each annotator "
+            "to go by there, and agreement none; give the questionnaires in a column group, or "
+            "switch calibration off."
+        )
+    if n_both:
+        notes.append(
+            f"Annotators who rated both contexts of a pair: {n_both}. The test of the change "
+            "assumes different people."
+        )
+    per_context = used.groupby(["pair", "context"]).size()
+    if n_single := int((per_context == 1).sum()):
+        notes.append(f"Contexts with one rating, and so without a deviation: {n_single}.")
+    return notes
+
+
+def _list_left_out(by_reason: Mapping[str, int]) -> str:
+    reasons = ", ".join(f"{reason}: {n}" for reason, n in by_reason.items())
+    return f"{sum(by_reason.values())} annotators" + (f" ({reasons})" if reasons else "")
+
+
+def _plain(value: object) -> object:
+    """The value in JSON's own types."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return _figure(value) if isinstance(value, float) else value
+
+
+def _figure(number: float) -> float | None:
+    if math.isnan(number):
+        return None
+    rounded = float(f"{number:.12g}")
+    return int(rounded) if rounded.is_integer() else rounded  # 6 and 6.0 are written the same

@@ -1,0 +1,1 @@
+"""Statistics of contexts and of changes."""

@@ -1,0 +1,1 @@
+"""Agreement of annotators, and the reliability of what they agree on."""

@@ -1,0 +1,351 @@
+"""Agreement of every group, block, language, … of a ratings table, with bootstrap intervals."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from postprocess.statistics.agreement.alpha import alpha_of_slices
+from postprocess.statistics.agreement.group_arrays import (
+    Floats,
+    Integers,
+    Stack,
+    number_names,
+    of_slice,
+    stack_groups,
+)
+from postprocess.statistics.agreement.intraclass import intraclass_of_slices
+from postprocess.statistics.agreement.split_halves import (
+    SplitMeans,
+    correlate_halves,
+    means_of_halves,
+    reliabilities_left_out,
+    reliability_of_all,
+    reliability_of_drawn,
+    spearman_brown,
+    split_halves,
+)
+from postprocess.statistics.correlations import correlate_left_out, correlate_pairs, mean_defined
+from postprocess.statistics.resampling import (
+    N_PARTS,
+    Range,
+    Resample,
+    basic_interval,
+    can_draw,
+    can_leave_out,
+    divide_annotators,
+    double_items,
+    draw_items,
+    includes_annotators,
+    join_items,
+    leave_out,
+    take_items,
+)
+from postprocess.table.ratings import RatingsError, with_groups
+
+Figure = Callable[[Sequence[Stack], int], Floats]
+Kernel = Callable[[Floats], Floats]
+OVERALL = "overall"
+RESAMPLED_AT_ONCE = 2**18  # ratings of resamples held at a time: what fits a cache is no slower
+SPLIT_HALF = "split_half"
+
+
+def agreement_table(
+    ratings: pd.DataFrame,
+    *,
+    by: Sequence[str] = ("group",),
+    figures: Sequence[str] | None = None,
+    n_resamples: int = 1000,
+    n_splits: int = 100,
+    seed: int = 0,
+    resample: Resample = "items",
+) -> pd.DataFrame:
+    """Agreement in every slice of the ratings, and overall.
+
+    Only people of one group are compared. Each slice draws from the seed afresh, so that its
+    interval does not depend on what else is asked for.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 or more)
+        Columns pair, context, annotator, rating in points of one scale, and optionally group
+        (or else groups are found) and language, as in `stack_groups`; and those of `by`.
+    by : sequence of str
+        The columns to slice by, such as block. Rows in which one is missing are in none of its.
+    figures : sequence of str, optional
+        Some of `FIGURES`; by default all.
+    n_resamples, n_splits, seed : int
+        Bootstrap samples of the items, drawn in each group as many as it has (0: no intervals);
+        random splits that "split_half" is the mean of; and of chance.
+    resample : "items" or "items and annotators"
+        Whether intervals are for endless items and the annotators of the study, or for endless
+        annotators too, with as many in each group.
+
+    Returns
+    -------
+    DataFrame, shape (n_slices, 7 + 3 × n_figures)
+        by and name (of the slice; "overall" and "" in the last row), n_groups, n_items, n_icc
+        (items in the intraclass correlations: those rated by everyone in the group),
+        n_annotators, n_ratings; each figure, and the ends of its 95 % interval with _low and
+        _high. Rows in the order of `by` and of the names.
+
+        human : mean over annotators of Spearman's rho with the mean of the others
+        pairwise_spearman, pairwise_pearson : mean correlation over all two of one group
+        alpha_ordinal, alpha_interval : Krippendorff's alpha of all items
+        icc_single, icc_average : ICC(2,1), ICC(2,k), from the variances within groups
+        split_half : mean split-half reliability (Pearson) of all items
+
+        NaN where none is defined; an interval also where more than 5 % of the resamples have
+        none, or most items are in groups of one or two items (or annotators, if these are
+        resampled).
+
+    Raises
+    ------
+    RatingsError
+        A missing column, an unknown figure, another word in `resample`, or as `stack_groups`.
+
+    References
+    ----------
+    See `leave_one_out_agreement`, `pairwise_agreement`, `krippendorff_alpha`,
+    `intraclass_correlation`, `split_half_reliability`, `basic_interval`.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"pair": [1, 2, 3] * 2, "context": 1, "annotator": list("AAABBB"),
+    ...                         "rating": [0, 3, 6, 1, 3, 5], "group": "1"})
+    >>> agreement_table(ratings, figures=["human"], n_resamples=0)[["by", "human"]].values.tolist()
+    [['group', 1.0], ['overall', 1.0]]
+    """
+    ratings = with_groups(ratings)
+    chosen = tuple(FIGURES) if figures is None else tuple(figures)
+    _refuse_unknown(ratings, by, chosen)
+    plan = _Plan(chosen, n_resamples, n_splits, seed, includes_annotators(resample))
+    parts = [_slice_by(ratings, column, plan) for column in by]
+    everything = np.zeros(len(ratings), dtype=np.int64)
+    parts.append(_describe(ratings, everything, (OVERALL, [""]), plan))
+    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+
+
+class _Plan(NamedTuple):
+    """What is to be computed of each slice."""
+
+    figures: tuple[str, ...]
+    n_resamples: int
+    n_splits: int
+    seed: int
+    annotators: bool  # whether they are resampled too
+
+
+def _slice_by(ratings: pd.DataFrame, column: str, plan: _Plan) -> pd.DataFrame:
+    slices = number_names(ratings[column])
+    names: list[object] = [None] * (slices.max(initial=-1) + 1)
+    firsts = np.unique(slices, return_index=True)
+    for number, row in zip(*firsts, strict=True):
+        if number >= 0:
+            names[number] = ratings[column].iloc[row]
+    return _describe(ratings, slices, (column, names), plan)
+
+
+def _describe(
+    ratings: pd.DataFrame, slices: Integers, title: tuple[str, Sequence[object]], plan: _Plan
+) -> pd.DataFrame:
+    """The rows of the table for the slices of one column, which `title` names."""
+    by, names = title
+    stacks = stack_groups(ratings, slices)
+    columns = {"by": by, "name": list(names)} | _count(stacks, len(names))
+    known = {
+        figure: TABLE_FIGURES[figure](stacks, len(names))
+        for figure in plan.figures
+        if figure in TABLE_FIGURES
+    }
+    found = [
+        _add_chance(of_slice(stacks, number), {f: known[f][number] for f in known}, plan)
+        for number in range(len(names))
+    ]
+    for figure in plan.figures:
+        for column in (figure, f"{figure}_low", f"{figure}_high"):
+            columns[column] = [one[column] for one in found]
+    return pd.DataFrame(columns)
+
+
+def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
+    counts = np.zeros((4, n_slices), dtype=np.int64)
+    people = [np.empty((0, 2), dtype=np.int64)]
+    for stack in stacks:
+        rated = ~np.isnan(stack.tables)
+        _, n_annotators, n_items = rated.shape
+        of_table = (
+            np.ones(len(rated)),
+            np.full(len(rated), n_items),
+            _count_complete(rated),
+            rated.sum(axis=(1, 2)),
+        )
+        for row, numbers in zip(counts, of_table, strict=True):
+            row += np.bincount(stack.slices, numbers, n_slices).astype(np.int64)
+        owners = np.repeat(stack.slices, n_annotators)
+        people.append(np.column_stack([owners, stack.annotators.ravel()]))
+    distinct = np.unique(np.concatenate(people), axis=0)
+    n_groups, n_items_each, n_icc, n_ratings = counts
+    return {
+        "n_groups": n_groups,
+        "n_items": n_items_each,
+        "n_icc": n_icc,
+        "n_annotators": np.bincount(distinct[:, 0], minlength=n_slices),
+        "n_ratings": n_ratings,
+    }
+
+
+def _add_chance(
+    stacks: Sequence[Stack], known: Mapping[str, float], plan: _Plan
+) -> dict[str, float]:
+    """All figures of one slice with the ends of their intervals."""
+    figures, means = dict(known), None
+    if SPLIT_HALF in plan.figures:
+        figures[SPLIT_HALF] = np.nan
+        if stacks:
+            figures[SPLIT_HALF], means = _split(stacks, plan)
+    found = dict(figures)
+    samples = _sample(stacks, figures, means, plan) if _can_sample(stacks, plan) else {}
+    for figure in plan.figures:
+        ends = (np.nan, np.nan)
+        if sample := samples.get(figure):
+            ends = basic_interval(
+                figures[figure],
+                sample.resampled,
+                limit=sample.limit,
+                within=RANGES.get(figure, "correlation"),
+                left_out=sample.left_out,
+            )
+        found[f"{figure}_low"], found[f"{figure}_high"] = ends
+    return found
+
+
+class _Sample(NamedTuple):
+    """What the interval of a figure is made of; see `basic_interval`."""
+
+    resampled: Floats
+    limit: float
+    left_out: Floats | None
+
+
+def _can_sample(stacks: Sequence[Stack], plan: _Plan) -> bool:
+    if plan.annotators and not can_leave_out(stacks):
+        return False
+    return plan.n_resamples > 0 and can_draw(stacks)
+
+
+def _sample(
+    stacks: Sequence[Stack], figures: Mapping[str, float], means: SplitMeans | None, plan: _Plan
+) -> dict[str, _Sample]:
+    resampled = _bootstrap(stacks, means, plan)
+    doubled = [double_items(stack) for stack in stacks]
+    left_out = _leave_out(stacks, plan) if plan.annotators else {}
+    limits = {
+        figure: 2 * float(known(doubled, 1)[0]) - figures[figure]  # corrections halve
+        for figure, known in TABLE_FIGURES.items()
+        if figure in resampled
+    }
+    if means is not None:
+        limits[SPLIT_HALF] = reliability_of_all(means, "pearson")
+    return {f: _Sample(resampled[f], limits[f], left_out.get(f)) for f in resampled}
+
+
+def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
+    """The mean split-half reliability, and the means of the halves in the first splits."""
+    rng = np.random.default_rng([plan.seed, 0])
+    splits = means_of_halves(split_halves(stacks, plan.n_splits, rng))
+    found = correlate_halves(splits, ["pearson"])
+    reliabilities = spearman_brown(found.correlations["pearson"], found.steps)
+    return float(mean_defined(reliabilities)), found.kept
+
+
+def _bootstrap(stacks: Sequence[Stack], means: SplitMeans | None, plan: _Plan) -> dict[str, Floats]:
+    """Each figure in each resample, all from the same resamples of the items."""
+    rng = np.random.default_rng([plan.seed, 1])
+    replicates: dict[str, list[Floats]] = {
+        figure: [] for figure in plan.figures if figure != SPLIT_HALF or means is not None
+    }
+    n_numbers = sum(stack.tables.size for stack in stacks)
+    n_together = max(1, RESAMPLED_AT_ONCE // max(1, n_numbers))
+    for first in range(0, plan.n_resamples, n_together):
+        n_drawn = min(n_together, plan.n_resamples - first)
+        drawn = draw_items(stacks, n_drawn, rng)
+        taken = [take_items(stack, places) for stack, places in zip(stacks, drawn, strict=True)]
+        for figure, parts in replicates.items():
+            if known := TABLE_FIGURES.get(figure):
+                parts.append(known(taken, n_drawn))
+            elif means is not None:
+                parts.append(reliability_of_drawn(means, join_items(stacks, drawn), "pearson"))
+    return {figure: np.concatenate(parts) for figure, parts in replicates.items()}
+
+
+def _leave_out(stacks: Sequence[Stack], plan: _Plan) -> dict[str, Floats]:
+    """Each figure without each part of the annotators, shape (n_divisions, N_PARTS)."""
+    rng = np.random.default_rng([plan.seed, 2])
+    found: dict[str, list[Floats]] = {figure: [] for figure in plan.figures}
+    for division in divide_annotators(stacks, plan.n_resamples, rng):
+        without = leave_out(stacks, division)
+        for figure, rows in found.items():
+            if known := TABLE_FIGURES.get(figure):
+                rows.append(known(without, N_PARTS))
+            else:
+                halves = reliabilities_left_out(stacks, division, means_of_halves, ["pearson"])
+                rows.append(halves["pearson"])
+    return {figure: np.stack(rows) for figure, rows in found.items()}
+
+
+def _count_complete(rated: NDArray[np.bool_]) -> Integers:
+    """Count the items of each table that all its annotators rated; 0 if they allow of no ICC."""
+    complete = rated.all(axis=1).sum(axis=1)
+    return np.where((complete >= 2) & (rated.shape[1] >= 2), complete, 0)
+
+
+def _mean_of_slices(kernel: Kernel) -> Figure:
+    """The mean over all that the kernel says of the tables of a slice and that is not NaN."""
+
+    def figure(stacks: Sequence[Stack], n_slices: int) -> Floats:
+        total, n_defined = np.zeros(n_slices), np.zeros(n_slices)
+        for stack in stacks:
+            rho = kernel(stack.tables).reshape(len(stack.tables), -1)
+            defined = ~np.isnan(rho)
+            sums = np.where(defined, rho, 0).sum(axis=1)
+            total += np.bincount(stack.slices, sums, n_slices)
+            n_defined += np.bincount(stack.slices, defined.sum(axis=1), n_slices)
+        return np.where(n_defined > 0, total / np.maximum(n_defined, 1), np.nan)
+
+    return figure
+
+
+def _intraclass(column: int, stacks: Sequence[Stack], n_slices: int) -> Floats:
+    return intraclass_of_slices(stacks, n_slices)[:, column]
+
+
+TABLE_FIGURES: Mapping[str, Figure] = {  # those that need no chance
+    "human": _mean_of_slices(correlate_left_out),
+    "pairwise_spearman": _mean_of_slices(partial(correlate_pairs, method="spearman")),
+    "pairwise_pearson": _mean_of_slices(partial(correlate_pairs, method="pearson")),
+    "alpha_ordinal": partial(alpha_of_slices, level="ordinal"),
+    "alpha_interval": partial(alpha_of_slices, level="interval"),
+    "icc_single": partial(_intraclass, 0),
+    "icc_average": partial(_intraclass, 1),
+}
+FIGURES = (*TABLE_FIGURES, SPLIT_HALF)
+RANGES: Mapping[str, Range] = {  # of those that may fall below -1
+    "alpha_ordinal": "coefficient",
+    "alpha_interval": "coefficient",
+    "icc_single": "coefficient",
+    "icc_average": "coefficient",
+}
+
+
+def _refuse_unknown(ratings: pd.DataFrame, by: Sequence[str], figures: Sequence[str]) -> None:
+    if missing := [column for column in by if column not in ratings]:
+        found = ", ".join(str(column) for column in ratings.columns)
+        raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {found})")
+    if unknown := [figure for figure in figures if figure not in FIGURES]:
+        raise RatingsError(
+            f"no figure is called {', '.join(unknown)}; there are {', '.join(FIGURES)}"
+        )

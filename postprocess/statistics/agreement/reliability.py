@@ -1,0 +1,324 @@
+"""Reliability by split halves: of the scores, and of the change between two contexts."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from postprocess.statistics.agreement.group_arrays import (
+    MOST_NUMBERS,
+    Floats,
+    Integers,
+    Stack,
+    stack_groups,
+)
+from postprocess.statistics.agreement.split_halves import (
+    Halves,
+    Measure,
+    SplitMeans,
+    correlate_halves,
+    means_of_halves,
+    reliabilities_left_out,
+    reliability_of_all,
+    reliability_of_drawn,
+    spearman_brown,
+    split_halves,
+    step_of,
+)
+from postprocess.statistics.correlations import DECIMALS, Method, mean_defined
+from postprocess.statistics.resampling import (
+    Resample,
+    basic_interval,
+    can_draw,
+    can_leave_out,
+    divide_annotators,
+    draw_items,
+    includes_annotators,
+    join_items,
+)
+from postprocess.table.ratings import RatingsError
+
+RANGE = (0.025, 0.975)  # of the splits
+ROOTS = {"reliability": "ceiling", "low": "ceiling_low", "high": "ceiling_high"}
+
+Draw = Callable[[int], Integers]
+
+
+def split_half_reliability(
+    ratings: pd.DataFrame,
+    *,
+    rng: np.random.Generator,
+    n_splits: int = 1000,
+    n_resamples: int = 1000,
+    resample: Resample = "items",
+) -> pd.DataFrame:
+    """How far the scores would come out the same with as many other annotators.
+
+    In each split the annotators of each group are halved at random; the mean ratings that all
+    items of all groups have in one half are correlated with those in the other, and the
+    correlation is stepped up to all annotators.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 or more)
+        Columns pair, context, annotator, rating in any unit, and optionally group and
+        language, as in `stack_groups`. One group or several.
+    rng : numpy Generator
+        Chance.
+    n_splits : int
+        How many splits.
+    n_resamples : int
+        How many bootstrap samples of the items; 0 for no interval.
+    resample : "items" or "items and annotators"
+        What the interval is over, as in `agreement_table`.
+
+    Returns
+    -------
+    DataFrame, shape (2, 7), index method ("pearson", "spearman")
+        n_items; correlation (of the halves) and reliability, means over splits; splits_low and
+        splits_high, between which 95 % of the splits lie; low and high, the 95 % bootstrap
+        interval (NaN if most items are in groups too small for it). NaN where nothing can be
+        correlated: under three items that both halves rated, or all equal.
+
+    Raises
+    ------
+    RatingsError
+        As `stack_groups`, no ratings, or another word in `resample`.
+
+    References
+    ----------
+    As `spearman_brown`.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"pair": [1, 2, 3] * 2, "context": 1, "annotator": list("AAABBB"),
+    ...                         "rating": [0, 1, 2, 0, 2, 1], "group": "1"})
+    >>> halves = split_half_reliability(ratings, rng=np.random.default_rng(0), n_resamples=0)
+    >>> halves.loc["pearson", ["correlation", "reliability"]].round(3).tolist()
+    [0.5, 0.667]
+    """
+    stacks = _stacks_of(ratings)
+
+    def draw(n_resamples: int) -> Integers:
+        return join_items(stacks, draw_items(stacks, n_resamples, rng))
+
+    n_drawn = n_resamples if can_draw(stacks) else 0
+    chance = _Chance(rng, n_splits, n_drawn, includes_annotators(resample))
+    table = _summarise(stacks, means_of_halves, ("pearson", "spearman"), draw, chance)
+    table.insert(0, "n_items", sum(stack.items.size for stack in stacks))
+    return table
+
+
+def change_reliability(
+    ratings: pd.DataFrame,
+    *,
+    rng: np.random.Generator,
+    n_splits: int = 1000,
+    n_resamples: int = 1000,
+    resample: Resample = "items",
+) -> pd.DataFrame:
+    """How far the changes between contexts would come out the same with other annotators.
+
+    In each split the annotators of each context are halved at random, and each half estimates
+    the change of every pair. The correlation of the two, stepped up to all annotators, is the
+    reliability of the changes; its square root is the ceiling: what the true changes would
+    score against the measured ones.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 or more)
+        As in `split_half_reliability`. Someone who rated both contexts of a pair in groups of
+        the same people is in the same half of both.
+    rng : numpy Generator
+        Chance.
+    n_splits, n_resamples : int
+        How many splits, and bootstrap samples of the pairs; 0 of these for no interval.
+    resample : "items" or "items and annotators"
+        What the interval is over, as in `agreement_table`; the items are the pairs.
+
+    Returns
+    -------
+    DataFrame, shape (3, 10), index method ("uncentered": that of subtask 1, "pearson", "spearman")
+        n_pairs (with two ratings or more of either context; no others count); correlation,
+        reliability, splits_low, splits_high, low, high as in `split_half_reliability`, by
+        pairs; ceiling, ceiling_low, ceiling_high: the roots of reliability, low and high, or 0.
+
+    Raises
+    ------
+    RatingsError
+        As `stack_groups`, no ratings, or another word in `resample`.
+
+    References
+    ----------
+    As `spearman_brown`; Spearman (1904), The proof and measurement of association between two
+    things, for the ceiling; Armendariz et al. (2020), SemEval-2020 Task 3, for the metric.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({
+    ...     "pair": [1, 2, 3] * 4, "context": [1] * 6 + [2] * 6, "annotator": list("AAABBBCCCDDD"),
+    ...     "rating": [0, 0, 0, 0, 0, 0, 1, 2, 3, 1, 2, 3], "group": list("111111222222")})
+    >>> changes = change_reliability(ratings, rng=np.random.default_rng(0), n_resamples=0)
+    >>> changes["ceiling"].tolist()
+    [1.0, 1.0, 1.0]
+    """
+    stacks = _stacks_of(ratings)
+    contexts = np.concatenate([stack.items.ravel() for stack in stacks])
+    pairs = _ratable_pairs(stacks, contexts)
+    n_pairs = len(pairs)
+
+    def measure(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
+        return _pair_changes(splits, contexts, pairs)
+
+    def draw(n_resamples: int) -> Integers:
+        return rng.integers(n_pairs, size=(n_resamples, n_pairs))
+
+    methods: tuple[Method, ...] = ("uncentered", "pearson", "spearman")
+    n_drawn = n_resamples if n_pairs else 0
+    chance = _Chance(rng, n_splits, n_drawn, includes_annotators(resample))
+    table = _summarise(stacks, measure, methods, draw, chance)
+    table.insert(0, "n_pairs", n_pairs)
+    for column, root in ROOTS.items():
+        table[root] = np.sqrt(table[column].clip(lower=0))
+    return table
+
+
+def change_reliability_from_scores(scores: pd.DataFrame) -> float:
+    """The reliability of the changes from the means and deviations that a dataset publishes.
+
+    Parameters
+    ----------
+    scores : DataFrame, shape (n_pairs, 6 or more)
+        Columns sim1, sim2, stdev1, stdev2 (sample deviations) in points of one scale, and n1,
+        n2; as `aggregate_ratings` returns it.
+
+    Returns
+    -------
+    float
+        One minus the sum of the changes' squared standard errors, stdev1² / n1 + stdev2² / n2,
+        over the sum of the squared changes: what `change_reliability` has for "uncentered",
+        but without splits. Its root is the ceiling for subtask 1. NaN if no score changes or a
+        deviation is missing.
+
+    References
+    ----------
+    Rulon (1939), A simplified procedure for determining the reliability of a test by
+    split-halves: the mean over all splits of that coefficient, without its centring.
+
+    Examples
+    --------
+    >>> change_reliability_from_scores(pd.DataFrame({
+    ...     "sim1": [2.0], "sim2": [4.0], "stdev1": [1.0], "stdev2": [2.0], "n1": [5], "n2": [5]}))
+    0.75
+    """
+    squared = float(((scores["sim2"] - scores["sim1"]).round(DECIMALS) ** 2).sum())
+    errors = scores["stdev1"] ** 2 / scores["n1"] + scores["stdev2"] ** 2 / scores["n2"]
+    noise = float(errors.to_numpy(dtype=float).sum())
+    return 1 - noise / squared if squared > 0 else float("nan")
+
+
+def _stacks_of(ratings: pd.DataFrame) -> list[Stack]:
+    if stacks := stack_groups(ratings):
+        return stacks
+    raise RatingsError("there are no ratings, and so no halves of them")
+
+
+class _Chance(NamedTuple):
+    """Chance, and how much of it."""
+
+    rng: np.random.Generator
+    n_splits: int
+    n_resamples: int
+    annotators: bool  # whether they are resampled too
+
+
+def _summarise(
+    stacks: Sequence[Stack],
+    measure: Measure,
+    methods: Sequence[Method],
+    draw: Draw,
+    chance: _Chance,
+) -> pd.DataFrame:
+    """A row for each method."""
+    found = correlate_halves(measure(split_halves(stacks, chance.n_splits, chance.rng)), methods)
+    rows = {m: _row(found.correlations[m], found.steps) for m in methods}
+    is_possible = not chance.annotators or can_leave_out(stacks)
+    n_resamples = chance.n_resamples if is_possible else 0
+    resampled = _resample(found.kept, methods, draw, n_resamples)
+    left_out: dict[Method, Floats] = {}
+    if chance.annotators and n_resamples:
+        left_out = _leave_out(stacks, measure, methods, chance)
+    for method, row in rows.items():
+        row["low"], row["high"] = basic_interval(
+            row["reliability"],
+            resampled[method],
+            limit=reliability_of_all(found.kept, method),
+            left_out=left_out.get(method),
+        )
+    return pd.DataFrame(rows.values(), index=pd.Index(methods, name="method"))
+
+
+def _leave_out(
+    stacks: Sequence[Stack], measure: Measure, methods: Sequence[Method], chance: _Chance
+) -> dict[Method, Floats]:
+    """The reliability without each part of the annotators, shape (n_divisions, N_PARTS)."""
+    divisions = divide_annotators(stacks, chance.n_resamples, chance.rng)
+    rows = [reliabilities_left_out(stacks, one, measure, methods) for one in divisions]
+    return {method: np.stack([row[method] for row in rows]) for method in methods}
+
+
+def _row(correlations: Floats, steps: Floats) -> dict[str, float]:
+    reliabilities = spearman_brown(correlations, steps)
+    defined = reliabilities[~np.isnan(reliabilities)]
+    low, high = np.quantile(defined, RANGE) if len(defined) else (np.nan, np.nan)
+    return {
+        "correlation": float(mean_defined(correlations)),
+        "reliability": float(mean_defined(reliabilities)),
+        "splits_low": float(low),
+        "splits_high": float(high),
+    }
+
+
+def _resample(
+    means: SplitMeans, methods: Sequence[Method], draw: Draw, n_resamples: int
+) -> dict[Method, Floats]:
+    """The reliability by each method, all in the same resamples."""
+    figures: dict[Method, list[Floats]] = {method: [np.empty(0)] for method in methods}
+    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
+    for first in range(0, n_resamples, n_together):
+        drawn = draw(min(n_together, n_resamples - first))
+        for method in methods:
+            figures[method].append(reliability_of_drawn(means, drawn, method))
+    return {method: np.concatenate(parts) for method, parts in figures.items()}
+
+
+def _ratable_pairs(stacks: Sequence[Stack], contexts: Integers) -> Integers:
+    """The numbers of the pairs that have two ratings or more of either context."""
+    counts = np.concatenate([(~np.isnan(s.tables)).sum(axis=1).ravel() for s in stacks])
+    per_context = np.bincount(contexts, counts, 2 * (int(contexts.max()) // 2 + 1))
+    return np.flatnonzero((per_context.reshape(-1, 2) >= 2).all(axis=1))
+
+
+def _pair_changes(
+    splits: Iterable[Halves], contexts: Integers, pairs: Integers
+) -> Iterator[SplitMeans]:
+    """The change of each of the pairs in either half; `contexts` are those of the halves' items."""
+    shape = 2 * (int(contexts.max()) // 2 + 1), len(contexts)
+    places = contexts, np.arange(len(contexts))
+    belongs = csr_array((np.ones(len(contexts)), places), shape=shape)
+    for halves in splits:
+        sums, counts = (_add_up(field, belongs)[:, :, pairs] for field in halves)
+        means = sums / np.where(counts > 0, counts, np.nan)
+        noise = (1 / np.where(counts > 0, counts, np.nan)).sum(axis=-1)
+        first, second = (means[..., 1] - means[..., 0]).round(DECIMALS)
+        step = step_of(noise, (1 / counts.sum(axis=0)).sum(axis=-1))
+        yield SplitMeans(first, second, step)
+
+
+def _add_up(numbers: Floats, belongs: csr_array) -> Floats:
+    """From (2, n_splits, n_items) to (2, n_splits, n_pairs, 2); a context may be several items."""
+    halves, n_splits, n_items = numbers.shape
+    added = belongs @ numbers.reshape(halves * n_splits, n_items).T
+    return np.asarray(added.T).reshape(halves, n_splits, -1, 2)

@@ -1,0 +1,235 @@
+"""The annotators of each group split at random into halves, and the two means of every item."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Floats, Integers, Stack
+from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined
+from postprocess.statistics.resampling import N_PARTS, Division, blank_out
+
+RESAMPLED_SPLITS = 20  # a bootstrap figure is the mean over the first so many splits
+
+
+class Halves(NamedTuple):
+    """What each half of the annotators gave each item, in some splits.
+
+    `sums` and `counts`, shape (2, n_splits, n_items): of the ratings of the first half and of
+    the second. Items stand in the order of the stacks, of their tables and in them.
+    """
+
+    sums: Floats
+    counts: Floats
+
+
+class SplitMeans(NamedTuple):
+    """Two independent estimates of something, by the two halves, in some splits.
+
+    `first` and `second`, shape (n_splits, n_items), NaN where a half has no rating; `step`,
+    shape (n_splits,): how much more of the noise of a mean is in that of a half than in that
+    of all, which is 2 for even numbers of annotators without gaps.
+    """
+
+    first: Floats
+    second: Floats
+    step: Floats
+
+
+Measure = Callable[[Iterator[Halves]], Iterator[SplitMeans]]
+
+
+def split_halves(
+    stacks: Sequence[Stack], n_splits: int, rng: np.random.Generator
+) -> Iterator[Halves]:
+    """Split the annotators of each group at random, again and again.
+
+    In each split every annotator gets a random number; those with the lower numbers in a group
+    are its first half. So who is in two groups, or saw both contexts of a pair, is mostly in
+    the same half of both. Of an odd number of annotators the second half has one more.
+
+    Parameters
+    ----------
+    stacks : sequence of Stack
+        The groups; their slices do not matter.
+    n_splits : int
+        How often.
+    rng : numpy Generator
+        Chance. The splits do not depend on how many are computed together.
+
+    Yields
+    ------
+    Halves
+        Some splits at a time, so that no array is larger than MOST_NUMBERS numbers, or one
+        split.
+
+    Raises
+    ------
+    ValueError
+        No splits asked for.
+    """
+    if n_splits < 1:
+        raise ValueError(f"n_splits must be 1 or more, got {n_splits}")
+    known = np.unique(np.concatenate([stack.annotators.ravel() for stack in stacks]))
+    seats = [np.searchsorted(known, stack.annotators) for stack in stacks]
+    n_items = sum(stack.items.size for stack in stacks)
+    n_together = max(1, MOST_NUMBERS // max(n_items, len(known)))
+    for first in range(0, n_splits, n_together):
+        lots = rng.random((min(n_together, n_splits - first), len(known)))
+        parts = [_halve(stack, lots[:, seat]) for stack, seat in zip(stacks, seats, strict=True)]
+        yield Halves(
+            sums=np.concatenate([sums for sums, _ in parts], axis=2),
+            counts=np.concatenate([counts for _, counts in parts], axis=2),
+        )
+
+
+def item_means(halves: Halves) -> SplitMeans:
+    """The mean rating of each item in each half, to 9 decimals, so that equal ones are ties."""
+    first, second = (halves.sums * _invert(halves.counts)).round(DECIMALS)
+    step = step_of(_invert(halves.counts), _invert(halves.counts.sum(axis=0)))
+    return SplitMeans(first, second, step)
+
+
+def means_of_halves(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
+    """The `item_means` of all splits."""
+    return map(item_means, splits)
+
+
+def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
+    """By how much the one exceeds the other, on average over the items that all have.
+
+    `noise_of_half`, shape (2, n_splits, n_items), and `noise_of_whole`, shape (n_splits,
+    n_items): one over the number of ratings; NaN for none. Returns shape (n_splits,).
+    """
+    of_half = noise_of_half.mean(axis=0)
+    both = ~np.isnan(of_half)
+    total = np.where(both, noise_of_whole, 0).sum(axis=1)
+    ratio = np.where(both, of_half, 0).sum(axis=1) / np.where(total > 0, total, 1)
+    return np.where(total > 0, ratio, np.nan)
+
+
+def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
+    """Step the correlation of two halves up to the reliability of the whole.
+
+    Parameters
+    ----------
+    correlation : array
+        Of estimates that rest on one part of the ratings each.
+    step : float or array
+        How many such parts the whole has; 2 for halves.
+
+    Returns
+    -------
+    array
+        step · r / (1 + (step - 1) · r). For a negative r the same of its size, with the sign
+        put back: the plain formula runs to minus infinity, and a reliability below 0 says no
+        more than that there is none.
+
+    References
+    ----------
+    Spearman (1910), Correlation calculated from faulty data; Brown (1910), Some experimental
+    results in the correlation of mental abilities.
+
+    Examples
+    --------
+    >>> spearman_brown(np.array([0.5, -0.5])).round(3).tolist()
+    [0.667, -0.667]
+    """
+    size = np.abs(correlation)
+    return np.asarray(step * correlation / (1 + (step - 1) * size))
+
+
+class HalfCorrelations(NamedTuple):
+    """How the halves of many splits correlate.
+
+    `correlations` by method, and `steps`, both of shape (n_splits,); `kept`: the first splits
+    themselves, for the bootstrap.
+    """
+
+    correlations: dict[Method, Floats]
+    steps: Floats
+    kept: SplitMeans
+
+
+def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) -> HalfCorrelations:
+    """Correlate the halves of every split by each method, going through the splits once."""
+    kept: list[SplitMeans] = []
+    correlations: dict[Method, list[Floats]] = {method: [] for method in methods}
+    steps: list[Floats] = []
+    for means in splits:
+        for method, parts in correlations.items():
+            parts.append(correlate(means.first, means.second, method=method))
+        if sum(len(part) for part in steps) < RESAMPLED_SPLITS:
+            kept.append(means)
+        steps.append(means.step)
+    return HalfCorrelations(
+        correlations={method: np.concatenate(parts) for method, parts in correlations.items()},
+        steps=np.concatenate(steps),
+        kept=SplitMeans(
+            first=np.concatenate([means.first for means in kept])[:RESAMPLED_SPLITS],
+            second=np.concatenate([means.second for means in kept])[:RESAMPLED_SPLITS],
+            step=np.concatenate([means.step for means in kept])[:RESAMPLED_SPLITS],
+        ),
+    )
+
+
+def reliability_of_drawn(means: SplitMeans, drawn: Integers, method: Method) -> Floats:
+    """The mean reliability over splits, of the items drawn in each resample.
+
+    `drawn`, shape (n_resamples, n_items). Returns shape (n_resamples,).
+    """
+    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
+    parts = []
+    for first in range(0, len(drawn), n_together):
+        places = drawn[first : first + n_together]
+        rho = correlate(means.first[:, places], means.second[:, places], method=method)
+        parts.append(mean_defined(spearman_brown(rho, means.step[:, None]), axis=0))
+    return np.concatenate(parts)
+
+
+def reliability_of_all(means: SplitMeans, method: Method) -> float:
+    """Return the mean reliability over splits, of all items once."""
+    everything = np.arange(means.first.shape[1])[None]
+    return float(reliability_of_drawn(means, everything, method)[0])
+
+
+def reliabilities_left_out(
+    stacks: Sequence[Stack], division: Division, measure: Measure, methods: Sequence[Method]
+) -> dict[Method, Floats]:
+    """Return the mean reliability over the first splits without each part of the annotators.
+
+    The splits are the same whoever is left out, so that chance in them is no difference.
+    Returns arrays of shape (N_PARTS,) by method.
+    """
+    found: dict[Method, list[float]] = {method: [] for method in methods}
+    for part in range(N_PARTS):
+        rng = np.random.default_rng(0)
+        splits = split_halves(blank_out(stacks, division, part), RESAMPLED_SPLITS, rng)
+        halves = correlate_halves(measure(splits), methods)
+        for method, figures in found.items():
+            reliabilities = spearman_brown(halves.correlations[method], halves.steps)
+            figures.append(float(mean_defined(reliabilities)))
+    return {method: np.array(figures) for method, figures in found.items()}
+
+
+def _invert(counts: Floats) -> Floats:
+    return 1 / np.where(counts > 0, counts, np.nan)
+
+
+def _halve(stack: Stack, lots: Floats) -> tuple[Floats, Floats]:
+    """Sums and counts of both halves, each of shape (2, n_splits, n_tables × n_items).
+
+    `lots`, shape (n_splits, n_tables, n_annotators), decide who is in the first half.
+    """
+    n_splits, _, n_annotators = lots.shape
+    chosen = np.argsort(lots, axis=2, kind="stable")[:, :, : n_annotators // 2]
+    is_first = np.zeros(lots.shape)
+    np.put_along_axis(is_first, chosen, 1.0, axis=2)
+    members = np.stack([is_first, 1 - is_first])
+    rated = ~np.isnan(stack.tables)
+    sums = np.einsum("hsta,tai->hsti", members, np.where(rated, stack.tables, 0))
+    if rated.all():
+        counts = np.broadcast_to(members.sum(axis=3)[..., None], sums.shape)
+    else:
+        counts = np.einsum("hsta,tai->hsti", members, rated.astype(float))
+    return sums.reshape(2, n_splits, -1), counts.reshape(2, n_splits, -1)

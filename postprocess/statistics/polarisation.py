@@ -1,0 +1,186 @@
+"""Outlying contexts: those on which people are of two minds."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from postprocess.table.ratings import Scale
+
+FEWEST_POINTS = 3  # of a scale, for two camps to have something between them
+MOST_POINTS = 21  # beyond, most points are empty by chance, and A tells nothing
+MOST_ENUMERATED = 250_000  # sets of ratings; beyond, the reference distribution is sampled
+N_SAMPLES = 20_000  # for each peak
+PEAKS = tuple(round(0.05 * i, 2) for i in range(11))  # shares at one end, the rest spread evenly
+DECIMALS = 12  # equal agreements are equal, whatever order they were added in
+
+Vectors = NDArray[np.int64]
+
+
+def scale_agreement(counts: Vectors) -> NDArray[np.float64]:
+    """Van der Eijk's agreement A of ratings on an ordered scale.
+
+    Parameters
+    ----------
+    counts : array of int, shape (n_contexts, n_points)
+        How many ratings stand at each point, of three points or more; one rating or more.
+
+    Returns
+    -------
+    array, shape (n_contexts,)
+        1 if all ratings stand at one point, 0 if they are spread evenly over all points, -1 if
+        half stand at either end.
+
+    Notes
+    -----
+    The counts are taken apart in layers of equal height; a layer is a pattern of used (1) and
+    unused (0) points. Of a pattern with S of K points used, let TU be the number of triples of
+    points, in their order, that read 110 or 011, and TDU of those that read 101. Its agreement
+    is U · (1 - (S - 1)/(K - 1)) with U = ((K-2)·TU - (K-1)·TDU) / ((K-2)·(TU + TDU)), or U = 1
+    without such triples; A is the mean over the layers, weighted by their ratings.
+
+    References
+    ----------
+    Van der Eijk (2001), Measuring agreement in ordered rating scales.
+
+    Examples
+    --------
+    >>> scale_agreement(np.array([[0, 9, 0, 0], [5, 5, 5, 5], [4, 0, 0, 4]])).tolist()
+    [1.0, 0.0, -1.0]
+    """
+    agreement = np.zeros(len(counts))
+    known = _pattern_agreements(counts.shape[1])
+    bits = 1 << np.arange(counts.shape[1])
+    for height in range(1, int(counts.max(initial=0)) + 1):
+        used = counts >= height
+        agreement += used.sum(axis=1) * known[used @ bits]
+    return np.asarray((agreement / counts.sum(axis=1)).round(DECIMALS))
+
+
+def find_polarised(
+    ratings: pd.DataFrame, scale: Scale, *, rng: np.random.Generator, alpha: float = 0.05
+) -> pd.DataFrame:
+    """List the contexts whose ratings fall into two camps.
+
+    A context is listed if its agreement A is so low that people of one mind would hardly have it:
+    as many ratings, drawn from a distribution with a single mode, have one as low with a
+    probability of at most alpha. Of the distributions with a single mode the least favourable
+    ones are taken: an even spread, with a peak at one end that holds from 0 to half of it.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 3 or more)
+        pair, context, rating in points of `scale`, as `check_ratings` returns them.
+    scale : Scale
+        Of 3 to 21 points.
+    rng : Generator
+        For contexts with so many ratings that the reference must be sampled (more than 20 on 7
+        points); the others are exact.
+    alpha : float
+        The bound of the p-value.
+
+    Returns
+    -------
+    DataFrame, shape (n_listed, 6), the clearest first
+        pair, context, n, agreement (A), pvalue, and ratings: how many stand at each point of
+        the scale, as `5 0 0 1 0 0 4`.
+
+    Raises
+    ------
+    ValueError
+        A scale of two points, or of more than 21.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"pair": 1, "context": [1] * 10 + [2] * 10,
+    ...                         "rating": [0] * 5 + [6] * 5 + [2, 3] * 5})
+    >>> found = find_polarised(ratings, Scale(), rng=np.random.default_rng(1)).round(5)
+    >>> found.iloc[0].astype(str).tolist()
+    ['1', '1', '10', '-1.0', '3e-05', '5 0 0 0 0 0 5']
+    """
+    n_points = round((scale.maximum - scale.minimum) / scale.step) + 1
+    if not FEWEST_POINTS <= n_points <= MOST_POINTS:
+        raise ValueError(
+            f"two camps are told apart on {FEWEST_POINTS} to {MOST_POINTS} points, not on {scale}"
+        )
+    points = ((ratings["rating"] - scale.minimum) / scale.step).round().astype(int)
+    counts = pd.crosstab([ratings["pair"], ratings["context"]], points)
+    counts = counts.reindex(columns=range(n_points), fill_value=0)
+    vectors = counts.to_numpy(dtype=np.int64)
+    contexts = counts.index.to_frame(index=False)
+    contexts["n"] = vectors.sum(axis=1)
+    contexts["agreement"] = scale_agreement(vectors)
+    contexts["pvalue"] = np.nan
+    for n in sorted(contexts["n"].unique().tolist()):
+        reference = _reference(n, n_points, rng)
+        rows = contexts["n"] == n
+        contexts.loc[rows, "pvalue"] = _share_below(contexts.loc[rows, "agreement"], *reference)
+    contexts["ratings"] = [" ".join(map(str, vector)) for vector in vectors.tolist()]
+    listed = contexts[contexts["pvalue"] <= alpha]
+    return listed.sort_values(["pvalue", "pair", "context"], ignore_index=True)
+
+
+@lru_cache(maxsize=4)
+def _pattern_agreements(n_points: int) -> NDArray[np.float64]:
+    """The agreement of every pattern, at the number that its used points are the bits of."""
+    patterns = np.arange(1 << n_points)
+    n_used = np.bitwise_count(patterns).astype(np.int64)
+    before, conforming, deviating = (np.zeros_like(patterns) for _ in range(3))
+    for point in range(n_points):
+        used = patterns >> point & 1
+        after = n_used - before - used
+        conforming += (1 - used) * (before * (before - 1) + after * (after - 1)) // 2
+        deviating += (1 - used) * before * after
+        before += used
+    net = (n_points - 2.0) * conforming - (n_points - 1.0) * deviating
+    triples = np.maximum(conforming + deviating, 1) * (n_points - 2)
+    unimodality = np.where(conforming + deviating > 0, net / triples, 1.0)
+    return np.asarray(unimodality * (1 - (n_used - 1) / (n_points - 1)))
+
+
+def _reference(
+    n: int, n_points: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The agreements that n ratings can have, in order, and the greatest chance of one as low."""
+    spreads = np.array([_with_peak(peak, n_points) for peak in PEAKS])
+    if math.comb(n + n_points - 1, n_points - 1) <= MOST_ENUMERATED:
+        vectors = _all_counts(n, n_points)
+        log_factorials = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))
+        n_orders = log_factorials[n] - log_factorials[vectors].sum(axis=1)
+        weights = [np.exp(n_orders + vectors @ np.log(spread)) for spread in spreads]
+    else:
+        vectors = np.concatenate([rng.multinomial(n, spread, size=N_SAMPLES) for spread in spreads])
+        drawn_from = np.repeat(np.arange(len(spreads)), N_SAMPLES)
+        weights = [(drawn_from == i) / N_SAMPLES for i in range(len(spreads))]
+    agreements, place = np.unique(scale_agreement(vectors), return_inverse=True)
+    shares = [np.cumsum(np.bincount(place, weights=chances)) for chances in weights]
+    return agreements, np.max(shares, axis=0)
+
+
+def _with_peak(peak: float, n_points: int) -> NDArray[np.float64]:
+    spread = np.full(n_points, (1 - peak) / n_points)
+    spread[0] += peak
+    return spread
+
+
+def _share_below(
+    agreements: pd.Series, reference: NDArray[np.float64], shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The p-values; where a sampled reference has nothing as low, its least share is a bound."""
+    place = np.searchsorted(reference, agreements.to_numpy(dtype=float), side="right") - 1
+    return np.asarray(shares[np.maximum(place, 0)])
+
+
+def _all_counts(n: int, n_points: int) -> Vectors:
+    """Every way to spread n ratings over the points, shape (n_ways, n_points)."""
+    rest = np.array([n], dtype=np.int64)
+    chosen = np.empty((1, 0), dtype=np.int64)
+    for _ in range(n_points - 1):
+        parent = np.repeat(np.arange(len(rest)), rest + 1)
+        first = np.cumsum(rest + 1) - rest - 1
+        here = np.arange(len(parent)) - first[parent]
+        chosen = np.column_stack([chosen[parent], here])
+        rest = rest[parent] - here
+    return np.column_stack([chosen, rest])

@@ -1,0 +1,316 @@
+"""Bootstrap intervals: items drawn again with replacement, annotators left out in turn.
+
+Items are always drawn again: an interval says how far a figure depends on the items of the study,
+given its annotators. With `resample="items and annotators"` it also says how far the figure
+depends on the annotators, by a jackknife over them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from statistics import NormalDist
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from postprocess.statistics.agreement.group_arrays import Floats, Integers, Stack
+from postprocess.table.ratings import RatingsError
+
+Resample = Literal["items", "items and annotators"]
+Range = Literal["correlation", "coefficient", "difference"]
+Transform = Callable[[Floats], Floats]
+
+MOST_UNDEFINED = 0.05  # resamples in which a figure may be undefined before it has no interval
+FEWEST_ITEMS = 3  # of a group, for drawing within it to say anything
+FEWEST_ANNOTATORS = 3  # of a group, for leaving one out to say anything
+N_PARTS = 10  # into which annotators are divided; each part is left out once
+RESAMPLES_A_DIVISION = 30  # so that leaving out takes a third of the time of the resamples
+LARGEST = 1 - 1e-9  # Fisher's z of 1 is infinite
+
+
+def includes_annotators(resample: Resample) -> bool:
+    """Return whether annotators are resampled too; RatingsError for a word that is unknown.
+
+    >>> includes_annotators("items and annotators")
+    True
+    """
+    known = get_args(Resample)
+    if resample not in known:
+        raise RatingsError(f'"{resample}" cannot be resampled; name one of {", ".join(known)}')
+    return resample == "items and annotators"
+
+
+def can_draw(stacks: Sequence[Stack]) -> bool:
+    """Return whether most items are in groups of three items or more, so that draws differ.
+
+    >>> can_draw([])
+    False
+    """
+    large = [stack for stack in stacks if stack.items.shape[1] >= FEWEST_ITEMS]
+    return 2 * _count_items(large) > _count_items(stacks)
+
+
+def can_leave_out(stacks: Sequence[Stack]) -> bool:
+    """Return whether most items are in groups of three annotators or more.
+
+    >>> can_leave_out([])
+    False
+    """
+    large = [stack for stack in stacks if stack.annotators.shape[1] >= FEWEST_ANNOTATORS]
+    return 2 * _count_items(large) > _count_items(stacks)
+
+
+def draw_items(
+    stacks: Sequence[Stack], n_resamples: int, rng: np.random.Generator
+) -> list[Integers]:
+    """Draw items with replacement, in each group as many as it has.
+
+    Groups that rated the same pairs, such as the two questionnaires of a block, draw the same
+    ones: the two contexts of a pair share their words, so their ratings are not independent.
+
+    Parameters
+    ----------
+    stacks : sequence of Stack
+        The groups.
+    n_resamples : int
+        Number of resamples.
+    rng : numpy Generator
+        Chance.
+
+    Returns
+    -------
+    list of array of int, shapes (n_resamples, n_tables, n_items)
+        For each stack the places of the drawn items in their tables.
+    """
+    places: dict[int, Integers] = {}
+    for n_items in sorted({stack.items.shape[1] for stack in stacks}):
+        alike = [number for number, s in enumerate(stacks) if s.items.shape[1] == n_items]
+        pairs = np.concatenate([stacks[number].items // 2 for number in alike])
+        distinct, which = np.unique(pairs, axis=0, return_inverse=True)
+        drawn = rng.integers(n_items, size=(n_resamples, *distinct.shape))
+        ends = np.cumsum([len(stacks[number].items) for number in alike])
+        parts = np.split(which.reshape(-1), ends[:-1])
+        places |= {number: drawn[:, part] for number, part in zip(alike, parts, strict=True)}
+    return [places[number] for number in range(len(stacks))]
+
+
+def take_items(stack: Stack, drawn: Integers) -> Stack:
+    """Return the drawn items of a stack of one slice, with each resample as a slice.
+
+    Parameters
+    ----------
+    stack : Stack
+        Of n_tables tables.
+    drawn : array of int, shape (n_resamples, n_tables, n_items)
+        From `draw_items`.
+
+    Returns
+    -------
+    Stack
+        Of n_resamples × n_tables tables, with all annotators.
+    """
+    n_resamples, n_tables, n_items = drawn.shape
+    n_annotators = stack.annotators.shape[1]
+    everyone = np.arange(n_annotators)[:, None]
+    tables = stack.tables[np.arange(n_tables)[:, None, None], everyone, drawn[:, :, None, :]]
+    items = stack.items[np.arange(n_tables)[:, None], drawn]
+    return Stack(
+        tables=tables.reshape(-1, n_annotators, n_items),
+        slices=np.repeat(np.arange(n_resamples), n_tables),
+        annotators=np.tile(stack.annotators, (n_resamples, 1)),
+        items=items.reshape(-1, n_items),
+    )
+
+
+def double_items(stack: Stack) -> Stack:
+    """Return a stack of one slice with every item twice."""
+    n_tables, n_items = stack.items.shape
+    twice = np.tile(np.arange(n_items), (1, n_tables, 2))
+    return take_items(stack, twice)
+
+
+def join_items(stacks: Sequence[Stack], drawn: Sequence[Integers]) -> Integers:
+    """Return the drawn items of all stacks side by side, numbered as in `Halves`.
+
+    `drawn` comes from `draw_items`. Returns shape (n_resamples, n_items).
+    """
+    parts, n_before = [], 0
+    for stack, places in zip(stacks, drawn, strict=True):
+        n_tables, n_items = stack.items.shape
+        starts = n_before + n_items * np.arange(n_tables)[:, None]
+        parts.append((starts + places).reshape(len(places), -1))
+        n_before += stack.items.size
+    return np.concatenate(parts, axis=1)
+
+
+class Division(NamedTuple):
+    """Annotators divided at random into `N_PARTS` parts.
+
+    `annotators`, shape (n_annotators,): their numbers, ascending; `parts`: the part of each,
+    from 0. An annotator of several groups is in one part.
+    """
+
+    annotators: Integers
+    parts: Integers
+
+
+def divide_annotators(
+    stacks: Sequence[Stack], n_resamples: int, rng: np.random.Generator
+) -> Iterator[Division]:
+    """Divide annotators into parts that take as evenly as possible from each group.
+
+    Yields a division for every `RESAMPLES_A_DIVISION` resamples, and one more for the rest.
+    """
+    numbers = np.concatenate([stack.annotators.ravel() for stack in stacks])
+    sizes = [np.full(len(stack.annotators), stack.annotators.shape[1]) for stack in stacks]
+    each = np.concatenate(sizes)
+    annotators, first = np.unique(numbers, return_index=True)
+    group = np.repeat(np.arange(len(each)), each)[first]
+    for _ in range(0, n_resamples, RESAMPLES_A_DIVISION):
+        order = np.lexsort((rng.random(len(annotators)), group))
+        parts = np.empty_like(annotators)
+        parts[order] = (np.arange(len(annotators)) + rng.integers(N_PARTS)) % N_PARTS
+        yield Division(annotators, parts)
+
+
+def leave_out(stacks: Sequence[Stack], division: Division) -> list[Stack]:
+    """Return the stacks of one slice without each part of the annotators, each as a slice."""
+    found = []
+    for stack in stacks:
+        part = division.parts[np.searchsorted(division.annotators, stack.annotators)]
+        stays = part != np.arange(N_PARTS)[:, None, None]
+        n_left = stays.sum(axis=2)
+        for n in np.unique(n_left[n_left > 0]):
+            without, table = np.nonzero(n_left == n)
+            seats = np.argsort(~stays[without, table], axis=1, kind="stable")[:, :n]
+            rows = table[:, None]
+            found.append(
+                Stack(
+                    tables=stack.tables[rows, seats],
+                    slices=without,
+                    annotators=stack.annotators[rows, seats],
+                    items=stack.items[table],
+                )
+            )
+    return found
+
+
+def blank_out(stacks: Sequence[Stack], division: Division, part: int) -> list[Stack]:
+    """Return the stacks with the ratings of a part of the annotators missing."""
+    annotators = division.annotators[division.parts == part]
+    return [
+        stack._replace(
+            tables=np.where(np.isin(stack.annotators, annotators)[..., None], np.nan, stack.tables)
+        )
+        for stack in stacks
+    ]
+
+
+def basic_interval(
+    figure: float,
+    resampled: Floats,
+    *,
+    limit: float | None = None,
+    within: Range = "correlation",
+    left_out: Floats | None = None,
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """Return the basic bootstrap interval, computed on the scale of Fisher's z.
+
+    The basic interval mirrors the resampled figures about the figure: they are as far from the
+    figure of the sample as that is from the figure of endless items. So it corrects for the
+    bias of few items, which the percentile interval doubles: a figure that comes out too low in
+    a sample of items comes out lower still in a resample.
+
+    Parameters
+    ----------
+    figure : float
+        Of the sample.
+    resampled : array, shape (n_resamples,)
+        The figure of each resample of the items, NaN where it is undefined.
+    limit : float, optional
+        The figure of endless items that are distributed as those of the sample; by default
+        `figure`, which is right unless the figure corrects for the number of items.
+    within : "correlation", "coefficient" or "difference"
+        The range of the figure: from -1 to 1, up to 1, or any number. A difference is not
+        transformed, a coefficient only above 0; the interval of a coefficient ends at -1 or,
+        below that, at the figure.
+    left_out : array, shape (n_divisions, N_PARTS), optional
+        The figure without each part of each `Division` of the annotators; widens the interval
+        by how far the figure depends on them.
+    level : float
+        Share of studies whose interval is to hold the figure of endless items.
+
+    Returns
+    -------
+    tuple of float
+        Low and high end, in the range of the figure, with the figure between them. NaN if the
+        figure is undefined, there are no resamples, or more than 5 % of them are undefined: the
+        rest would be a selection of the better ones.
+
+    References
+    ----------
+    Davison and Hinkley (1997), Bootstrap methods and their application, section 5.2, for the
+    basic interval on a transformed scale and the quantiles; Efron and Tibshirani (1993), An
+    introduction to the bootstrap, for resampling and jackknife.
+
+    Examples
+    --------
+    >>> basic_interval(4.0, np.arange(7.0), within="difference", level=0.5)
+    (3.0, 7.0)
+    """
+    limit = figure if limit is None else limit
+    stretch, shrink = RANGES[within]
+    error = 0.0 if left_out is None else _jackknife_error(left_out, stretch)
+    defined = _defined(resampled)
+    if np.isnan(figure + limit + error) or not len(defined):
+        return float("nan"), float("nan")
+    if (defined == figure).all() and error == 0:
+        return figure, figure
+    centre = stretch(np.array([figure, limit])).sum()
+    quantiles = [(1 - level) / 2, 0.5, (1 + level) / 2]
+    low, middle, high = np.quantile(stretch(defined), quantiles, method="weibull")
+    reach = NormalDist().inv_cdf(quantiles[-1]) * error
+    below, above = np.hypot(high - middle, reach), np.hypot(middle - low, reach)
+    ends = shrink(centre - middle + np.array([-below, above]))
+    least = -np.inf if within == "difference" else min(-1.0, figure)
+    return max(least, min(float(ends[0]), figure)), max(float(ends[1]), figure)
+
+
+def _count_items(stacks: Sequence[Stack]) -> int:
+    return sum(stack.items.size for stack in stacks)
+
+
+def _defined(figures: Floats) -> Floats:
+    """Return the figures that are not NaN; none if too many are."""
+    defined = figures[~np.isnan(figures)]
+    return defined if len(defined) >= (1 - MOST_UNDEFINED) * figures.size else defined[:0]
+
+
+def _jackknife_error(left_out: Floats, stretch: Transform) -> float:
+    """Return the standard error over annotators, a mean over divisions; NaN if undefined."""
+    if not len(_defined(left_out)):
+        return float("nan")
+    z = stretch(left_out)
+    known = ~np.isnan(z)
+    n = np.maximum(known.sum(axis=1), 1)
+    deviations = np.where(known, z, 0) - (np.where(known, z, 0).sum(axis=1) / n)[:, None]
+    squares = np.where(known, deviations**2, 0).sum(axis=1) * (n - 1) / n
+    return float(np.sqrt(squares.mean()))
+
+
+def _fisher_z(figures: Floats) -> Floats:
+    return np.asarray(np.arctanh(np.clip(figures, -LARGEST, LARGEST)))
+
+
+def _fisher_z_above_0(figures: Floats) -> Floats:
+    return np.where(figures > 0, _fisher_z(figures), figures)
+
+
+def _tanh_above_0(numbers: Floats) -> Floats:
+    return np.where(numbers > 0, np.tanh(numbers), numbers)
+
+
+RANGES: dict[Range, tuple[Transform, Transform]] = {
+    "correlation": (_fisher_z, np.tanh),
+    "coefficient": (_fisher_z_above_0, _tanh_above_0),
+    "difference": (np.asarray, np.asarray),
+}

@@ -1,0 +1,73 @@
+"""How long the texts of a stimuli file are, and how far apart their target words stand."""
+
+import statistics
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from postprocess.formats.stimuli import StimulusPair
+from postprocess.formats.tokens import locate_targets
+
+
+class Spread(NamedTuple):
+    """The smallest, the middle and the largest of some numbers."""
+
+    minimum: int
+    median: float
+    maximum: int
+
+
+class StimuliSizes(NamedTuple):
+    """Lengths of all contexts, in characters and words, and distances of their targets in words.
+
+    A distance of 1 is that of words that stand side by side.
+    """
+
+    n_pairs: int
+    characters: Spread
+    words: Spread
+    distance: Spread
+
+
+def measure_stimuli(pairs: Iterable[StimulusPair]) -> StimuliSizes:
+    """Measure the contexts of stimuli.
+
+    Parameters
+    ----------
+    pairs : iterable of StimulusPair
+        One or more.
+
+    Returns
+    -------
+    StimuliSizes
+        Over both contexts of all pairs; of an even number of contexts the median is the mean of
+        the two in the middle. Words are those of `tokens.tokenise`, characters code points
+        without the marks.
+
+    Raises
+    ------
+    ValueError
+        There is no pair.
+
+    Examples
+    --------
+    >>> from postprocess.formats.marks import MarkedContext, Span
+    >>> near = MarkedContext("Ice is water.", Span(0, 3), Span(7, 12))
+    >>> far = MarkedContext("Water is, in winter, ice.", Span(21, 24), Span(0, 5))
+    >>> measure_stimuli([StimulusPair("ice", "water", near, far)])[2:]
+    (Spread(minimum=3, median=4.0, maximum=5), Spread(minimum=2, median=3.0, maximum=4))
+    """
+    contexts = [context for pair in pairs for context in (pair.context1, pair.context2)]
+    if not contexts:
+        raise ValueError("stimuli without a pair have no sizes")
+    places = [locate_targets(context) for context in contexts]
+    return StimuliSizes(
+        n_pairs=len(contexts) // 2,
+        characters=_spread(len(context.text) for context in contexts),
+        words=_spread(place.n_tokens for place in places),
+        distance=_spread(place.distance for place in places),
+    )
+
+
+def _spread(numbers: Iterable[int]) -> Spread:
+    held = sorted(numbers)
+    return Spread(held[0], float(statistics.median(held)), held[-1])

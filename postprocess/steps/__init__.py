@@ -1,0 +1,1 @@
+"""The steps of post-processing, in the order of a recipe."""

@@ -1,0 +1,117 @@
+"""Comparison: what another recipe makes of the same ratings."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from postprocess.formats.files import format_number
+from postprocess.steps.exclusion import COUNTED
+from postprocess.steps.post_process import Outcome
+from postprocess.table.ratings import RatingsError
+
+PUBLISHED = ("sim1", "sim2", "change", "pvalue")
+TESTS = {  # column of the scores → the figure in words
+    "qvalue": "q",
+    "pvalue_two_sided": "two-sided p",
+    "pvalue": "published one-sided p",
+}
+FIGURES = (*PUBLISHED, "pvalue_two_sided", "qvalue")
+KEYS = ["group", "annotator"]
+SIGNIFICANT = 0.05
+
+
+class Comparison(NamedTuple):
+    """Two outcomes of the same ratings.
+
+    `scores`, a row for each pair: sim1, sim2, change, pvalue, pvalue_two_sided and qvalue of
+    either, their difference (second less first) and written_differs (whether a published figure
+    is written differently).
+    `annotators`, a row for each annotator of each group: shift, decision and reason of either,
+    and differs. `summary`: figure → value, in words for a person.
+    """
+
+    scores: pd.DataFrame
+    annotators: pd.DataFrame
+    summary: dict[str, float]
+
+
+def compare_outcomes(first: Outcome, second: Outcome) -> Comparison:
+    """Compare what two recipes made of the same ratings.
+
+    Parameters
+    ----------
+    first, second : Outcome
+        Of the same ratings table.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    RatingsError
+        Not the same ratings.
+    """
+    given = ["pair", "context", "annotator", "rating"]
+    if not first.ledger[given].equals(second.ledger[given]):
+        raise RatingsError("the two outcomes are not of the same ratings")
+    scores = pd.DataFrame(index=first.scores.index)
+    for figure in FIGURES:
+        scores[f"{figure}_first"] = first.scores[figure]
+        scores[f"{figure}_second"] = second.scores[figure]
+        scores[f"{figure}_difference"] = second.scores[figure] - first.scores[figure]
+    scores["written_differs"] = np.logical_or.reduce(
+        [_is_written_differently(first.scores[f], second.scores[f]) for f in PUBLISHED]
+    )
+    annotators = _compare_annotators(first, second)
+    return Comparison(scores, annotators, _summarise(scores, annotators, first, second))
+
+
+def crosses_level(scores: pd.DataFrame, test: str) -> "pd.Series[bool]":
+    """Return whether each pair has one figure of a test below 0.05 and the other not.
+
+    `scores` are those of a `Comparison`, `test` is one of `TESTS`.
+    """
+    return (scores[f"{test}_first"] < SIGNIFICANT) != (scores[f"{test}_second"] < SIGNIFICANT)
+
+
+def _is_written_differently(
+    first: pd.Series, second: pd.Series
+) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    return np.array(
+        [format_number(a) != format_number(b) for a, b in zip(first, second, strict=True)]
+    )
+
+
+def _compare_annotators(first: Outcome, second: Outcome) -> pd.DataFrame:
+    columns = [*KEYS, "shift", "decision", "reason"]
+    both = first.annotators[columns].merge(
+        second.annotators[columns], on=KEYS, how="outer", suffixes=("_first", "_second")
+    )
+    same = [
+        (both[f"{column}_first"] == both[f"{column}_second"])
+        | (both[f"{column}_first"].isna() & both[f"{column}_second"].isna())
+        for column in columns[2:]
+    ]
+    return both.assign(differs=~np.logical_and.reduce(same))
+
+
+def _summarise(
+    scores: pd.DataFrame, annotators: pd.DataFrame, first: Outcome, second: Outcome
+) -> dict[str, float]:
+    sims = scores[["sim1_difference", "sim2_difference"]].to_numpy()
+    turned = scores["change_first"] * scores["change_second"] < 0
+    return {
+        "pairs written differently": int(scores["written_differs"].sum()),
+        "largest difference of a score": float(np.abs(sims).max()),
+        "mean absolute difference of scores": float(np.abs(sims).mean()),
+        "pairs whose change turns its sign": int(turned.sum()),
+        **{
+            f"pairs on the other side of {name} = 0.05": int(crosses_level(scores, test).sum())
+            for test, name in TESTS.items()
+        },
+        "annotators treated differently": int(annotators["differs"].sum()),
+        "ratings used by the first": int((first.ledger["reason"] == COUNTED).sum()),
+        "ratings used by the second": int((second.ledger["reason"] == COUNTED).sum()),
+    }

@@ -1,0 +1,144 @@
+"""Exclusion: ratings that do not count for reasons other than their values."""
+
+import numpy as np
+import pandas as pd
+
+from postprocess.table.numbering import index_names
+from postprocess.table.parallel import take_all
+from postprocess.table.ratings import REJECTED, UNJUDGED, RatingsError, make_categories, name_some
+
+COUNTED = ""
+FAILED_CHECKPOINT = "failed checkpoint"
+REASONS = {  # by the mark in the ratings table
+    UNJUDGED: "cannot judge",
+    "unfinished": "questionnaire unfinished",
+    "withdrawn": "withdrawn",
+    "replaced": "round replaced",
+    REJECTED: "engagement rejected",
+}
+CHECK_COLUMNS = ("group", "annotator", "rating", "lowest", "highest")
+
+
+def find_excluded(
+    ratings: pd.DataFrame,
+    *,
+    rejected_engagement: bool = True,
+    most_failed_checkpoints: int | None = None,
+    checks: pd.DataFrame | None = None,
+) -> pd.Series:
+    """Why each rating is left out before any step, if it is.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 5 or 6)
+        As `check_ratings` returns it, with a column group and perhaps mark.
+    rejected_engagement : bool
+        Whether ratings marked "rejected" are left out. Those with any other mark are.
+    most_failed_checkpoints : int, optional
+        How many checkpoint items an annotator may fail in a group and still count.
+    checks : DataFrame, optional
+        As `count_failed` takes it. Without it nobody failed.
+
+    Returns
+    -------
+    Series of categories, shape (n_ratings,)
+        The reason, or "" for a rating that counts.
+
+    References
+    ----------
+    Hill et al. (2015), section 3, for checkpoint items.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"group": "1", "annotator": ["A", "B"], "mark": ["", "withdrawn"]})
+    >>> find_excluded(ratings).tolist()
+    ['', 'withdrawn']
+    """
+    names = [COUNTED, *REASONS.values(), FAILED_CHECKPOINT]
+    codes = np.zeros(len(ratings), dtype=np.int8)
+    if "mark" in ratings:
+        mark, marks = index_names(ratings["mark"])
+        reasons = [_reason_of(name, rejected_engagement=rejected_engagement) for name in marks]
+        of_mark = np.array([names.index(reason) for reason in reasons], dtype=np.int8)
+        codes = take_all(of_mark, mark)
+    if most_failed_checkpoints is not None and checks is not None:
+        n_failed = count_failed(checks)
+        failed = n_failed[n_failed > most_failed_checkpoints].index
+        sitting = pd.MultiIndex.from_frame(ratings[["group", "annotator"]].astype(str))
+        codes[sitting.isin(failed) & (codes == 0)] = names.index(FAILED_CHECKPOINT)
+    return pd.Series(make_categories(codes, names), index=ratings.index, name="reason")
+
+
+def count_left_out(ledger: pd.DataFrame) -> dict[str, int]:
+    """Count the annotators without any rating in the scores, each once, by reason.
+
+    Parameters
+    ----------
+    ledger : DataFrame, shape (n_ratings, 2 or more)
+        Columns annotator and reason, categories, as `Outcome.ledger` has them.
+
+    Returns
+    -------
+    dict
+        Reason → number of annotators. With several reasons, such as in several questionnaires, an
+        annotator counts under that of most of their ratings; of equals, the first category.
+
+    Examples
+    --------
+    >>> ledger = pd.DataFrame({"annotator": list("AABBBC"), "reason": pd.Categorical(
+    ...     ["", "withdrawn", "replaced", "withdrawn", "withdrawn", ""])})
+    >>> count_left_out(ledger)
+    {'withdrawn': 1}
+    """
+    annotator, names = index_names(ledger["annotator"])
+    reasons = list(ledger["reason"].cat.categories)
+    cell = annotator.astype(np.int64) * len(reasons) + ledger["reason"].cat.codes.to_numpy()
+    n_ratings = np.bincount(cell, minlength=len(names) * len(reasons)).reshape(-1, len(reasons))
+    is_used = n_ratings[:, reasons.index(COUNTED)] > 0
+    of_each = n_ratings[~is_used].argmax(axis=1)
+    counts = np.bincount(of_each, minlength=len(reasons))
+    return {str(reason): int(n) for reason, n in zip(reasons, counts, strict=True) if n}
+
+
+def count_failed(checks: pd.DataFrame) -> pd.Series:
+    """How many checkpoint items each annotator of each group failed.
+
+    Parameters
+    ----------
+    checks : DataFrame, shape (n_answers, 5 or more)
+        Answers to items of known similarity: group, annotator, rating (NaN if there is none,
+        which fails), lowest and highest: the ratings that pass, ends included.
+
+    Returns
+    -------
+    Series of int, index group and annotator as text
+
+    Raises
+    ------
+    RatingsError
+        A column is missing, or an end is no number.
+
+    Examples
+    --------
+    >>> checks = pd.DataFrame({"group": "1", "annotator": ["A", "B"], "rating": [6, 2],
+    ...                        "lowest": 5, "highest": 6})
+    >>> count_failed(checks).to_dict()
+    {('1', 'A'): 0, ('1', 'B'): 1}
+    """
+    if missing := [column for column in CHECK_COLUMNS if column not in checks]:
+        raise RatingsError(f"the checkpoint answers have no column {', '.join(missing)}")
+    numbers = checks[["rating", "lowest", "highest"]].apply(pd.to_numeric, errors="coerce")
+    endless = numbers[["lowest", "highest"]].isna().any(axis="columns")
+    if endless.any():
+        rows = name_some([f"row {row + 1}" for row in np.flatnonzero(endless)])
+        raise RatingsError(f"checkpoint answers without a lowest or highest rating: {rows}")
+    passed = numbers["rating"].between(numbers["lowest"], numbers["highest"])
+    keys = [checks["group"].astype(str), checks["annotator"].astype(str)]
+    n_failed: pd.Series = (~passed).groupby(keys).sum().astype(int)
+    return n_failed
+
+
+def _reason_of(mark: str, *, rejected_engagement: bool) -> str:
+    if mark == COUNTED or (mark == REJECTED and not rejected_engagement):
+        return COUNTED
+    return REASONS[mark]

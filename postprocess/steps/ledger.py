@@ -1,0 +1,144 @@
+"""The ledger: what happened to every rating and every annotator, and why."""
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from postprocess.reporting.phrases import NONE, write_points, write_range, write_signed
+from postprocess.steps.exclusion import COUNTED
+from postprocess.steps.filtering import explain
+from postprocess.steps.post_process import Outcome
+from postprocess.table.numbering import number_sittings
+from postprocess.table.ratings import RatingsError
+from postprocess.table.rendering import name_codes, render_table
+
+LEDGER_COLUMNS = (
+    "pair", "context", "group", "annotator", "rating", "calibrated", "calibration", "used", "reason"
+)  # fmt: skip
+STAYED = "at the end of the scale, stayed"
+CLIPPED = "clipped at the end"
+
+
+def render_ledger(outcome: Outcome) -> str:
+    """The text of `ledger.tsv`: a row for each rating, in the order of pair, context, annotator.
+
+    rating and calibrated are in points of the survey's scale; calibration tells how a rating was
+    moved, and is empty if it was not.
+    """
+    ledger = outcome.ledger
+    used = np.where(ledger["reason"] == COUNTED, "yes", "no")
+    columns = {"calibration": describe_moves(outcome), "used": pd.Categorical(used)}
+    return render_table(ledger.assign(**columns)[list(LEDGER_COLUMNS)])
+
+
+def render_annotators(outcome: Outcome) -> str:
+    """The text of `annotators.tsv`: a row for each annotator of each group, with all figures."""
+    table = outcome.annotators.assign(explanation=explain(outcome.annotators))
+    return render_table(table)
+
+
+def render_scores(outcome: Outcome) -> str:
+    """The text of `scores.tsv`: a row for each pair, with every figure of `aggregate_ratings`."""
+    return render_table(outcome.scores.reset_index())
+
+
+def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":
+    """How calibration moved each rating of the ledger, in words; "" if it did not."""
+    ledger = outcome.ledger
+    sitting, _ = number_sittings(ledger)  # the rows of `annotators`
+    shifts, shift = np.unique(outcome.annotators["shift"].fillna(0), return_inverse=True)
+    moved, moves = pd.factorize((ledger["calibrated"] - ledger["rating"]).round(9))
+    kind = np.where(moved < 0, -1, shift[sitting] * len(moves) + moved)  # -1: not counted
+    codes, kinds = pd.factorize(kind, use_na_sentinel=False)
+    words = [
+        _describe_move(shifts[kind // len(moves)], moves[kind % len(moves)]) if kind >= 0 else ""
+        for kind in kinds
+    ]
+    return name_codes(codes, words)
+
+
+def trace_context(outcome: Outcome, pair: int, context: int) -> str:
+    """The way from the ratings of a context to its published figures, as text for a person.
+
+    Raises RatingsError if there is no such context.
+    """
+    ledger = outcome.ledger.assign(calibration=describe_moves(outcome))
+    rows = ledger[(ledger["pair"] == pair) & (ledger["context"] == context)]
+    if rows.empty:
+        n_pairs = len(outcome.scores)
+        raise RatingsError(
+            f"there is no context {context} of pair {pair}: pairs are 1 to {n_pairs}, contexts "
+            "1 and 2"
+        )
+    return "\n".join(_trace(outcome, rows, pair, context)) + "\n"
+
+
+def _describe_move(shift: float, moved: float) -> str:
+    if shift == 0:
+        return ""
+    if moved == 0:
+        return STAYED
+    by = write_signed(write_points(moved))
+    return f"moved by {by}" + (f", {CLIPPED}" if moved != shift else "")
+
+
+def _trace(outcome: Outcome, rows: pd.DataFrame, pair: int, context: int) -> Iterator[str]:
+    scale, target = outcome.recipe.scale.as_scale(), outcome.recipe.rescaling.as_scale()
+    score = outcome.scores.loc[pair]
+    used = rows[rows["reason"] == COUNTED]
+    yield f"pair {pair}, context {context}; recipe {outcome.recipe.name}"
+    yield ""
+    yield f"{'annotator':<16}{'group':<10}{'rating':>7}{'used as':>9}  what happened"
+    for row in rows.to_dict("records"):
+        yield _trace_rating(row)
+    yield ""
+    points = used["calibrated"]
+    yield f"n      {len(used)} of {len(rows)} ratings"
+    yield f"mean   {_figure(points.mean(), 12)} on {scale}"
+    yield (
+        f"sim{context}   {_figure(score[f'sim{context}'], 12)} = the mean rescaled to "
+        f"{write_range(target.minimum, target.maximum)}"
+    )
+    deviation = _figure(score[f"stdev{context}"], 12)
+    yield f"stdev{context} {deviation} = the sample deviation, rescaled"
+    p, two_sided, q = (
+        _figure(score[test], 12) for test in ("pvalue", "pvalue_two_sided", "qvalue")
+    )
+    yield (
+        f"pvalue {p} = Mann-Whitney of the used ratings of context 1 against those of context 2, "
+        f"one-sided, as published; two-sided {two_sided}, q over all pairs {q}"
+    )
+    yield ""
+    yield from _trace_annotators(outcome, rows)
+
+
+def _trace_rating(row: dict[Hashable, Any]) -> str:
+    is_used = row["reason"] == COUNTED
+    happened = [str(row["calibration"]), "" if is_used else f"left out: {row['reason']}"]
+    used_as = _figure(row["calibrated"]) if is_used else NONE
+    return (
+        f"{row['annotator']:<16}{row['group']:<10}{_figure(row['rating']):>7}{used_as:>9}  "
+        f"{'; '.join(part for part in happened if part)}"
+    ).rstrip()
+
+
+def _trace_annotators(outcome: Outcome, rows: pd.DataFrame) -> Iterator[str]:
+    """The figures behind each decision on the annotators of these rows."""
+    annotators = outcome.annotators.set_index(["group", "annotator"])
+    yield "their figures: mean of the group's means, deviation, shift; mean rho, bound"
+    for key in rows[["group", "annotator"]].astype(str).itertuples(index=False, name=None):
+        one = annotators.loc[key]
+        yield (
+            f"{key[1]:<16}mean {_figure(one['mean'])} of {_figure(one['group_mean'])}, "
+            f"deviation {_figure(one['deviation'])}, shift {_figure(one['shift'])}; "
+            f"rho {_figure(one['rho'])}, bound {_figure(one['bound'])}"
+        )
+
+
+def _figure(number: object, digits: int = 4) -> str:
+    text = f"{number:.{digits}g}"
+    if text == "nan":
+        return NONE
+    return f"−{text[1:]}" if text.startswith("-") else text  # 2e-05 keeps its hyphen

@@ -1,0 +1,79 @@
+"""Ratings by scripts instead of people: read from a ratings file, and stamped on what is made."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as arrow_parquet
+
+from postprocess.table.details import load_columns
+
+SCRIPTED = "is_scripted"  # the column of a ratings file
+STAMP = "REHEARSAL"
+TRUE = {"true", "yes", "1"}
+
+
+def load_scripted(path: Path) -> frozenset[str]:
+    """Return the annotators whom a ratings file marks as scripts in its column `is_scripted`.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    """
+    if not _has_column(path):
+        return frozenset()
+    table = load_columns(path, ("annotator", SCRIPTED))
+    is_scripted = table[SCRIPTED].str.strip().str.casefold().isin(TRUE)
+    return frozenset(table.loc[is_scripted, "annotator"])
+
+
+def count_scripted(ratings: pd.DataFrame, scripted: Collection[str]) -> dict[str, int]:
+    """Count the ratings by scripts, and the scripts among the annotators, for the report.
+
+    Examples
+    --------
+    >>> count_scripted(pd.DataFrame({"annotator": ["A", "A", "B"]}), {"A", "C"})
+    {'annotators_scripted': 1, 'ratings_scripted': 2}
+    """
+    if not scripted:
+        return {"annotators_scripted": 0, "ratings_scripted": 0}
+    by_scripts = ratings["annotator"].astype(str)[ratings["annotator"].isin(list(scripted))]
+    return {"annotators_scripted": by_scripts.nunique(), "ratings_scripted": len(by_scripts)}
+
+
+def tag_files(language: str, *, is_rehearsal: bool) -> str:
+    """Return what stands in the names of a dataset's files: its language, and the stamp.
+
+    >>> tag_files("sl", is_rehearsal=True), tag_files("sl", is_rehearsal=False)
+    ('sl_REHEARSAL', 'sl')
+    """
+    return f"{language}_{STAMP}" if is_rehearsal else language
+
+
+def read_tag(tag: str) -> str:
+    """Return the language that `tag_files` wrote into a name.
+
+    >>> read_tag("sl_REHEARSAL"), read_tag("sl")
+    ('sl', 'sl')
+    """
+    return tag.removesuffix(f"_{STAMP}")
+
+
+def warn_of_scripts(counts: dict[str, int]) -> str:
+    """Return the warning for readers of a report's `counts`; "" where people alone rated."""
+    if not counts.get("ratings_scripted"):
+        return ""
+    return (
+        f"This is a rehearsal, not a dataset of human judgements: {counts['ratings_scripted']} of "
+        f"its {counts['ratings']} ratings, by {counts['annotators_scripted']} of its "
+        f"{counts['annotators']} annotators, are by scripts. Do not use, cite or publish its "
+        "scores."
+    )
+
+
+def _has_column(path: Path) -> bool:
+    if path.suffix == ".parquet":
+        return SCRIPTED in arrow_parquet.read_schema(path).names
+    with path.open("rb") as file:
+        return SCRIPTED.encode() in file.readline()

@@ -1,0 +1,1 @@
+"""The ratings table, and how millions of rows are read and ordered."""

@@ -1,0 +1,159 @@
+"""What a ratings file tells beyond the ratings: the report's, and no score depends on it."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as arrow_parquet
+from numpy.typing import NDArray
+
+from postprocess.formats.reading import COMMA, QUOTING, TAB, read_cells
+from postprocess.table.numbering import index_names, number_items
+from postprocess.table.ratings import RatingsError, name_some
+
+PLACE = ("pair", "context", "annotator")
+TRAITS = ("block", "pos")  # by which agreement is told apart
+MEASURES = ("position", "seconds")  # which should not move a rating
+DETAILS = (*TRAITS, *MEASURES)
+
+
+def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
+    """What a ratings file that `load_ratings` can read tells of each rating; None for nothing.
+
+    Returns
+    -------
+    DataFrame, shape (n_ratings, 4 to 7)
+        pair, context and annotator as text; those that the file has of block and pos (part of
+        speech) as text, "" where they are not given, and of position (of the item in its
+        questionnaire, from 1) and seconds (that the rating took), NaN where they are not given.
+
+    Raises
+    ------
+    RatingsError
+        A position or a number of seconds that is no number.
+    OSError
+        The file cannot be read.
+    """
+    table = load_columns(Path(path), (*PLACE, *DETAILS))
+    if not set(DETAILS) & set(table.columns):
+        return None
+    return table.assign(**{name: _numbers(table[name]) for name in MEASURES if name in table})
+
+
+def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
+    """Those of some columns that a ratings file has, as text; "" where there is nothing."""
+    if path.suffix == ".parquet":
+        known = [name for name in names if name in arrow_parquet.read_schema(path).names]
+        table: pd.DataFrame = arrow_parquet.read_table(path, columns=known).to_pandas()
+        return table.astype(object).where(table.notna(), "").astype(str)
+    delimiter = TAB if path.suffix == ".tsv" else COMMA
+    table = pd.read_csv(
+        path,
+        sep=delimiter,
+        quoting=QUOTING[delimiter],
+        usecols=lambda name: name in names,
+        dtype=str,
+        keep_default_na=False,
+        encoding="utf-8-sig",
+    )
+    return table.assign(**{name: read_cells(table[name]) for name in map(str, table)})
+
+
+def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
+    """The ratings with what is known of them in further columns.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 4 or more)
+        As `check_ratings` returns it.
+    details : DataFrame, shape (n_details, 4 or more), optional
+        As `load_details` returns it; in any order. Rows of other ratings do not matter.
+
+    Returns
+    -------
+    DataFrame, shape (n_ratings, 4 or more)
+        With the columns of `DETAILS` that are there and not empty throughout; None or NaN where
+        a rating has no row.
+
+    Raises
+    ------
+    RatingsError
+        Two rows for one rating.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"pair": [1, 2], "context": 1, "annotator": "A", "rating": [0, 6]})
+    >>> details = pd.DataFrame({"pair": ["2"], "context": "1", "annotator": "A", "pos": "noun"})
+    >>> join_details(ratings, details)["pos"].tolist()
+    [None, 'noun']
+    """
+    if details is None:
+        return ratings
+    codes, names = index_names(ratings["annotator"])
+    own = number_items(ratings) * len(names) + codes
+    rows, numbers = _number_rows(details, names)
+    if pd.Index(numbers).has_duplicates:
+        raise RatingsError("two rows tell of one rating; keep one")
+    found = pd.Index(numbers).get_indexer(pd.Index(own))
+    kept = details.iloc[rows]
+    joined = {name: _take(kept[name], found) for name in DETAILS if name in details}
+    return ratings.assign(**{name: entry for name, entry in joined.items() if entry.notna().any()})
+
+
+def find_parts_of_speech(ratings: pd.DataFrame) -> pd.Series | None:
+    """The part of speech of each pair, if the ratings have a column pos.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        As `join_details` returns it.
+
+    Returns
+    -------
+    Series of str, index pair, or None
+
+    Raises
+    ------
+    RatingsError
+        A pair with two parts of speech.
+    """
+    if "pos" not in ratings:
+        return None
+    told = ratings.loc[ratings["pos"].notna(), ["pair", "pos"]].drop_duplicates()
+    if (twice := told["pair"].duplicated()).any():
+        places = [f"pair {pair}" for pair in told.loc[twice, "pair"].unique()]
+        raise RatingsError(f"more than one part of speech (column pos) for {name_some(places)}")
+    return told.set_index("pair")["pos"].sort_index()
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    texts = column.str.strip()
+    numbers = pd.to_numeric(texts, errors="coerce")
+    if (bad := numbers.isna() & (texts != "")).any():
+        raise RatingsError(f'{column.name} has "{column[bad].iloc[0]}", which is no number')
+    return numbers.astype(float)
+
+
+def _number_rows(details: pd.DataFrame, names: pd.Index) -> tuple[NDArray[np.int64], ...]:
+    """The rows that tell of ratings of these annotators, and the number of each one's rating."""
+    annotators = names.get_indexer(pd.Index(details["annotator"].astype(str)))
+    places = [pd.to_numeric(details[name], errors="coerce") for name in PLACE[:2]]
+    rows = np.flatnonzero((annotators >= 0) & places[0].notna() & places[1].notna())
+    pair, context = (place.iloc[rows].astype(int) for place in places)
+    items = number_items(pd.DataFrame({"pair": pair, "context": context}))
+    return rows, items * len(names) + annotators[rows]
+
+
+def _take(column: pd.Series, found: NDArray[np.intp]) -> pd.Series:
+    """The entries at these places, none at -1; text without anything in it is none."""
+    if pd.api.types.is_float_dtype(column):
+        return pd.Series(np.where(found < 0, np.nan, column.to_numpy()[found]))
+    codes, texts = pd.factorize(column.astype(object).where(column.notna(), "").map(_as_text))
+    entries = np.array([text or None for text in texts] + [None], dtype=object)
+    return pd.Series(entries[np.where(found < 0, len(texts), codes[found])], dtype=object)
+
+
+def _as_text(entry: object) -> str:
+    return str(entry).strip()

@@ -1,0 +1,215 @@
+"""Names of up to eight bytes, numbered in their order without looking one up among the others.
+
+Such a name is a number. The bits in which names differ, put side by side, are a smaller number in
+the same order, and if that is small enough, it is a place in a list of all that there could be.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import accumulate
+from operator import or_
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from postprocess.table.numbering import Integers, smallest_codes
+from postprocess.table.parallel import AT_ONCE, as_places, fill_parts, on_all_cores
+
+Codes = NDArray[np.int32]
+Words = NDArray[np.uint64]
+
+MOST_PLACES = 4  # in that list, for each row
+MOST_BITS = 24  # of its places' numbers
+SAMPLE = 1000  # names
+SPACE, DELETE = 0x20, 0x7F
+LETTERS = 8  # bytes of the longest name
+WORD = np.dtype("<u8")  # the first letter lowest
+UP_TO = np.array([(1 << 8 * n) - 1 for n in range(LETTERS + 1)], dtype=WORD)  # n letters
+
+
+class ShortNames(NamedTuple):
+    """Names as words, one or more, and the bits in which any of them differs from the first.
+
+    `words`, shape (n_names,).
+    """
+
+    words: Words
+    differing: int
+
+
+class _Run(NamedTuple):
+    """Neighbouring bits of a letter: where they are in a word and in the smaller number."""
+
+    start: int
+    place: int
+    n_bits: int
+
+
+def read_words(column: pa.ChunkedArray) -> ShortNames | None:
+    """Each name as a word.
+
+    None if there is no name, or one is missing, is too long or has a zero byte, or if they differ
+    in too many bits.
+
+    >>> [hex(word) for word in read_words(pa.chunked_array([["a", "ab"]])).words]
+    ['0x61', '0x6261']
+    """
+    parts = [
+        chunk.slice(start, AT_ONCE)
+        for chunk in column.chunks
+        for start in range(0, len(chunk), AT_ONCE)
+    ]
+    if not parts or column.null_count:
+        return None
+    head = _read_part(parts[0][:SAMPLE])  # so that seldom all are read for nothing
+    if head is None or _differ(head, head[0]).bit_count() > MOST_BITS:
+        return None
+    ends = list(accumulate(map(len, parts), initial=0))
+    words = np.empty(ends[-1], dtype=WORD)
+
+    def read(number: int) -> int:
+        """The bits in which names differ from the first; all bits if one is no word."""
+        found = _read_part(parts[number])
+        if found is None:
+            return (1 << 8 * LETTERS) - 1
+        words[ends[number] : ends[number + 1]] = found
+        return _differ(found, head[0])
+
+    differing = reduce(or_, on_all_cores(read, range(len(parts))))
+    return ShortNames(words, differing) if differing.bit_count() <= MOST_BITS else None
+
+
+def number_words(parts: Sequence[ShortNames]) -> tuple[Integers, pa.LargeStringArray] | None:
+    """The number of each name among those that occur, in the order of the names; and these.
+
+    None if they differ in many bits and are few.
+
+    >>> codes, names = number_words([read_words(pa.chunked_array([["b", "a", "b", "b"]]))])
+    >>> codes.tolist(), names.to_pylist()
+    ([1, 0, 1, 1], ['a', 'b'])
+    """
+    pieces = [
+        part.words[start : start + AT_ONCE]
+        for part in parts
+        for start in range(0, len(part.words), AT_ONCE)
+    ]
+    first = pieces[0][0]
+    firsts = np.array([part.words[0] for part in parts])
+    differing = reduce(or_, (part.differing for part in parts), _differ(firsts, first))
+    n_places = 1 << differing.bit_count()
+    if n_places > MOST_PLACES * sum(map(len, pieces)):
+        return None
+    runs = list(_find_runs(differing))
+    places, occurs = _place_all(pieces, runs, n_places)
+    number = np.cumsum(occurs, dtype=np.int32)
+    number -= 1
+    words = _spread(np.flatnonzero(occurs), runs) | (first & ~np.uint64(differing))
+    number = number.astype(smallest_codes(len(words)))
+    codes = places if number.dtype == places.dtype else np.empty(len(places), dtype=number.dtype)
+    return fill_parts(codes, lambda rows: number[as_places(places[rows])]), spell(words)
+
+
+def spell(words: Words) -> pa.LargeStringArray:
+    """The names that words are.
+
+    >>> spell(np.array([0x6261], dtype=WORD)).to_pylist()
+    ['ab']
+    """
+    return pa.array(words.astype(WORD).view(f"S{LETTERS}")).cast(pa.large_string())
+
+
+def are_plain(names: pa.LargeStringArray) -> bool:
+    """Whether names have printed ASCII characters alone, each one or more.
+
+    >>> are_plain(pa.array(["A1", "b"])), are_plain(pa.array(["A 1"])), are_plain(pa.array([""]))
+    (True, False, False)
+    """
+    positions, letters = _read_buffers(names)
+    return bool((np.diff(positions) > 0).all() and ((letters > SPACE) & (letters < DELETE)).all())
+
+
+def _place_all(
+    pieces: Sequence[Words], runs: Sequence[_Run], n_places: int
+) -> tuple[Codes, NDArray[np.bool_]]:
+    """The smaller number of each name, and which of all these numbers occur."""
+    ends = list(accumulate(map(len, pieces), initial=0))
+    places = np.empty(ends[-1], dtype=np.int32)
+    occurs = np.zeros(n_places, dtype=bool)
+
+    def place(number: int) -> None:
+        found = _squeeze(pieces[number], runs)
+        places[ends[number] : ends[number + 1]] = found
+        occurs[as_places(found)] = True
+
+    on_all_cores(place, range(len(pieces)))
+    return places, occurs
+
+
+def _differ(words: Words, first: np.uint64) -> int:
+    """The bits in which words differ from the first."""
+    return int(np.bitwise_or.reduce(words ^ first))
+
+
+def _read_part(names: pa.Array) -> Words | None:
+    """Short names as words, zeros behind their last letters; None if one is no word.
+
+    With a zero byte in it one could not be told from another.
+    """
+    positions, letters = _read_buffers(names)
+    lengths = np.diff(positions)
+    if lengths.max() > LETTERS or not letters.all():
+        return None
+    if lengths.min() == LETTERS:
+        return letters.view(WORD)
+    padded = np.append(letters, np.zeros(LETTERS, dtype=np.uint8))
+    at_each_byte = np.ndarray(len(letters) + 1, dtype=WORD, buffer=padded, strides=(1,))
+    words: Words = at_each_byte[positions[:-1] - positions[0]] & UP_TO[lengths]
+    return words
+
+
+def _read_buffers(names: pa.Array) -> tuple[Integers, NDArray[np.uint8]]:
+    """Where each name begins and the last one ends, and the letters of all."""
+    kind = np.int64 if pa.types.is_large_string(names.type) else np.int32
+    _, positions, letters = names.buffers()
+    ends = np.frombuffer(positions, dtype=kind).astype(np.int64, copy=False)[
+        names.offset : names.offset + len(names) + 1
+    ]
+    every = np.frombuffer(letters or b"", dtype=np.uint8)
+    return ends, every[ends[0] : ends[-1]]
+
+
+def _find_runs(differing: int) -> Iterator[_Run]:
+    """The runs of these bits, lowest in the smaller number first: those of the last letters."""
+    place = 0
+    for letter in reversed(range(LETTERS)):
+        start, end = 8 * letter, 8 * letter + 8
+        while start < end:
+            n_bits = 0
+            while start + n_bits < end and differing >> (start + n_bits) & 1:
+                n_bits += 1
+            if n_bits:
+                yield _Run(start, place, n_bits)
+            place += n_bits
+            start += n_bits + 1
+
+
+def _squeeze(words: Words, runs: Sequence[_Run]) -> Words:
+    """Only the bits of the runs, side by side."""
+    squeezed = np.zeros(len(words), dtype=np.uint64)
+    for start, place, n_bits in runs:
+        far = np.uint64(abs(start - place))
+        bits = words >> far if start > place else words << far
+        bits &= np.uint64(((1 << n_bits) - 1) << place)
+        squeezed |= bits
+    return squeezed
+
+
+def _spread(places: Integers, runs: Sequence[_Run]) -> Words:
+    """The bits of the runs back where they were."""
+    words = np.zeros(len(places), dtype=np.uint64)
+    for start, place, n_bits in runs:
+        bits = (places >> place & ((1 << n_bits) - 1)).astype(np.uint64)
+        words |= bits << np.uint64(start)
+    return words

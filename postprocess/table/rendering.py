@@ -1,0 +1,75 @@
+"""Tables of any length as tab-separated text."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from postprocess.formats.cells import write_cell
+from postprocess.table.ratings import make_categories
+
+ROWS_AT_ONCE = 1 << 20
+
+
+def render_table(table: pd.DataFrame) -> str:
+    r"""The text of a tab-separated file: a header, and fields without tab or line break.
+
+    Floats to 12 digits, the shortest way of writing them; NaN and None as nothing. No spreadsheet
+    takes a text for a formula; see `cells`.
+
+    Examples
+    --------
+    >>> render_table(pd.DataFrame({"n": [1, 2], "sim": [3.0, 0.1 + 0.2]})).splitlines()
+    ['n\tsim', '1\t3', '2\t0.3']
+    """
+    columns = [_as_texts(table[name]) for name in table]
+    return "".join(["\t".join(map(str, table.columns)) + "\n", *_lines(columns, len(table))])
+
+
+def write_figures(figures: pd.Series) -> "pd.Categorical[Any]":
+    """Numbers as text: 12 digits, the shortest way of writing them, NaN as nothing.
+
+    >>> write_figures(pd.Series([3.0, 0.1 + 0.2, float("nan")])).tolist()
+    ['3', '0.3', nan]
+    """
+    codes, distinct = pd.factorize(figures.to_numpy(dtype=float))
+    return name_codes(codes, [f"{figure:.12g}" for figure in distinct])
+
+
+def name_codes(codes: NDArray[np.integer[Any]], names: list[str]) -> "pd.Categorical[Any]":
+    """A column of names by their numbers, -1 for none; names may stand twice.
+
+    >>> name_codes(np.array([0, 1, 2, -1]), ["a", "b", "a"]).tolist()
+    ['a', 'b', 'a', nan]
+    """
+    number, distinct = pd.factorize(np.array(names, dtype=object))
+    return make_categories(np.append(number, -1)[codes], distinct.tolist())
+
+
+def _as_texts(column: pd.Series) -> pa.Array:
+    """The fields of a column, as text or as numbers of texts."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy()
+        names = pa.array([write_cell(str(name)) for name in column.cat.categories], pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), names)
+    if pd.api.types.is_float_dtype(column):
+        return _as_texts(pd.Series(write_figures(column)))
+    if pd.api.types.is_integer_dtype(column):
+        return pa.array(column.to_numpy())
+    codes, names = pd.factorize(column)
+    return _as_texts(pd.Series(name_codes(codes, [str(name) for name in names])))
+
+
+def _lines(columns: list[pa.Array], n_rows: int) -> Iterator[str]:
+    """The lines of many rows at a time."""
+    for start in range(0, n_rows, ROWS_AT_ONCE):
+        fields = [column.slice(start, ROWS_AT_ONCE).cast(pa.string()) for column in columns]
+        lines = pc.binary_join_element_wise(
+            *fields, "\t", null_handling="replace", null_replacement=""
+        )
+        together = pa.ListArray.from_arrays([0, len(lines)], lines)
+        yield pc.binary_join(together, "\n")[0].as_py() + "\n"
