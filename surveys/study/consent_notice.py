@@ -1,8 +1,9 @@
 """What annotators are told about the data that the site stores about them, and for how long.
 
 The sentences follow from the settings of the study and the way by which a person comes, so that
-they say what is stored and no researcher can forget one. `tests/surveys/test_informing.py` names
-the sentence for each stored field. What an annotator has read is kept with their consent.
+they say what is stored and no researcher can forget one. Its test,
+`tests/surveys/study/test_consent_notice.py`, names the sentence for each stored field. What an
+annotator has read is kept with their consent.
 """
 
 import hashlib

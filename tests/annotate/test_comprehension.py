@@ -11,7 +11,7 @@ from surveys.study.texts import current_text, default_body, read_check, set_text
 from surveys.web.annotate import introduction
 from tests.annotate.arriving import RIGHT, WRONG, due, hidden_fields, page
 from tests.factories import make_study, stored
-from tests.surveys.test_introducing import ONE_QUESTION
+from tests.surveys.participation.test_introduction import ONE_QUESTION
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from surveys.review.verdicts import give_verdict
 from surveys.study.layout.rounds import repeat_block
 from tests.factories import make_study, start
 from tests.surveys.answered import answer, finished_study
+from tests.surveys.monitoring.test_progress import current_rounds
 from tests.surveys.reviewed import reviewer
-from tests.surveys.test_watching import current_rounds
 
 
 def gauged(study, **options):

@@ -19,7 +19,7 @@ from postprocess.statistics.agreement.reliability import split_half_reliability
 from postprocess.statistics.resampling import basic_interval, draw_items
 from postprocess.table.ratings import RatingsError, items_table
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 NAN = float("nan")
 COLUMNS = st.lists(st.lists(st.integers(0, 6), min_size=5, max_size=5), min_size=2, max_size=4)
 WITHOUT_CHANCE = [figure for figure in FIGURES if figure != "split_half"]

@@ -29,10 +29,10 @@ def test_draw_plan_gives_the_same_bytes_again(figures):
 
 def test_draw_plan_gives_the_same_bytes_in_another_process(figures):
     code = (
-        "import hashlib; from tests.postprocess.test_planning_figure import a_plan, draw_plan; "
+        "import hashlib; from tests.postprocess.planning.test_figure import a_plan, draw_plan; "
         "print({k: hashlib.sha256(v).hexdigest() for k, v in draw_plan(a_plan()).items()})"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
 
     outputs = {
         subprocess.run(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess.steps.post_process import aggregation, post_process
+from postprocess.steps import aggregation
+from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import Recipe, read_recipe
 from postprocess.table import parallel, sorting
 from postprocess.table.ratings import RatingsError

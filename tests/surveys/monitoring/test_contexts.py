@@ -5,7 +5,7 @@ from surveys.monitoring.contexts import gather_answers, summarise_contexts
 from surveys.study.layout.rounds import repeat_block
 from tests.factories import start
 from tests.surveys.answered import answer, finished_study
-from tests.surveys.test_watching import current_rounds
+from tests.surveys.monitoring.test_progress import current_rounds
 
 
 def first_context(study):
