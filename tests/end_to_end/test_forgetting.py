@@ -35,7 +35,7 @@ for name, state in (("failed", "failed"), ("killed", "running")):
     Run.objects.filter(pk=run.pk).update(state=state, heard_at=long_ago)
 """
 ERASE_AND_SETTLE = """
-from surveys.participation.withdrawal import erase_annotator
+from surveys.privacy.erasure import erase_annotator
 from surveys.models import Annotator, Study
 from surveys.privacy.retention import mark_paid, settle_study
 study = Study.objects.get()
