@@ -1,8 +1,8 @@
 """Post-processing of graded similarity ratings: tables and files in, dataset files out.
 
 Ratings are calibrated, filtered, rescaled and aggregated (Hill et al., 2015; Armendariz et al.,
-2020), and written in the published formats of CoSimLex. The package knows nothing of Django, of
-the clock or of the network: the same input gives the same bytes.
+2020), and written in the published formats of CoSimLex. The package uses neither Django nor the
+clock nor the network: the same input gives the same bytes.
 
 The names in `__all__` are the public API. Each is loaded from its module when it is first used,
 so that importing the package loads neither pandas nor SciPy. docs/library.md shows how to use
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from postprocess.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from postprocess.auditing.contexts import Assumptions as Assumptions
-    from postprocess.auditing.errors import AuditError as AuditError
+    from postprocess.auditing import AuditError as AuditError
     from postprocess.auditing.examining import audit_dataset as audit_dataset
+    from postprocess.auditing.reconstruction.contexts import Assumptions as Assumptions
     from postprocess.auditing.rendering import render_audit as render_audit
     from postprocess.extras import ExtraMissing as ExtraMissing
     from postprocess.formats.files import read_dataset as read_dataset
@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from postprocess.table.ratings import check_ratings as check_ratings
 
 _MODULES = {
-    "auditing.contexts": ["Assumptions"],
-    "auditing.errors": ["AuditError"],
+    "auditing": ["AuditError"],
     "auditing.examining": ["audit_dataset"],
+    "auditing.reconstruction.contexts": ["Assumptions"],
     "auditing.rendering": ["render_audit"],
     "extras": ["ExtraMissing"],
     "formats.files": ["read_dataset", "read_gold"],

@@ -1,36 +1,36 @@
-"""Command line: `python -m postprocess`, or `cosima-post` where it is installed; see `--help`."""
+"""Command line: `python -m postprocess`, or `cosima-post` if installed; see `--help`."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from postprocess.auditing.errors import AuditError
+from postprocess.auditing import AuditError
 from postprocess.commands import audit, build, compare, describe, plan, release, trace
 from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
 from postprocess.pipeline import LanguageError
 from postprocess.planning.plan import PlanError
 from postprocess.planning.rating_models import ModelError
-from postprocess.release.description import DescriptionError
-from postprocess.release.errors import ReleaseError
+from postprocess.release import ReleaseError
+from postprocess.release.description.study import DescriptionError
 from postprocess.steps.recipe import RecipeError
 from postprocess.table.ratings import RatingsError
 
 SCRIPT = "cosima-post"
 COMMANDS = (build, release, describe, trace, compare, plan, audit)
-REFUSALS = (
+ERRORS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
     ModelError, PlanError, AuditError, ExtraMissing,
 )  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; 2 if it could not be done, and wrote nothing."""
+    """Run a command and return its exit status; 2 for errors, after which nothing was written."""
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
-    except REFUSALS as error:
+    except ERRORS as error:
         sys.stderr.write(f"error: {error}\n")
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

@@ -1,8 +1,8 @@
-"""What the optional parts of the library need: the extras of `pyproject.toml`."""
+"""Packages that the optional parts of the library need: the extras of `pyproject.toml`."""
 
 from importlib.util import find_spec
 
-REPORT = ("jinja2", "lxml", "matplotlib", "weasyprint")
+REPORT = ("lxml", "matplotlib", "weasyprint")
 
 
 class ExtraMissing(ImportError):

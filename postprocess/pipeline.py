@@ -1,4 +1,4 @@
-"""From stimuli and ratings to the files of a dataset."""
+"""Building the files of a dataset from stimuli and ratings."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from postprocess.formats.files import render_dataset, render_gold
-from postprocess.formats.stimuli import ParsedStimuli, StimuliError, render_stimuli
+from postprocess.formats.stimuli import ParsedStimuli, StimuliError
 from postprocess.reporting.assessment import assess
 from postprocess.reporting.report import (
     Report,
@@ -35,15 +35,15 @@ CODE = (".py", ".jinja", ".css")
 
 
 class LanguageError(ValueError):
-    """A language code that cannot name files."""
+    """An invalid language code."""
 
 
 @dataclass(frozen=True)
 class Dataset:
     """A dataset ready to be written.
 
-    `files`: relative path → content; `outcome`: how it came about; `report`: only what JSON can
-    hold; `parts_of_speech`: of each pair (the index), if they are known.
+    `files`: relative path → content; `outcome`: the result of the steps; `report`: JSON types
+    only; `parts_of_speech`: of each pair (the index), if known.
     """
 
     files: dict[str, bytes]
@@ -65,27 +65,27 @@ def build_dataset(
     scripted: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Dataset:
-    """Post-process ratings and write them up with their stimuli.
+    """Post-process ratings and build the dataset files with their stimuli.
 
     Parameters
     ----------
     stimuli : ParsedStimuli
-        Their rows are published verbatim; errors in them refuse nothing, but are reported.
+        Their rows are published verbatim; errors in them are only reported.
     ratings : DataFrame, shape (n_ratings, 4 or more)
         As `check_ratings` takes it, in points of the recipe's scale; the order does not matter.
     language, recipe
-        Such as "sl" or "sr-Latn", which names the files; the steps and their bounds.
+        Such as "sl" or "sr-Latn", used in file names; the steps and their bounds.
     inputs : mapping, optional
-        Name → SHA-256 of what went in, for the report.
+        Name → SHA-256 of the input files, for the report.
     checks, progress
         As `post_process` takes them.
     details : DataFrame, optional
-        As `join_details` takes it; the report depends on it, no score does.
+        As `join_details` takes it; used by the report alone, not by scores.
     notes : sequence of str
-        What else a reader of the report should know of the ratings.
+        Further remarks on the ratings for the report.
     scripted : collection of str
-        Annotators who are scripts. As long as there is a rating by one, names of files that have
-        the language in them have "REHEARSAL", too, and the report says so.
+        Annotators that are scripts. If any of the ratings is by a script, file names with the
+        language also have "REHEARSAL", and the report says so.
 
     Returns
     -------
@@ -95,26 +95,27 @@ def build_dataset(
     Raises
     ------
     LanguageError, StimuliError, RatingsError
-        Not a language code; rows without the shape of the format; as `post_process` or details.
+        An invalid language code; stimuli without the structure of the format; as `post_process`
+        and `join_details`.
     """
     check_language(language)
     if stimuli.unreadable:
         raise StimuliError(stimuli.unreadable)
-    n_pairs = len(stimuli.rows)
-    outcome = post_process(ratings, recipe, n_pairs=n_pairs, checks=checks, progress=progress)
+    outcome = post_process(
+        ratings, recipe, n_pairs=len(stimuli.rows), checks=checks, progress=progress
+    )
     used = join_details(outcome.used, details)
     parts_of_speech = find_parts_of_speech(used)
     if progress:
         progress("measuring agreement", 0, 1)
     assessed = assess(outcome, stimuli.rows, used)
-    human = assessed["agreement"]["overall"]["human"]
-    reported = _report_outcome(outcome, human, scripted) | assessed
     report = plain_report(
         {
             **_report_origin(language, recipe, inputs or {}),
-            **reported,
+            **_report_outcome(outcome, assessed["agreement"]["overall"]["human"], scripted),
+            **assessed,
             "stimuli_findings": report_findings(stimuli.findings),
-            "notes": [*notes, *report_notes(outcome, reported["change"]["n_both"])],
+            "notes": [*notes, *report_notes(outcome, assessed["change"]["n_both"])],
         }
     )
     return Dataset(_render_files(stimuli, outcome, report), outcome, report, parts_of_speech)
@@ -126,7 +127,7 @@ def _render_files(stimuli: ParsedStimuli, outcome: Outcome, report: Report) -> d
         f"cosimlex_{tag}.csv": render_dataset(
             stimuli.rows, outcome.scores, pvalues=recipe.files.as_style()
         ),
-        f"data/data_{tag}.tsv": render_stimuli(stimuli.rows),
+        f"data/data_{tag}.tsv": stimuli.text,
         f"gold/gold_{tag}.tsv": render_gold(outcome.scores),
         "scores.tsv": render_scores(outcome),
         "annotators.tsv": render_annotators(outcome),
@@ -138,13 +139,13 @@ def _render_files(stimuli: ParsedStimuli, outcome: Outcome, report: Report) -> d
 
 
 def tag_report(report: Report) -> str:
-    """Return what stands in the names of a dataset's files, by its report."""
+    """Return the tag in the names of a dataset's files, from its report."""
     is_rehearsal = bool(report["counts"]["ratings_scripted"])
     return tag_files(report["language"], is_rehearsal=is_rehearsal)
 
 
 def check_language(language: str) -> None:
-    """Raise LanguageError if a language code cannot name files."""
+    """Raise LanguageError for an invalid language code."""
     if not LANGUAGE.fullmatch(language):
         raise LanguageError(
             f'"{language}" is not a language code; give one such as sl, fi or sr-Latn'
@@ -152,7 +153,7 @@ def check_language(language: str) -> None:
 
 
 def digest_code() -> str:
-    """The SHA-256 of the library's own modules and templates, by name and content."""
+    """Return the SHA-256 of the library's modules and templates, by name and content."""
     digest = hashlib.sha256()
     home = Path(__file__).parent
     for path in sorted(path for path in home.rglob("*") if path.suffix in CODE):

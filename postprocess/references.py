@@ -58,7 +58,7 @@ TASK_PAPER = Paper(
 
 
 def write_authors(paper: Paper) -> str:
-    """Return the authors as a list of references has them.
+    """Return the authors in the format of a reference list.
 
     >>> write_authors(COSIMLEX)[:40]
     'Armendariz, C. S., Purver, M., Ulčar, M.'

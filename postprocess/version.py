@@ -1,3 +1,3 @@
-"""The version of the library, as packages and reports give it."""
+"""The version of the library."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,8 @@
-"""The audit: what a published dataset says about itself, checked from its files alone.
+"""The audit of a published dataset: checks of its figures and files.
 
-The package is pure but for `layout`, which lists and reads files: figures in, findings out.
+The package is pure except for `layout`, which finds files, and `kit_audit`, which reads them.
 """
+
+
+class AuditError(ValueError):
+    """There is nothing to audit, or an option is impossible; the message says what to do."""

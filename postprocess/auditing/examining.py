@@ -1,15 +1,15 @@
-"""The audit of a folder: every kit by itself, and practice kits against the test data."""
+"""The audit of a folder: each kit, and the overlap of practice kits with the test data."""
 
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from postprocess.auditing.contexts import Assumptions
-from postprocess.auditing.errors import AuditError
+from postprocess.auditing import AuditError
 from postprocess.auditing.findings import Audit, Check, KitAudit
-from postprocess.auditing.kits import audit_kit
+from postprocess.auditing.kit_audit import audit_kit
 from postprocess.auditing.layout import find_kits
 from postprocess.auditing.overlap import Overlap, find_overlap
+from postprocess.auditing.reconstruction.contexts import Assumptions
 from postprocess.formats.tabular import Finding, Severity
 
 
@@ -18,28 +18,28 @@ def audit_dataset(
     practice: str | PathLike[str] | None = None,
     assumptions: Assumptions | None = None,
 ) -> Audit:
-    """Check a dataset in the published format, or several.
+    """Audit one or more datasets in the published format.
 
     Parameters
     ----------
     place : path
-        A folder or a single file; `find_kits` says which files are looked at.
+        A folder or a single file; see `find_kits` for the files that are read.
     practice : path, optional
-        A practice kit that lies elsewhere.
+        A practice kit in another folder.
     assumptions : Assumptions, optional
-        On the ratings behind the dataset; without it, those of the published format.
+        About the ratings behind the dataset; by default, those of the published format.
 
     Returns
     -------
     Audit
-        Errors are wrong for certain, given the assumptions; warnings are odd.
+        An error is certainly wrong under the assumptions; a warning is suspicious.
 
     Raises
     ------
     AuditError
-        Nothing to audit, none of it readable, or too fine a scale.
+        There is nothing to audit, no file is readable, or the scale is too fine.
     OSError
-        A file or folder that cannot be read.
+        A file or folder cannot be read.
     """
     layout = find_kits(Path(place), Path(practice) if practice else None)
     audits = [audit_kit(kit, assumptions or Assumptions()) for kit in layout.kits]
@@ -56,13 +56,13 @@ def _compare_practice(practice: KitAudit, tests: Sequence[KitAudit]) -> None:
     language = practice.kit.language
     same = [t for t in tests if t.pairs.rows and t.kit.language in (language, "")]
     if not same:
-        told = f"not compared: there is no test data of the language {language}"
-        practice.summary.append(("in the test data", told))
+        reason = f"not compared: there is no test data in the language {language}"
+        practice.summary.append(("in the test data", reason))
     for test in same:
         found = list(find_overlap(practice.pairs, test.pairs))
         findings = (_overlap_finding(one, test.name) for one in found)
         practice.notice(Check.PRACTICE, practice.name, findings)
-        practice.summary.append(("in the test data", _tell_overlap(found, practice, test)))
+        practice.summary.append(("in the test data", _describe_overlap(found, practice, test)))
 
 
 def _overlap_finding(one: Overlap, test: str) -> Finding:
@@ -71,20 +71,20 @@ def _overlap_finding(one: Overlap, test: str) -> Finding:
         False: " with other scores",
         None: "",
     }[one.has_same_scores]
-    swapped = " and its contexts the other way round" if one.is_swapped else ""
+    swapped = " and its contexts exchanged" if one.is_swapped else ""
     what = f"this pair is row {one.test_row} of {test}{scores}{swapped}"
     if not one.is_whole:
-        what = f"one of the texts stands in row {one.test_row} of {test}"
-    return Finding(Severity.WARNING, f"{what}; leave it out of one of the two", one.row)
+        what = f"one of the texts is in row {one.test_row} of {test}"
+    return Finding(Severity.WARNING, f"{what}; remove it from one of the files", one.row)
 
 
-def _tell_overlap(found: Sequence[Overlap], practice: KitAudit, test: KitAudit) -> str:
+def _describe_overlap(found: Sequence[Overlap], practice: KitAudit, test: KitAudit) -> str:
     whole = [one for one in found if one.is_whole]
     same = sum(one.has_same_scores is True for one in whole)
     swapped = sum(one.is_swapped for one in whole)
-    told = f"{len(whole)} of {len(practice.pairs.rows)} pairs stand in {test.name}"
+    text = f"{len(whole)} of {len(practice.pairs.rows)} pairs are in {test.name}"
     if whole:
-        told += f", {same} with the same scores, {swapped} with the contexts swapped"
+        text += f", {same} with the same scores, {swapped} with the contexts exchanged"
     if partly := len(found) - len(whole):
-        told += f"; {partly} more share a text with it"
-    return told
+        text += f"; {partly} more share a text with it"
+    return text

@@ -1,4 +1,4 @@
-"""What an audit finds, and in which file."""
+"""The results of an audit: findings by file and check."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from postprocess.formats.tabular import Finding, Severity
 
 
 class Check(StrEnum):
-    """What is checked."""
+    """A kind of check."""
 
     FORMAT = "format"
     SCORES = "mean and deviation"
@@ -27,7 +27,7 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """A finding, the file it is in, and the check that found it."""
+    """A finding, with its file and its check."""
 
     check: Check
     file: str
@@ -35,15 +35,15 @@ class Noticed:
 
     @property
     def is_error(self) -> bool:
-        """Whether it is wrong for certain, given the assumptions."""
+        """Whether it is certainly wrong under the assumptions."""
         return self.finding.severity is not Severity.WARNING
 
 
 @dataclass
 class KitAudit:
-    """What came of one kit: a line of summary for each check, and the findings.
+    """The audit of one kit: a summary line for each check, and the findings.
 
-    `contexts`, shape (n_contexts, 6), says which numbers of ratings fit each context.
+    `contexts`, shape (n_contexts, 6), lists the numbers of ratings that fit each context.
     """
 
     kit: Kit
@@ -54,7 +54,7 @@ class KitAudit:
     contexts: pd.DataFrame | None = None
 
     def notice(self, check: Check, file: str, findings: Iterable[Finding]) -> int:
-        """Keep findings; returns how many rows they are in."""
+        """Add findings; return the number of rows that have any."""
         kept = [Noticed(check, file, finding) for finding in findings]
         self.noticed.extend(kept)
         return len({one.finding.row for one in kept if one.finding.row is not None})
@@ -62,7 +62,7 @@ class KitAudit:
 
 @dataclass(frozen=True)
 class Audit:
-    """What came of all kits, and the files that are no part of any."""
+    """The audits of all kits, and the files that belong to none."""
 
     kits: tuple[KitAudit, ...]
     unknown: tuple[str, ...]
@@ -74,5 +74,5 @@ class Audit:
 
     @property
     def n_errors(self) -> int:
-        """How many of the findings are errors."""
+        """The number of findings that are errors."""
         return sum(one.is_error for one in self.noticed)

@@ -1,4 +1,4 @@
-"""Which files of a folder are a dataset's, and which of them belong together."""
+"""Finding the files of datasets in a folder, and grouping them into kits."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from postprocess.auditing.errors import AuditError
+from postprocess.auditing import AuditError
 from postprocess.steps.rehearsal import read_tag
 
 NAME = re.compile(
@@ -16,12 +16,12 @@ NAME = re.compile(
     r"|(?P<ratings>ratings)_(?P<of_ratings>[^.]+)\.(csv|tsv)"
 )
 KINDS = ("dataset", "data", "gold", "ratings")
-BESIDE = {"data", "gold"}  # folders of an evaluation kit, beside the dataset
+SUBFOLDERS = {"data", "gold"}  # of an evaluation kit, next to the dataset
 PRACTICE = re.compile(r"practice", re.IGNORECASE)
 
 
 class Source(NamedTuple):
-    """A file of a dataset: what it is called in messages, and where it is."""
+    """A file of a dataset: its name in messages, and its path."""
 
     name: str
     path: Path
@@ -29,7 +29,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Kit:
-    """The files of one dataset of one language; a practice kit is another than the test data."""
+    """The files of one dataset of one language: either test data or a practice kit."""
 
     language: str
     is_practice: bool
@@ -40,14 +40,14 @@ class Kit:
 
 
 class Layout(NamedTuple):
-    """The kits, in the order of their files, and the names of all files that are no part of any."""
+    """The kits, in the order of their files, and the names of files that belong to none."""
 
     kits: tuple[Kit, ...]
     unknown: tuple[str, ...]
 
 
 class _Known(NamedTuple):
-    """A file whose name says what it is; `base` is the folder of its kit."""
+    """A file with a name in the published format; `base` is the folder of its kit."""
 
     source: Source
     kind: str
@@ -57,49 +57,49 @@ class _Known(NamedTuple):
 
 
 def find_kits(place: Path, practice: Path | None = None) -> Layout:
-    """List the files of a dataset, or of several.
+    """Find the files of one or more datasets.
 
     Parameters
     ----------
     place : Path
-        A folder, looked through with all folders in it, or a single file. A file that is called
-        otherwise than the format has it is taken for a dataset.
+        A folder, searched recursively, or a single file. A file with another name than those of
+        the format is read as a dataset.
     practice : Path, optional
-        The same for a practice kit that lies elsewhere. Within `place`, folders whose name begins
+        The same for a practice kit in another folder. Within `place`, folders whose names begin
         with "practice" are practice kits.
 
     Returns
     -------
     Layout
-        Files of one language in one folder, or in folders data and gold in it, are one kit.
-        Stimuli and gold scores without a dataset beside them belong to that of their language,
-        if there is only one.
+        Files of one language in a folder, or in its subfolders data and gold, are one kit.
+        Stimuli and gold scores without a dataset in their folder belong to the dataset of their
+        language, if there is only one.
 
     Raises
     ------
     AuditError
-        No file of a known name.
+        No file has a known name.
     OSError
-        A place that is not there.
+        A path does not exist.
     """
-    known, unknown = _look_through(place, is_practice=False)
+    known, unknown = _list_files(place, is_practice=False)
     if practice is not None:
-        there = practice.resolve()
-        known = [file for file in known if not file.source.path.resolve().is_relative_to(there)]
-        more, more_unknown = _look_through(practice, is_practice=True)
+        folder = practice.resolve()
+        known = [file for file in known if not file.source.path.resolve().is_relative_to(folder)]
+        more, more_unknown = _list_files(practice, is_practice=True)
         known, unknown = [*known, *more], [*unknown, *more_unknown]
     with_dataset = {(f.is_practice, f.language) for f in known if f.kind == "dataset"}
     used = [f for f in known if f.kind != "ratings" or (f.is_practice, f.language) in with_dataset]
     if not used:
         raise AuditError(
-            f"{place} has no file cosimlex_<lang>.csv, data_<lang>.tsv or gold_<lang>.tsv in it; "
-            "name the folder of a dataset, or a file"
+            f"{place} contains no cosimlex_<lang>.csv, data_<lang>.tsv or gold_<lang>.tsv; "
+            "give the folder of a dataset, or a file"
         )
     unused = [file.source.name for file in known if file not in used]
     return Layout(tuple(_join(used)), (*unknown, *unused))
 
 
-def _look_through(place: Path, *, is_practice: bool) -> tuple[list[_Known], list[str]]:
+def _list_files(place: Path, *, is_practice: bool) -> tuple[list[_Known], list[str]]:
     if not place.is_dir():
         place.stat()
         source = Source(place.name, place)
@@ -125,7 +125,7 @@ def _recognise(source: Source, relative: PurePosixPath, *, is_practice: bool) ->
     kind = next(kind for kind in KINDS if match[kind])
     language = read_tag(match["of_dataset"] or match["of_other"] or match["of_ratings"])
     folders = relative.parent.parts
-    if kind != "dataset" and folders and folders[-1] in BESIDE:
+    if kind != "dataset" and folders and folders[-1] in SUBFOLDERS:
         folders = folders[:-1]
     is_practice = is_practice or any(PRACTICE.match(folder) for folder in folders)
     base = ("practice", *folders) if is_practice else folders
@@ -133,7 +133,7 @@ def _recognise(source: Source, relative: PurePosixPath, *, is_practice: bool) ->
 
 
 def _join(files: Sequence[_Known]) -> Iterable[Kit]:
-    """The files in kits."""
+    """Group files into kits."""
     datasets = [file for file in files if file.kind == "dataset"]
     bases: dict[tuple[bool, str], list[tuple[str, ...]]] = defaultdict(list)
     for file in datasets:

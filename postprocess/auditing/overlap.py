@@ -1,10 +1,10 @@
-"""Practice pairs that stand in the test data."""
+"""Practice pairs that are also in the test data."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from postprocess.auditing.printed import may_be_same
+from postprocess.auditing.reconstruction.printed import may_be_same
 from postprocess.formats.marks import plain_text
 from postprocess.release.practice import fold
 
@@ -14,7 +14,7 @@ Scores = tuple[float, float]  # of the two contexts, as printed
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of a file: rows by number and, if known, the scores of some of them."""
+    """The pairs of a file: rows by number, and scores of those that have any."""
 
     name: str
     rows: Mapping[int, Row]
@@ -23,11 +23,10 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A practice pair that the test data has, too.
+    """A practice pair that is also in the test data.
 
-    `is_whole` if words and both texts are the same, else it is a text alone that they share;
-    `is_swapped` if the texts stand the other way round; `has_same_scores` is None if one side
-    has none.
+    `is_whole`: the words and both texts are the same, not only one text; `is_swapped`: the two
+    texts are exchanged; `has_same_scores` is None if one of the rows has no scores.
     """
 
     row: int
@@ -38,11 +37,10 @@ class Overlap:
 
 
 def find_overlap(practice: Pairs, test: Pairs) -> Iterator[Overlap]:
-    """Find the practice pairs of which the test data has both texts, or one.
+    """Find the practice pairs that share both texts, or one text, with the test data.
 
-    Texts and words are compared without marks, whatever their letter case, spacing and Unicode
-    normal form, and words in either order. A pair of words that both have, with other texts, is
-    none: that is another pair.
+    Texts and words are compared without marks, letter case, spacing and Unicode normal form, and
+    words in either order. The same words with other texts are another pair.
     """
     rows_with: dict[str, list[int]] = defaultdict(list)
     texts = {number: _texts(row) for number, row in test.rows.items()}

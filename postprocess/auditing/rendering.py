@@ -1,36 +1,36 @@
-"""An audit as text to read, and as tables."""
+"""Rendering an audit as text and as tables."""
 
 import math
 from collections.abc import Iterator
 from itertools import groupby
 
 from postprocess.auditing.findings import Audit, KitAudit, Noticed
-from postprocess.auditing.sizes import name_sizes
+from postprocess.auditing.reconstruction.sample_sizes import name_sizes
 from postprocess.formats.files import render_rows
 from postprocess.table.ratings import name_some
 
-MOST_TOLD = 10  # findings of one check in one file
+MAX_SHOWN = 10  # findings of one check in one file
 FINDING_COLUMNS = ("severity", "check", "file", "row", "column", "reason")
 CONTEXT_COLUMNS = ("file", "row", "context", "sim", "stdev", "fitting")
 FINDINGS_FILE, CONTEXTS_FILE = "audit_findings.tsv", "audit_contexts.tsv"
 
 
 def render_audit(audit: Audit, *, with_details: bool = False) -> str:
-    """The audit as text: a summary of each kit, its findings, and what was not looked at.
+    """Return the audit as text: summaries and findings of each kit, and the files not read.
 
-    Of one check in one file ten findings are told, or all of them with details; details are
-    also the numbers of ratings that fit each context.
+    At most ten findings of a check in a file are shown; `with_details` shows all, and the
+    numbers of ratings that fit each context.
     """
     lines = [line for kit in audit.kits for line in _kit_lines(kit, with_details=with_details)]
     if audit.unknown:
-        lines += [f"not looked at: {name_some(list(audit.unknown))}", ""]
+        lines += [f"not read: {name_some(list(audit.unknown))}", ""]
     n_warnings = len(audit.noticed) - audit.n_errors
     lines.append(f"{_count(audit.n_errors, 'error')}, {_count(n_warnings, 'warning')}")
     return "\n".join(lines) + "\n"
 
 
 def render_tables(audit: Audit) -> dict[str, bytes]:
-    """The findings, and the numbers of ratings that fit each context, as tab-separated files."""
+    """Return the findings, and the numbers of ratings that fit each context, as TSV files."""
     findings = [
         (
             "error" if one.is_error else "warning",
@@ -60,8 +60,8 @@ def _context_rows(audit: Audit) -> Iterator[tuple[str, ...]]:
 def _kit_lines(kit: KitAudit, *, with_details: bool) -> Iterator[str]:
     yield kit.name
     width = max((len(label) for label, _ in kit.summary), default=0)
-    for label, told in kit.summary:
-        yield f"  {label:<{width}}  {told}"
+    for label, text in kit.summary:
+        yield f"  {label:<{width}}  {text}"
     if with_details and kit.contexts is not None:
         for _, row, context, *_, fitting in kit.contexts.itertuples(index=False):
             yield f"  row {row}, context {context}: {name_sizes(fitting) or 'no number of'} ratings"
@@ -71,13 +71,13 @@ def _kit_lines(kit: KitAudit, *, with_details: bool) -> Iterator[str]:
 
 
 def _finding_lines(noticed: list[Noticed], *, with_details: bool) -> Iterator[str]:
-    told = noticed if with_details else noticed[:MOST_TOLD]
-    for one in told:
+    shown = noticed if with_details else noticed[:MAX_SHOWN]
+    for one in shown:
         kind = "error" if one.is_error else "warning"
         separator = ", " if one.finding.row is not None or one.finding.column else ": "
         yield f"  {kind:<7}  {one.file}{separator}{one.finding}"
-    if len(noticed) > len(told):
-        yield f"  … and {len(noticed) - len(told)} more of {one.file} (--details shows all)"
+    if len(noticed) > len(shown):
+        yield f"  … and {len(noticed) - len(shown)} more in {one.file} (--details shows all)"
 
 
 def _count(number: int, noun: str) -> str:

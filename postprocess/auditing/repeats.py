@@ -1,21 +1,21 @@
-"""Items that a file holds more than once: whole rows, or one context of the same two words."""
+"""Repeated items in a file: whole rows, or one context of the same two words."""
 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from postprocess.auditing.printed import may_be_same
+from postprocess.auditing.reconstruction.printed import may_be_same
 from postprocess.formats.marks import plain_text
 from postprocess.formats.tabular import Finding, Severity
 from postprocess.release.practice import fold
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
-Item = tuple[frozenset[str], str]  # two words and a context, as they are compared
+Item = tuple[frozenset[str], str]  # two words and a context, normalised
 
 
 class Figures(NamedTuple):
-    """The printed figures of a pair; NaN where there is none.
+    """The printed figures of a pair; NaN for missing ones.
 
     `sims` and `stdevs` are those of context 1 and of context 2.
     """
@@ -37,10 +37,10 @@ class Place(NamedTuple):
 
 
 def find_repeats(rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Iterator[Finding]:
-    """Find items that an earlier row has, too.
+    """Find items that occur in an earlier row.
 
-    An item is two words and a context. Words and contexts are compared without marks, whatever
-    their letter case, spacing and Unicode normal form, and words in either order.
+    An item is two words and a context. Words and contexts are compared without marks, letter
+    case, spacing and Unicode normal form, and words in either order.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ def find_repeats(rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Ite
     Yields
     ------
     Finding
-        At most one for each row. A row with both items and all figures of an earlier row is an
-        error; so is one without figures whose fields are the same to the character. Other
-        figures, another spelling without figures, or a single item in common is a warning.
-        The same words with two other contexts are no repeat.
+        At most one for each row. It is an error if both items and all figures are those of an
+        earlier row, or, without figures, if all fields are identical. It is a warning if the
+        figures differ, if the spelling differs without figures, or if only one item is the same.
+        The same words with two other contexts are not a repeat.
     """
     places: dict[Item, dict[Place, None]] = defaultdict(dict)  # in the order of the file
     for number, row in rows.items():
@@ -76,21 +76,21 @@ def find_repeats(rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Ite
 
 
 class _Repeat(NamedTuple):
-    """A row with both items of an earlier one; `is_swapped` if its contexts are exchanged."""
+    """A row with both items of an earlier one; `is_swapped`: its contexts are exchanged."""
 
     row: int
     earlier: int
     is_swapped: bool
 
     def figures(self, known: Mapping[int, Figures]) -> tuple[Figures, Figures] | None:
-        """Return the figures of both rows in the order of the later one, None without them."""
+        """Return the figures of both rows in the later row's order; None if one has no figures."""
         here, there = known.get(self.row), known.get(self.earlier)
         if here is None or there is None:
             return None
         return here, there.swapped() if self.is_swapped else there
 
     def has_same_scores(self, known: Mapping[int, Figures]) -> bool:
-        """Return whether both rows have figures, and these agree."""
+        """Return whether both rows have figures that agree."""
         both = self.figures(known)
         return both is not None and _same(*both)
 
@@ -109,12 +109,12 @@ def _repeated_row(one: _Repeat, rows: Mapping[int, Row], figures: Mapping[int, F
         severity = Severity.WARNING if how else Severity.ERROR
         return Finding(severity, f"{what}; remove one of the two rows", one.row)
     if _same(*both):
-        reason = f"{what}, with the same scores: a row repeated; remove one of the two"
+        reason = f"{what}, with the same scores: a repeated row; remove one of the two"
         return Finding(Severity.ERROR, reason, one.row)
     here, there = map(_name_figures, both)
     reason = (
         f"{what}, with other scores: {here} here and {there} there; keep one of the two rows, "
-        "unless the pair was rated twice on purpose"
+        "unless the pair was rated twice intentionally"
     )
     return Finding(Severity.WARNING, reason, one.row)
 
@@ -133,22 +133,22 @@ def _repeated_items(
             parts.append(part)
     reason = (
         f"{' and '.join(parts)}, with the same words; keep one of them, unless the item was rated "
-        "twice on purpose"
+        "twice intentionally"
     )
     columns = [f"context{context}" for context, place in enumerate(found, 1) if place]
     return Finding(Severity.WARNING, reason, number, ", ".join(columns))
 
 
 def _differences(row: Row, earlier: Row, *, is_swapped: bool) -> str:
-    """Name what differs in writing between two rows with the same items; empty if nothing."""
+    """Describe the differences in writing of two rows with the same items; "" if none."""
     words, others = [fold(word) for word in row[:2]], [fold(word) for word in earlier[:2]]
     kinds = []
     if words != others:
-        kinds.append("the words in the other order")
+        kinds.append("the words exchanged")
     if is_swapped:
-        kinds.append("the contexts in the other order")
+        kinds.append("the contexts exchanged")
     if not kinds and tuple(row) != tuple(earlier):
-        kinds.append("letter case, spacing or marks apart")
+        kinds.append("except for letter case, spacing or marks")
     return f" ({', '.join(kinds)})" if kinds else ""
 
 
@@ -162,7 +162,7 @@ def _same(first: Figures, second: Figures) -> bool:
 
 
 def _name_figures(figures: Figures) -> str:
-    """Name the two means, and the deviations if there are any."""
+    """Return the two means, and the deviations if there are any, as text."""
     means = "{:.12g} and {:.12g}".format(*figures.sims)
     if any(math.isnan(one) for one in figures.stdevs):
         return means

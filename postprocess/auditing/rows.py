@@ -1,27 +1,27 @@
-"""The rows of two files of one dataset, compared: stimuli, gold scores, numbers of ratings."""
+"""Comparing the rows of two files of a dataset: stimuli, gold scores, numbers of ratings."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from postprocess.auditing.printed import exact, may_be_same, printed_bounds
-from postprocess.auditing.sizes import name_sizes
+from postprocess.auditing.reconstruction.printed import exact, may_be_same, printed_bounds
+from postprocess.auditing.reconstruction.sample_sizes import name_sizes
 from postprocess.formats.files import GOLD_COLUMNS, format_number
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tabular import Finding, Severity
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
-RATING_KEYS = ["pair", "context", "annotator"]  # one rating each
+RATING_KEYS = ["pair", "context", "annotator"]  # of one rating
 SWAPPED = (0, 1, 3, 2, 6, 7, 4, 5)  # the columns of a row whose contexts are exchanged
 
 
 def compare_stimuli(
     dataset: Mapping[int, Row], data: Mapping[int, Row], dataset_name: str
 ) -> Iterator[Finding]:
-    """What stands in a stimuli file otherwise than in the dataset, by rows of the stimuli file.
+    """Find the rows of a stimuli file that differ from the dataset.
 
-    Fields are compared as they are, to the character. `dataset` and `data` are rows by number.
+    Fields are compared exactly. `dataset` and `data` are rows by number.
     """
     yield from _compare_lengths(len(dataset), len(data), dataset_name)
     places = {tuple(row): number for number, row in dataset.items()}
@@ -31,32 +31,32 @@ def compare_stimuli(
             continue
         columns = [c for c, one, other in zip(COLUMNS, here, there, strict=True) if one != other]
         if tuple(here[i] for i in SWAPPED) == there:
-            reason = f"the two contexts stand the other way round in {dataset_name}; exchange them"
+            reason = f"the two contexts are exchanged in {dataset_name}; use the same order"
             yield Finding(Severity.ERROR, reason, number, "context1, context2")
         elif here in places:
-            reason = f"this is row {places[here]} of {dataset_name}; put the rows into one order"
+            reason = f"this is row {places[here]} of {dataset_name}; use the same order of rows"
             yield Finding(Severity.ERROR, reason, number)
         else:
-            reason = f"not the same in row {number} of {dataset_name}; make them equal"
+            reason = f"differs from row {number} of {dataset_name}; make them equal"
             yield Finding(Severity.ERROR, reason, number, ", ".join(columns))
 
 
 def compare_gold(scores: pd.DataFrame, gold: pd.DataFrame, dataset_name: str) -> Iterator[Finding]:
-    """What stands in a gold file otherwise than in the dataset, by rows of the gold file.
+    """Find the rows of a gold file that differ from the dataset.
 
     Parameters
     ----------
     scores : DataFrame, shape (n_pairs, 2 or more), index pair
         sim1 and sim2 of the dataset.
     gold : DataFrame, shape (n_pairs, 3), index pair
-        As `read_gold` returns it.
+        See `read_gold`.
     dataset_name : str
-        What findings call the dataset.
+        The name of the dataset in findings.
 
     Yields
     ------
     Finding
-        Errors; figures that may be one number, printed with more and with fewer digits, agree.
+        Errors. Figures agree if they may be one number, printed with different precision.
     """
     yield from _compare_lengths(len(scores), len(gold), dataset_name)
     of_dataset = _figures(scores, ("sim1", "sim2"))
@@ -67,7 +67,7 @@ def compare_gold(scores: pd.DataFrame, gold: pd.DataFrame, dataset_name: str) ->
         if _agree(sims, printed):
             continue
         if _agree(sims[::-1], printed):
-            reason = f"the two scores stand the other way round in {dataset_name}; exchange them"
+            reason = f"the two scores are exchanged in {dataset_name}; use the same order"
             yield Finding(Severity.ERROR, reason, number, ", ".join(GOLD_COLUMNS[:2]))
             continue
         for column, sim, other, name in zip(
@@ -82,10 +82,10 @@ def compare_gold(scores: pd.DataFrame, gold: pd.DataFrame, dataset_name: str) ->
 
 
 def check_gold_changes(gold: pd.DataFrame) -> Iterator[Finding]:
-    """Rows of a gold file whose change is not the difference of its two scores.
+    """Find rows of a gold file whose change is not the difference of the two scores.
 
-    Published changes are differences of the printed scores. Differences of the scores before
-    rounding are let pass, but where most rows have the former, they are warned of.
+    Published changes are differences of the printed scores. Differences of the unrounded scores
+    are accepted, but reported as warnings if most rows have differences of the printed ones.
     """
     rows = _figures(gold.dropna(), GOLD_COLUMNS)
     of_printed = {number for number, figures in rows.items() if _is_difference(*figures)}
@@ -104,28 +104,28 @@ def check_gold_changes(gold: pd.DataFrame) -> Iterator[Finding]:
 
 
 def empty_scores(gold: pd.DataFrame) -> Iterator[Finding]:
-    """The empty fields of a gold file."""
+    """Find the empty fields of a gold file."""
     for column in GOLD_COLUMNS:
         for row in gold.index[gold[column].isna()]:
-            reason = "there is no number here; fill it in"
+            reason = "the number is missing; fill it in"
             yield Finding(Severity.ERROR, reason, int(row), column)
 
 
 def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Finding]:
-    """Contexts of a dataset whose figures need more ratings than there are.
+    """Find contexts of a dataset whose figures need more ratings than there are.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 2 or more)
-        pair, context and, if known, mark (why a rating does not count), as `load_ratings`
-        returns them. Pairs are the rows of the dataset.
+        pair, context and, if known, mark (why a rating is not used), see `load_ratings`. Pairs
+        are the rows of the dataset.
     contexts : DataFrame, shape (n_contexts, 3 or more)
-        row, context, and in fitting the numbers of ratings that fit.
+        row, context and fitting (the numbers of ratings that fit).
 
     Yields
     ------
     Finding
-        Errors. There may be more ratings than a context needs: some may have been left out.
+        Errors. More ratings than needed are accepted, since some may have been left out.
     """
     if "annotator" in ratings:
         ratings = ratings.drop_duplicates(RATING_KEYS)
@@ -139,20 +139,20 @@ def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Fi
         n_ratings = counted[row, context]
         if fitting and n_ratings < fitting[0]:
             reason = (
-                f"the mean and the deviation need {name_sizes(fitting)} ratings, and there are "
-                f"{n_ratings}; correct the figures or find the ratings that are missing"
+                f"the mean and the deviation need {name_sizes(fitting)} ratings, but there are "
+                f"{n_ratings}; correct the figures or add the missing ratings"
             )
             yield Finding(Severity.ERROR, reason, row, f"sim{context}, stdev{context}")
 
 
 def find_repeated_ratings(ratings: pd.DataFrame) -> Iterator[Finding]:
-    """Find rows that rate a context which the same annotator rates in an earlier row.
+    """Find ratings of a context that the same annotator rated in an earlier row.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 3 or more)
-        pair, context and annotator, as `load_ratings` returns them. An index named "line" gives
-        the lines of the file; without it, row 1 is line 2.
+        pair, context and annotator, see `load_ratings`. An index named "line" gives the lines
+        of the file; without it, row 1 is line 2.
 
     Yields
     ------
@@ -175,7 +175,7 @@ def find_repeated_ratings(ratings: pd.DataFrame) -> Iterator[Finding]:
         if is_repeated:
             pair, context, annotator = key
             reason = (
-                f"annotator {annotator} rates context {context} of pair {pair} again, after row "
+                f"annotator {annotator} already rates context {context} of pair {pair} in row "
                 f"{earlier}; remove one of the two rows"
             )
             yield Finding(Severity.ERROR, reason, row, "annotator")
@@ -183,17 +183,17 @@ def find_repeated_ratings(ratings: pd.DataFrame) -> Iterator[Finding]:
 
 def _compare_lengths(n_dataset: int, n_other: int, dataset_name: str) -> Iterator[Finding]:
     if n_dataset != n_other:
-        reason = f"{n_other} rows, but {dataset_name} has {n_dataset}; give every pair its row"
+        reason = f"{n_other} rows, but {dataset_name} has {n_dataset}; every pair needs a row"
         yield Finding(Severity.ERROR, reason)
 
 
 def _figures(table: pd.DataFrame, columns: Sequence[str]) -> dict[int, list[float]]:
-    """The figures of some columns by row."""
+    """Return the figures of some columns by row."""
     return dict(zip(table.index.tolist(), table[list(columns)].to_numpy().tolist(), strict=True))
 
 
 def _agree(first: Sequence[float], second: Sequence[float]) -> bool:
-    """Whether figures agree; an empty one, which is NaN, agrees with whatever there is."""
+    """Return whether figures agree; NaN, an empty field, agrees with any."""
     return all(
         one != one or other != other or may_be_same(one, other)
         for one, other in zip(first, second, strict=True)
@@ -205,6 +205,6 @@ def _is_difference(first: float, second: float, change: float) -> bool:
 
 
 def _may_be_difference(first: float, second: float, change: float) -> bool:
-    """Whether scores that are printed so may have a difference that is printed so."""
+    """Return whether the difference of two unrounded scores may be the printed change."""
     one, other, wanted = (printed_bounds(figure) for figure in (first, second, change))
     return other.high - one.low >= wanted.low and other.low - one.high <= wanted.high

@@ -1,17 +1,17 @@
-"""`python -m postprocess audit`: whether the figures of a dataset can be, and its files agree."""
+"""`python -m postprocess audit`: check the figures and files of a published dataset."""
 
 import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from postprocess.auditing.contexts import Assumptions
 from postprocess.auditing.examining import audit_dataset
+from postprocess.auditing.reconstruction.contexts import Assumptions
 from postprocess.auditing.rendering import render_audit, render_tables
 from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
 from postprocess.formats.writing import write_files
 
-if TYPE_CHECKING:  # argparse does not name this type in public
+if TYPE_CHECKING:  # argparse does not export this type
     from argparse import _SubParsersAction
 
 EPILOG = "Exit status: 0 no errors, 1 errors were found, 2 nothing to audit. See docs/audit.md."
@@ -20,34 +20,43 @@ EPILOG = "Exit status: 0 no errors, 1 errors were found, 2 nothing to audit. See
 def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser(
-        "audit", help="check a published dataset for figures that cannot be", epilog=EPILOG
+        "audit", help="check a published dataset for impossible figures", epilog=EPILOG
     )
     add = parser.add_argument
     add("place", type=Path, metavar="DIR", help="a folder of datasets, or one cosimlex_<lang>.csv")
-    add("--practice", type=Path, metavar="DIR", help="a practice kit that lies elsewhere")
+    add("--practice", type=Path, metavar="DIR", help="a practice kit in another folder")
     number = parser.add_mutually_exclusive_group()
     number.add_argument(
         "--ratings",
         type=int,
         nargs="+",
         metavar="N",
-        help="how many ratings a context has for certain; two numbers: from the one to the other",
+        help="the known number of ratings per context; two numbers: from the first to the second",
     )
     number.add_argument(
         "--most",
         type=int,
         default=Assumptions().sizes[-1],
         metavar="N",
-        help="the most ratings that a context may have (default: %(default)s)",
+        help="the maximum number of ratings per context (default: %(default)s)",
     )
     add_scale_arguments(parser)
-    add("--details", action="store_true", help="tell every finding, and what fits each context")
-    add("--out", type=Path, metavar="DIR", help="write findings and fitting numbers as tables")
+    add(
+        "--details",
+        action="store_true",
+        help="show all findings, and the numbers of ratings that fit each context",
+    )
+    add(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write the findings and the fitting numbers of ratings as tables",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Audit and tell; 1 if there are errors."""
+    """Print the audit; return 1 if there are errors."""
     scales = scale_from(options), published_scale_from(options)
     given = options.ratings
     sizes = range(min(given), max(given) + 1) if given else range(1, options.most + 1)

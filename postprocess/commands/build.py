@@ -1,4 +1,4 @@
-"""`python -m postprocess build`: a dataset from files."""
+"""`python -m postprocess build`: make a dataset from stimuli and ratings."""
 
 import argparse
 import hashlib
@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 from postprocess.commands.options import add_recipe_arguments, add_report_argument, recipe_from
-from postprocess.commands.progress import telling_progress
-from postprocess.commands.reports import render_and_tell
+from postprocess.commands.progress import showing_progress
+from postprocess.commands.reports import render_with_notice
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import Finding, parse_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.pipeline import build_dataset
+from postprocess.reporting.phrases import write_count
 from postprocess.reporting.report import summarise
 from postprocess.steps.rehearsal import load_scripted
 from postprocess.table.details import load_details
@@ -32,14 +33,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
     add("--language", required=True, metavar="CODE", help="such as sl")
-    add("--out", type=Path, required=True, metavar="DIR", help="made if need be")
+    add("--out", type=Path, required=True, metavar="DIR", help="created if it does not exist")
     add_report_argument(parser)
     add_recipe_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build and write; tell what was found and done."""
+    """Build and write a dataset; print findings and a summary."""
     if not options.no_report:
         require_report()
     files = {"stimuli": options.stimuli, "ratings": options.ratings}
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     recipe = recipe_from(options)
     stimuli = parse_stimuli(options.stimuli.read_bytes())
     checks = load_checks(options.checkpoints) if options.checkpoints else None
-    with telling_progress() as progress:
+    with showing_progress() as progress:
         dataset = build_dataset(
             stimuli,
             load_ratings(options.ratings, options.language),
@@ -60,13 +61,13 @@ def run(options: argparse.Namespace) -> int:
             scripted=load_scripted(options.ratings),
             progress=progress,
         )
-    reports = {} if options.no_report else render_and_tell(dataset)
+    reports = {} if options.no_report else render_with_notice(dataset)
     paths = write_files({**dataset.files, **reports}, options.out)
     sys.stderr.write("".join(_line(finding) for finding in stimuli.findings))
     if stimuli.errors:
         sys.stderr.write(
-            f"The stimuli have {len(stimuli.errors)} errors, told above and in report.json; the "
-            "dataset was written from them as they are.\n"
+            f"The stimuli have {write_count(len(stimuli.errors), 'error')}, listed above and in "
+            "report.json; the dataset was written with the stimuli unchanged.\n"
         )
     sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
     return 0

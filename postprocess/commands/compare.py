@@ -22,17 +22,17 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add = parser.add_argument
     add("first", metavar="RECIPE", help=f"one of {', '.join(list_presets())}, or a file")
-    add("second", metavar="RECIPE", help="what to compare it with")
+    add("second", metavar="RECIPE", help="the recipe to compare it with")
     add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
     add("--ratings", type=Path, required=True, metavar="FILE", help="ratings, CSV or Parquet")
     add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
     add("--language", required=True, metavar="CODE", help="such as sl")
-    add("--out", type=Path, metavar="DIR", help="write the tables and the figure there, too")
+    add("--out", type=Path, metavar="DIR", help="also write the tables and the figure to DIR")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run both recipes and print what differs."""
+    """Run both recipes and print the differences."""
     if options.out:
         require_report()
     recipes = [read_recipe(name) for name in (options.first, options.second)]
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _draw(comparison: Comparison, first: str, second: str) -> dict[str, bytes]:
-    # Only here, for loading what draws takes longer than comparing.
+    # imported here: loading Matplotlib takes longer than the comparison
     from postprocess.reporting.figures.drawing import render_png, render_svg
     from postprocess.reporting.figures.recipes import TITLE, caption_recipes, draw_recipes
 

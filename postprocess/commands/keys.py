@@ -1,4 +1,4 @@
-"""The key of a release in a file of its operator, made when there is none."""
+"""The key of a release, in a file that is created if missing."""
 
 import contextlib
 import secrets
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from postprocess.release.errors import ReleaseError
+from postprocess.release import ReleaseError
 from postprocess.release.pseudonyms import check_key
 
 ENDING = ".key"
@@ -14,7 +14,7 @@ ENDING = ".key"
 
 @dataclass(frozen=True)
 class Key:
-    """A key, the file that holds it (None: it was given as it is), and whether it is new."""
+    """A key, its file (None for a key given on the command line), and whether it is new."""
 
     text: str = field(repr=False)
     file: Path | None = None
@@ -22,15 +22,15 @@ class Key:
 
 
 def find_key(text: str | None, file: Path | None, folder: Path) -> Key:
-    """Return the key that was given, or that of a file; a new one if the file does not exist.
+    """Return the given key, the key in a file, or a new key if the file does not exist.
 
-    Without a key and a file, the file is `<folder>.key`, next to the folder of the release.
-    Nothing is written; see `stored`.
+    By default, the file is `<folder>.key`, next to the folder of the release. Nothing is
+    written; see `stored`.
 
     Raises
     ------
     ReleaseError
-        The key is too short, its file is not text, or lies in the folder that is published.
+        The key is too short, or its file is not text or is in the published folder.
     OSError
         The file cannot be read.
     """
@@ -41,8 +41,8 @@ def find_key(text: str | None, file: Path | None, folder: Path) -> Key:
     path = file or place.parent / f"{place.name}{ENDING}"
     if path.resolve().is_relative_to(place):
         raise ReleaseError(
-            f"{path} lies in the folder that is published, and the key must stay secret; keep it "
-            "elsewhere"
+            f"{path} is in the folder that is published, but the key must stay secret; keep it in "
+            "another folder"
         )
     if not path.exists():
         return Key(secrets.token_hex(16), path, is_new=True)
@@ -51,9 +51,9 @@ def find_key(text: str | None, file: Path | None, folder: Path) -> Key:
 
 @contextlib.contextmanager
 def stored(key: Key) -> Iterator[None]:
-    """Write a new key to its file, for its owner alone; remove the file if the block fails.
+    """Write a new key to a file that only its owner can read; remove it if the block fails.
 
-    Raises OSError, also if another process has made the file meanwhile.
+    Raises OSError, also if another process has created the file.
     """
     with contextlib.ExitStack() as on_failure:
         if key.is_new and key.file:
@@ -66,14 +66,14 @@ def stored(key: Key) -> Iterator[None]:
 
 
 def describe_key(key: Key) -> str:
-    """Return the line that tells the operator which key was used; empty if they gave it."""
+    """Return a line that names the key file; empty if the key was given as an option."""
     if key.file is None:
         return ""
     if not key.is_new:
-        return f"key       {key.file}: annotators have the ids that this key gives\n"
+        return f"key       {key.file}: annotator ids are derived from this key\n"
     return (
-        f"new key   {key.file}: the annotators' ids follow from it. Keep it secret, and keep it: "
-        "only the same key gives the same ids again\n"
+        f"new key   {key.file}: annotator ids are derived from this key. Keep it secret, and do "
+        "not lose it: only the same key gives the same ids\n"
     )
 
 
@@ -83,8 +83,8 @@ def _read(path: Path) -> str:
         check_key(text)
     except UnicodeDecodeError as error:
         raise ReleaseError(
-            f"{path} is not a text file; name the file that holds the key, or one that does not "
-            "exist yet to have a key made"
+            f"{path} is not a text file; give the file of the key, or one that does not exist yet "
+            "to create a key"
         ) from error
     except ReleaseError as error:
         raise ReleaseError(f"{path}: {error}") from error

@@ -1,4 +1,4 @@
-"""The command-line options that more than one command offers."""
+"""Command-line options of several commands."""
 
 import argparse
 
@@ -8,7 +8,7 @@ __all__ = ["RecipeError", "add_choice_arguments", "add_recipe_arguments", "recip
 
 
 def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options from which `recipe_from` makes a Recipe."""
+    """Add the options of `recipe_from`."""
     parser.add_argument(
         "--recipe",
         default="cosimlex",
@@ -26,27 +26,27 @@ def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def recipe_from(options: argparse.Namespace) -> Recipe:
-    """The recipe that parsed options ask for. Raises RecipeError or OSError."""
+    """Return the recipe of parsed options. Raises RecipeError or OSError."""
     return read_recipe(options.recipe, options.changes)
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a release that do not depend on where the ratings are."""
+    """Add the options of a release that do not depend on the source of the ratings."""
     add = parser.add_argument
-    add("--practice", type=int, default=0, metavar="N", help="pairs to take out for practice")
-    add("--seed", type=int, default=0, metavar="N", help="of their choice (default: 0)")
+    add("--practice", type=int, default=0, metavar="N", help="number of pairs for the practice kit")
+    add("--seed", type=int, default=0, metavar="N", help="seed of their choice (default: 0)")
     add(
         "--complete",
         action="store_true",
-        help="refuse while anything is still to be written by a person",
+        help="refuse if texts are still to be written by a person",
     )
     add_report_argument(parser)
 
 
 def add_report_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that leaves out the report for people."""
+    """Add the option that omits the report."""
     parser.add_argument(
         "--no-report",
         action="store_true",
-        help="leave out the report for people: page, PDF, figures and Table 1 in LaTeX",
+        help="omit the report: HTML page, PDF, figures and Table 1 in LaTeX",
     )

@@ -1,4 +1,4 @@
-"""`python -m postprocess plan`: how many annotators are needed to see a change, and the cost."""
+"""`python -m postprocess plan`: find the number of annotators to detect a change, and the cost."""
 
 import argparse
 import sys
@@ -18,16 +18,16 @@ from postprocess.planning.rating_models import RatingModels, models_of_ratings, 
 from postprocess.planning.text import render_detectable, render_plan
 from postprocess.table.ratings import check_ratings
 
-if TYPE_CHECKING:  # argparse does not name this type in public
+if TYPE_CHECKING:  # argparse does not export this type
     from argparse import _SubParsersAction
 
-EPILOG = "docs/planning.md says how people are modelled, and what the figures mean."
+EPILOG = "See docs/planning.md for the model of annotators and the meaning of the figures."
 
 
 def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser(
-        "plan", help="find how many annotators a study needs, and the cost", epilog=EPILOG
+        "plan", help="find how many annotators a study needs, and its cost", epilog=EPILOG
     )
     _add_source_arguments(parser)
     _add_question_arguments(parser)
@@ -39,7 +39,7 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    """Plan a study, print the table, write the files if asked to, and return 0."""
+    """Print the plan of a study; write its files with --out."""
     if options.out:
         require_report()
     models, n_pairs = _read_source(options)
@@ -73,13 +73,13 @@ def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--dataset", type=Path, metavar="FILE", help="a published cosimlex_<lang>.csv"
     )
-    parser.add_argument("--language", metavar="CODE", help="of the ratings, such as sl")
+    parser.add_argument("--language", metavar="CODE", help="language of the ratings, such as sl")
     parser.add_argument(
         "--dataset-n",
         type=int,
         default=10,
         metavar="N",
-        help="ratings per context behind the dataset (default: 10)",
+        help="ratings per context of the dataset (default: 10)",
     )
     add_scale_arguments(parser)
 
@@ -100,62 +100,71 @@ def _add_question_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=(),
         metavar="N",
-        help="also find the least change that N annotators per context detect",
+        help="also find the smallest change that N annotators per context detect",
     )
     parser.add_argument(
-        "--power", type=float, default=default.power, help="share to find (default: %(default)s)"
+        "--power",
+        type=float,
+        default=default.power,
+        help="share of changes to detect (default: %(default)s)",
     )
     parser.add_argument(
-        "--alpha", type=float, default=default.alpha, help="bound of p (default: %(default)s)"
+        "--alpha",
+        type=float,
+        default=default.alpha,
+        help="significance level (default: %(default)s)",
     )
     parser.add_argument(
         "--most",
         type=int,
         default=default.most,
         metavar="N",
-        help="annotators per context to try up to (default: %(default)s)",
+        help="maximum number of annotators per context (default: %(default)s)",
     )
     parser.add_argument(
         "--simulations",
         type=int,
         default=default.simulations,
         metavar="N",
-        help="experiments for each change and number (default: %(default)s)",
+        help="simulations for each change and number (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=1, help="of the simulation (default: %(default)s)"
+        "--seed", type=int, default=1, help="seed of the simulation (default: %(default)s)"
     )
 
 
 def _add_cost_arguments(parser: argparse.ArgumentParser) -> None:
     default = Costs(pairs=1)
     parser.add_argument(
-        "--pairs", type=int, metavar="N", help="of the study (default: those of the source)"
+        "--pairs", type=int, metavar="N", help="pairs of the study (default: as in the source)"
     )
     parser.add_argument(
         "--block-size",
         type=int,
         default=default.block_size,
         metavar="N",
-        help="most pairs in one sitting (default: %(default)s)",
+        help="maximum number of pairs in an assignment (default: %(default)s)",
     )
     amounts = {
-        "--seconds-per-item": (default.seconds_per_item, "for both pages of a context"),
-        "--minutes-before": (default.minutes_before, "once a sitting, for consent and the like"),
-        "--left-out-percent": (default.left_out_percent, "of annotators, paid but not used"),
-        "--pay-per-hour": (default.pay_per_hour, "in your currency; without it there is no cost"),
-        "--fee-percent": (default.fee_percent, "of the pay, for the recruiting service"),
+        "--seconds-per-item": (default.seconds_per_item, "for both pages of an item"),
+        "--minutes-before": (
+            default.minutes_before,
+            "per assignment, for consent and instructions",
+        ),
+        "--left-out-percent": (default.left_out_percent, "of annotators, paid but left out"),
+        "--pay-per-hour": (default.pay_per_hour, "in your currency; required for the cost"),
+        "--fee-percent": (default.fee_percent, "of the pay, for the recruitment service"),
     }
     for option, (amount, meaning) in amounts.items():
         shown = "" if amount is None else f" (default: {amount:g})"
         parser.add_argument(
             option, type=float, default=amount, metavar="X", help=f"{meaning}{shown}"
         )
-    parser.add_argument("--currency", default="", metavar="CODE", help="to print beside the cost")
+    parser.add_argument("--currency", default="", metavar="CODE", help="shown after the cost")
 
 
 def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
-    """How people rate, and how many pairs the source has."""
+    """Return the rating models, and the number of pairs of the source."""
     scale, published = scale_from(options), published_scale_from(options)
     if options.dataset:
         scores = read_dataset(options.dataset.read_bytes())
@@ -169,7 +178,7 @@ def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
 
 
 def _write_plan(plan: Plan, detectable: pd.DataFrame, folder: Path) -> list[Path]:
-    # matplotlib takes half a second to load: only who asks for a figure waits for it
+    # imported here: Matplotlib takes half a second to load
     from postprocess.planning.figure import draw_plan
 
     figures = draw_plan(plan)

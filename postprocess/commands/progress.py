@@ -1,4 +1,4 @@
-"""Progress of a long run, told on the terminal."""
+"""Progress of a long run on the terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -8,22 +8,22 @@ from postprocess.steps.post_process import Progress
 
 
 @contextmanager
-def telling_progress() -> Iterator[Progress]:
-    """A function that tells the stage and its share on one line, where a person is watching."""
+def showing_progress() -> Iterator[Progress]:
+    """Yield a function that shows stage and share on one line; a no-op without a terminal."""
     width = 0
 
-    def tell(stage: str, done: int, of: int) -> None:
+    def show(stage: str, done: int, of: int) -> None:
         nonlocal width
         line = f"{stage} … {100 * done // of} %"
         width = max(width, len(line))
         sys.stderr.write(f"\r{line:<{width}}")
         sys.stderr.flush()
 
-    def say_nothing(stage: str, done: int, of: int) -> None:
-        """Nobody is watching."""
+    def ignore(stage: str, done: int, of: int) -> None:
+        """Show nothing."""
 
     try:
-        yield tell if sys.stderr.isatty() else say_nothing
+        yield show if sys.stderr.isatty() else ignore
     finally:
         if width:
             sys.stderr.write(f"\r{'':<{width}}\r")

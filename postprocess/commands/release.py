@@ -1,4 +1,4 @@
-"""`python -m postprocess release`: everything that is published, as a folder and a zip file."""
+"""`python -m postprocess release`: write all published files as a folder and a zip archive."""
 
 import argparse
 import sys
@@ -6,40 +6,46 @@ from pathlib import Path
 
 from postprocess.commands.keys import describe_key, find_key, stored
 from postprocess.commands.options import add_choice_arguments, add_recipe_arguments, recipe_from
-from postprocess.commands.progress import telling_progress
-from postprocess.commands.reports import render_and_tell
+from postprocess.commands.progress import showing_progress
+from postprocess.commands.reports import render_with_notice
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.release.assembling import Choices, Collected, build_release, write_release
-from postprocess.release.description import Description, parse_description
-from postprocess.release.words import load_words
+from postprocess.release.description.study import Description, parse_description
+from postprocess.release.engagement_words import load_words
 from postprocess.reporting.report import summarise
 from postprocess.steps.rehearsal import load_scripted
 from postprocess.table.details import load_details
 
-HINT = "Write it in a description (python -m postprocess describe prints one to fill in).\n"
+HINT = "Add these texts to a description; python -m postprocess describe prints a template.\n"
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser(
-        "release", help="make everything that is published: dataset, ratings, cards, checksums"
+        "release", help="make all files to publish: dataset, ratings, documents, checksums"
     )
     add = parser.add_argument
     add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
     add("--ratings", type=Path, required=True, metavar="FILE", help="CSV, TSV or Parquet")
     add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
     add("--language", required=True, metavar="CODE", help="such as sl")
-    add("--out", type=Path, required=True, metavar="DIR", help="made if need be; DIR.zip too")
+    add(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="created if it does not exist, with DIR.zip",
+    )
     add("--description", type=Path, metavar="FILE", help="TOML; see the command describe")
     key = parser.add_mutually_exclusive_group()
-    key.add_argument("--key", help="decides the annotators' ids; secret, 16 characters or more")
+    key.add_argument("--key", help="secret key of the annotator ids, 16 characters or more")
     key.add_argument(
         "--key-file",
         type=Path,
         metavar="FILE",
-        help="the file of the key, made if there is none (default: DIR.key)",
+        help="file of the key, created if it does not exist (default: DIR.key)",
     )
     add_choice_arguments(parser)
     add_recipe_arguments(parser)
@@ -47,7 +53,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build and write the release; tell what is still to be written."""
+    """Build and write the release; list the missing texts."""
     if not options.no_report:
         require_report()
     key = find_key(options.key, options.key_file, options.out)
@@ -61,14 +67,14 @@ def run(options: argparse.Namespace) -> int:
         load_details(options.ratings),
         load_scripted(options.ratings),
     )
-    with telling_progress() as progress:
+    with showing_progress() as progress:
         release = build_release(
             collected,
             description,
             recipe,
             Choices(key.text, options.practice, options.seed, options.complete),
             language=options.language,
-            add_files=None if options.no_report else render_and_tell,
+            add_files=None if options.no_report else render_with_notice,
             progress=progress,
         )
     with stored(key):
@@ -83,5 +89,5 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_description(path: Path | None) -> Description:
-    """The description in a file, or an empty one. Raises DescriptionError or OSError."""
+    """Return the description in a file, or an empty one. Raises DescriptionError or OSError."""
     return parse_description(path.read_bytes()) if path else Description()

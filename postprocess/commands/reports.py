@@ -1,13 +1,13 @@
-"""The report for people, as the commands that write it make it."""
+"""Rendering reports for commands."""
 
 import sys
 
 from postprocess.pipeline import Dataset
 
 
-def render_and_tell(dataset: Dataset) -> dict[str, bytes]:
-    """The reports; on the terminal, why one of them is missing."""
-    # Only here, for loading what draws takes longer than building a small dataset.
+def render_with_notice(dataset: Dataset) -> dict[str, bytes]:
+    """Return the reports; print why the PDF is missing, if it is."""
+    # imported here: loading Matplotlib takes longer than building a small dataset
     from postprocess.reporting.bundle import render_reports
     from postprocess.reporting.printing import find_obstacle
 

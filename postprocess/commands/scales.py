@@ -1,4 +1,4 @@
-"""The options for scales, for every command that offers them."""
+"""Command-line options for scales."""
 
 import argparse
 
@@ -6,21 +6,21 @@ from postprocess.table.ratings import Scale
 
 
 def add_scale_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options from which `scale_from` and `published_scale_from` make scales."""
+    """Add the options of `scale_from` and `published_scale_from`."""
     parser.add_argument(
         "--scale",
         type=float,
         nargs=2,
         default=(0.0, 6.0),
         metavar=("MIN", "MAX"),
-        help="the ends of the scale that people rated on (default: 0 6)",
+        help="the ends of the rating scale (default: 0 6)",
     )
     parser.add_argument(
         "--step",
         type=float,
         default=1.0,
         metavar="POINTS",
-        help="the distance between two neighbouring ratings (default: 1)",
+        help="the distance between adjacent ratings (default: 1)",
     )
     parser.add_argument(
         "--published-scale",
@@ -33,12 +33,12 @@ def add_scale_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def scale_from(options: argparse.Namespace) -> Scale:
-    """The scale that people rated on. Raises RatingsError."""
+    """Return the rating scale of parsed options. Raises RatingsError."""
     low, high = options.scale
     return Scale(low, high, options.step)
 
 
 def published_scale_from(options: argparse.Namespace) -> Scale:
-    """The scale of the published scores. Raises RatingsError."""
+    """Return the scale of the published scores. Raises RatingsError."""
     low, high = options.published_scale
     return Scale(low, high, high - low)

@@ -1,4 +1,4 @@
-"""`python -m postprocess trace`: from a published cell back to its ratings."""
+"""`python -m postprocess trace`: show the ratings of a published score."""
 
 import argparse
 import sys
@@ -20,17 +20,23 @@ from postprocess.table.ratings import RatingsError
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser(
-        "trace", help="show the ratings behind the figures of a context, and what was done to them"
+        "trace", help="show the ratings of a context and how they were processed"
     )
     add = parser.add_argument
-    add("folder", nargs="?", type=Path, default=Path(), help="of a release (default: this one)")
+    add(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="folder of a release (default: current folder)",
+    )
     add("--pair", type=int, required=True, metavar="ROW", help="row of the dataset, from 1")
     add("--context", type=int, required=True, choices=(1, 2))
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Work the release out again and show one context of it; 1 if the figures differ."""
+    """Recompute a release and show one of its contexts; return 1 if the figures differ."""
     dataset_file = find_file(options.folder, "cosimlex_*.csv")
     tag = dataset_file.stem.removeprefix("cosimlex_")
     published = read_published(dataset_file)
@@ -52,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_published(dataset_file: Path) -> pd.DataFrame:
-    """The dataset of a release, its practice pairs at the end, index pair from 1."""
+    """Return the dataset of a release with its practice pairs at the end; index pair from 1."""
     parts = [read_dataset(dataset_file.read_bytes())]
     practice = dataset_file.parent / PRACTICE / dataset_file.name
     if practice.exists():
@@ -62,17 +68,16 @@ def read_published(dataset_file: Path) -> pd.DataFrame:
 
 
 def find_ratings(folder: Path, tag: str) -> Path:
-    """The individual ratings of a release folder, in whichever form it has. Raises RatingsError."""
+    """Return the ratings file of a release folder. Raises RatingsError."""
     names = [f"ratings_{tag}.{ending}" for ending in ("tsv", "csv", "parquet")]
     if found := [folder / name for name in names if (folder / name).exists()]:
         return found[0]
-    raise RatingsError(f"{folder} must hold one of {', '.join(names)}, and has none")
+    raise RatingsError(f"{folder} contains none of {', '.join(names)}")
 
 
 def find_file(folder: Path, pattern: str) -> Path:
-    """The one file of a release folder that a pattern names. Raises RatingsError."""
+    """Return the only file of a release folder that matches a pattern. Raises RatingsError."""
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
-        have = "none" if not found else f"{len(found)}"
-        raise RatingsError(f"{folder} must hold one file {pattern}, and has {have}")
+        raise RatingsError(f"{folder} must contain one file {pattern}, but has {len(found)}")
     return found[0]

@@ -1,4 +1,4 @@
-"""The published number format, and the published files but that of the stimuli."""
+"""The published number format, and the published files except the stimuli."""
 
 import math
 import re
@@ -10,8 +10,14 @@ import numpy as np
 import pandas as pd
 
 from postprocess.formats import stimuli
-from postprocess.formats.cells import read_cell, write_cell
-from postprocess.formats.tabular import Finding, Severity, TableError, read_table
+from postprocess.formats.tabular import (
+    Finding,
+    Severity,
+    TableError,
+    read_cell,
+    read_table,
+    write_cell,
+)
 
 SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
 DATASET_COLUMNS = (*stimuli.COLUMNS[:4], *SCORE_COLUMNS, *stimuli.COLUMNS[4:])
@@ -21,10 +27,10 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([Ee][+-]?[0-9]+)?")
 
 
 class PvalueStyle(NamedTuple):
-    """How p-values are written: with an exponent where they round to below a bound.
+    """The format of p-values, which have an exponent if they round to below a bound.
 
-    `trailing_zeros`: whether the mantissa keeps its three digits, as in `2.40E-05`, which most
-    published files have, or drops zeros at its end, as in `2.4E-09`, which one has.
+    `trailing_zeros`: whether the mantissa keeps three digits, as in `2.40E-05` (most published
+    files), or drops trailing zeros, as in `2.4E-09` (one published file).
     """
 
     scientific_below: float
@@ -32,11 +38,11 @@ class PvalueStyle(NamedTuple):
 
 
 def format_number(x: float) -> str:
-    """Write a number as the published files do.
+    """Format a number as in the published files.
 
     Three significant digits, ties to the even digit, no trailing zeros, never an exponent; NaN
-    is empty. The number is first rounded to 12 digits, which removes float noise, so that a mean
-    of exactly 8.125 counts as a tie however it was computed. Raises ValueError for an infinity.
+    is empty. The number is first rounded to 12 digits against rounding errors, so that a mean of
+    exactly 8.125 is a tie however it was computed. Raises ValueError for an infinity.
 
     >>> [format_number(x) for x in (10.0, 8.125, 4.375, 0.1176, -0.0000388, 0.0)]
     ['10', '8.12', '4.38', '0.118', '-0.0000388', '0']
@@ -45,17 +51,17 @@ def format_number(x: float) -> str:
 
 
 def format_numbers(numbers: Iterable[float]) -> list[str]:
-    """Write many numbers as `format_number` does; equal ones are worked out once."""
+    """Format many numbers with `format_number`; equal ones are formatted once."""
     return _each_once(format_number, numbers)
 
 
 def format_pvalues(pvalues: Iterable[float], style: PvalueStyle) -> list[str]:
-    """Write many p-values as `format_pvalue` does; equal ones are worked out once."""
+    """Format many p-values with `format_pvalue`; equal ones are formatted once."""
     return _each_once(lambda p: format_pvalue(p, style), pvalues)
 
 
 def format_pvalue(p: float, style: PvalueStyle) -> str:
-    """Write a p-value: as `format_number`, but `2.40E-05` if it rounds to below the bound.
+    """Format a p-value: as `format_number`, but `2.40E-05` if it rounds to below the bound.
 
     >>> [format_pvalue(0.000024, PvalueStyle(below)) for below in (1e-4, 1e-7)]
     ['2.40E-05', '0.000024']
@@ -74,7 +80,7 @@ def format_pvalue(p: float, style: PvalueStyle) -> str:
 
 
 def parse_number(text: str) -> float:
-    """Read a number in either way of writing it; empty is NaN. Raises ValueError.
+    """Parse a number in either format; empty is NaN. Raises ValueError.
 
     >>> parse_number("2.40E-05"), parse_number("0.000024"), parse_number("")
     (2.4e-05, 2.4e-05, nan)
@@ -89,11 +95,11 @@ def parse_number(text: str) -> float:
 def render_dataset(
     rows: Iterable[Sequence[str]], scores: pd.DataFrame, *, pvalues: PvalueStyle
 ) -> str:
-    """The text of `cosimlex_<lang>.csv`.
+    """Return the text of `cosimlex_<lang>.csv`.
 
-    `rows` are the stimuli in the order of `stimuli.COLUMNS`, written verbatim; `scores` is what
-    `aggregate_ratings` returns, row by row the same pairs. Raises ValueError if there are more
-    of one than of the other.
+    `rows` are the stimuli in the order of `stimuli.COLUMNS`, written verbatim; `scores` has the
+    columns of `aggregate_ratings` for the same pairs in the same order. Raises ValueError if
+    their numbers differ.
     """
     columns = [format_numbers(scores[column]) for column in SCORE_COLUMNS[:4]]
     columns.append(format_pvalues(scores["pvalue"], pvalues))
@@ -102,7 +108,7 @@ def render_dataset(
 
 
 def render_gold(scores: pd.DataFrame) -> str:
-    """The text of `gold_<lang>.tsv`; the change is that of the rounded scores, as published."""
+    """Return the text of `gold_<lang>.tsv`; the change is that of the rounded scores."""
     rows = (_gold_fields(*sims) for sims in zip(scores["sim1"], scores["sim2"], strict=True))
     return render_rows(GOLD_COLUMNS, rows)
 
@@ -154,9 +160,9 @@ def _gold_fields(sim1: float, sim2: float) -> tuple[str, ...]:
 
 
 def render_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The text of a tab-separated file: a header and rows of fields without tab or line break.
+    """Return a tab-separated text: a header and rows of fields without tab or line break.
 
-    No spreadsheet takes a field for a formula; see `cells`.
+    Fields that a spreadsheet would take for a formula are escaped; see `cells`.
     """
     return "".join("\t".join(map(write_cell, row)) + "\n" for row in (columns, *rows))
 

@@ -1,13 +1,13 @@
-"""Characters that do not show, but turn the direction of a text or part a word for programs.
+"""Invisible characters that change the direction of a text or split a word for programs.
 
-Reported are overrides, embeddings and isolates of direction, zero-width spaces and joiners, byte
-order marks, soft hyphens, fillers and tags. Not reported is what scripts need:
+Reported are directional overrides, embeddings and isolates, zero-width spaces and joiners, byte
+order marks, soft hyphens, fillers and tags. Characters that a script needs are not reported:
 
-- the joiner and the non-joiner behind a letter of Arabic, Syriac, Mongolian, N'Ko and the scripts
-  of India and of South East Asia, and the joiner behind a symbol, as in emoji;
-- the zero-width space behind a letter of Thai, Lao, Khmer, Burmese or Tibetan, which write no
+- the joiner and the non-joiner after a letter of Arabic, Syriac, Mongolian, N'Ko and the scripts
+  of India and of South East Asia, and the joiner after a symbol, as in emoji;
+- the zero-width space after a letter of Thai, Lao, Khmer, Burmese or Tibetan, which have no
   spaces between words;
-- the marks of direction (U+200E, U+200F, U+061C) in a text that has letters written from the right.
+- directional marks (U+200E, U+200F, U+061C) in a text with letters written from right to left.
 """
 
 import re
@@ -32,7 +32,7 @@ MOST_NAMED = 5
 
 
 def list_invisible(text: str) -> list[str]:
-    r"""Return the characters in a text that are reported, each once, in their order.
+    r"""Return the reported characters in a text, each once, in order of occurrence.
 
     >>> list_invisible("wa\u200bter \u202eice"), list_invisible("می\u200cخواهم")
     (['\u200b', '\u202e'], [])
@@ -40,10 +40,10 @@ def list_invisible(text: str) -> list[str]:
     return list(dict.fromkeys(_find_invisible(text)))
 
 
-def tell_invisible(characters: list[str]) -> str:
-    r"""Name characters as Unicode does.
+def describe_invisible(characters: list[str]) -> str:
+    r"""Return the Unicode names of characters.
 
-    >>> tell_invisible(["\u200b"])
+    >>> describe_invisible(["\u200b"])
     'ZERO WIDTH SPACE (U+200B)'
     """
     names = [f"{unicodedata.name(c, 'no name')} (U+{ord(c):04X})" for c in characters[:MOST_NAMED]]
@@ -52,7 +52,7 @@ def tell_invisible(characters: list[str]) -> str:
 
 
 def remove_invisible(text: str) -> str:
-    r"""Return a text without any character that does not show, for comparisons.
+    r"""Return a text without invisible characters, for comparisons.
 
     >>> remove_invisible("wa\u200bter")
     'water'
@@ -70,7 +70,7 @@ def _find_invisible(text: str) -> Iterator[str]:
 
 
 def _is_needed(character: str, before: str, text: str) -> bool:
-    """Return whether the script of a text needs a character behind another one."""
+    """Return whether the script of a text needs a character after another one."""
     if character in JOINERS:
         is_symbol = unicodedata.category(before) in ("So", "Sk", "Mn") if before else False
         return JOINING.match(before) is not None or (character == JOINERS[1] and is_symbol)

@@ -1,4 +1,4 @@
-"""The two target words in a context: marks in the text, code-point spans without them."""
+"""The two target words of a context: marks in the text, and spans in the text without marks."""
 
 import re
 import unicodedata
@@ -9,14 +9,21 @@ from functools import cache
 from typing import NamedTuple
 
 OPEN, CLOSE = "<strong>", "</strong>"
-TAG = re.compile(f"{OPEN}|{CLOSE}")  # only these are markup; everything else is text
+TAG = re.compile(f"{OPEN}|{CLOSE}")  # the only markup; everything else is text
 NO_LETTER = re.compile(r"\W")
-MOST_MARKS = 4  # that are compared with the forms one by one; a context has two
+MOST_MARKS = 4  # that are compared with the forms; a context has two
 MOST_COMPARED = 50  # characters of a word
-MOST_PARTS = 500  # occurrences of a form within longer words that are looked at
+MOST_PARTS = 500  # occurrences of a form within longer words that are examined
 # Non-starters after one character: the bound of the Stream-Safe Text Format (Unicode Standard
-# Annex 15). Normalising takes quadratic time in a longer run of them.
+# Annex 15). Normalising takes quadratic time for longer runs.
 MOST_COMBINING = 30
+
+
+class Problem(NamedTuple):
+    """What is wrong with a field, and what to do about it."""
+
+    what: str
+    advice: str = ""
 
 
 class Span(NamedTuple):
@@ -28,7 +35,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MarkedContext:
-    """A context without its marks, and where the two target words stand in it.
+    """A context without its marks, and the spans of the two target words.
 
     >>> context = MarkedContext("Ice is water.", word1=Span(7, 12), word2=Span(0, 3))
     >>> context.form1, context.form2
@@ -43,34 +50,41 @@ class MarkedContext:
 
     @property
     def form1(self) -> str:
-        """The inflected form of word 1, as it stands in the text."""
+        """The inflected form of word 1 in the text."""
         return self.text[self.word1.start : self.word1.end]
 
     @property
     def form2(self) -> str:
-        """The inflected form of word 2, as it stands in the text."""
+        """The inflected form of word 2 in the text."""
         return self.text[self.word2.start : self.word2.end]
 
-    def marked(self) -> str:
-        """The text with `<strong>…</strong>` round both target words."""
+    @property
+    def parts(self) -> list[tuple[str, bool]]:
+        """The text cut at its target words, in order: (piece, whether it is a target)."""
         text = self.text
-        for start, end in sorted((self.word1, self.word2), reverse=True):
-            text = f"{text[:start]}{OPEN}{text[start:end]}{CLOSE}{text[end:]}"
-        return text
+        (a, b), (c, d) = sorted((self.word1, self.word2))
+        return [
+            (text[:a], False), (text[a:b], True), (text[b:c], False), (text[c:d], True),
+            (text[d:], False),
+        ]  # fmt: skip
+
+    def marked(self) -> str:
+        """Return the text with `<strong>…</strong>` around both target words."""
+        return "".join(f"{OPEN}{p}{CLOSE}" if is_target else p for p, is_target in self.parts)
 
 
 def plain_text(marked: str) -> str:
-    """The text as an annotator first reads it, without the marks."""
+    """Return the text without the marks, as on page 1 of an item."""
     return TAG.sub("", marked)
 
 
 def read_context(
     marked: str, forms: Mapping[str, str]
-) -> tuple[MarkedContext | None, tuple[str, ...]]:
+) -> tuple[MarkedContext | None, tuple[Problem, ...]]:
     """Find the two target words of a context.
 
     `forms` gives the inflected forms of word 1 and word 2, in this order, under the names of
-    their columns; they must differ. Returns the context, or None and what is wrong with it.
+    their columns; they must differ. Returns the context, or None and the problems.
     """
     if problem := _structure_problem(marked):
         return None, (problem,)
@@ -84,10 +98,10 @@ def read_context(
 
 
 def likeness(first: str, second: str) -> float:
-    """Return how alike two words look, from 0 to 1, whatever their letter case.
+    """Return the similarity of the spelling of two words, from 0 to 1, ignoring letter case.
 
     Twice the length of their longest common subsequence, divided by the sum of their lengths; of
-    words longer than `MOST_COMPARED` characters their beginnings are compared.
+    words longer than `MOST_COMPARED` characters only the beginnings are compared.
 
     References
     ----------
@@ -113,62 +127,66 @@ def likeness(first: str, second: str) -> float:
 
 
 def has_long_combining_run(text: str) -> bool:
-    """Return whether more than `MOST_COMBINING` combining marks follow one another."""
+    """Return whether the text has more than `MOST_COMBINING` consecutive combining marks."""
     return not text.isascii() and _combining_run().search(text) is not None
 
 
 @cache
 def _combining_run() -> re.Pattern[str]:
-    codes = range(0x300, 0x20000)  # Unicode has no non-starter outside
+    codes = range(0x300, 0x20000)  # the range of all non-starters
     marks = "".join(chr(code) for code in codes if unicodedata.combining(chr(code)))
     mark = f"[{re.escape(marks)}]"
-    return re.compile(f"(?<!{mark}){mark}{{{MOST_COMBINING + 1}}}")  # tried once a run
+    return re.compile(f"(?<!{mark}){mark}{{{MOST_COMBINING + 1}}}")  # tried once per run
 
 
 def cuts_a_letter(context: MarkedContext) -> bool:
-    """Whether a mark parts a letter from a combining mark that belongs to it."""
+    """Return whether a mark separates a letter from its combining mark."""
     edges = (*context.word1, *context.word2)
     return any(_is_combining(context.text[edge : edge + 1]) for edge in edges)
 
 
-def _structure_problem(marked: str) -> str | None:
+def _structure_problem(marked: str) -> Problem | None:
     tags = TAG.findall(marked)
     n_open, n_close = tags.count(OPEN), tags.count(CLOSE)
     if n_open > n_close:
-        return f"a {OPEN} is not closed; add the {CLOSE} after the word"
+        return Problem(f"a {OPEN} is not closed", f"add the {CLOSE} after the word")
     if n_close > n_open:
-        return f"a {CLOSE} was never opened; add the {OPEN} before the word"
+        return Problem(f"a {CLOSE} was never opened", f"add the {OPEN} before the word")
     if tags != [OPEN, CLOSE] * n_open:
-        return (
-            "overlapping marks: one mark begins before another has ended, or ends before it "
-            "began; mark each word by itself"
+        return Problem(
+            "overlapping marks: one mark begins before another has ended, or ends before it began",
+            "mark each word by itself",
         )
     if n_open > MOST_MARKS:
-        return f"{n_open:,} marks; mark the two target words only, each once"
+        return Problem(f"{n_open:,} marks", "mark the two target words only, each once")
     if any(not mark.strip() for mark in TAG.split(marked)[1::2]):
-        return "a mark is empty; put the word inside it"
+        return Problem("a mark is empty", "put the word inside it")
     return None
 
 
 def _read_spans(marked: str) -> list[Span]:
-    """The marked spans in the text without marks, given marks that are well formed."""
+    """Return the spans of well-formed marks in the text without marks."""
     edges = [0]
     for piece in TAG.split(marked):
         edges.append(edges[-1] + len(piece))
     return [Span(*edge) for edge in zip(edges[1:-1:2], edges[2:-1:2], strict=True)]
 
 
-def _match_problems(text: str, spans: Sequence[Span], forms: Mapping[str, str]) -> Iterator[str]:
-    """What keeps marks and inflected forms from being one to one."""
+def _match_problems(
+    text: str, spans: Sequence[Span], forms: Mapping[str, str]
+) -> Iterator[Problem]:
+    """Yield problems that keep marks and inflected forms from matching one to one."""
     marks = [text[start:end] for start, end in spans]
     unmarked = _fold(_mask(text, spans))
     for column, form in forms.items():
         if marks.count(form) > 1:
-            yield f'the word "{form}" ({column}) stands twice: keep one mark and one occurrence'
-        elif form in marks and _stands_in(unmarked, _fold(form)):
-            yield (
-                f'the word "{form}" ({column}) stands twice: once marked and once more without '
-                "a mark; change the text so that it stands once"
+            what = f'the word "{form}" ({column}) occurs twice'
+            yield Problem(what, "keep one mark and one occurrence")
+        elif form in marks and _has_word(unmarked, _fold(form)):
+            yield Problem(
+                f'the word "{form}" ({column}) occurs twice: once marked and once more without '
+                "a mark",
+                "change the text so that it occurs once",
             )
     missing = {column: form for column, form in forms.items() if form not in marks}
     strange = [mark for mark in marks if mark not in forms.values()]
@@ -182,12 +200,13 @@ def _match_problems(text: str, spans: Sequence[Span], forms: Mapping[str, str]) 
     if missing:
         names = " and ".join(f'"{form}" ({column})' for column, form in missing.items())
         words, are = ("word", "is") if len(missing) == 1 else ("words", "are")
-        yield f"the {words} {names} {are} not marked with {OPEN}…{CLOSE}; mark each once"
+        yield Problem(f"the {words} {names} {are} not marked with {OPEN}…{CLOSE}", "mark each once")
     for mark in strange:
-        yield f'more marks than two: "{mark}" is marked and is neither form; remove this mark'
+        what = f'more marks than two: "{mark}" is marked and is neither form'
+        yield Problem(what, "remove this mark")
 
 
-def _unequal(mark: str, column: str, form: str) -> str:
+def _unequal(mark: str, column: str, form: str) -> Problem:
     folded = mark.casefold() == form.casefold()
     composed = unicodedata.normalize("NFC", mark) == unicodedata.normalize("NFC", form)
     if folded:
@@ -196,14 +215,14 @@ def _unequal(mark: str, column: str, form: str) -> str:
         how = ": they look the same and differ only in Unicode normal form (NFC, NFD)"
     else:
         how = ""
-    return (
-        f'the marked "{mark}" is not equal to its inflected form "{form}" ({column}){how}; '
-        "write both the same"
+    return Problem(
+        f'the marked "{mark}" is not equal to its inflected form "{form}" ({column}){how}',
+        "write both the same",
     )
 
 
 def _mask(text: str, spans: Sequence[Span]) -> str:
-    """The text with its marked words replaced by as many underscores."""
+    """Return the text with its marked words replaced by underscores."""
     pieces, end_before = [], 0
     for start, end in spans:
         pieces += [text[end_before:start], "_" * (end - start)]
@@ -215,12 +234,11 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()
 
 
-def _stands_in(text: str, form: str) -> bool:
-    """Whether a form stands in a text as a whole word; both are folded.
+def _has_word(text: str, form: str) -> bool:
+    """Return whether a form occurs in a text as a whole word; both are folded.
 
-    Occurrences may overlap. After one that is part of a word, the next can only begin behind a
-    character that is no letter. A form that is only ever part of a word is looked at so many
-    times, which no text that people read has.
+    Occurrences may overlap. After one that is part of a word, the next can only begin after a
+    non-letter. At most `MOST_PARTS` occurrences are examined, more than in any natural text.
     """
     start = text.find(form)
     for _ in range(MOST_PARTS):
@@ -235,7 +253,7 @@ def _stands_in(text: str, form: str) -> bool:
 
 
 def _is_word(character: str) -> bool:
-    """Whether a neighbour makes a word go on; combining marks do, though no regex calls them so."""
+    """Return whether a character continues a word; combining marks do, unlike in regexes."""
     return character == "_" or character.isalnum() or _is_combining(character)
 
 

@@ -1,4 +1,4 @@
-"""Ratings files: comma or tab separated or Parquet, small ones and those of millions of rows."""
+"""Reading ratings files: comma or tab separated or Parquet, with up to millions of rows."""
 
 import csv
 import io
@@ -12,32 +12,31 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
 
-from postprocess.formats.cells import read_cell
-from postprocess.formats.tabular import UTF_16_MARKS, ZIP_MARK
+from postprocess.formats.tabular import UTF_16_MARKS, ZIP_MARK, read_cell
 from postprocess.table.loading import load_lines, load_parquet
 from postprocess.table.ratings import COLUMNS, NAMES, OPTIONAL, RatingsError, name_some
 
 COMMA, TAB = ",", "\t"
-QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have none
+QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have no quoting
     COMMA: csv.QUOTE_MINIMAL,
     TAB: csv.QUOTE_NONE,
 }
 
 
 def load_ratings(path: str | PathLike[str], language: str) -> pd.DataFrame:
-    """Read a ratings file for `check_ratings`: what it is by its name, else comma separated.
+    """Read a ratings file for `check_ratings`; its suffix gives the format.
 
-    `.parquet` and `.tsv`, tab separated without quoting, are what a release has.
+    `.parquet`, `.tsv` (tab separated without quoting), as in a release; otherwise comma separated.
 
     Returns
     -------
     DataFrame, shape (n_ratings, up to 6)
-        Those of pair, context, annotator, rating, group and mark that the file has.
+        The columns pair, context, annotator, rating, group and mark, if the file has them.
 
     Raises
     ------
     RatingsError
-        As `read_ratings`; or no Parquet.
+        As `read_ratings`; or invalid Parquet.
     OSError
         The file cannot be read.
     """
@@ -50,22 +49,22 @@ def load_ratings(path: str | PathLike[str], language: str) -> pd.DataFrame:
 
 
 def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataFrame:
-    """Read `ratings_<lang>.csv`, as text, for `check_ratings` to check.
+    """Read `ratings_<lang>.csv` as text, for `check_ratings`.
 
-    Comma separated with the usual quoting, or tab separated without any; with or without a byte
+    Comma separated with quoting, or tab separated without quoting; with or without a byte
     order mark, LF or CRLF.
 
     Returns
     -------
     DataFrame, shape (n_ratings, up to 6)
-        Those of pair, context, annotator, rating, group and mark that the file has; further
-        columns are left aside. The index, "line", is the line of the file on which the row ends.
+        The columns pair, context, annotator, rating, group and mark, if the file has them; others
+        are ignored. The index, "line", is the line of the file on which the row ends.
 
     Raises
     ------
     RatingsError
         Not UTF-8, not comma separated, a row with more or fewer fields than the header, a
-        column twice, or rows of another language.
+        repeated column, or rows of another language.
     """
     lines = list(_csv_lines(data, delimiter))
     if not lines:
@@ -90,9 +89,9 @@ def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataF
 
 
 def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | None:
-    """The ratings of a file with a row a line, in which nothing is missing or unusual.
+    """Read a regular file: one row per line, without missing values.
 
-    None if something is, for `read_ratings` to read it or to say what is wrong.
+    Returns None for any other file, which `read_ratings` reads or refuses.
     """
     with path.open("rb") as file:
         first_line = file.readline()
@@ -109,12 +108,12 @@ def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | Non
     ratings = loaded.ratings
     for name in NAMES:
         if name in ratings and any(one.startswith("'") for one in ratings[name].cat.categories):
-            return None  # then it is read row by row
+            return None  # an escaped name; see `cells`
     return ratings
 
 
 def read_cells(column: pd.Series) -> pd.Series:
-    """The texts of a column of cells; see `cells`."""
+    """Return the texts of a column of cells; see `cells`."""
     if not column.str.startswith("'").any():
         return column
     return column.map(read_cell)
@@ -129,7 +128,7 @@ def _load_parquet(path: Path, language: str) -> pd.DataFrame:
             )
         ratings, languages = load_parquet(path)
     except pa.ArrowInvalid as error:
-        raise RatingsError(f"{path} is no Parquet file: {error}") from error
+        raise RatingsError(f"{path} is not a Parquet file: {error}") from error
     if others := languages - {language}:
         found = name_some(sorted(map(str, others)))
         raise RatingsError(f'language is not "{language}" in every row: {found}')
@@ -137,9 +136,9 @@ def _load_parquet(path: Path, language: str) -> pd.DataFrame:
 
 
 def _csv_lines(data: bytes, delimiter: str = COMMA) -> Iterator[tuple[int, list[str]]]:
-    """The filled lines of a CSV file with the line of the file on which each ends."""
+    """Yield the non-empty rows of a CSV file with the line on which each ends."""
     if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
-        raise RatingsError("the ratings are no UTF-8 text; save them as comma separated UTF-8")
+        raise RatingsError("the ratings are not UTF-8 text; save them as comma separated UTF-8")
     try:
         text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -175,9 +174,9 @@ def _name(position: int, rows: Sequence[tuple[int, list[str]]]) -> str:
 
 
 def load_checks(path: str | PathLike[str]) -> pd.DataFrame:
-    """Read answers to checkpoint items for `count_failed`: comma separated, one a line.
+    """Read answers to checkpoint items for `count_failed`: comma separated, one per line.
 
-    Raises RatingsError for what is no such file, OSError if it cannot be read.
+    Raises RatingsError if the file is invalid, OSError if it cannot be read.
     """
     lines = list(_csv_lines(Path(path).read_bytes()))
     if not lines:

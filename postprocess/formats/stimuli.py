@@ -1,17 +1,18 @@
-"""The stimuli format `data_<lang>.tsv`: the one reader and the one writer of it."""
+"""Reading, checking and writing the stimuli format `data_<lang>.tsv`."""
 
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 
-from postprocess.formats.cells import read_cell, write_cell
-from postprocess.formats.invisible import list_invisible, tell_invisible
+from postprocess.formats.invisible import describe_invisible, list_invisible
 from postprocess.formats.marks import (
     MOST_COMBINING,
     MarkedContext,
+    Problem,
     Span,
     cuts_a_letter,
     has_long_combining_run,
@@ -19,25 +20,35 @@ from postprocess.formats.marks import (
     plain_text,
     read_context,
 )
-from postprocess.formats.tabular import Finding, Severity, TableError, read_table, unreadable
+from postprocess.formats.tabular import (
+    Finding,
+    Severity,
+    TableError,
+    read_cell,
+    read_table,
+    unreadable,
+    write_cell,
+)
 
 __all__ = [
     "COLUMNS",
     "Finding",
     "MarkedContext",
     "ParsedStimuli",
+    "Problem",
     "Severity",
     "Span",
     "StimuliError",
     "StimulusPair",
+    "check_rows",
     "count_sentences",
     "digest_rows",
+    "field_problem",
     "load_stimuli",
     "parse_stimuli",
     "render_stimuli",
     "sentence_ends",
-    "tell_field_problem",
-    "tell_stopped",
+    "stopped_finding",
 ]
 
 COLUMNS: tuple[str, ...] = (
@@ -52,15 +63,17 @@ COLUMNS: tuple[str, ...] = (
 )
 TEXTS = ("context1", "context2")
 FEWEST_SENTENCES, MOST_SENTENCES = 2, 5
-FAR_FROM_THREE = "far from three; check the context"
-ESCAPED_FIELD = (
+FAR_FROM_THREE = "far from three"
+ESCAPED_FIELD = Problem(
     "the field begins with an apostrophe that keeps spreadsheets from taking it for a formula, and "
-    "is read without; write two apostrophes if one is meant"
+    "is read without",
+    "write two apostrophes if one is meant",
 )
+CUT_LETTER = Problem("a mark cuts a letter from its combining mark", "mark the whole letter")
 SWAP_MARGIN, SWAP_LIKENESS = 0.3, 0.5  # in the published files the margin is -0.35 at most
 
-# A run of terminators with the quotes and brackets that close behind it, the space after it and
-# what comes then. Possessive: every character is read once, also in a run that ends no sentence.
+# A run of terminators with the closing quotes and brackets, the space after it and the next
+# character. Possessive: every character is read once, also in a run that ends no sentence.
 SENTENCE_SIGNS = re.compile(
     r"""(?:(?P<spaced>[.!?…؟।]++["'”’“»«›‹)\]]*+)|[。！？]++[」』”’）]*+)(?P<gap>\s*+)(?=(?P<next>\S?))"""
 )
@@ -68,11 +81,11 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 # The longest in CoSimLex are 14 and 685 code points long.
 LONGEST_WORD, LONGEST_TEXT = 100, 20_000
-MOST_FINDINGS = 10_000  # of one file; it is not looked through any further then
+MOST_FINDINGS = 10_000  # of one file, before checking stops
 
 
 class StimuliError(TableError):
-    """Stimuli that cannot be used; carries every finding."""
+    """Stimuli that cannot be used; has all findings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +98,7 @@ class StimulusPair:
     context2: MarkedContext
 
     def fields(self) -> tuple[str, ...]:
-        """The row of the stimuli file, in the order of `COLUMNS`."""
+        """Return the row of the stimuli file, in the order of `COLUMNS`."""
         return (
             self.word1,
             self.word2,
@@ -98,12 +111,12 @@ class StimulusPair:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParsedStimuli:
     """A stimuli file as read.
 
-    `rows` are the well-shaped rows, verbatim and in the order of `COLUMNS`; `pairs` those of
-    them without an error; `findings` everything wrong or odd, in file order.
+    `rows` are the well-formed rows, verbatim and in the order of `COLUMNS`; `pairs` those
+    without an error; `findings` all problems and oddities, in file order.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -112,18 +125,39 @@ class ParsedStimuli:
 
     @property
     def unreadable(self) -> tuple[Finding, ...]:
-        """What has not the shape of the format."""
+        """Findings on rows without the structure of the format."""
         return tuple(f for f in self.findings if f.severity is Severity.UNREADABLE)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What keeps the file from being imported."""
+        """Findings that prevent the import."""
         return tuple(f for f in self.findings if f.severity is not Severity.WARNING)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What is only odd."""
+        """Findings that do not prevent the import."""
         return tuple(f for f in self.findings if f.severity is Severity.WARNING)
+
+    @cached_property
+    def text(self) -> str:
+        """The text of a stimuli file with these rows."""
+        return render_stimuli(self.rows)
+
+    def reordered(self, order: Sequence[int]) -> "ParsedStimuli":
+        """Return the stimuli with their rows in another order, given by indices from 0.
+
+        Findings and pairs follow their rows. No row may be unreadable.
+        """
+        wrong = {finding.row for finding in self.errors}
+        right = (index for index in range(len(self.rows)) if index + 1 not in wrong)
+        pairs = dict(zip(right, self.pairs, strict=False))
+        numbers = {index + 1: number for number, index in enumerate(order, 1)}
+        findings = (replace(f, row=numbers[f.row]) if f.row else f for f in self.findings)
+        return ParsedStimuli(
+            tuple(self.rows[index] for index in order),
+            tuple(pairs[index] for index in order if index in pairs),
+            tuple(sorted(findings, key=_file_order)),
+        )
 
 
 def load_stimuli(path: str | PathLike[str]) -> ParsedStimuli:
@@ -132,18 +166,35 @@ def load_stimuli(path: str | PathLike[str]) -> ParsedStimuli:
 
 
 def parse_stimuli(data: bytes) -> ParsedStimuli:
-    """Read a stimuli file and check everything in it at once. Never raises for its content."""
+    """Read a stimuli file and report all problems at once. Never raises for its content."""
     table = read_table(data, COLUMNS)
-    findings = list(table.findings)
-    pairs = []
-    rows = {row: tuple(map(read_cell, cells)) for row, cells in table.rows.items()}
+    return _check_cells(table.rows, table.findings)
+
+
+def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:
+    """Check stored rows as `parse_stimuli` checks those of a file.
+
+    Raises StimuliError for a row that the format cannot hold.
+    """
+    if findings := list(_unwritable(rows)):
+        raise StimuliError(findings)
+    return _check_cells(
+        {number: tuple(map(write_cell, row)) for number, row in enumerate(rows, 1)}, ()
+    )
+
+
+def _check_cells(
+    cells: Mapping[int, tuple[str, ...]], table_findings: Iterable[Finding]
+) -> ParsedStimuli:
+    findings, pairs = list(table_findings), []
+    rows = {row: tuple(map(read_cell, written)) for row, written in cells.items()}
     for row, fields in rows.items():
         if len(findings) > MOST_FINDINGS:
-            findings.append(tell_stopped(row))
+            findings.append(stopped_finding(row))
             break
         pair, row_findings = _read_pair(dict(zip(COLUMNS, fields, strict=True)))
-        if fields != table.rows[row]:
-            row_findings += _escape_findings(table.rows[row], fields)
+        if fields != cells[row]:
+            row_findings += _escape_findings(cells[row], fields)
         findings.extend(replace(finding, row=row) for finding in row_findings)
         if pair is not None:
             pairs.append(pair)
@@ -153,7 +204,7 @@ def parse_stimuli(data: bytes) -> ParsedStimuli:
 
 
 def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
-    """The text of a stimuli file. Raises StimuliError for a row that the format cannot hold."""
+    """Return the text of a stimuli file. Raises StimuliError for rows the format cannot hold."""
     rows = [tuple(row) for row in rows]
     if findings := list(_unwritable(rows)):
         raise StimuliError(findings)
@@ -161,13 +212,13 @@ def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
 
 
 def digest_rows(rows: Iterable[Sequence[str]]) -> str:
-    """SHA-256 of stimuli, whatever file they came from: of their texts as they are."""
+    """Return the SHA-256 of the texts of stimuli, independent of their file."""
     lines = ("\t".join(row) + "\n" for row in (COLUMNS, *rows))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def count_sentences(text: str) -> int:
-    """The number of sentences, roughly: ends of sentences, and a tail that has none.
+    """Estimate the number of sentences: the sentence ends, and a rest without one.
 
     >>> count_sentences('He came in 1840. papež said. "Really?" And left')
     3
@@ -177,11 +228,11 @@ def count_sentences(text: str) -> int:
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Where sentences end, roughly: the offsets behind their last signs.
+    """Estimate the ends of sentences: the offsets after their last signs.
 
-    Signs end a sentence before a space or the end of the text; Chinese and Japanese put no space
-    there. A small letter after the space means that the full stop was an abbreviation's or an
-    ordinal's.
+    Signs end a sentence before a space or the end of the text, in Chinese and Japanese also
+    without a space. A small letter after the space means that the full stop belongs to an
+    abbreviation or an ordinal.
 
     >>> sentence_ends('He came in 1840. papež said. "Really?" And')
     [28, 38]
@@ -203,17 +254,17 @@ def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:
             continue
         for column, field in zip(COLUMNS, row, strict=True):
             if "\t" in field or "\n" in field:
-                reason = "a tab or line break inside the field; replace it by a space"
-                yield unreadable(reason, row=number, column=column)
+                what, advice = "a tab or line break inside the field", "replace it by a space"
+                yield unreadable(what, advice, row=number, column=column)
 
 
-def tell_stopped(row: int) -> Finding:
-    """Return the finding that a file was not read from a row on."""
-    reason = (
-        f"more than {MOST_FINDINGS:,} things are wrong or odd before this row, and the rows from "
-        "here on were not read; correct those first"
+def stopped_finding(row: int) -> Finding:
+    """Return the finding that reading stopped at a row."""
+    what = (
+        f"more than {MOST_FINDINGS:,} problems were found before this row, and the rows from "
+        "here on were not read"
     )
-    return Finding(Severity.ERROR, reason, row=row)
+    return Finding(Severity.ERROR, what, row, advice="correct those first")
 
 
 def _file_order(finding: Finding) -> tuple[int, int]:
@@ -239,11 +290,11 @@ def _read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Fin
 def _escape_findings(cells: Sequence[str], fields: Sequence[str]) -> Iterator[Finding]:
     for column, cell, field in zip(COLUMNS, cells, fields, strict=True):
         if cell != field:
-            yield Finding(Severity.WARNING, ESCAPED_FIELD, column=column)
+            yield _warning(column, *ESCAPED_FIELD)
 
 
 def _sound_fields(fields: Mapping[str, str], findings: Iterable[Finding]) -> dict[str, str]:
-    """The fields worth a further look: a context with a control character still has its marks."""
+    """Return the fields to check further; in a context, a control character leaves the marks."""
     bad = {finding.column for finding in findings if finding.severity is Severity.ERROR}
     bad -= {column for column in TEXTS if _is_bounded(fields[column])}
     return {column: field for column, field in fields.items() if column not in bad}
@@ -254,54 +305,54 @@ def _is_bounded(text: str) -> bool:
 
 
 def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
-    """What can be said of each field by itself; one error a field at most."""
+    """Yield findings on single fields; at most one error per field."""
     for column, field in fields.items():
         if not field.strip():
-            yield _error(column, "the field is empty; fill it in")
-        elif reason := tell_field_problem(field, is_text=column in TEXTS):
-            yield _error(column, reason)
+            yield _error(column, "the field is empty", "fill it in")
+        elif problem := field_problem(field, is_text=column in TEXTS):
+            yield _error(column, *problem)
         elif len(field) > 1 and field.startswith('"') and field.endswith('"'):
-            reason = (
-                "the field looks quoted by a spreadsheet; the format has no quoting, so the "
-                "quotation marks are text: remove them if they are not meant"
+            yield _warning(
+                column,
+                "the field looks quoted by a spreadsheet",
+                "the format has no quoting, so the quotation marks are text: remove them if they "
+                "are not meant",
             )
-            yield Finding(Severity.WARNING, reason, column=column)
         if characters := list_invisible(field):
-            reason = (
-                f"characters that do not show inside the field: {tell_invisible(characters)}; "
-                "remove them unless they are meant"
-            )
-            yield Finding(Severity.WARNING, reason, column=column)
+            what = f"invisible characters inside the field: {describe_invisible(characters)}"
+            yield _warning(column, what, "remove them unless they are meant")
 
 
-def tell_field_problem(field: str, *, is_text: bool) -> str | None:
-    """Return why a field that is not empty cannot be taken, whatever stands in the others."""
+def field_problem(field: str, *, is_text: bool) -> Problem | None:
+    """Return the problem of a non-empty field by itself, or None."""
     most = LONGEST_TEXT if is_text else LONGEST_WORD
     if len(field) > most:
         what = "text" if is_text else "word"
-        return f"the {what} has {len(field):,} characters; shorten it to {most:,} at most"
+        return Problem(
+            f"the {what} has {len(field):,} characters", f"shorten it to {most:,} at most"
+        )
     if control := CONTROL.search(field):
         is_break = control[0] == "\r"
         what = "line break" if is_break else f"control character U+{ord(control[0]):04X}"
-        return f"a {what} inside the field; replace it by a space"
+        return Problem(f"a {what} inside the field", "replace it by a space")
     if has_long_combining_run(field):
-        return f"more than {MOST_COMBINING} combining marks on one letter; remove them"
+        return Problem(f"more than {MOST_COMBINING} combining marks on one letter", "remove them")
     return None
 
 
 def _pair_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
-    """What must differ between the two words and between the two contexts."""
+    """Yield errors on equal words or equal contexts."""
     if "word1" in fields and fields["word1"] == fields.get("word2"):
-        yield _error("word2", f'both words are "{fields["word1"]}"; a pair needs two words')
+        yield _error("word2", f'both words are "{fields["word1"]}"', "a pair needs two words")
     texts = [plain_text(fields[c]) for c in TEXTS if c in fields]
     if len(texts) == 2 and texts[0] == texts[1]:
-        yield _error("context2", "the two contexts are equal; a pair needs two contexts")
+        yield _error("context2", "the two contexts are equal", "a pair needs two contexts")
 
 
 def _read_numbered(
     fields: Mapping[str, str], number: int
 ) -> tuple[MarkedContext | None, list[Finding]]:
-    """One context of a pair, as far as the fields it needs are sound."""
+    """Read one context of a pair, as far as its fields are sound."""
     column = f"context{number}"
     forms = {name: fields.get(name, "") for name in (f"word1_{column}", f"word2_{column}")}
     if column not in fields:
@@ -314,29 +365,27 @@ def _read_numbered(
         return None, [*findings, *_equal_forms(fields, f"word2_{column}", form1)]
     findings.extend(_swap_findings(fields, forms))
     context, problems = read_context(fields[column], forms)
-    findings.extend(_error(column, problem) for problem in problems)
+    findings.extend(_error(column, *problem) for problem in problems)
     if context is not None and cuts_a_letter(context):
-        reason = "a mark cuts a letter from its combining mark; mark the whole letter"
-        findings.append(Finding(Severity.WARNING, reason, column=column))
+        findings.append(_warning(column, *CUT_LETTER))
     return context, findings
 
 
 def _equal_forms(fields: Mapping[str, str], column: str, form: str) -> Iterator[Finding]:
-    """Equal inflected forms, unless the words are equal too, which is reported once already."""
+    """Yield an error on equal inflected forms, unless the words are equal and reported as such."""
     if fields.get("word1") != fields.get("word2"):
-        yield _error(column, f'both inflected forms are "{form}"; correct the one that is wrong')
+        yield _error(column, f'both inflected forms are "{form}"', "correct the one that is wrong")
 
 
 def _sentence_findings(column: str, marked: str) -> Iterator[Finding]:
     n_sentences = count_sentences(plain_text(marked))
     if not FEWEST_SENTENCES <= n_sentences <= MOST_SENTENCES:
         noun = "sentence" if n_sentences == 1 else "sentences"
-        reason = f"about {n_sentences} {noun}, {FAR_FROM_THREE}"
-        yield Finding(Severity.WARNING, reason, column=column)
+        yield _warning(column, f"about {n_sentences} {noun}, {FAR_FROM_THREE}", "check the context")
 
 
 def _swap_findings(fields: Mapping[str, str], forms: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether the inflected forms look clearly more like the other word than like their own."""
+    """Yield a warning if each form is clearly more similar to the other word."""
     if "word1" not in fields or "word2" not in fields:
         return
     (column1, form1), (column2, form2) = forms.items()
@@ -346,12 +395,16 @@ def _swap_findings(fields: Mapping[str, str], forms: Mapping[str, str]) -> Itera
         return
     straight = likeness(word1, form1) + likeness(word2, form2)
     if crossed1 + crossed2 > straight + SWAP_MARGIN:
-        reason = (
-            f'"{form1}" looks like a form of "{word2}" and "{form2}" like one of "{word1}"; '
-            f"exchange {column1} and {column2} if they are swapped"
+        yield _warning(
+            column1,
+            f'"{form1}" looks like a form of "{word2}" and "{form2}" like one of "{word1}"',
+            f"exchange {column1} and {column2} if they are swapped",
         )
-        yield Finding(Severity.WARNING, reason, column=column1)
 
 
-def _error(column: str, reason: str) -> Finding:
-    return Finding(Severity.ERROR, reason, column=column)
+def _error(column: str, what: str, advice: str) -> Finding:
+    return Finding(Severity.ERROR, what, column=column, advice=advice)
+
+
+def _warning(column: str, what: str, advice: str) -> Finding:
+    return Finding(Severity.WARNING, what, column=column, advice=advice)

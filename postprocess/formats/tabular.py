@@ -1,6 +1,9 @@
-"""The tab-separated text of the published formats: UTF-8, no quoting, one line a row.
+"""The tab-separated text of the published formats: UTF-8, no quoting, one line per row.
 
-What is wrong is collected as findings, so that a reader of a file hears of everything at once.
+Problems are collected as findings, so that all of them are reported at once. A text that begins
+with = + - @, a tab or a carriage return, after any number of apostrophes, is prefixed with an
+apostrophe, since a spreadsheet would take it for a formula; readers remove it again. Numbers are
+not changed.
 """
 
 import codecs
@@ -10,43 +13,57 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-UNDECODED = re.compile("[\udc80-\udcff]")  # what stands for a byte that is no UTF-8
-MOST_MISSHAPEN = 10_000  # rows that are described one by one
-MOST_UNKNOWN, LONGEST_NAME = 20, 100  # columns that are named, and characters of a name
-ZIP_MARK = b"PK\x03\x04"  # what .xlsx and .ods begin with
+UNDECODED = re.compile("[\udc80-\udcff]")  # surrogates of bytes that are not UTF-8
+MOST_MISSHAPEN = 10_000  # rows that are reported one by one
+MOST_UNKNOWN, LONGEST_NAME = 20, 100  # columns listed, and characters of a name
+ZIP_MARK = b"PK\x03\x04"  # at the start of .xlsx and .ods
 
 
 class Severity(StrEnum):
-    """How far a finding goes: the first two keep a file from being imported."""
+    """Severity of a finding; the first two prevent the import of a file."""
 
-    UNREADABLE = "unreadable"  # the row or the file has not the shape of the format
+    UNREADABLE = "unreadable"  # the row or the file does not have the structure of the format
     ERROR = "error"
     WARNING = "warning"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong or odd in a file, and what to do about it.
+    """An error or warning about a file: what is wrong or odd, and what to do about it.
 
     `row` counts the rows below the header from 1; None means the whole file.
 
-    >>> str(Finding(Severity.ERROR, "the field is empty; fill it in", row=3, column="word1"))
+    >>> empty = Finding(Severity.ERROR, "the field is empty", 3, "word1", advice="fill it in")
+    >>> str(empty)
     'row 3 (line 4), word1: the field is empty; fill it in'
     """
 
     severity: Severity
-    reason: str
+    what: str
     row: int | None = None
     column: str | None = None
+    advice: str = ""
+
+    @property
+    def line(self) -> int | None:
+        """The line of the file, counted from 1; None for the whole file."""
+        return None if self.row is None else self.row + 1
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, and the advice if there is any."""
+        if not self.advice:
+            return self.what
+        return f"{self.what}{'' if self.what.endswith('?') else ';'} {self.advice}"
 
     def __str__(self) -> str:
-        row = f"row {self.row} (line {self.row + 1})" if self.row is not None else None
+        row = f"row {self.row} (line {self.line})" if self.row is not None else None
         place = ", ".join(part for part in (row, self.column) if part)
         return f"{place}: {self.reason}" if place else self.reason
 
 
 class TableError(ValueError):
-    """A file cannot be used; carries every finding, and its message lists them one a line."""
+    """A file cannot be used; has all findings, and its message lists them line by line."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
@@ -55,32 +72,34 @@ class TableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The well-shaped rows of a file by row number, their fields in the order asked for."""
+    """The well-formed rows of a file by row number, with fields in the requested order."""
 
     rows: dict[int, tuple[str, ...]]
     findings: tuple[Finding, ...]
 
 
-def unreadable(reason: str, *, row: int | None = None, column: str | None = None) -> Finding:
-    """The finding that a row or file has not the shape of the format."""
-    return Finding(Severity.UNREADABLE, reason, row, column)
+def unreadable(
+    what: str, advice: str = "", *, row: int | None = None, column: str | None = None
+) -> Finding:
+    """Return the finding that a row or file does not have the structure of the format."""
+    return Finding(Severity.UNREADABLE, what, row, column, advice)
 
 
 def read_table(data: bytes, columns: Sequence[str]) -> Table:
-    """Split a file into rows with the given columns, which may stand in any order.
+    """Split a file into rows with the given columns, which may be in any order.
 
     Accepts a byte order mark, LF or CRLF, and empty lines at the end. Nothing is stripped from
-    a field, and only LF ends a line: U+2028 and its like are text. Columns beyond those asked
-    for are a warning. Never raises: the findings say what could not be read.
+    a field, and only LF ends a line: U+2028 and the like are text. Further columns give a
+    warning. Never raises: the findings say what could not be read.
     """
     if data.startswith(UTF_16_MARKS):
-        return Table({}, (unreadable("the file is UTF-16; save it as UTF-8"),))
+        return Table({}, (unreadable("the file is UTF-16", "save it as UTF-8"),))
     if data.startswith(ZIP_MARK):
-        reason = "the file is a spreadsheet; save it as UTF-8 text, its columns separated by tabs"
-        return Table({}, (unreadable(reason),))
+        advice = "save it as UTF-8 text, its columns separated by tabs"
+        return Table({}, (unreadable("the file is a spreadsheet", advice),))
     lines, findings = _decode_lines(data)
     if not lines:
-        return Table({}, (unreadable("the file is empty; it needs a header and rows"),))
+        return Table({}, (unreadable("the file is empty", "it needs a header and rows"),))
     if lines[0] is None:
         return Table({}, tuple(findings))
     header = lines[0].split("\t")
@@ -88,7 +107,7 @@ def read_table(data: bytes, columns: Sequence[str]) -> Table:
     if any(f.severity is Severity.UNREADABLE and f.row is None for f in findings):
         return Table({}, tuple(findings))
     if len(lines) == 1:
-        findings.append(unreadable("the file has a header but no rows; add the rows"))
+        findings.append(unreadable("the file has a header but no rows", "add the rows"))
     places = [header.index(column) for column in columns]
     shaped: dict[int, tuple[str, ...]] = {}
     misshapen: list[int] = []
@@ -107,17 +126,17 @@ def read_table(data: bytes, columns: Sequence[str]) -> Table:
 def _shape_findings(
     misshapen: Sequence[int], lines: Sequence[str | None], n_columns: int
 ) -> Iterator[Finding]:
-    """What is wrong with rows that have not the shape of the header, the first ones in detail."""
+    """Yield findings on rows that do not match the header, the first ones in detail."""
     for row in misshapen[:MOST_MISSHAPEN]:
         fields = (lines[row] or "").split("\t")
-        yield unreadable(_shape_problem(fields, n_columns), row=row)
+        yield unreadable(*_shape_problem(fields, n_columns), row=row)
     if (n_more := len(misshapen) - MOST_MISSHAPEN) > 0:
-        reason = f"{n_more:,} more rows have not as many fields as the header; correct them too"
-        yield unreadable(reason, row=misshapen[MOST_MISSHAPEN])
+        what = f"{n_more:,} more rows have not as many fields as the header"
+        yield unreadable(what, "correct them too", row=misshapen[MOST_MISSHAPEN])
 
 
 def _decode_lines(data: bytes) -> tuple[list[str | None], list[Finding]]:
-    """The lines without their ends, None for one that is not UTF-8; one finding for all such."""
+    """Return the lines, None for one that is not UTF-8, and a finding on all such lines."""
     text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
     text = text.removesuffix("\r").replace("\r\n", "\n").rstrip("\n")
     lines: list[str | None] = [*text.split("\n")] if text else []
@@ -131,50 +150,66 @@ def _decode_lines(data: bytes) -> tuple[list[str | None], list[Finding]]:
 
 
 def _locate_undecoded(data: bytes) -> int:
-    """Return the place of the first byte that is no UTF-8, from 0."""
+    """Return the offset of the first byte that is not UTF-8."""
     text = data.decode("utf-8", "surrogateescape")
     found = UNDECODED.search(text)
     return len(text[: found.start() if found else None].encode("utf-8", "surrogateescape"))
 
 
 def _not_utf8(position: int, byte: int, bad: Sequence[int]) -> Finding:
-    """The finding for lines that are not UTF-8, given by their places from 0."""
+    """Return the finding for lines that are not UTF-8, given by their positions from 0."""
     line = bad[0] + 1
     more = f" (and in {len(bad) - 1:,} more lines)" if len(bad) > 1 else ""
-    reason = (
-        f"not UTF-8: byte 0x{byte:02X} in line {line}, at byte {position + 1} of the file{more}; "
-        "save the file as UTF-8"
-    )
-    return unreadable(reason, row=line - 1 if line > 1 else None)
+    what = f"not UTF-8: byte 0x{byte:02X} in line {line}, at byte {position + 1} of the file{more}"
+    return unreadable(what, "save the file as UTF-8", row=line - 1 if line > 1 else None)
 
 
 def _header_findings(header: Sequence[str], columns: Sequence[str]) -> Iterator[Finding]:
     if missing := [column for column in columns if column not in header]:
         found = ", ".join(repr(name[:LONGEST_NAME]) for name in header[:20])
         yield unreadable(
-            f"missing {'column' if len(missing) == 1 else 'columns'}: {', '.join(missing)}; "
-            f"the header must name them, separated by tabs (it has {found})"
+            f"missing {'column' if len(missing) == 1 else 'columns'}: {', '.join(missing)}",
+            f"the header must name them, separated by tabs (it has {found})",
         )
     for column in columns:
         if header.count(column) > 1:
-            yield unreadable("the header names this column twice; keep one", column=column)
+            yield unreadable("the header names this column twice", "keep one", column=column)
     unknown = [name for name in dict.fromkeys(header) if name not in columns]
     for name in unknown[:MOST_UNKNOWN]:
-        reason = f"unknown column {name[:LONGEST_NAME]!r}: not used; remove it, or correct its name"
-        yield Finding(Severity.WARNING, reason)
+        what = f"unknown column {name[:LONGEST_NAME]!r}: not used"
+        yield Finding(Severity.WARNING, what, advice="remove it, or correct its name")
     if (n_more := len(unknown) - MOST_UNKNOWN) > 0:
-        yield Finding(Severity.WARNING, f"{n_more:,} more unknown columns: not used; remove them")
+        what = f"{n_more:,} more unknown columns: not used"
+        yield Finding(Severity.WARNING, what, advice="remove them")
 
 
-def _shape_problem(fields: Sequence[str], n_columns: int) -> str:
+def _shape_problem(fields: Sequence[str], n_columns: int) -> tuple[str, str]:
     if not any(fields):
-        return "the row is empty; remove it"
-    if len(fields) > n_columns:
-        return (
-            f"{len(fields)} fields instead of {n_columns}: a tab inside a field? "
-            "Replace it by a space"
-        )
-    return (
-        f"{len(fields)} {'field' if len(fields) == 1 else 'fields'} instead of {n_columns}: "
-        "a line break inside a field? Replace it by a space"
-    )
+        return "the row is empty", "remove it"
+    n_fields = f"{len(fields)} {'field' if len(fields) == 1 else 'fields'}"
+    likely = "a tab" if len(fields) > n_columns else "a line break"
+    what = f"{n_fields} instead of {n_columns}: {likely} inside a field?"
+    return what, "Replace it by a space"
+
+
+NUMBER = r"-[0-9]+(?:\.[0-9]+)?(?:[Ee][+-]?[0-9]+)?"
+FORMULA = rf"(?!{NUMBER}\Z)[=+\-@\t\r]"
+UNSAFE, ESCAPED = re.compile(f"'*+{FORMULA}"), re.compile(f"'++{FORMULA}")
+
+
+def write_cell(text: str) -> str:
+    """Escape a text so that no spreadsheet takes it for a formula.
+
+    >>> [write_cell(text) for text in ("=1+1", "'=1", "salt", "'tis", "-0.5")]
+    ["'=1+1", "''=1", 'salt', "'tis", '-0.5']
+    """
+    return f"'{text}" if UNSAFE.match(text) else text
+
+
+def read_cell(cell: str) -> str:
+    """Return the text that `write_cell` escaped.
+
+    >>> [read_cell(cell) for cell in ("'=1+1", "''=1", "salt", "'tis", "-0.5")]
+    ['=1+1', "'=1", 'salt', "'tis", '-0.5']
+    """
+    return cell[1:] if ESCAPED.match(cell) else cell

@@ -1,4 +1,4 @@
-"""Words of a text in any language, and where the two target words stand among them."""
+"""Words of a text in any language, and the positions of the two target words."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from postprocess.formats.marks import MarkedContext
 from postprocess.formats.stimuli import sentence_ends
 
 # Signs that join two letters or digits into one word, as in don't, EU:n, e-mail, l·l and 3.14,
-# or two digits only: the common ones of the Unicode Standard's Annex 29, and hyphens.
+# or only two digits: the common ones of the Unicode Standard's Annex 29, and hyphens.
 JOINERS = frozenset("'’.:·-‐‑־׳״")
 DIGIT_JOINERS = frozenset(",٫٬")
 FORMATS = frozenset("\u200c\u200d\u00ad")  # non-joiner, joiner, soft hyphen: within a word
@@ -19,11 +19,10 @@ WORD = re.compile(r"sm*|[wdm](?:[wdm]|j(?=[wdms])|(?<=d)c(?=d))*")
 
 
 class Positions(NamedTuple):
-    """Where the two target words of a context stand.
+    """Positions of the two target words of a context.
 
-    `distance` is 1 for words that stand side by side, 2 with one word between them, …;
-    `position` lies from 0 (the first words of the text) to 1 (the last ones), the mean of both;
-    sentences are counted from 1.
+    `distance` is 1 for adjacent words, 2 with one word between them, …; `position` is the mean
+    of both, from 0 (the first words of the text) to 1 (the last ones); sentences count from 1.
     """
 
     n_tokens: int
@@ -35,12 +34,12 @@ class Positions(NamedTuple):
 
 
 def tokenise(text: str) -> list[str]:
-    """Split a text into words, whatever the language.
+    """Split a text of any language into words.
 
     A word is a run of letters, digits and the marks that belong to them; a single apostrophe,
     hyphen, full stop or the like between two of them does not end it. Chinese characters and
     hiragana count one by one. Thai, Lao, Khmer and Burmese, which have no spaces and need a
-    dictionary, count by runs. Punctuation and symbols are no words.
+    dictionary, count by runs. Punctuation and symbols are not words.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def tokenise(text: str) -> list[str]:
     Returns
     -------
     list of str
-        The words in their order, as they stand.
+        The words in order, unchanged.
 
     References
     ----------
@@ -66,10 +65,10 @@ def tokenise(text: str) -> list[str]:
 
 
 def locate_targets(context: MarkedContext) -> Positions:
-    """Where the two target words stand among the words and sentences of their context.
+    """Locate the two target words among the words and sentences of their context.
 
-    A target counts as one word, whatever is marked; what is left of a word of which only a part
-    is marked counts as a further one.
+    A target counts as one word, whatever is marked; the rest of a partly marked word counts as a
+    further one.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def locate_targets(context: MarkedContext) -> Positions:
 
 
 class _Kinds(dict[int, str]):
-    """The kind of every character met so far, by its code, as `WORD` reads it."""
+    """A cache: code of a character → its kind in `WORD`."""
 
     def __missing__(self, code: int) -> str:
         kind = self[code] = _kind(chr(code))

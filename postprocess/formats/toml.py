@@ -1,4 +1,4 @@
-"""TOML of anybody's writing: settings and descriptions, read in linear time and not too deep."""
+"""Reading untrusted TOML (settings and descriptions) in linear time and with limited depth."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ LONG_KEY = re.compile(
 
 
 class TomlError(ValueError):
-    """A text that is no TOML, or none that is read here; the message says why."""
+    """Invalid TOML, or TOML beyond the limits; the message gives the reason."""
 
 
 def parse_toml(text: str | bytes) -> dict[str, Any]:
@@ -22,8 +22,8 @@ def parse_toml(text: str | bytes) -> dict[str, Any]:
     Raises
     ------
     TomlError
-        No UTF-8, no TOML, longer than `LONGEST_TOML`, tables or lists nested too deeply, a key of
-        more than `MOST_PARTS` parts, or a number of thousands of digits.
+        Not UTF-8, not TOML, longer than `LONGEST_TOML`, tables or lists nested too deeply, a key
+        of more than `MOST_PARTS` parts, or a number of thousands of digits.
 
     Examples
     --------

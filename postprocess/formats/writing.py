@@ -1,4 +1,4 @@
-"""Files onto the disk: all of them or none."""
+"""Writing files to the disk: all of them or none."""
 
 import contextlib
 import errno
@@ -9,11 +9,11 @@ from pathlib import Path
 
 
 def write_files(files: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[Path]:
-    """Write files, relative path → content, into a folder, which is made if need be.
+    """Write files, relative path → content, into a folder, which is created if it is missing.
 
-    Everything is on disk under temporary names before the first file takes its place, so that
-    an error while writing leaves neither half a release nor a changed one; only a crash amid
-    the renames that follow could leave files of two releases. Returns the paths. Raises OSError.
+    All files are written under temporary names before the first one is renamed, so that an error
+    while writing leaves neither half a release nor a changed one; only a crash during the renames
+    could leave files of two releases. Returns the paths. Raises OSError.
     """
     contents = {Path(folder) / name: content for name, content in files.items()}
     temporary = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex}") for path in contents}
@@ -31,11 +31,9 @@ def write_files(files: Mapping[str, bytes], folder: str | os.PathLike[str]) -> l
 
 
 def _make_folder(folder: Path) -> list[Path]:
-    """The folders that had to be made, outermost first."""
+    """Create a folder with its parents; return the folders created, outermost first."""
     if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(
-            errno.ENOTDIR, "a file stands where a folder is to be", str(folder)
-        )
+        raise NotADirectoryError(errno.ENOTDIR, "this is a file, not a folder", str(folder))
     new = [path for path in (folder, *folder.parents) if not path.exists()][::-1]
     folder.mkdir(parents=True, exist_ok=True)
     return new
@@ -43,7 +41,7 @@ def _make_folder(folder: Path) -> list[Path]:
 
 def _refuse_folder(path: Path) -> None:
     if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "a folder stands where a file is to be", str(path))
+        raise IsADirectoryError(errno.EISDIR, "this is a folder, not a file", str(path))
 
 
 def _write_through(path: Path, content: bytes) -> None:
@@ -58,5 +56,5 @@ def _remove(files: Iterable[Path], folders: Iterable[Path]) -> None:
         with contextlib.suppress(OSError):
             path.unlink()
     for path in reversed(list(folders)):
-        with contextlib.suppress(OSError):  # not empty: it is needed
+        with contextlib.suppress(OSError):  # not empty
             path.rmdir()

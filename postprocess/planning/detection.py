@@ -1,4 +1,4 @@
-"""The least change that a given number of annotators detects."""
+"""The smallest change that a given number of annotators detects."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from postprocess.planning.experiments import draw_experiments
 from postprocess.planning.plan import Costs, PlanError, Question, cost_of, wilson_interval
 from postprocess.planning.rating_models import RatingModels
 
-STEPS = 100  # of the published scale, between which changes are interpolated
+STEPS = 100  # of the published scale; changes are interpolated between them
 DETECTABLE_COLUMNS = (
     "n", "change", "change_low", "change_high", "ratings", "annotators", "sittings", "hours",
     "cost",
@@ -25,28 +25,28 @@ def detectable_changes(
     *,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Find the least change that given numbers of annotators detect, and the cost.
+    """Find the smallest change that given numbers of annotators detect, and the cost.
 
     Parameters
     ----------
     models : RatingModels
-        How people rate, from a pilot or from published figures.
+        The distribution of ratings, from a pilot or from published figures.
     sizes : sequence of int
         Numbers of annotators per context, 2 or more.
     question : Question
-        How surely changes are to be detected; its `changes` and `most` are not used.
+        The power and level of the test; `changes` and `most` are not used.
     costs : Costs
-        The size of the study and what an hour costs.
+        The size of the study and the cost of an hour.
     rng : Generator
         The same state gives the same changes.
 
     Returns
     -------
     DataFrame, shape (n_sizes, 9)
-        n; change, the least one of which `question.power` is detected, in published points,
-        NaN if even the greatest possible change is missed more often; change_low and
-        change_high, the same for the ends of the power's 95 % interval; and what `cost_of`
-        returns for n.
+        n; change, the smallest that is detected with `question.power`, in published points,
+        NaN if even the largest possible change is missed more often; change_low and
+        change_high, the same for the ends of the power's 95 % interval; and the columns of
+        `cost_of` for n.
 
     Raises
     ------
@@ -73,10 +73,10 @@ def detectable_changes(
 def least_detectable_change(
     models: RatingModels, n: int, question: Question, *, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Find the least change that n annotators per context detect with the power wanted.
+    """Find the smallest change that n annotators per context detect with the required power.
 
-    Greater and greater changes are simulated, in steps of a hundredth of the published scale,
-    until the power is reached; between two steps it is interpolated.
+    Increasing changes are simulated, in steps of a hundredth of the published scale, until the
+    power is reached; the change is interpolated between the last two steps.
 
     Returns
     -------

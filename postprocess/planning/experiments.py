@@ -1,22 +1,20 @@
-"""Simulated experiments: a context, the same context after a change, and ratings of both."""
+"""Simulated experiments: a context before and after a change, and ratings of both."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from postprocess.planning.rating_models import Floats, RatingModels, shift_models
-from postprocess.statistics.ranksum import change_tests
-
-Counts = NDArray[np.int64]  # of ratings at each point of the scale
+from postprocess.planning.rating_models import RatingModels, shift_models
+from postprocess.statistics.change import change_tests
+from postprocess.types import Counts, Floats
 
 
 @dataclass(frozen=True)
 class Experiments:
-    """What is simulated: distributions of ratings, and the direction of the change.
+    """Distributions of ratings in simulated experiments, and the direction of the change.
 
     `before` and `after`, shape (n_experiments, n_points), are the distributions of the two
-    contexts; `upwards`, shape (n_experiments,), is 1 where the second mean is higher, else -1.
+    contexts; `upwards`, shape (n_experiments,), is 1 if the second mean is higher, else -1.
     """
 
     before: Floats
@@ -32,7 +30,7 @@ class Experiments:
 def draw_experiments(
     models: RatingModels, change: float, n_experiments: int, *, rng: np.random.Generator
 ) -> Experiments | None:
-    """Draw contexts at random and move each up or down by a change.
+    """Draw contexts at random and shift each up or down by a change.
 
     Parameters
     ----------
@@ -41,15 +39,15 @@ def draw_experiments(
     change : float
         In points of the published scale.
     n_experiments : int
-        How many contexts to draw, with replacement, of those with room for the change.
+        Number of contexts to draw, with replacement, from those with room for the change.
     rng : Generator
         The same state gives the same experiments.
 
     Returns
     -------
     Experiments or None
-        None if no context has room on the scale. Where a context has room in both directions,
-        either is as likely.
+        None if no context has room on the scale. If a context has room in both directions, both
+        are equally likely.
     """
     shifted, origin = shift_models(models, change)
     n_ways = np.bincount(origin)[origin] if len(origin) else origin
@@ -64,7 +62,7 @@ def draw_experiments(
 
 
 class Sample:
-    """Ratings drawn one after the other, in each experiment from its distribution."""
+    """Counts of ratings, drawn one by one in each experiment from its distribution."""
 
     def __init__(self, probabilities: Floats) -> None:
         self.counts: Counts = np.zeros(probabilities.shape, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The figure of a plan: power against the number of annotators, legible in grey."""
+"""The figure of a plan: power by number of annotators, in greyscale."""
 
 import io
 
@@ -11,30 +11,30 @@ from matplotlib.figure import Figure
 from postprocess.planning.plan import Plan
 from postprocess.reporting.figures.attributes import replace_styles
 
-STYLES = ("-", "--", "-.", ":")  # with the greys, so that lines differ even in a bad print
+STYLES = ("-", "--", "-.", ":")  # so that lines differ even in bad prints
 GREYS = ("0.0", "0.3", "0.0", "0.3")
 DOTS_PER_INCH = 200
 
 
 def draw_plan(plan: Plan) -> dict[str, bytes]:
-    """Draw the power of every change against the annotators per context.
+    """Draw the power for every change by the number of annotators per context.
 
     Parameters
     ----------
     plan : Plan
-        What `plan_study` returns.
+        From `plan_study`.
 
     Returns
     -------
     dict
         "svg" and "png" → the bytes of the file, the same for the same plan and version of
-        matplotlib. A band is the 95 % interval of the simulation, the dotted line the power
-        that is wanted, and a dot the number from which on it is reached.
+        matplotlib. The bands are 95 % intervals of the simulation, the dotted line is the
+        required power, the dots are the numbers from which on it is reached.
     """
     with mpl.rc_context():
-        mpl.rcdefaults()  # nobody's own settings
-        mpl.rc("svg", hashsalt="cosima", fonttype="path")  # ids and letters alike in every run
-        mpl.rc("font", family="DejaVu Sans", size=9)  # which comes with matplotlib
+        mpl.rcdefaults()  # ignore the user's settings
+        mpl.rc("svg", hashsalt="cosima", fonttype="path")  # reproducible ids; letters as outlines
+        mpl.rc("font", family="DejaVu Sans", size=9)  # part of matplotlib
         mpl.rc("axes.spines", top=False, right=False)
         figure = Figure(figsize=(6.0, 3.8), layout="constrained")
         FigureCanvasAgg(figure)

@@ -1,4 +1,4 @@
-"""Planning: how many annotators are needed to see a change, and what they cost."""
+"""Planning: the number of annotators needed to detect a change, and their cost."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ import pandas as pd
 
 from postprocess.planning.experiments import Sample, draw_experiments
 from postprocess.planning.rating_models import RatingModels
-from postprocess.statistics.ranksum import change_tests
+from postprocess.statistics.change import change_tests
 
 FEWEST_SIMULATIONS = 100
 CURVE_COLUMNS = ("change", "n", "power", "power_low", "power_high", "false_alarms")
@@ -20,16 +20,16 @@ PLAN_COLUMNS = (
 
 
 class PlanError(ValueError):
-    """A question that cannot be answered; the message says what to ask instead."""
+    """An invalid question; the message says what to change."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be detected: changes in published points, and how surely.
+    """The changes to detect, in published points, and the required power.
 
-    `power` is the share of such changes that are to be found, `alpha` the bound of the
-    published one-sided p; `most` the greatest number of annotators per context to try;
-    `simulations` the number of experiments for each change and number.
+    `power` is the share of such changes to be found, `alpha` the level of the published
+    one-sided p; `most` the largest number of annotators per context to try; `simulations` the
+    number of experiments for each change and number.
     """
 
     changes: tuple[float, ...] = (1.0, 2.0, 3.0)
@@ -54,12 +54,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a study is made of, and what an hour costs.
+    """The size of a study and the cost of an hour.
 
     `pairs` in blocks of at most `block_size`; `seconds_per_item` for the two pages of a
-    context, `minutes_before` once a sitting for consent, instructions and practice. Of the
-    annotators paid, `left_out_percent` will not be used. `pay_per_hour` in any currency, None
-    if only hours are asked for; `fee_percent` comes on top for the recruiting service.
+    context, `minutes_before` once per questionnaire for consent, instructions and practice.
+    `left_out_percent` of the paid annotators will not be used. `pay_per_hour` in any currency,
+    None for hours only; `fee_percent` is added for the recruiting service.
     """
 
     pairs: int
@@ -82,7 +82,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Plan:
-    """The answer: a row for each change in `table`, and for each n in `curve`."""
+    """The answer to a question: a row for each change in `table`, for each n in `curve`."""
 
     table: pd.DataFrame
     curve: pd.DataFrame
@@ -92,33 +92,32 @@ class Plan:
 def plan_study(
     models: RatingModels, question: Question, costs: Costs, *, rng: np.random.Generator
 ) -> Plan:
-    """Find how many annotators per context are needed, and the cost.
+    """Find the number of annotators per context that detects changes, and the cost.
 
     Parameters
     ----------
     models : RatingModels
-        How people rate, from a pilot or from published figures.
+        The distribution of ratings, from a pilot or from published figures.
     question : Question
-        The changes to detect, and how surely.
+        The changes to detect, and the required power.
     costs : Costs
-        The size of the study and what an hour costs.
+        The size of the study and the cost of an hour.
     rng : Generator
         The same state gives the same plan.
 
     Returns
     -------
     Plan
-        `table`, one row a change: change (published points); n, the annotators per context from
-        which on the estimated power is reached, NaN if not within `question.most`; n_low and
-        n_high, the same for the ends of the power's 95 % interval; power with its interval, and
-        false_alarms, at n; ratings, annotators (the fewest people who could give them),
-        sittings, hours and cost, to be paid for in all.
+        `table`, one row per change: change (published points); n, the number of annotators per
+        context from which on the estimated power is reached, NaN if not within `question.most`;
+        n_low and n_high, the same for the ends of the power's 95 % interval; power with its
+        interval, and false_alarms, at n; and the columns of `cost_of` for n.
         `curve`: see `power_curve`.
 
     Raises
     ------
     PlanError
-        A change that no context has room for.
+        The scale has no room for a change in any context.
 
     References
     ----------
@@ -139,24 +138,24 @@ def plan_study(
 def power_curve(
     models: RatingModels, change: float, question: Question, *, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Simulate how often a change is detected, for every number of annotators.
+    """Simulate the power to detect a change for every number of annotators.
 
-    An experiment takes a context at random, and its distribution moved up or down by the
-    change where the scale has room; draws n ratings from each; and tests them as published.
-    Detected is a change with p < alpha in the right direction. The experiments with n + 1
-    annotators are those with n annotators and one more, so that the curve is smooth.
+    An experiment draws a context at random, shifts its distribution up or down by the change if
+    the scale has room, draws n ratings from both distributions, and tests them as published. A
+    change is detected if p < alpha in the right direction. The experiments with n + 1 annotators
+    add one annotator to those with n, so that the curve is smooth.
 
     Returns
     -------
     DataFrame, shape (most - 1, 6)
-        change; n from 2; power, with the ends of its 95 % interval (Wilson's) for the chance of
+        change; n from 2; power, with the ends of its 95 % interval (Wilson's) for the error of
         the simulation; false_alarms, the share of pairs without a change that have p < alpha,
-        in whichever direction: about twice alpha, since the published p is one-sided.
+        in either direction: about twice alpha, since the published p is one-sided.
 
     Raises
     ------
     PlanError
-        A change that no context has room for.
+        The scale has no room for a change in any context.
 
     Examples
     --------
@@ -185,7 +184,7 @@ def power_curve(
 
 
 def wilson_interval(n_found: int, n_tried: int) -> tuple[float, float]:
-    """The 95 % interval of a share.
+    """Return the 95 % interval of a share.
 
     References
     ----------
@@ -205,21 +204,21 @@ def wilson_interval(n_found: int, n_tried: int) -> tuple[float, float]:
 
 
 def cost_of(n: int, costs: Costs) -> dict[str, float]:
-    """What n used annotators per context mean.
+    """Compute the size and cost of a study with n annotators per context.
 
     Parameters
     ----------
     n : int
         Annotators per context whose ratings are used.
     costs : Costs
-        The size of the study and what an hour costs.
+        The size of the study and the cost of an hour.
 
     Returns
     -------
     dict
-        ratings, paid ones in all; annotators, the fewest people who could give them, since
-        nobody rates both contexts of a pair; sittings (a person does a questionnaire); hours;
-        cost with the fee, to the cent, NaN without a pay.
+        ratings, all that are paid; annotators, the smallest possible number, since no annotator
+        rates both contexts of a pair; sittings (one annotator doing one questionnaire); hours;
+        cost with the fee, to the cent, NaN without `pay_per_hour`.
 
     Examples
     --------
@@ -227,7 +226,7 @@ def cost_of(n: int, costs: Costs) -> dict[str, float]:
     {'ratings': 2000, 'annotators': 20, 'sittings': 100, 'hours': 20.0, 'cost': 216.0}
     """
     n_paid = math.ceil(round(n / (1 - costs.left_out_percent / 100), 9))
-    n_ratings = 2 * costs.pairs * n_paid  # each pair stands in questionnaire A and in B
+    n_ratings = 2 * costs.pairs * n_paid  # each pair is in questionnaires A and B
     n_sittings = 2 * math.ceil(costs.pairs / costs.block_size) * n_paid
     hours = n_ratings * costs.seconds_per_item / 3600 + n_sittings * costs.minutes_before / 60
     pay = math.nan if costs.pay_per_hour is None else hours * costs.pay_per_hour
@@ -243,7 +242,7 @@ def cost_of(n: int, costs: Costs) -> dict[str, float]:
 def _answer(
     curve: pd.DataFrame, change: float, question: Question, costs: Costs
 ) -> dict[str, float]:
-    """The row of one change."""
+    """Return the row of one change."""
     needed = {
         name: _first_from(curve["n"].tolist(), curve[column].tolist(), question.power)
         for name, column in (("n", "power"), ("n_low", "power_high"), ("n_high", "power_low"))
@@ -261,7 +260,7 @@ def _answer(
 
 
 def _first_from(sizes: Sequence[int], shares: Iterable[float], wanted: float) -> int | None:
-    """The size from which on no share is below the wanted one."""
+    """Return the size from which on all shares reach the wanted one, or None."""
     first = None
     for n, share in zip(sizes, shares, strict=True):
         if share < wanted:

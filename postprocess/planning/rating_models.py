@@ -1,4 +1,4 @@
-"""Distributions of ratings on the points of a scale, from a pilot or from published figures."""
+"""Distributions of ratings on a scale, estimated from a pilot or from published figures."""
 
 from dataclasses import dataclass
 
@@ -8,29 +8,28 @@ from numpy.typing import NDArray
 
 from postprocess.steps.exclusion import COUNTED
 from postprocess.table.ratings import Scale
+from postprocess.types import Floats
 
 DEVIATIONS = np.geomspace(0.1, 2.0, 12)  # of the bells, in halves of the scale
 BOWLS = (0.0, 0.5, 1.0, 2.0, 4.0)  # curvatures of the even spread and of the bowls
 MEANS = np.linspace(-0.98, 0.98, 33)  # where the scale runs from -1 to 1
-EM_STEPS = 30  # few, so that the population stays smooth; chosen by bench/planning.py
+EM_STEPS = 30  # few, for a smooth population; chosen with bench/planning.py
 BISECTIONS, STEEPEST = 80, 300.0
-ROUNDING = 0.02  # of a variance, in squared steps, that written figures may be off
-MARGIN = 0.02  # of the scale, that a shifted mean keeps from its ends
-
-Floats = NDArray[np.float64]
+ROUNDING = 0.02  # tolerance of a variance, in squared steps, for rounded figures
+MARGIN = 0.02  # share of the scale between a shifted mean and the ends
 
 
 class ModelError(ValueError):
-    """Figures from which no distribution can be made; the message says which."""
+    """Figures that no distribution can have; the message says which."""
 
 
 @dataclass(frozen=True)
 class RatingModels:
-    """Distributions of ratings, and how many contexts have each of them.
+    """Distributions of ratings, and the share of contexts with each of them.
 
     `probabilities`, shape (n_models, n_points), are above 0 and sum to 1 in each row; point 0
     is the low end of the scale. `width` is the distance of two points on the published scale.
-    `shares`, shape (n_models,), sum to 1; without them every distribution has the same share.
+    `shares`, shape (n_models,), sum to 1; None means equal shares.
     """
 
     probabilities: Floats
@@ -50,7 +49,7 @@ class RatingModels:
 
 
 def models_of_ratings(ratings: pd.DataFrame, scale: Scale, published: Scale) -> RatingModels:
-    """Estimate the population of contexts from which a pilot's ratings come.
+    """Estimate the population of contexts behind the ratings of a pilot.
 
     Parameters
     ----------
@@ -69,11 +68,11 @@ def models_of_ratings(ratings: pd.DataFrame, scale: Scale, published: Scale) -> 
     Raises
     ------
     ModelError
-        No rating counts.
+        All ratings have a mark.
 
     Notes
     -----
-    The distribution of a single context is not estimated: ten ratings say too little of it.
+    The distribution of a single context is not estimated: ten ratings are too few.
     The shares of the distributions are estimated by maximum likelihood from all contexts
     together (the EM algorithm, from equal shares and stopped after 30 steps).
 
@@ -106,7 +105,7 @@ def models_of_ratings(ratings: pd.DataFrame, scale: Scale, published: Scale) -> 
 def models_of_scores(
     scores: pd.DataFrame, scale: Scale, published: Scale, *, n_ratings: int
 ) -> RatingModels:
-    """Estimate the population of contexts from which published figures come.
+    """Estimate the population of contexts behind published figures.
 
     Parameters
     ----------
@@ -114,20 +113,20 @@ def models_of_scores(
         sim1, sim2, stdev1, stdev2 on the `published` scale, as `read_dataset` returns them; an
         empty deviation counts as 0.
     scale, published : Scale
-        The scale that people rated on, and the published one.
+        The scale of the ratings, and the published one.
     n_ratings : int
-        How many ratings a context rests on, roughly.
+        The approximate number of ratings of a context.
 
     Returns
     -------
     RatingModels
-        Exactly what `models_of_ratings` returns of ratings with these means and deviations, as
-        the likelihood depends on nothing else.
+        The same that `models_of_ratings` returns for ratings with these means and deviations,
+        since the likelihood depends on nothing else.
 
     Raises
     ------
     ModelError
-        Figures that no ratings can have, or no number of ratings.
+        Figures that no ratings can have, or a number of ratings below 1.
 
     Examples
     --------
@@ -152,7 +151,7 @@ def models_of_scores(
 
 
 def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDArray[np.int64]]:
-    """Move the mean of every distribution up and down by a change, changing little else.
+    """Shift the mean of every distribution up and down by a change, with minimal distortion.
 
     Parameters
     ----------
@@ -164,11 +163,11 @@ def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDA
     Returns
     -------
     RatingModels
-        The shifted distributions, up and down, of every one whose mean stays within the middle
-        96 % of the scale. Of all distributions with that mean, each is the nearest to its
-        original one in Kullback-Leibler divergence: p(x)·exp(t·x), rescaled.
+        The distributions shifted up and down, if their mean stays within the middle 96 % of the
+        scale. Of all distributions with that mean, each is the nearest to its original in
+        Kullback-Leibler divergence: p(x)·exp(t·x), rescaled.
     array of int, shape (n_shifted,)
-        The distribution that each comes from.
+        The original of each distribution.
 
     References
     ----------
@@ -193,7 +192,7 @@ def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDA
 def _refuse_impossible(
     means: Floats, deviations: Floats, n_points: int, *, sims: Floats, stdevs: Floats
 ) -> None:
-    """Raise ModelError for a mean off the scale, or a deviation too great for any two ratings."""
+    """Raise ModelError for a mean outside the scale or a deviation that is too large for it."""
     most = means * (n_points - 1 - means)
     bad = np.flatnonzero(~((most >= 0) & (deviations**2 / 2 <= most + ROUNDING)))
     if bad.size:
@@ -210,7 +209,7 @@ def _estimate_population(
     """Estimate the shares of the distributions of the grid.
 
     `moments`, shape (n_contexts, 2), are the means of the ratings of a context and of their
-    squares, where the scale runs from -1 to 1; `sizes` the numbers of its ratings.
+    squares, on a scale from -1 to 1; `sizes` the numbers of its ratings.
     """
     theta, probabilities = _grid(n_points)
     x = _places(n_points)
@@ -240,7 +239,7 @@ def _tilt(logs: Floats, wanted: Floats) -> Floats:
 
 
 def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
-    """Find t for which exp(logs + t·x), rescaled, has the mean wanted, by bisection."""
+    """Find t for which exp(logs + t·x), rescaled, has the required mean, by bisection."""
     x = _places(logs.shape[1])
     low, high = np.full(len(wanted), -STEEPEST), np.full(len(wanted), STEEPEST)
     for _ in range(BISECTIONS):
@@ -251,7 +250,7 @@ def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
 
 
 def _places(n_points: int) -> Floats:
-    """Return the points of a scale where it runs from -1 to 1."""
+    """Return the points of a scale mapped to -1 to 1."""
     return np.linspace(-1, 1, n_points)
 
 

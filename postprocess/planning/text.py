@@ -1,4 +1,4 @@
-"""A plan in words, for a terminal."""
+"""A plan as text for a terminal."""
 
 import math
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ DETECTABLE_HEADER = ("n", "change", "interval", *COSTS)
 
 
 def render_plan(plan: Plan, costs: Costs, *, currency: str = "") -> str:
-    """The table of a plan, and below it what the figures are.
+    """Return the table of a plan as text, and an explanation of its figures.
 
-    `currency` stands behind each cost. A change that is not found often enough with the most
-    annotators that were tried has no figures.
+    `currency` follows each cost. A change without the required power at the largest number of
+    annotators has no figures.
     """
     question = plan.question
     lines = [HEADER, *(_cells(row, plan, currency) for _, row in plan.table.iterrows())]
@@ -32,7 +32,7 @@ def render_plan(plan: Plan, costs: Costs, *, currency: str = "") -> str:
 
 
 def render_detectable(changes: pd.DataFrame, question: Question, *, currency: str = "") -> str:
-    """Return the table of the least detectable changes as text, and what its figures are."""
+    """Return the table of the smallest detectable changes as text, and an explanation."""
     lines: list[Sequence[str]] = [DETECTABLE_HEADER]
     for _, row in changes.iterrows():
         figures = [row["change"], row["change_low"], row["change_high"]]

@@ -1,5 +1,9 @@
-"""The release: everything that is published of a dataset, from what was collected.
+"""Releases: the files that are published of a dataset, made from the collected ratings.
 
-The package is pure: a key decides the annotators' ids, a seed the practice pairs, and days come
-in with the description, so that the same input gives the same bytes.
+The package is pure: a key decides the annotators' ids, a seed the practice pairs, and dates are
+read from the description, so that the same input gives the same bytes.
 """
+
+
+class ReleaseError(ValueError):
+    """A release cannot be made; the message says why and what to do."""

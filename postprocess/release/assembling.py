@@ -1,4 +1,4 @@
-"""From what was collected to a release: every file of it, checked and sealed."""
+"""Building a release from the collected ratings, and writing it to a folder and an archive."""
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -8,16 +8,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from postprocess.formats.stimuli import ParsedStimuli, StimuliError, parse_stimuli, render_stimuli
+from postprocess.formats.stimuli import ParsedStimuli, StimuliError
 from postprocess.formats.writing import write_files
 from postprocess.pipeline import Dataset, build_dataset, check_language
-from postprocess.release.card import render_card
-from postprocess.release.checklist import render_checklist
-from postprocess.release.citation import render_citation
-from postprocess.release.croissant import render_croissant
-from postprocess.release.description import Description
-from postprocess.release.errors import ReleaseError
-from postprocess.release.figures import Subject
+from postprocess.release import ReleaseError
+from postprocess.release.checksums import CHECKSUMS, render_checksums, write_archive
+from postprocess.release.description.missing_text import Unwritten, find_unwritten, refuse_unwritten
+from postprocess.release.description.study import Description
+from postprocess.release.documents.cards import render_card, render_checklist, render_statement
+from postprocess.release.documents.citation import render_citation
+from postprocess.release.documents.croissant import render_croissant
+from postprocess.release.documents.summaries import Subject
 from postprocess.release.individual import (
     SCHEMA,
     Individual,
@@ -29,9 +30,6 @@ from postprocess.release.individual import (
 )
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
 from postprocess.release.practice import Split, check_disjoint, split_pairs
-from postprocess.release.sealing import CHECKSUMS, render_checksums, write_archive
-from postprocess.release.statement import render_statement
-from postprocess.release.unwritten import Unwritten, find_unwritten, refuse_unwritten
 from postprocess.reporting.report import render_report
 from postprocess.steps.post_process import Progress
 from postprocess.steps.recipe import Recipe
@@ -52,12 +50,11 @@ CARDS: dict[str, Callable[[Subject], str]] = {
 
 @dataclass(frozen=True)
 class Collected:
-    """What a study collected.
+    """The data that a study collected.
 
-    `ratings` as `check_ratings` takes it; `checks`, answers to checkpoint items, as
-    `count_failed` does; `words`, as `publish_individual` does: those that may be published;
-    `details`, as `join_details` does: for the report, and not published; `scripted`: the
-    annotators who are scripts.
+    `ratings`: see `check_ratings`; `checks`: answers to checkpoint items, see `count_failed`;
+    `words`: engagement words that may be published, see `publish_individual`; `details`: used
+    in the report but not published, see `join_details`; `scripted`: annotators that are scripts.
     """
 
     stimuli: ParsedStimuli
@@ -70,10 +67,10 @@ class Collected:
 
 @dataclass(frozen=True)
 class Choices:
-    """What is chosen for a release beside the recipe.
+    """Settings of a release other than the recipe.
 
     `key` decides the annotators' ids (see `make_pseudonyms`), `n_practice` and `seed` the
-    practice kit (see `split_pairs`); with `complete` nothing may be left to be written.
+    practice kit (see `split_pairs`); with `complete` a missing text is an error.
     """
 
     key: str = field(repr=False)
@@ -86,8 +83,8 @@ class Choices:
 class Release:
     """A release ready to be written.
 
-    `files`: relative path → content; `archive`: all of them as a zip file; `dataset`: what was
-    built, its report with what is still to be written; `unwritten`: that list.
+    `files`: relative path → content; `archive`: the same files as a zip archive; `dataset`: the
+    dataset, with the missing texts in its report; `unwritten`: the missing texts.
     """
 
     files: dict[str, bytes]
@@ -107,36 +104,31 @@ def build_release(
     add_files: Callable[[Dataset], Mapping[str, bytes]] | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """Make every file of a release.
+    """Build all files of a release; the same input gives the same bytes.
 
     Parameters
     ----------
     collected, description : Collected, Description
-        Ratings in points of the recipe's scale; what is known of the study (what is lacking is
-        marked in the files).
+        Ratings in points of the recipe's scale; the study in words (missing texts are marked in
+        the files).
     recipe, choices : Recipe, Choices
-        The steps; the key, the practice kit, and whether gaps are allowed.
+        The post-processing steps; the other settings.
     add_files : callable, optional
-        Makes further files of the dataset, such as a report for people: path → content.
+        Returns further files for the dataset, such as the HTML report: path → content.
     language, notes, progress
-        As `build_dataset` takes them.
-
-    Returns
-    -------
-    Release
-        The same for the same input, to the byte.
+        See `build_dataset`.
 
     Raises
     ------
     ReleaseError
-        The practice kit is impossible or not disjoint, the key too short, the description
-        contradicts the recipe, or something is still to be written and must not be.
+        The practice kit is impossible or not disjoint, the key is too short, the description
+        contradicts the recipe, or texts are missing although `choices.complete` is set.
     StimuliError, RatingsError, LanguageError
-        As `build_dataset`.
+        See `build_dataset`.
     """
     check_language(language)
     _refuse_other_scale(description, recipe)
-    split, stimuli = _arrange(collected.stimuli, choices)
+    split, stimuli = _split_stimuli(collected.stimuli, choices)
     individual = _publish(collected, description, recipe, split, choices.key)
     scripted = _list_scripted(individual.ratings)
     tag = tag_files(language, is_rehearsal=bool(scripted))
@@ -156,56 +148,53 @@ def build_release(
     files = {**dataset.files, **_render_kits(stimuli, dataset, split, tag), **answers}
     files |= _render_description(description)
     files |= add_files(dataset) if add_files else {}
-    subject = _take_stock(dataset, description, split, files, individual.ratings)
-    return _seal(subject, files, complete=choices.complete)
+    subject = _make_subject(dataset, description, split, files, individual.ratings)
+    return _add_documents(subject, files, complete=choices.complete)
 
 
 def write_release(release: Release, folder: Path) -> list[Path]:
-    """Write the folder of a release and, beside it, the same as a zip file: all or nothing.
+    """Write a release as a folder and, next to it, as a zip archive: both or neither.
 
-    It is called `<folder>.zip`, or `<folder>_REHEARSAL.zip` with ratings by scripts.
+    The archive is called `<folder>.zip`, or `<folder>_REHEARSAL.zip` if scripts rated.
 
     Raises
     ------
     ReleaseError
-        The folder holds files that are not of this release, which would be published with it.
+        The folder holds other files, which would be published with the release.
     OSError
-        As `write_files`.
+        See `write_files`.
     """
-    place = folder.resolve()
-    _refuse_strangers(place, release.files)
-    files = {f"{place.name}/{name}": content for name, content in release.files.items()}
+    path = folder.resolve()
+    _refuse_other_files(path, release.files)
+    files = {f"{path.name}/{name}": content for name, content in release.files.items()}
     is_rehearsal = bool(release.dataset.report["counts"]["ratings_scripted"])
-    archive = place.parent / f"{tag_files(place.name, is_rehearsal=is_rehearsal)}.zip"
-    write_files({**files, archive.name: release.archive}, place.parent)
+    archive = path.parent / f"{tag_files(path.name, is_rehearsal=is_rehearsal)}.zip"
+    write_files({**files, archive.name: release.archive}, path.parent)
     return [*(folder / name for name in release.files), archive]
 
 
 def _refuse_other_scale(description: Description, recipe: Recipe) -> None:
     for name in ("minimum", "maximum", "step"):
-        said, used = getattr(description.scale, name), getattr(recipe.scale, name)
-        if said is not None and said != used:
+        described, used = getattr(description.scale, name), getattr(recipe.scale, name)
+        if described is not None and described != used:
             raise ReleaseError(
-                f"the description says that the {name} of the scale is {said:g}, and the recipe "
-                f"has {used:g}; correct the one that is wrong"
+                f"the {name} of the scale is {described:g} in the description, but {used:g} in "
+                "the recipe; correct the one that is wrong"
             )
 
 
-def _arrange(stimuli: ParsedStimuli, choices: Choices) -> tuple[Split, ParsedStimuli]:
-    """The stimuli with the practice pairs at the end."""
+def _split_stimuli(stimuli: ParsedStimuli, choices: Choices) -> tuple[Split, ParsedStimuli]:
+    """Return the split, and the stimuli with the practice pairs at the end."""
     if stimuli.unreadable:
         raise StimuliError(stimuli.unreadable)
     split = split_pairs(stimuli.rows, choices.n_practice, seed=choices.seed)
-    if not split.practice:
-        return split, stimuli
-    rows = [stimuli.rows[number] for number in split.order]
-    return split, parse_stimuli(render_stimuli(rows).encode())
+    return split, stimuli.reordered(split.order) if split.practice else stimuli
 
 
 def _publish(
     collected: Collected, description: Description, recipe: Recipe, split: Split, key: str
 ) -> Individual:
-    """The individual answers under ids and the pairs' numbers of this release."""
+    """Return the individual answers with this release's annotator ids and pair numbers."""
     n_pairs = len(collected.stimuli.rows)
     ratings = check_ratings(collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs)
     ratings = join_details(ratings, collected.details)
@@ -224,7 +213,7 @@ def _publish(
 
 
 def _list_scripted(ratings: pd.DataFrame) -> frozenset[str]:
-    """The ids of annotators who are scripts; none of those whose ratings are not published."""
+    """Return the published ids of the annotators that are scripts."""
     if SCRIPTED not in ratings:
         return frozenset()
     return frozenset(ratings.loc[ratings[SCRIPTED], "annotator"].astype(str))
@@ -242,7 +231,7 @@ def _render_individual(individual: Individual, language: str, tag: str) -> dict[
 
 
 def _render_description(description: Description) -> dict[str, bytes]:
-    """The description, and the texts that annotators read."""
+    """Return the description and the texts that annotators read, as files."""
     texts = {text.path: f"{text.body}\n".encode() for text in description.texts if text.body}
     return {**texts, DESCRIPTION: description.render().encode()}
 
@@ -250,8 +239,8 @@ def _render_description(description: Description) -> dict[str, bytes]:
 def _digest_inputs(
     stimuli: ParsedStimuli, answers: Mapping[str, bytes], ratings: pd.DataFrame
 ) -> dict[str, str]:
-    """The digests of what went in: as the release has it, and of the details, which it has not."""
-    contents = {"stimuli": render_stimuli(stimuli.rows).encode()}
+    """Return SHA-256 digests of the inputs as released, and of the unpublished details."""
+    contents = {"stimuli": stimuli.text.encode()}
     for name, content in answers.items():
         if not name.endswith(".parquet"):
             contents[name.partition("_")[0]] = content
@@ -264,7 +253,7 @@ def _digest_inputs(
 def _render_kits(
     stimuli: ParsedStimuli, dataset: Dataset, split: Split, tag: str
 ) -> dict[str, bytes]:
-    """The files of the test data, those of the practice pairs, and a check of what they share."""
+    """Return the files of the test data and of the practice kit; refuse them if they overlap."""
     scores, n_test = dataset.outcome.scores, len(split.test)
     style = dataset.outcome.recipe.files.as_style()
     test, practice = stimuli.rows[:n_test], stimuli.rows[n_test:]
@@ -273,22 +262,19 @@ def _render_kits(
         return files
     files |= render_practice_kit(practice, scores.iloc[n_test:], tag, pvalues=style)
     for of_test in (f"data/data_{tag}.tsv", f"cosimlex_{tag}.csv"):
-        for of_practice in (
-            f"{PRACTICE}/data_{tag}.tsv",
-            f"{PRACTICE}/cosimlex_{tag}.csv",
-        ):
+        for of_practice in (f"{PRACTICE}/data_{tag}.tsv", f"{PRACTICE}/cosimlex_{tag}.csv"):
             check_disjoint(files, of_test, of_practice)
     return files
 
 
-def _take_stock(
+def _make_subject(
     dataset: Dataset,
     description: Description,
     split: Split,
     files: Mapping[str, bytes],
     ratings: pd.DataFrame,
 ) -> Subject:
-    """What the cards are to tell of."""
+    """Return what the documents describe."""
     return Subject(
         language=dataset.report["language"],
         description=description,
@@ -301,8 +287,8 @@ def _take_stock(
     )
 
 
-def _seal(subject: Subject, files: dict[str, bytes], *, complete: bool) -> Release:
-    """Add the texts about the release, then what tells of all files, then their checksums."""
+def _add_documents(subject: Subject, files: dict[str, bytes], *, complete: bool) -> Release:
+    """Add the documents, then the report and the metadata of all files, then the checksums."""
     files = {**files, **{name: render(subject).encode() for name, render in CARDS.items()}}
     draft = {**files, CROISSANT: render_croissant(subject, files).encode()}
     unwritten = find_unwritten(draft)
@@ -317,18 +303,18 @@ def _seal(subject: Subject, files: dict[str, bytes], *, complete: bool) -> Relea
     return Release(files, archive, replace(subject.dataset, report=report), unwritten)
 
 
-def _refuse_strangers(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Refuse a folder with files of something else; hidden ones, such as git's, may stay."""
+def _refuse_other_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Raise ReleaseError if a folder holds other files; hidden ones, such as git's, may stay."""
     if not folder.is_dir():
         return
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    strangers = sorted(
+    others = sorted(
         path.as_posix()
         for path in found
         if path.as_posix() not in files and not any(p.startswith(".") for p in path.parts)
     )
-    if strangers:
+    if others:
         raise ReleaseError(
-            f"{folder} holds files that are not of this release, such as {strangers[0]}; choose "
-            "an empty folder, or remove them. Nothing was written"
+            f"{folder} contains files that are not part of this release, such as {others[0]}; "
+            "choose an empty folder or remove them. Nothing was written"
         )

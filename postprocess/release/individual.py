@@ -1,4 +1,4 @@
-"""Individual ratings as they are published: without names, withdrawn ones or unagreed words."""
+"""Individual ratings for publication: no names, no withdrawn ratings, words only by consent."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
 from numpy.typing import NDArray
 
-from postprocess.formats.cells import write_cell
+from postprocess.formats.tabular import write_cell
 from postprocess.release.pseudonyms import make_pseudonyms
 from postprocess.steps.exclusion import CHECK_COLUMNS
 from postprocess.steps.rehearsal import SCRIPTED
@@ -39,10 +39,10 @@ SCHEMA = {
 
 @dataclass(frozen=True)
 class Individual:
-    """What single annotators answered, under the ids of a release.
+    """The answers of single annotators, with the ids of a release.
 
-    `ratings`: as `check_ratings` takes it, and the words where they are published; `checks`: as
-    `count_failed` takes it, or None.
+    `ratings`: see `check_ratings`; with the words if they are published; `checks`: see
+    `count_failed`, or None.
     """
 
     ratings: pd.DataFrame
@@ -52,31 +52,31 @@ class Individual:
 def publish_individual(
     ratings: pd.DataFrame, checks: pd.DataFrame | None, words: pd.DataFrame | None, key: str
 ) -> Individual:
-    """Leave out what was withdrawn, join the words, and give annotators their ids.
+    """Drop withdrawn answers, join the engagement words, and replace names by ids.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 to 6)
-        As `check_ratings` returns it.
+        See the return value of `check_ratings`.
     checks : DataFrame, optional
-        Answers to checkpoint items, as `count_failed` takes them.
+        Answers to checkpoint items, see `count_failed`.
     words : DataFrame, shape (n_answers, 5), optional
         The engagement words that may be published: pair, context, annotator, inspired_word1,
-        inspired_word2. Those of ratings that are not published are left out.
+        inspired_word2. Words of unpublished ratings are dropped.
     key : str
-        As `make_pseudonyms` takes it.
+        See `make_pseudonyms`.
 
     Returns
     -------
     Individual
-        Rows in the order of pair, context and id, so that no order tells of the names before.
+        Rows ordered by pair, context and id, so that the order reveals nothing of the names.
 
     Raises
     ------
     RatingsError
-        No rating is left, or two answers of one annotator to one context among the words.
+        No rating is left, or an annotator has two answers to a context among the words.
     ReleaseError
-        As `make_pseudonyms`.
+        See `make_pseudonyms`.
     """
     kept, left_checks = _drop_withdrawn(ratings, checks)
     if kept.empty:
@@ -92,7 +92,7 @@ def publish_individual(
 
 
 def render_ratings(ratings: pd.DataFrame, language: str) -> str:
-    """The text of `ratings_<lang>.tsv`; words as no spreadsheet takes for a formula."""
+    """Return the text of `ratings_<lang>.tsv`; no spreadsheet reads its words as formulas."""
     table = ratings[[column for column in SCHEMA if column in ratings]]
     safe = {column: table[column].map(write_word) for column in WORDS if column in table}
     if SCRIPTED in table:
@@ -103,7 +103,7 @@ def render_ratings(ratings: pd.DataFrame, language: str) -> str:
 
 
 def write_ratings_parquet(ratings: pd.DataFrame, language: str) -> bytes:
-    """The content of `ratings_<lang>.parquet`: the same columns, words as they were written."""
+    """Return the content of `ratings_<lang>.parquet`: the same columns, words unchanged."""
     columns: dict[str, object] = {"language": np.full(len(ratings), language, dtype=object)}
     columns |= {name: ratings[name].to_numpy() for name in SCHEMA if name in ratings}
     columns["annotator"] = ratings["annotator"].astype(str).to_numpy(dtype=object)
@@ -111,7 +111,7 @@ def write_ratings_parquet(ratings: pd.DataFrame, language: str) -> bytes:
 
 
 def write_parquet(columns: Mapping[str, object], types: Mapping[str, pa.DataType]) -> bytes:
-    """A table as a Parquet file, NaN as null; the same bytes for the same columns."""
+    """Return a table as a Parquet file, NaN as null; the same columns give the same bytes."""
     arrays = [pa.array(columns[name], type=kind, from_pandas=True) for name, kind in types.items()]
     out = io.BytesIO()
     arrow_parquet.write_table(pa.table(arrays, names=list(types)), out, compression="zstd")
@@ -119,7 +119,7 @@ def write_parquet(columns: Mapping[str, object], types: Mapping[str, pa.DataType
 
 
 def render_checks(checks: pd.DataFrame, language: str) -> str:
-    """The text of `checkpoints_<lang>.csv`, comma separated as `load_checks` reads it."""
+    """Return the text of `checkpoints_<lang>.csv`, comma separated, for `load_checks`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("language", *checks.columns))
@@ -132,7 +132,7 @@ def render_checks(checks: pd.DataFrame, language: str) -> str:
 
 
 def write_word(word: str) -> str:
-    """A word on one line.
+    """Return a word on one line.
 
     >>> write_word(" sea  ice")
     'sea ice'
@@ -141,7 +141,7 @@ def write_word(word: str) -> str:
 
 
 def find_withdrawn(ratings: pd.DataFrame) -> NDArray[np.bool_]:
-    """Return whether each rating was withdrawn, so that it is not published."""
+    """Return whether each rating was withdrawn."""
     if "mark" not in ratings:
         return np.zeros(len(ratings), dtype=bool)
     return (ratings["mark"] == WITHDRAWN).to_numpy(dtype=bool)
@@ -150,7 +150,7 @@ def find_withdrawn(ratings: pd.DataFrame) -> NDArray[np.bool_]:
 def _drop_withdrawn(
     ratings: pd.DataFrame, checks: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Both tables without withdrawn ratings, and without the checkpoint answers beside them."""
+    """Drop withdrawn ratings, and the checkpoint answers of the annotators who gave them."""
     is_withdrawn = find_withdrawn(ratings)
     if not is_withdrawn.any():
         return ratings, checks
@@ -163,7 +163,7 @@ def _drop_withdrawn(
 
 def _join_words(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
     if words.duplicated(list(PLACE)).any():
-        raise RatingsError("the words have two answers of one annotator to one context")
+        raise RatingsError("an annotator has two engagement answers to the same context")
     named = words.assign(annotator=words["annotator"].astype(str))[[*PLACE, *WORDS]]
     joined = ratings.assign(annotator=ratings["annotator"].astype(str)).merge(
         named, how="left", on=list(PLACE), validate="one_to_one"

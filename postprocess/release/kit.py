@@ -1,4 +1,4 @@
-"""Dataset, data, gold and result files in the layout of the task's evaluation kit."""
+"""The evaluation kit: dataset, data, gold and result files in the layout of the task."""
 
 from collections.abc import Sequence
 
@@ -27,12 +27,11 @@ RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD
 def render_kit(
     rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
-    """The files of the test data, relative path → content; `tag` stands in their names.
+    """Return the files of the test data, relative path → content; `tag` is part of their names.
 
-    `scores` are those of the rows, their index the numbers of the pairs throughout the release.
-    Result files hold their header alone. A result is as many rows as the data file has, in its
-    order; rows without a number would be no result, but a column of empty lines that some
-    readers skip and others take for zeros, and a file filled in half could pass for a whole one.
+    `scores` has a row for each of `rows`, indexed by the pair's number in the release. Result
+    files hold only their header: readers skip empty rows or read them as zeros, and a file
+    filled in half could pass for a complete one.
     """
     dataset = render_dataset(rows, scores, pvalues=pvalues).encode()
     texts = {
@@ -54,13 +53,13 @@ def render_kit(
 def render_practice_kit(
     rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
-    """The same files of the practice pairs, in one folder, as the task gave them out."""
+    """Return the same files for the practice pairs, in one folder, as the task published them."""
     kit = render_kit(rows, scores, tag, pvalues=pvalues)
     return {f"{PRACTICE}/{name.rpartition('/')[2]}": content for name, content in kit.items()}
 
 
 def write_dataset_parquet(dataset: bytes, pairs: pd.Index) -> bytes:
-    """The dataset as Parquet: `pair`, and the columns and figures of the text file."""
+    """Return the dataset as Parquet: `pair` and the columns of the text file."""
     table = read_dataset(dataset).assign(pair=pairs)
     kinds = {column: pa.string() for column in DATASET_COLUMNS}
     kinds |= {column: pa.float64() for column in SCORE_COLUMNS}

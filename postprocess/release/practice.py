@@ -1,4 +1,4 @@
-"""The practice kit: pairs taken out of the test data, and the proof that they are."""
+"""Choosing the pairs of the practice kit, and checking that the test data shares none."""
 
 import hashlib
 import unicodedata
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from postprocess.formats.marks import plain_text
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tabular import Severity, TableError, read_table
-from postprocess.release.errors import ReleaseError
+from postprocess.release import ReleaseError
 from postprocess.table.ratings import name_some
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
@@ -17,37 +17,37 @@ Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 
 @dataclass(frozen=True)
 class Split:
-    """Which rows of the stimuli are test data and which practice, each in file order, from 0."""
+    """The rows of the stimuli that are test data and practice pairs, from 0, in file order."""
 
     test: tuple[int, ...]
     practice: tuple[int, ...]
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The rows in the order of a release: test, then practice."""
+        """All rows in the order of a release: test, then practice."""
         return (*self.test, *self.practice)
 
 
 def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split:
-    """Choose practice pairs that have nothing in common with those that stay.
+    """Choose practice pairs that share no word pair and no text with the remaining pairs.
 
-    Rows that share their two words or a text are joined, and go together or not at all. Which
-    ones go follows from the seed and from their own words and texts, by a hash: not from the
-    scores, and not from the order of the rows.
+    Rows that share their two words or a text are chosen together or not at all. The choice
+    depends on a hash of the seed and of the rows' words and texts, not on the scores or on the
+    order of the rows.
 
     Parameters
     ----------
     rows : sequence of rows
         The stimuli, in the order of `stimuli.COLUMNS`.
     n_practice : int
-        How many pairs to take; 0 for none.
+        The number of pairs to take; 0 for none.
     seed : int
-        Another seed, another choice.
+        Changes the choice.
 
     Raises
     ------
     ReleaseError
-        Fewer than one pair would stay, or no choice of whole groups has that many pairs.
+        No pair would remain, or whole groups cannot add up to `n_practice` pairs.
 
     Examples
     --------
@@ -58,8 +58,8 @@ def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split
     """
     if not 0 <= n_practice < max(len(rows), 1):
         raise ReleaseError(
-            f"a practice kit of {n_practice} pairs cannot be taken from {len(rows)}: it must "
-            "leave a pair to test on"
+            f"a practice kit of {n_practice} pairs cannot be taken from {len(rows)}: at least one "
+            "pair must remain as test data"
         )
     groups = sorted(_join(rows), key=lambda group: _draw(rows, group, seed))
     chosen: set[int] = set()
@@ -68,8 +68,8 @@ def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split
             chosen.update(group)
     if len(chosen) < n_practice:
         raise ReleaseError(
-            f"a practice kit of {n_practice} pairs cannot be taken: the pairs left over share "
-            f"words or texts with others; ask for {len(chosen)}"
+            f"a practice kit of {n_practice} pairs cannot be taken: the remaining pairs share "
+            f"words or texts with others; try {len(chosen)}"
         )
     numbers = range(len(rows))
     return Split(
@@ -78,7 +78,7 @@ def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split
 
 
 def check_disjoint(files: Mapping[str, bytes], test: str, practice: str) -> None:
-    """Read two files of a release and make sure that they share nothing.
+    """Check that two files of a release share no word pair and no text.
 
     Parameters
     ----------
@@ -90,15 +90,15 @@ def check_disjoint(files: Mapping[str, bytes], test: str, practice: str) -> None
     Raises
     ------
     ReleaseError
-        They share a pair of words (in either order, whatever the letter case, in Unicode's
-        composed form) or a text (without marks, whatever the letter case and spacing).
+        They share a word pair (in either order, ignoring case, in Unicode's composed form) or a
+        text (without marks, ignoring case and spacing).
     TableError
-        One of them cannot be read.
+        A file cannot be read.
     """
     first, second = (_read(files[name]) for name in (test, practice))
     problems = [
         problem
-        for kind, key_of in (("pair of words", _pair_keys), ("text", _text_keys))
+        for kind, key_of in (("word pair", _pair_keys), ("text", _text_keys))
         for problem in _shared(kind, key_of, first, second)
     ]
     if problems:
@@ -109,7 +109,7 @@ def check_disjoint(files: Mapping[str, bytes], test: str, practice: str) -> None
 
 
 def fold(text: str) -> str:
-    r"""A text as it is compared: no difference of letter case, composition or spacing.
+    r"""Normalise a text for comparison: letter case, Unicode composition and spacing.
 
     >>> fold("C\u030cE  \u0161") == fold("\u010de s\u030c")
     True
@@ -127,7 +127,7 @@ def _text_keys(row: Row) -> tuple[str, ...]:
 
 
 def _join(rows: Sequence[Row]) -> list[list[int]]:
-    """The rows in groups that share nothing with each other."""
+    """Return the rows in groups that share no word pair and no text with each other."""
     group_of = list(range(len(rows)))
 
     def find(row: int) -> int:
@@ -148,7 +148,7 @@ def _join(rows: Sequence[Row]) -> list[list[int]]:
 
 
 def _draw(rows: Sequence[Row], group: Iterable[int], seed: int) -> bytes:
-    """The place of a group in the drawing; the same wherever its rows stand in the file."""
+    """Return the sort key of a group; it does not depend on the order of the rows."""
     keys = sorted("\n".join((*_pair_keys(rows[n]), *_text_keys(rows[n]))) for n in group)
     return hashlib.sha256("\0".join((str(seed), *keys)).encode()).digest()
 
@@ -163,7 +163,7 @@ def _read(content: bytes) -> list[Row]:
 def _shared(
     kind: str, keys_of: Callable[[Row], tuple[str, ...]], test: list[Row], practice: list[Row]
 ) -> Iterator[str]:
-    """A line for what practice shares with test, if anything."""
+    """Yield a line that names the practice rows with a key that occurs in the test data."""
     known = {key for row in test for key in keys_of(row)}
     rows = [n for n, row in enumerate(practice, 1) if known.intersection(keys_of(row))]
     if rows:

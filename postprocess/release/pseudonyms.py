@@ -1,30 +1,30 @@
-"""Annotators' ids: the same throughout a release, and unlike those of any other release."""
+"""Annotators' ids: the same throughout a release, different in every other release."""
 
 import hashlib
 import hmac
 from collections.abc import Iterable
 
-from postprocess.release.errors import ReleaseError
+from postprocess.release import ReleaseError
 
-SHORTEST_KEY = 16
+MIN_KEY_LENGTH = 16
 
 
 def make_pseudonyms(names: Iterable[str], key: str) -> dict[str, str]:
-    """An id for each annotator, numbered in an order that only the key explains.
+    """Return an id for each annotator, numbered in an order that depends on the key.
 
     Parameters
     ----------
     names : iterable of str
-        What the annotators are called where the ratings come from.
+        The annotators' names in the collected ratings.
     key : str
-        A secret of 16 characters or more. The order is that of the names' HMAC-SHA256 under it,
-        so that without the key an id tells nothing of a name, of its place among the names, or
-        of the id in another release.
+        A secret of 16 characters or more. Ids are numbered in the order of the names'
+        HMAC-SHA256 with this key, so that without it an id reveals neither the name, nor its
+        position among the names, nor the id in another release.
 
     Returns
     -------
     dict
-        Name → A01, A02, …, in as many digits as the last one needs.
+        Name → A01, A02, …, with as many digits as the largest number needs.
 
     Raises
     ------
@@ -44,9 +44,9 @@ def make_pseudonyms(names: Iterable[str], key: str) -> dict[str, str]:
 
 
 def check_key(key: str) -> None:
-    """Raise ReleaseError for a key that could be guessed."""
-    if len(key) < SHORTEST_KEY:
+    """Raise ReleaseError for a key that is too short."""
+    if len(key) < MIN_KEY_LENGTH:
         raise ReleaseError(
-            f"the key for the annotators' ids must have {SHORTEST_KEY} characters or more; make "
-            'one with: python -c "import secrets; print(secrets.token_hex(16))"'
+            f"the key for the annotators' ids must have {MIN_KEY_LENGTH} characters or more; "
+            'create one with: python -c "import secrets; print(secrets.token_hex(16))"'
         )

@@ -1,4 +1,4 @@
-"""How far the figures of a dataset can be trusted: agreement, reliability, confounds, camps."""
+"""Agreement, reliability, confounds and contexts with two camps, for the report of a dataset."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -21,12 +21,12 @@ from postprocess.table.details import MEASURES, TRAITS
 
 Report = dict[str, Any]
 
-# So that a large dataset is done in about a minute: its intervals are narrow anyway.
-MOST_RESAMPLED = 5_000_000  # ratings drawn in all resamples together
-FEWEST_RESAMPLES = 100  # with fewer there are no intervals
-MOST_SPLIT = 20_000_000  # ratings in all splits together
-FEWEST_SPLITS = 20
-ALPHA = 0.05  # of a context on which people divide
+# Limits that keep a large dataset to about a minute: its intervals are narrow anyway.
+MAX_RESAMPLED = 5_000_000  # ratings drawn in all resamples together
+MIN_RESAMPLES = 100  # with fewer there are no intervals
+MAX_SPLIT = 20_000_000  # ratings in all splits together
+MIN_SPLITS = 20
+ALPHA = 0.05  # of the test for two camps in a context
 RATING_CONFOUNDS = {"position": "position", "seconds": "seconds", "annotator_seconds": "seconds"}
 
 
@@ -39,41 +39,41 @@ class Chance(NamedTuple):
     resample: Resample
 
     def rng(self) -> np.random.Generator:
-        """A fresh generator: no figure depends on which others are computed."""
+        """Return a new generator, so that no figure depends on which others are computed."""
         return np.random.default_rng(self.seed)
 
 
 def allot_chance(wanted: ReportSection, n_ratings: int) -> Chance:
-    """As many resamples and splits as are wanted, or as so many ratings allow.
+    """Return the requested numbers of resamples and splits, reduced for large numbers of ratings.
 
     >>> [allot_chance(ReportSection(), n)[:3] for n in (6_800, 1_000_000)]
     [(300, 200, 0), (0, 20, 0)]
     """
-    n_resamples = min(wanted.n_resamples, MOST_RESAMPLED // n_ratings)
-    if n_resamples < min(wanted.n_resamples, FEWEST_RESAMPLES):
+    n_resamples = min(wanted.n_resamples, MAX_RESAMPLED // n_ratings)
+    if n_resamples < min(wanted.n_resamples, MIN_RESAMPLES):
         n_resamples = 0
-    n_splits = min(wanted.n_splits, max(FEWEST_SPLITS, MOST_SPLIT // n_ratings))
+    n_splits = min(wanted.n_splits, max(MIN_SPLITS, MAX_SPLIT // n_ratings))
     return Chance(n_resamples, n_splits, wanted.seed, wanted.resample)
 
 
 def assess(outcome: Outcome, rows: Sequence[Sequence[str]], used: pd.DataFrame) -> Report:
-    """All of the report that says how far the other figures can be trusted.
+    """Return the parts of the report on agreement, reliability, confounds and two camps.
 
     Parameters
     ----------
     outcome : Outcome
-        As `post_process` returns it.
+        The result of `post_process`.
     rows : sequence of sequences of str
-        Those of the stimuli.
+        The rows of the stimuli.
     used : DataFrame
-        The outcome's, with what `join_details` adds: agreement is told by block and part of
-        speech, and ratings are set against position and seconds, if they are known.
+        `outcome.used` with the columns of `join_details`: agreement is reported by block and part
+        of speech, and ratings are related to position and seconds, if these are known.
 
     Returns
     -------
     dict
         agreement, change, confounds and divided: see `report_agreement`, `report_change`,
-        `report_confounds` and `report_divided`. The same for the same input in any order.
+        `report_confounds` and `report_divided`. It does not depend on the order of rows.
     """
     chance = allot_chance(outcome.recipe.report, len(outcome.ledger))
     given = as_given(outcome)
@@ -86,7 +86,7 @@ def assess(outcome: Outcome, rows: Sequence[Sequence[str]], used: pd.DataFrame) 
 
 
 def as_given(outcome: Outcome) -> pd.DataFrame | None:
-    """The ratings that count, before calibration and filtering; None if those changed none."""
+    """Return the ratings before calibration and filtering; None if these changed nothing."""
     ledger = outcome.ledger
     counted = ledger[ledger["calibrated"].notna()]
     if len(counted) == len(outcome.used) and (counted["calibrated"] == counted["rating"]).all():
@@ -95,14 +95,14 @@ def as_given(outcome: Outcome) -> pd.DataFrame | None:
 
 
 def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Chance) -> Report:
-    """The figures of `agreement_table` for the ratings after all steps, and before them.
+    """Return the figures of `agreement_table` for ratings after and before all steps.
 
     Returns
     -------
     dict
-        n_resamples, n_splits, seed, resample; overall, and by: for each of group, block and pos
-        that is known a list of its slices; as_given: overall before calibration and filtering,
-        None if they changed nothing; not_known: by what else agreement would have been told.
+        n_resamples, n_splits, seed, resample; overall; by: a list of slices for each of group,
+        block and pos that is known; as_given: overall before calibration and filtering, None if
+        they changed nothing; not_known: the missing columns among block and pos.
     """
     known = [trait for trait in TRAITS if trait in used]
     after = _agree(used, ["group", *known], chance)
@@ -116,15 +116,15 @@ def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Cha
 
 
 def report_change(outcome: Outcome, given: pd.DataFrame | None, chance: Chance) -> Report:
-    """The reliability of the changes and the ceiling of subtask 1, and the paired tests.
+    """Return the reliability of the changes, the ceiling of subtask 1, and the paired tests.
 
     Returns
     -------
     dict
-        n_resamples, n_splits, seed, resample; used and as_given: each the rows of
-        `change_reliability`, as_given None where the steps changed nothing; by_formula: the
-        reliability by `change_reliability_from_scores`; n_both: annotators who rated both
-        contexts of a pair; paired: what `paired_pvalues` says of those pairs, a row each.
+        n_resamples, n_splits, seed, resample; used and as_given: the rows of
+        `change_reliability`, as_given None if the steps changed nothing; by_formula: the
+        reliability by `change_reliability_from_scores`; n_both: number of annotators who rated
+        both contexts of a pair; paired: the rows of `paired_pvalues` for those pairs.
     """
     both = outcome.used[outcome.used.duplicated(["pair", "annotator"])]  # each context once
     return {
@@ -140,13 +140,13 @@ def report_change(outcome: Outcome, given: pd.DataFrame | None, chance: Chance) 
 def report_confounds(
     outcome: Outcome, rows: Iterable[Sequence[str]], used: pd.DataFrame, chance: Chance
 ) -> Report:
-    """What scores, changes and ratings are related to that should not matter.
+    """Return the relations of scores, changes and ratings to variables that should not matter.
 
     Returns
     -------
     dict
-        n_resamples, seed; table: the rows of `find_confounds`; not_known: those confounds of
-        ratings that would have needed a column, with its name.
+        n_resamples, seed; table: the rows of `find_confounds`; not_known: the confounds of
+        ratings whose column is missing, with its name.
     """
     known = [name for name in MEASURES if name in used]
     table = find_confounds(
@@ -169,12 +169,12 @@ def report_confounds(
 
 
 def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chance) -> Report:
-    """The contexts on which people are of two minds, by the ratings as they were given.
+    """Return the contexts with two camps, by the ratings as given.
 
     Returns
     -------
     dict
-        alpha; n_contexts (looked at); obstacle: why none could be, or ""; contexts: the rows of
+        alpha; n_contexts (tested); obstacle: why none was tested, or ""; contexts: the rows of
         `find_polarised` with the pair's words.
     """
     used = outcome.ledger[outcome.ledger["reason"] == ""]
@@ -190,7 +190,7 @@ def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chan
 
 
 def _agree(ratings: pd.DataFrame, by: Sequence[str], chance: Chance) -> dict[str, list[Report]]:
-    """The slices of each column, without intervals where there are no resamples."""
+    """Return the slices of each column, without intervals if there are no resamples."""
     table = agreement_table(ratings, by=by, **chance._asdict())
     if not chance.n_resamples:
         table = table.drop(columns=[c for c in table if str(c).endswith(("_low", "_high"))])

@@ -1,4 +1,4 @@
-"""Every report of a dataset in one go: page, print, figures, and Table 1 for a paper."""
+"""All reports of a dataset: HTML page, PDF, figures, and Table 1 in LaTeX."""
 
 from postprocess.pipeline import Dataset
 from postprocess.reporting.figures.gallery import illustrate, render_plates
@@ -8,19 +8,19 @@ from postprocess.reporting.published import render_table1
 
 
 def render_reports(dataset: Dataset) -> dict[str, bytes]:
-    """The reports of a dataset as files.
+    """Render the reports of a dataset.
 
     Parameters
     ----------
     dataset : Dataset
-        As `build_dataset` returns it.
+        The result of `build_dataset`.
 
     Returns
     -------
     dict
-        Relative path → content: report.html, report.pdf (if the recipe wants it and
-        `find_obstacle` finds nothing on this machine against it), table1.tex,
-        figures/<name>.svg and figures/<name>.png. The same for the same dataset, to the byte.
+        Relative path → content: report.html, report.pdf (if enabled in the recipe and
+        `find_obstacle` returns ""), table1.tex, figures/<name>.svg and figures/<name>.png. The
+        same dataset gives the same bytes.
     """
     outcome, report = dataset.outcome, dataset.report
     plates = render_plates(illustrate(outcome, dataset.parts_of_speech))

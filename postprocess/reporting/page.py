@@ -1,4 +1,4 @@
-"""The report as one HTML file: no script, nothing from elsewhere, printable."""
+"""The report as one printable HTML file, without scripts and external files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,12 +22,12 @@ from postprocess.reporting.phrases import (
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.rehearsal import STAMP, warn_of_scripts
 
-BELOW = f"{SPACE}<{SPACE}0.05"  # not broken over two lines
+BELOW = f"{SPACE}<{SPACE}0.05"  # without a line break
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 class Shown(NamedTuple):
-    """A figure as the page shows it: the drawing itself, or "" where it is only named."""
+    """A figure on the page; `svg` is "" in the PDF, which only names the drawing."""
 
     name: str
     title: str
@@ -36,16 +36,16 @@ class Shown(NamedTuple):
 
 
 def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool = False) -> str:
-    """The report of a dataset as HTML.
+    """Return the report of a dataset as HTML.
 
     Parameters
     ----------
     dataset : Dataset
-        As `build_dataset` returns it.
+        The result of `build_dataset`.
     plates : mapping
-        As `render_plates` makes it of the dataset's figures.
+        The result of `render_plates` for the dataset's figures.
     printed : bool
-        Whether it is for `render_pdf`: with fonts of its own, and figures only named.
+        Whether the page is for `render_pdf`: with embedded fonts and named figures.
     """
     report, recipe = dataset.report, dataset.outcome.recipe
     environment = _environment()
@@ -120,10 +120,11 @@ def _lead(dataset: Dataset) -> str:
     target = recipe.rescaling
     return (
         f"How similar are two words in a context? {write_count(counts['annotators'], 'annotator')} "
-        f"rated {write_count(counts['pairs'], 'pair')} of words, each in two contexts. This report "
-        "tells what they gave, what was left out and why, how far they agree, and what became of "
-        f"it: a score from {write_points(target.minimum)} to {write_points(target.maximum)} for "
-        f"each of {write_count(counts['contexts'], 'context')}, by the recipe “{recipe.name}”."
+        f"rated {write_count(counts['pairs'], 'word pair')}, each in two contexts. This report "
+        "describes the collected ratings, the ratings left out, the agreement of annotators, and "
+        f"the resulting scores from {write_points(target.minimum)} to "
+        f"{write_points(target.maximum)} for {write_count(counts['contexts'], 'context')}, by the "
+        f"recipe “{recipe.name}”."
     )
 
 
@@ -135,7 +136,7 @@ def _key_figures(dataset: Dataset) -> dict[str, str]:
         "pairs": write_count(counts["pairs"]),
         "ratings used": write_count(counts["ratings_used"]),
         "annotators used": write_count(counts["annotators_used"]),
-        "ratings in a score": write_count(most) if fewest == most else f"{fewest:,}–{most:,}",
+        "ratings per score": write_count(most) if fewest == most else f"{fewest:,}–{most:,}",
         "agreement (human)": write_figure(human),
         "mean score": table1["mean"],
         "mean |change|": table1["change"],
@@ -146,7 +147,7 @@ def _key_figures(dataset: Dataset) -> dict[str, str]:
 
 
 def _ratings_each(outcome: Outcome) -> str:
-    """How many ratings an annotator gave, as the end of a sentence."""
+    """Return the number of ratings per annotator, as the end of a sentence."""
     n = outcome.annotators.groupby("annotator")["n_ratings"].sum()
     if n.min() == n.max():
         return f", {write_count(int(n.min()))} each"

@@ -1,14 +1,14 @@
-"""Counts, figures and shares as a reader expects them in a sentence or a table."""
+"""Formatting of counts, figures and shares for sentences and tables."""
 
 import math
 from decimal import ROUND_HALF_UP, Decimal
 
-NONE = "–"  # a figure that is not defined
+NONE = "–"  # an undefined figure
 SPACE = "\u00a0"  # keeps a number and its unit on one line
 
 
 def write_count(n: int, noun: str = "", plural: str = "") -> str:
-    """A count with its noun.
+    """Return a count with its noun.
 
     >>> write_count(1, "rating"), write_count(1234, "rating"), write_count(2, "box", "boxes")
     ('1 rating', '1,234 ratings', '2 boxes')
@@ -19,7 +19,7 @@ def write_count(n: int, noun: str = "", plural: str = "") -> str:
 
 
 def write_figure(x: float | None, decimals: int = 2) -> str:
-    """A figure to some decimals, halves away from zero as Table 1 of the task paper has them.
+    """Return a figure with fixed decimals, halves away from zero as in Table 1 of the task paper.
 
     >>> write_figure(4.895), write_figure(-0.5, 1), write_figure(float("nan")), write_figure(None)
     ('4.90', '−0.5', '–', '–')
@@ -31,7 +31,7 @@ def write_figure(x: float | None, decimals: int = 2) -> str:
 
 
 def write_number(x: float | None, decimals: int = 4) -> str:
-    """A figure to some decimals at most, without zeros at the end.
+    """Return a figure with at most some decimals, without trailing zeros.
 
     >>> write_number(22467), write_number(-0.5), write_number(2 / 3), write_number(float("nan"))
     ('22,467', '−0.5', '0.6667', '–')
@@ -41,7 +41,7 @@ def write_number(x: float | None, decimals: int = 4) -> str:
 
 
 def write_points(x: float | None) -> str:
-    """A place on a scale, as short as it can be written.
+    """Return a point on a scale, as short as possible.
 
     >>> write_points(6.0), write_points(-0.25), write_points(None)
     ('6', '−0.25', '–')
@@ -50,7 +50,7 @@ def write_points(x: float | None) -> str:
 
 
 def write_range(low: float, high: float) -> str:
-    """The two ends of a scale.
+    """Return the two ends of a scale.
 
     >>> write_range(0, 6), write_range(-3, 3)
     ('0–6', '−3 to 3')
@@ -60,7 +60,7 @@ def write_range(low: float, high: float) -> str:
 
 
 def write_signed(figure: str) -> str:
-    """A written figure with its sign, also if it is above 0.
+    """Return a formatted figure with its sign, including a plus sign.
 
     >>> write_signed("0.40"), write_signed("−1"), write_signed("0.00")
     ('+0.40', '−1', '0.00')
@@ -70,7 +70,7 @@ def write_signed(figure: str) -> str:
 
 
 def name_resampled(items: str, resample: str) -> str:
-    """What the intervals of a figure are over.
+    """Return what was resampled for the intervals of a figure.
 
     >>> name_resampled("pairs", "items"), name_resampled("contexts", "items and annotators")
     ('pairs', 'contexts and annotators')
@@ -79,7 +79,7 @@ def name_resampled(items: str, resample: str) -> str:
 
 
 def write_interval(low: float | None, high: float | None, decimals: int = 2) -> str:
-    """The two ends of an interval.
+    """Return the two ends of an interval.
 
     >>> write_interval(-0.125, 0.5), write_interval(0.25, 0.5), write_interval(None, None)
     ('−0.13 to 0.50', '0.25–0.50', '–')
@@ -91,7 +91,7 @@ def write_interval(low: float | None, high: float | None, decimals: int = 2) -> 
 
 
 def write_p(p: float | None) -> str:
-    r"""A p-value to three decimals.
+    r"""Return a p-value with three decimals.
 
     >>> write_p(0.0304), write_p(0.00004), write_p(None)
     ('0.030', '<\xa00.001', '–')
@@ -100,7 +100,7 @@ def write_p(p: float | None) -> str:
 
 
 def write_share(part: int, whole: int) -> str:
-    r"""A share in whole per cent, halves up.
+    r"""Return a share in whole per cent, halves rounded up.
 
     >>> write_share(1, 8), write_share(0, 0)
     ('13\xa0%', '–')
@@ -111,7 +111,7 @@ def write_share(part: int, whole: int) -> str:
 
 
 def write_list(parts: list[str]) -> str:
-    """Parts of a sentence one after the other.
+    """Return an enumeration.
 
     >>> write_list(["a"]), write_list(["a", "b", "c"])
     ('a', 'a, b and c')

@@ -1,4 +1,4 @@
-"""The report as PDF: the same page, set on A4 with the fonts that come with Matplotlib."""
+"""The report as PDF: the HTML page on A4, with the fonts of Matplotlib."""
 
 import contextlib
 import functools
@@ -12,49 +12,49 @@ import matplotlib as mpl
 
 FONTS = Path(mpl.get_data_path()) / "fonts" / "ttf"
 OBSTACLE = (
-    "The report is not written as PDF: WeasyPrint does not find Pango, which sets the text. "
-    "Install it and build again: sudo apt-get install libpango-1.0-0 libpangoft2-1.0-0 "
-    "libharfbuzz-subset0 (macOS: brew install pango). Everything else is written."
+    "The PDF report is not written: WeasyPrint needs the library Pango. Install it and build "
+    "again: sudo apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 (macOS: "
+    "brew install pango). All other files are written."
 )
 
 
 def render_pdf(page: str, drawings: Mapping[str, bytes]) -> bytes:
-    """The PDF of a page as `render_page` makes it for print.
+    """Return the PDF of a page that `render_page` returned for print.
 
-    Tagged for screen readers. The same bytes for the same page, with the same versions of Pango
-    and HarfBuzz.
+    It is tagged for screen readers. The same page gives the same bytes with the same versions of
+    Pango and HarfBuzz.
 
     Parameters
     ----------
     page : str
-        Names fonts of ours as `font:<file>` and drawings as `figure:<name>`; nothing else is
-        fetched, from wherever.
+        Refers to fonts as `font:<file>` and to drawings as `figure:<name>`; no other URL is
+        fetched.
     drawings : mapping
         Name → SVG.
     """
     weasyprint = _load()
 
-    class OurParts(weasyprint.URLFetcher):  # type: ignore[misc, name-defined]
-        """Gives fonts and drawings of ours, and refuses all else."""
+    class ReportFetcher(weasyprint.URLFetcher):  # type: ignore[misc, name-defined]
+        """Fetches the fonts and drawings of the report, and refuses all other URLs."""
 
         def fetch(self, url: str, headers: object = None) -> Any:
             kind, _, name = url.partition(":")
-            if kind == "data":  # the parts of a drawing that are pixels
+            if kind == "data":  # the rasterised parts of a drawing
                 return super().fetch(url, headers)
             if kind == "figure":
                 content, sort = drawings[name], "image/svg+xml"
             elif kind == "font" and (FONTS / name).parent == FONTS:
                 content, sort = (FONTS / name).read_bytes(), "font/ttf"
             else:
-                raise ValueError(f"{url} is no part of a report")
+                raise ValueError(f"{url} is not part of the report")
             return weasyprint.urls.URLFetcherResponse(url, content, {"Content-Type": sort})
 
-    document = weasyprint.HTML(string=page, url_fetcher=OurParts(), base_url="report:")
+    document = weasyprint.HTML(string=page, url_fetcher=ReportFetcher(), base_url="report:")
     return bytes(document.write_pdf(pdf_tags=True))
 
 
 def find_obstacle() -> str:
-    """Why there can be no PDF on this machine, for its operator; "" if there can."""
+    """Return a message why this machine cannot write PDF; "" if it can."""
     try:
         _load()
     except OSError:
@@ -64,7 +64,7 @@ def find_obstacle() -> str:
 
 @functools.cache
 def _load() -> Any:
-    """WeasyPrint, which raises OSError where its libraries are missing, and then talks."""
+    """Import WeasyPrint without its output. Raises OSError if its libraries are missing."""
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),

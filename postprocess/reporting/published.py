@@ -1,4 +1,4 @@
-"""Table 1 of the task paper: the published languages and a dataset in one table."""
+"""Table 1 of the task paper, with the published languages and a dataset."""
 
 from collections.abc import Mapping
 
@@ -35,8 +35,8 @@ HEADINGS = {
 TITLE = "Table 1 of the task paper, recomputed from the published files, and this dataset"
 NOTE = (
     "Published languages: human ρ is the figure printed in the task paper; all other figures were "
-    "recomputed from the published files, the two-sided p as twice the published one and q from "
-    "these. For English and Croatian they were not computed."
+    "recomputed from the published files, with two-sided p-values of twice the published ones, and "
+    "q from these. For English and Croatian q and two-sided p were not computed."
 )
 
 LATEX_HEADINGS = (
@@ -59,14 +59,14 @@ CAPTION = (
 
 
 def table1_rows(language: str, figures: Mapping[str, str]) -> list[list[str]]:
-    """Return the rows of Table 1 as text, that of the dataset last.
+    """Return the rows of Table 1 as text, the dataset's last.
 
     Parameters
     ----------
     language : str
-        Code of the dataset's language.
+        The code of the dataset's language.
     figures : mapping
-        Those of the dataset, as `table1_text` returns them.
+        The figures of the dataset, from `table1_text`.
     """
     own = f"this dataset ({language})"
     rows = {**PUBLISHED, own: figures}
@@ -76,7 +76,7 @@ def table1_rows(language: str, figures: Mapping[str, str]) -> list[list[str]]:
 def render_table1(
     language: str, figures: Mapping[str, str], *, low: float = 0, high: float = 10
 ) -> str:
-    """Table 1 in LaTeX, with rules of the package booktabs.
+    """Return Table 1 in LaTeX, for the package booktabs.
 
     `low` and `high` are the ends of the dataset's published scale.
     """
@@ -105,7 +105,7 @@ def render_table1(
 
 
 def escape_latex(text: str) -> str:
-    r"""Text as LaTeX prints it, whatever is in it.
+    r"""Escape text for LaTeX.
 
     >>> print(escape_latex("100 % of A&B_1"))
     100 \% of A\&B\_1
@@ -119,5 +119,5 @@ def _latex_row(row: list[str]) -> str:
 
 
 def _bind(cell: str) -> str:
-    """Number and per cent sign on one line."""
+    """Keep number and per cent sign on one line."""
     return cell.replace(" ", SPACE)

@@ -1,4 +1,4 @@
-"""The report of a dataset: what went in, what each step did, and what came of it."""
+"""The report of a dataset as data: inputs, steps and results, for report.json."""
 
 import json
 import math
@@ -18,7 +18,7 @@ Report = dict[str, Any]
 
 
 def plain_report(report: Report) -> Report:
-    """The report in JSON's own types: NaN as None, floats to 12 digits.
+    """Return the report in JSON types: NaN as None, floats with 12 digits.
 
     >>> plain_report({"mean": float("nan"), "rows": (np.int64(2), 6.0, 0.1 + 0.2)})
     {'mean': None, 'rows': [2, 6, 0.3]}
@@ -27,7 +27,7 @@ def plain_report(report: Report) -> Report:
 
 
 def render_report(report: Report) -> str:
-    """The text of `report.json`; takes what `plain_report` returns, and keeps its order."""
+    """Return the text of `report.json`, from the result of `plain_report`, in its order."""
     return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -50,9 +50,9 @@ def summarise(report: Report) -> str:
 
 
 def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
-    """How much there is of what, and how many ratings were left out for which reason.
+    """Return the counts, with the ratings left out by reason.
 
-    `scripted`: annotators who are scripts.
+    `scripted`: annotators that are scripts.
     """
     ledger, used = outcome.ledger, outcome.used
     per_context = np.bincount(number_items(used))
@@ -74,12 +74,12 @@ def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
 
 
 def count_shifted(report: Report) -> int:
-    """Count the annotators that calibration moved in any group."""
+    """Count the annotators whose ratings calibration shifted in any group."""
     return len({one["annotator"] for one in report["calibration"]["shifted"]})
 
 
 def report_calibration(outcome: Outcome) -> Report:
-    """Who was moved, by how much and from where."""
+    """Return the annotators whose ratings were shifted, with the figures."""
     is_shifted = outcome.annotators["shift"].fillna(0) != 0
     columns = ["group", "annotator", "mean", "group_mean", "deviation", "shift", "n_clipped"]
     return {
@@ -89,7 +89,7 @@ def report_calibration(outcome: Outcome) -> Report:
 
 
 def report_filtering(outcome: Outcome) -> Report:
-    """Who was left out and why, and who was kept although their agreement is undefined."""
+    """Return the annotators left out, with reasons, and those kept with undefined agreement."""
     annotators = outcome.annotators
     annotators = annotators.assign(explanation=explain(annotators))
     is_done = outcome.recipe.filtering.enabled
@@ -104,7 +104,7 @@ def report_filtering(outcome: Outcome) -> Report:
 
 
 def report_findings(findings: Iterable[Finding]) -> list[Report]:
-    """What was wrong or odd in the stimuli, in file order."""
+    """Return the findings in the stimuli, in file order."""
     return [
         {"severity": str(f.severity), "row": f.row, "column": f.column, "reason": f.reason}
         for f in findings
@@ -112,25 +112,25 @@ def report_findings(findings: Iterable[Finding]) -> list[Report]:
 
 
 def report_notes(outcome: Outcome, n_both: int) -> list[str]:
-    """What a reader of the figures should know; `n_both` annotators rated both of a pair."""
+    """Return notes on the figures; `n_both` annotators rated both contexts of a pair."""
     used, notes = outcome.used, []
     if not outcome.groups_given:
-        notes.append("The groups were found from the items that annotators share.")
+        notes.append("The groups were derived from the items that annotators have in common.")
     n_items = used.drop_duplicates(["group", "pair", "context"]).groupby("group").size()
     if n_lone := int((n_items == 1).sum()):
         notes.append(
-            f"Groups of a single context: {n_lone}. Calibration has one rating of each annotator "
-            "to go by there, and agreement none; give the questionnaires in a column group, or "
+            f"Groups of a single context: {n_lone}. In these, calibration uses one rating per "
+            "annotator, and agreement is undefined; give the questionnaires in a column group, or "
             "switch calibration off."
         )
     if n_both:
         notes.append(
             f"Annotators who rated both contexts of a pair: {n_both}. The test of the change "
-            "assumes different people."
+            "assumes different annotators."
         )
     per_context = used.groupby(["pair", "context"]).size()
     if n_single := int((per_context == 1).sum()):
-        notes.append(f"Contexts with one rating, and so without a deviation: {n_single}.")
+        notes.append(f"Contexts with one rating, hence without a deviation: {n_single}.")
     return notes
 
 
@@ -140,7 +140,7 @@ def _list_left_out(by_reason: Mapping[str, int]) -> str:
 
 
 def _plain(value: object) -> object:
-    """The value in JSON's own types."""
+    """Return the value in JSON types."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

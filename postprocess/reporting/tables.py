@@ -1,4 +1,4 @@
-"""The tables of the report: what stands in them, as text."""
+"""The tables of the report, as text."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -18,14 +18,14 @@ from postprocess.reporting.report import Report
 from postprocess.steps.exclusion import COUNTED
 from postprocess.steps.post_process import Outcome
 
-MOST_ROWS = 100  # of a table; the rest is in the file that it names
+MAX_ROWS = 100  # of a table; it names the file with the rest
 
 
 class Table(NamedTuple):
-    """A table: columns whose title begins with "#" hold numbers.
+    """A table; columns whose title begins with "#" have numbers.
 
-    `method` names the entry of the methods that says how its figures are computed; `rest` is the
-    number of rows that are not shown, with the file that has them; `note` is shown below.
+    `method` is the entry of the methods for its figures; `rest` is the number of omitted rows and
+    the file that has them; `note` is shown below the table.
     """
 
     caption: str
@@ -38,19 +38,19 @@ class Table(NamedTuple):
 
 
 def tabulate_reasons(outcome: Outcome) -> Table:
-    """How many ratings of how many annotators were left out for which reason."""
+    """Return the numbers of ratings and annotators left out, by reason."""
     ledger = outcome.ledger
     found = ledger.groupby("reason", observed=True)["annotator"].agg(["size", "nunique"])
     rows = [
-        [str(reason), write_count(int(n)), write_count(int(people))]
-        for reason, n, people in found.itertuples()
+        [str(reason), write_count(int(n)), write_count(int(n_annotators))]
+        for reason, n, n_annotators in found.itertuples()
         if reason != COUNTED
     ]
-    n_used, who = len(outcome.used), outcome.used["annotator"].nunique()
-    rows.append(["used in the scores", write_count(n_used), write_count(who)])
+    n_used, n_annotators = len(outcome.used), outcome.used["annotator"].nunique()
+    rows.append(["used in the scores", write_count(n_used), write_count(n_annotators)])
     return Table(
-        "Ratings by what became of them",
-        ("what became of them", "#ratings", "#annotators"),
+        "Ratings by use",
+        ("use", "#ratings", "#annotators"),
         rows,
         method="exclusion",
         last_row_stands_out=True,
@@ -58,7 +58,7 @@ def tabulate_reasons(outcome: Outcome) -> Table:
 
 
 def tabulate_groups(dataset: Dataset) -> Table:
-    """Who rated what in each group."""
+    """Return the counts of each group."""
     annotators = dataset.outcome.annotators
     contexts = dataset.outcome.ledger[["group", "pair", "context"]].drop_duplicates()
     n_contexts = contexts["group"].astype(str).value_counts()
@@ -75,14 +75,16 @@ def tabulate_groups(dataset: Dataset) -> Table:
             ]
         )
     columns = (
-        "group", "#contexts", "#annotators", "#of them used", "#ratings", "#of them used"
+        "group", "#contexts", "#annotators", "#used", "#ratings", "#used"
     )  # fmt: skip
-    table = Table("Groups: who rated the same contexts", columns, rows, method="groups")
+    table = Table(
+        "Groups of annotators who rated the same contexts", columns, rows, method="groups"
+    )
     return cut(table, "report.json")
 
 
 def tabulate_moved(report: Report) -> Table:
-    """Each annotator whom calibration moved, with the figures behind it."""
+    """Return the annotators whose ratings were shifted, with the figures."""
     rows = [
         [
             str(one["annotator"]),
@@ -95,15 +97,15 @@ def tabulate_moved(report: Report) -> Table:
         ]
         for one in report["calibration"]["shifted"]
     ]
-    columns = ("annotator", "group", "#mean", "#of group", "#deviation", "#moved by", "#stayed")
+    columns = ("annotator", "group", "#mean", "#of group", "#deviation", "#shift", "#unchanged")
     return cut(
-        Table("Annotators moved by calibration", columns, rows, method="calibration"),
+        Table("Annotators shifted by calibration", columns, rows, method="calibration"),
         "annotators.tsv",
     )
 
 
 def tabulate_left_out(report: Report) -> Table:
-    """Each annotator left out, with the figures behind it."""
+    """Return the annotators left out, with the figures."""
     rows = [
         [
             str(one["annotator"]),
@@ -121,18 +123,18 @@ def tabulate_left_out(report: Report) -> Table:
 
 
 def tabulate_undefined(report: Report) -> Table:
-    """Each annotator kept although their agreement is undefined."""
+    """Return the annotators kept with undefined agreement."""
     rows = [
         [str(one["annotator"]), str(one["group"]), write_count(one["n_ratings"]), one["reason"]]
         for one in report["filtering"]["undefined"]
     ]
-    columns = ("annotator", "group", "#ratings", "why")
-    table = Table("Annotators kept without a defined ρ", columns, rows, method="filtering")
+    columns = ("annotator", "group", "#ratings", "reason")
+    table = Table("Annotators kept with undefined ρ", columns, rows, method="filtering")
     return cut(table, "annotators.tsv")
 
 
 def tabulate_table1(report: Report) -> Table:
-    """Table 1 of the task paper with the dataset in its last row."""
+    """Return Table 1 of the task paper with the dataset in its last row."""
     return Table(
         TITLE,
         ("language", *(f"#{name}" for name in HEADINGS.values())),
@@ -151,18 +153,20 @@ def tabulate_tests(report: Report, scores: pd.DataFrame) -> Table:
         "one-sided p, as published": scores["pvalue"],
     }
     if paired := report["change"]["paired"]:
-        name = f"paired two-sided p of {write_count(len(paired), 'pair')} rated by the same people"
+        name = (
+            f"paired two-sided p of {write_count(len(paired), 'pair')} rated by the same annotators"
+        )
         tests[name] = pd.Series([one["p"] for one in paired])
     rows = [
         [name, *(_share(figures < level, len(figures)) for level in (0.1, 0.05, 0.01))]
         for name, figures in tests.items()
     ]
     columns = ("test", "#below 0.1", "#below 0.05", "#below 0.01")
-    return Table("Pairs found to change", columns, rows, method="tests")
+    return Table("Pairs that change", columns, rows, method="tests")
 
 
 def tabulate_findings(report: Report) -> Table:
-    """What is wrong or odd in the stimuli."""
+    """Return the findings in the stimuli."""
     rows = [
         [
             "" if found["row"] is None else write_count(found["row"]),
@@ -178,23 +182,23 @@ def tabulate_findings(report: Report) -> Table:
 
 
 def tabulate_inputs(report: Report) -> Table:
-    """What went in, by digest."""
+    """Return the digests of the inputs."""
     digests = {
         **report["inputs"],
         "recipe": report["recipe"]["sha256"],
         f"code (version {report['code']['version']})": report["code"]["sha256"],
     }
     rows = [[str(name), str(digest)] for name, digest in digests.items()]
-    return Table("What went in", ("input", "SHA-256"), rows, method="digests")
+    return Table("Inputs", ("input", "SHA-256"), rows, method="digests")
 
 
 def cut(table: Table, file: str) -> Table:
-    """The table with as many rows as a reader looks at, and where the others are."""
-    if len(table.rows) <= MOST_ROWS:
+    """Limit a table to `MAX_ROWS` rows; `file` has the others."""
+    if len(table.rows) <= MAX_ROWS:
         return table
-    n_more = len(table.rows) - MOST_ROWS
+    n_more = len(table.rows) - MAX_ROWS
     return table._replace(
-        rows=table.rows[:MOST_ROWS], rest=f"{write_count(n_more, 'more row')} in {file}"
+        rows=table.rows[:MAX_ROWS], rest=f"{write_count(n_more, 'more row')} in {file}"
     )
 
 

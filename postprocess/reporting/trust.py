@@ -1,4 +1,4 @@
-"""The tables of the report that say how far its other figures can be trusted."""
+"""The tables of the report on agreement, reliability, confounds and two camps."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ FIGURES = {
     "icc_average": "ICC(2,k)",
     "split_half": "split half",
 }
-OF_SLICES = [figure for figure in FIGURES if figure != "icc_single"]  # as many as A4 has room for
+OF_SLICES = [figure for figure in FIGURES if figure != "icc_single"]  # those that fit on A4
 SLICES = {"group": "group", "block": "block", "pos": "part of speech"}
 CORRELATIONS = {
     "uncentered": "uncentred (subtask 1)",
@@ -33,14 +33,14 @@ CORRELATIONS = {
 OF_CONTEXT = {
     "distance": "distance of the two words, in words",
     "n_tokens": "length of the text, in words",
-    "position": "place of the two words in the text",
-    "sentence": "number of the sentence of the first of them",
+    "position": "position of the two words in the text",
+    "sentence": "number of the sentence of the first word",
     "same_sentence": "both in one sentence",
     "word1_first": "word 1 before word 2",
 }
 OF_RATING = {
     "position": "position in the questionnaire",
-    "seconds": "seconds that the rating took",
+    "seconds": "seconds per rating",
     "annotator_seconds": "median seconds of the annotator",
 }
 STATISTICS = {"rho": "ρ", "difference": "difference"}
@@ -48,7 +48,7 @@ INTERVAL = "#95 % interval"
 
 
 def tabulate_agreement(report: Report) -> Table:
-    """Agreement overall, by each figure, after all steps and before them."""
+    """Return the overall agreement after and before all steps, a row for each figure."""
     agreement = report["agreement"]
     overall, given = agreement["overall"], agreement["as_given"]
     columns = ["figure", "#in the scores", INTERVAL, "#contexts"]
@@ -65,13 +65,13 @@ def tabulate_agreement(report: Report) -> Table:
     caption = "Agreement of all groups together" + _over(agreement, "contexts")
     caption += ": of the ratings in the scores"
     if given:
-        caption += ", and of all that count, before calibration and filtering"
-    caption += ". Contexts of ICC: those rated by everyone in the group"
+        caption += ", and before calibration and filtering"
+    caption += ". Contexts of ICC: those rated by all annotators of the group"
     return Table(caption, tuple(columns), rows, method="agreement")
 
 
 def tabulate_slices(report: Report, by: str) -> Table:
-    """Agreement of each group, block or part of speech; no rows where it is not known."""
+    """Return agreement by group, block or part of speech; no rows if unknown."""
     agreement = report["agreement"]
     slices = agreement["by"].get(by, [])
     counts = ("n_annotators", "n_ratings")
@@ -89,13 +89,13 @@ def tabulate_slices(report: Report, by: str) -> Table:
     )  # fmt: skip
     caption = (
         f"Agreement by {SLICES[by]}, of the ratings in the scores{_over(agreement, 'contexts')}. "
-        "In ICC: contexts rated by everyone in the group"
+        "In ICC: contexts rated by all annotators of the group"
     )
     return cut(Table(caption, columns, rows, method="agreement"), "report.json")
 
 
 def tabulate_change(report: Report) -> Table:
-    """The reliability of the changes, and the ceiling that it sets."""
+    """Return the reliability of the changes and the ceiling."""
     change = report["change"]
     rows = [
         [
@@ -112,13 +112,13 @@ def tabulate_change(report: Report) -> Table:
         "#R in 95 % of the splits",
     )  # fmt: skip
     n_pairs = write_count(change["used"][0]["n_pairs"], "pair")
-    caption = f"Reliability of the change of {n_pairs}, and the ceiling that it sets"
+    caption = f"Reliability of the changes of {n_pairs}, and the ceiling"
     caption += _over(change, "pairs")
     return Table(caption, columns, rows, method="reliability")
 
 
 def tabulate_confounds(report: Report) -> Table:
-    """What scores, changes and ratings are related to, and what could not be looked at."""
+    """Return the relations to confounds, and the confounds that are not known."""
     confounds = report["confounds"]
     rows = [
         [
@@ -137,27 +137,27 @@ def tabulate_confounds(report: Report) -> Table:
         [f"rating: {OF_RATING[one['confound']]}", *4 * "–", f"not known: no column {one['column']}"]
         for one in confounds["not_known"]
     ]
-    columns = ("what is set against what", "#estimate", INTERVAL, "#p", "#n", "statistic")
-    caption = "Scores, changes and ratings set against what should not matter"
+    columns = ("relation", "#estimate", INTERVAL, "#p", "#n", "statistic")
+    caption = "Relations of scores, changes and ratings to variables that should not matter"
     caption += _over(confounds, "pairs")
     return Table(caption, columns, rows, method="confounds")
 
 
 def count_apart(report: Report) -> tuple[int, int]:
-    """How many intervals of the confounds leave out 0, and how many there are."""
+    """Return how many intervals of the confounds exclude 0, and how many there are."""
     ends = [(one["low"], one["high"]) for one in report["confounds"]["table"]]
     known = [(low, high) for low, high in ends if low is not None and high is not None]
     return sum(low > 0 or high < 0 for low, high in known), len(known)
 
 
 def name_confound(one: Report) -> str:
-    """A confound in words."""
+    """Return a confound in words."""
     names = OF_RATING if one["outcome"] == "rating" else OF_CONTEXT
     return names[one["confound"]]
 
 
 def tabulate_divided(report: Report) -> Table:
-    """The contexts whose ratings fall into two camps."""
+    """Return the contexts with two camps."""
     rows = [
         [
             write_count(one["pair"]),
@@ -169,20 +169,20 @@ def tabulate_divided(report: Report) -> Table:
         ]
         for one in report["divided"]["contexts"]
     ]
-    columns = ("#pair", "#context", "words", "how many gave each point", "#A", "#p")
-    caption = "Contexts on which annotators divide, the clearest first"
+    columns = ("#pair", "#context", "words", "ratings of each point", "#A", "#p")
+    caption = "Contexts with two camps, the clearest first"
     return cut(Table(caption, columns, rows, method="divided"), "report.json")
 
 
 def _over(chance: Report, items: str) -> str:
-    """What the intervals of a table are over, for its caption; "" if there are none."""
+    """Return what was resampled for a table's intervals, for its caption; "" without intervals."""
     if not chance["n_resamples"]:
         return ""
     return f", with 95 % intervals over {name_resampled(items, chance.get('resample', 'items'))}"
 
 
 def _count_contexts(found: dict[str, Any], figure: str) -> str:
-    """The number of contexts that a figure is of; with ICC, of how many."""
+    """Return the number of contexts of a figure; for ICC, also the number of all."""
     n_items = write_count(found["n_items"])
     if figure.startswith("icc"):
         return f"{write_count(found['n_icc'])} of {n_items}"
@@ -192,6 +192,6 @@ def _count_contexts(found: dict[str, Any], figure: str) -> str:
 def _figure(
     found: dict[str, Any], key: str, decimals: int, low: str = "", high: str = ""
 ) -> tuple[str, str]:
-    """A figure and its interval."""
+    """Return a figure and its interval."""
     ends = found.get(low or f"{key}_low"), found.get(high or f"{key}_high")
     return write_figure(found[key], decimals), write_interval(*ends, decimals)

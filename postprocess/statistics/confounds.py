@@ -1,4 +1,4 @@
-"""Confounds: what else than the meaning of the words could have moved the scores."""
+"""Confounds: influences on the scores other than the meaning of the words."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,9 +11,9 @@ from scipy.stats import mannwhitneyu
 from postprocess.formats.marks import read_context
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tokens import Positions, locate_targets
-from postprocess.statistics.agreement.measures import FEWEST_COMMON, spearman
-from postprocess.statistics.correlations import DECIMALS
+from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON, spearman
 from postprocess.statistics.resampling import basic_interval
+from postprocess.types import Floats
 
 CONTEXT_MEASURES = ("distance", "n_tokens", "position", "sentence", "same_sentence", "word1_first")
 RATING_MEASURES = ("seconds", "position")
@@ -21,13 +21,11 @@ BINARY = ("same_sentence", "word1_first")
 TABLE_COLUMNS = (
     "outcome", "confound", "statistic", "estimate", "low", "high", "pvalue", "n", "n_pairs",
 )  # fmt: skip
-CHUNK = 1 << 20  # numbers held at a time while resampling
-
-Floats = NDArray[np.float64]
+CHUNK = 1 << 20  # numbers per batch of resamples
 
 
 class _Question(NamedTuple):
-    """An outcome and a possible confound of it, row by row, and the pair that a row belongs to."""
+    """An outcome `y` and a possible confound `x` of it in each row, and the pair of each row."""
 
     outcome: str
     confound: str
@@ -38,7 +36,7 @@ class _Question(NamedTuple):
 
 
 def measure_contexts(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
-    """Measure where the two target words stand in every context.
+    """Measure the positions of the two target words in every context.
 
     Parameters
     ----------
@@ -50,9 +48,8 @@ def measure_contexts(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
     DataFrame, shape (2 * n_rows, 8)
         pair (from 1), context (1 or 2); distance of the two words in words (1: side by side);
         n_tokens, the length of the context in words; position, the mean of the two words' from
-        0 (first) to 1 (last); sentence, the number of the one in which the first of them
-        stands; same_sentence and word1_first, 1 or 0. NaN where the marks of a context cannot
-        be read.
+        0 (first) to 1 (last); sentence, the number of the sentence with the first of them;
+        same_sentence and word1_first, 1 or 0. NaN if the marks of a context cannot be read.
 
     Examples
     --------
@@ -84,23 +81,23 @@ def find_confounds(
     n_resamples: int = 2000,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Relate scores, changes and ratings to what should not matter.
+    """Relate scores, changes and ratings to possible confounds.
 
     Parameters
     ----------
     scores : DataFrame, shape (n_pairs, 2 or more), index pair
         sim1 and sim2, as `aggregate_ratings` or `read_dataset` returns them.
     measures : DataFrame, shape (2 * n_pairs, 3 or more)
-        pair, context and any measures of contexts, as `measure_contexts` returns them.
+        pair, context and measures of contexts, as `measure_contexts` returns them.
     rng : Generator
         The same state gives the same intervals.
     ratings : DataFrame, shape (n_ratings, 4 or more), optional
-        pair, context, annotator, rating, and what is known of each rating: seconds (how long it
-        took) and position (of the item in its questionnaire). NaN where it is not known.
+        pair, context, annotator, rating, and if known seconds (the time the rating took) and
+        position (of the item in its questionnaire); NaN if unknown.
     n_resamples : int
-        Of the bootstrap; 0 for no intervals.
+        Number of bootstrap samples; 0 for no intervals.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     Returns
     -------
@@ -109,11 +106,11 @@ def find_confounds(
         context 2 less that of context 1) or "rating" (less the mean of the others of its
         context, against its seconds, its position and its annotator's median seconds);
         confound; statistic: "rho" (Spearman's, ties by average rank) or, for scores against a
-        measure that is 0 or 1, "difference" (of the mean scores, those with 1 less the others);
+        binary measure, "difference" (mean score of rows with 1 less that of the others);
         estimate, with the ends of its interval from a bootstrap of whole pairs;
         pvalue, two-sided, of the Mann-Whitney test for differences, NaN for rho; n (rows) and
         n_pairs. Undefined estimates (a constant side, under 3 rows) are NaN, and so are the
-        ends where more than 5 % of the resamples are undefined.
+        ends if more than 5 % of the resamples are undefined.
 
     References
     ----------
@@ -198,7 +195,7 @@ def _answer(
 
 
 def difference(x: Floats, y: Floats) -> float:
-    """The mean of y where x is 1 less its mean where x is 0; NaN if there is no such x.
+    """Return the mean of y for x = 1 less that for x = 0; NaN if either has no rows.
 
     >>> difference(np.array([1.0, 0.0, 1.0]), np.array([4.0, 1.0, 2.0]))
     2.0
@@ -226,7 +223,7 @@ def _interval(
     n_resamples: int,
     level: float,
 ) -> tuple[float, float]:
-    """The interval of a statistic over resamples of pairs; NaN if it is undefined."""
+    """Return the interval of a statistic from resamples of pairs; NaN if it is undefined."""
     x, y = sides
     if len(x) < FEWEST_COMMON or n_resamples == 0:
         return float("nan"), float("nan")
@@ -249,7 +246,7 @@ def _interval(
 
 
 def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Spearman's rho of samples in which each row stands as often as its weight says.
+    """Compute Spearman's rho of samples in which each row is repeated by its weight.
 
     Parameters
     ----------
@@ -261,7 +258,7 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
     Returns
     -------
     array, shape (n_samples,)
-        As `agreement.spearman` of the rows repeated; NaN where a side is constant.
+        As `spearman` of the repeated rows; NaN if a side is constant.
 
     Examples
     --------
@@ -279,7 +276,7 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
-    """The average rank of each value among the repeated ones."""
+    """Return the average rank of each value among the repeated ones."""
     order = np.argsort(values, kind="stable")
     distinct, starts = np.unique(values[order], return_index=True)
     n_equal = np.add.reduceat(weights[:, order], starts, axis=1)

@@ -3,14 +3,14 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-Floats = NDArray[np.float64]
+from postprocess.types import Bools, Floats
+
 Method = Literal["spearman", "pearson", "uncentered"]
 
-FEWEST_COMMON = 3  # items that both sides must have for a correlation
-NUMBERS_AT_ONCE = 1 << 16  # of the items that several annotators share with others
+FEWEST_COMMON = 3  # items that both sides need for a correlation
 DECIMALS = 9  # means are rounded to these before ranking, so that equal means are ties
 
 
@@ -20,16 +20,16 @@ def correlate(first: Floats, second: Floats, *, method: Method) -> Floats:
     Parameters
     ----------
     first, second : array, shape (…, n_items)
-        In any unit; NaN where there is none.
+        In any unit; NaN where a rating is missing.
     method : "spearman", "pearson" or "uncentered"
-        Of the ranks, ties by average rank; of the numbers; or of the numbers without taking
-        their means off, as subtask 1 of the task paper does.
+        Correlation of the ranks, ties by average rank; of the numbers; or of the numbers
+        without subtracting their means, as in subtask 1 of the task paper.
 
     Returns
     -------
     array, shape (…)
-        Over the items that both have. NaN for under 3 of them, if either side is constant on
-        them (uncentered: zero on all of them).
+        Over the items that both have. NaN for under 3 of them, or if either side is constant
+        on them (uncentered: zero on all of them).
 
     Examples
     --------
@@ -38,68 +38,42 @@ def correlate(first: Floats, second: Floats, *, method: Method) -> Floats:
     [0.8]
     """
     common = ~(np.isnan(first) | np.isnan(second))
-    x = _deviations(first, common, method)
-    y = _deviations(second, common, method)
+    x = deviations(first, common, method)
+    y = deviations(second, common, method)
     products = np.einsum("...n,...n->...", x, y)
     sizes = np.einsum("...n,...n->...", x, x) * np.einsum("...n,...n->...", y, y)
     few = common.sum(axis=-1) < FEWEST_COMMON
-    return _divide(products, np.where(few, 0, sizes))
+    return divide(products, np.where(few, 0, sizes))
 
 
-def correlate_pairs(tables: Floats, *, method: Method) -> Floats:
-    """Correlate each annotator with each other one.
-
-    Parameters
-    ----------
-    tables : array, shape (n_tables, n_annotators, n_items)
-        In any unit; NaN where there is no rating.
-    method : "spearman", "pearson" or "uncentered"
-        As in `correlate`.
-
-    Returns
-    -------
-    array, shape (n_tables, n_annotators, n_annotators)
-        Symmetric; NaN on the diagonal and where `correlate` has it.
-    """
-    n_tables, n_annotators, _ = tables.shape
-    rho = np.full((n_tables, n_annotators, n_annotators), np.nan)
-    complete = ~np.isnan(tables).any(axis=(1, 2))
-    rho[complete] = _correlate_complete(tables[complete], method)
-    gaps = tables[~complete]
-    n_together = max(1, NUMBERS_AT_ONCE // max(1, gaps.size))
-    for i in range(0, n_annotators if len(gaps) else 0, n_together):
-        some = slice(i, i + n_together)
-        with_later = correlate(gaps[:, some, None], gaps[:, None, i:], method=method)
-        rho[~complete, some, i:] = with_later
-        rho[~complete, i:, some] = with_later.swapaxes(1, 2)
-    oneself = np.arange(n_annotators)
-    rho[:, oneself, oneself] = np.nan
-    return rho
-
-
-def correlate_left_out(tables: Floats) -> Floats:
-    """Spearman's correlation of each annotator with the mean of the others.
+def spearman(first: ArrayLike, second: ArrayLike) -> float:
+    """Return Spearman's rank correlation over the items that both have.
 
     Parameters
     ----------
-    tables : array, shape (n_tables, n_annotators, n_items)
-        In any unit; NaN where there is no rating.
+    first, second : array_like, shape (n_items,)
+        In any unit; NaN where an item has no rating.
 
     Returns
     -------
-    array, shape (n_tables, n_annotators)
-        NaN where `correlate` has it. Equal means are ties, whatever noise floats add.
+    float
+        Ties by average rank. NaN for under 3 common items, or if either is constant on them.
+
+    References
+    ----------
+    Spearman (1904), The proof and measurement of association between two things.
+
+    Examples
+    --------
+    >>> spearman([0, 1, 2, 6], [0, 2, 1, 6])
+    0.8
     """
-    rated = ~np.isnan(tables)
-    filled = np.where(rated, tables, 0)
-    n_others = rated.sum(axis=1, keepdims=True) - rated
-    totals = filled.sum(axis=1, keepdims=True) - filled
-    means = np.where(n_others > 0, totals / np.maximum(n_others, 1), np.nan)
-    return correlate(tables, means.round(DECIMALS), method="spearman")
+    x, y = (np.asarray(side, dtype=float) for side in (first, second))
+    return float(correlate(x, y, method="spearman"))
 
 
 def mean_defined(numbers: Floats, *, axis: int | None = None) -> Floats:
-    """The mean of those that are not NaN; NaN if none is.
+    """Return the mean of the numbers that are not NaN; NaN if all are.
 
     >>> float(mean_defined(np.array([1.0, np.nan, 2.0])))
     1.5
@@ -110,22 +84,11 @@ def mean_defined(numbers: Floats, *, axis: int | None = None) -> Floats:
     return np.asarray(np.where(n_defined > 0, total / np.maximum(n_defined, 1), np.nan))
 
 
-def _correlate_complete(tables: Floats, method: Method) -> Floats:
-    """The one matrix product that all pairs without gaps need."""
-    n_tables, n_annotators, n_items = tables.shape
-    if n_items < FEWEST_COMMON:
-        return np.full((n_tables, n_annotators, n_annotators), np.nan)
-    x = _deviations(tables, np.ones(tables.shape, dtype=bool), method)
-    products = np.einsum("tin,tjn->tij", x, x)
-    squares = np.diagonal(products, axis1=1, axis2=2)
-    return _divide(products, squares[:, :, None] * squares[:, None, :])
-
-
-def _deviations(numbers: Floats, common: NDArray[np.bool_], method: Method) -> Floats:
-    """What is to be multiplied; 0 where not common, and throughout if all common are equal."""
+def deviations(numbers: Floats, common: Bools, method: Method) -> Floats:
+    """Return the deviations to multiply; 0 if not common, and throughout if all are equal."""
     n_common = common.sum(axis=-1, keepdims=True)
     if method == "spearman":
-        ranks = rankdata(np.where(common, numbers, np.inf), axis=-1)  # gaps behind all others
+        ranks = rankdata(np.where(common, numbers, np.inf), axis=-1)  # gaps rank last
         return np.where(common, ranks - (n_common + 1) / 2, 0)
     if method == "uncentered":
         return np.where(common, numbers, 0)
@@ -135,8 +98,8 @@ def _deviations(numbers: Floats, common: NDArray[np.bool_], method: Method) -> F
     return np.where(common, above - mean, 0)
 
 
-def _divide(products: Floats, sizes: Floats) -> Floats:
-    """Over the root of the sizes; NaN where that is 0."""
+def divide(products: Floats, sizes: Floats) -> Floats:
+    """Divide the products by the roots of the sizes; NaN where these are 0."""
     defined = sizes > 0
     rho = products / np.sqrt(np.where(defined, sizes, 1))
     return np.where(defined, np.clip(rho, -1, 1), np.nan)

@@ -1,15 +1,16 @@
-"""Evaluation: the task metrics, and a dataset's row of Table 1 in the task paper."""
+"""The metrics of the shared task, and a dataset's row of Table 1 in the task paper."""
 
 import math
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from postprocess.reporting.phrases import write_figure
-from postprocess.statistics.agreement.measures import spearman
+from postprocess.statistics.correlations import spearman
+from postprocess.types import Floats
 
-SHARES = {  # of pairs: the column of the scores, and the level that it is below
+SHARES = {  # of pairs: the column of the scores, and the level it is below
     "share_q": ("qvalue", 0.05),
     "share_two_sided": ("pvalue_two_sided", 0.05),
     "share_one_sided": ("pvalue", 0.05),
@@ -18,7 +19,7 @@ SHARES = {  # of pairs: the column of the scores, and the level that it is below
 
 
 def uncentered_pearson(predicted: ArrayLike, gold: ArrayLike) -> float:
-    """Subtask 1: how well predicted changes follow the gold ones, in sign and in size.
+    """Compute the metric of subtask 1: the uncentred correlation of predicted and gold changes.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def uncentered_pearson(predicted: ArrayLike, gold: ArrayLike) -> float:
 
 
 def harmonic_correlation(predicted: ArrayLike, gold: ArrayLike) -> float:
-    """Subtask 2: the harmonic mean of Pearson's and Spearman's correlation.
+    """Compute the metric of subtask 2: the harmonic mean of Pearson's and Spearman's correlation.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def harmonic_correlation(predicted: ArrayLike, gold: ArrayLike) -> float:
 
 
 def table1_row(scores: pd.DataFrame, human: float = math.nan) -> dict[str, float]:
-    """The figures of a dataset in Table 1 of the task paper, and the shares of pairs that change.
+    """Compute a dataset's figures of Table 1 in the task paper, and shares of significant pairs.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def table1_row(scores: pd.DataFrame, human: float = math.nan) -> dict[str, float
 
 
 def table1_text(row: dict[str, float]) -> dict[str, str]:
-    """The figures as the paper prints them: two decimals, shares in whole per cent.
+    """Format the figures as the paper does: two decimals, shares in whole per cent.
 
     >>> table1_text({"pairs": 111, "human": math.nan, "mean": 4.8958, "share_one_sided": 0.4595})
     {'pairs': '111', 'human': '–', 'mean': '4.90', 'share_one_sided': '46 %'}
@@ -144,12 +145,12 @@ def _figure_text(name: str, figure: float) -> str:
     return f"{write_figure(100 * figure, 0)} %"
 
 
-def _mean_defined(values: NDArray[np.float64]) -> float:
+def _mean_defined(values: Floats) -> float:
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else float("nan")
 
 
-def _matched(predicted: ArrayLike, gold: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+def _matched(predicted: ArrayLike, gold: ArrayLike) -> tuple[Floats, ...]:
     x, y = np.asarray(predicted, dtype=float), np.asarray(gold, dtype=float)
     if x.shape != y.shape or x.ndim != 1 or x.size == 0:
         raise ValueError(f"predicted and gold must be two equal columns, got {x.shape}, {y.shape}")
@@ -158,7 +159,7 @@ def _matched(predicted: ArrayLike, gold: ArrayLike) -> tuple[NDArray[np.float64]
     return _scaled(x), _scaled(y)
 
 
-def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(values: Floats) -> Floats:
     """Divide by a power of two, which is exact, so that no square overflows or vanishes."""
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.asarray(np.ldexp(values, -exponent))

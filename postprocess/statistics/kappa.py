@@ -1,4 +1,4 @@
-"""Agreement of two judges who sorted the same things into kinds."""
+"""Agreement of two judges on nominal categories."""
 
 from collections.abc import Hashable, Sequence
 
@@ -8,23 +8,23 @@ from postprocess.table.ratings import RatingsError
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Cohen's kappa: by how much two judges agree beyond what their habits alone would bring.
+    """Compute Cohen's kappa: the agreement of two judges corrected for chance.
 
     Parameters
     ----------
-    first, second : sequence, shape (n_things,)
-        The kind that each judge gave to each thing, in the same order.
+    first, second : sequence, shape (n_items,)
+        The category that each judge assigned to each item, in the same order.
 
     Returns
     -------
     float
-        1 for full agreement, 0 for as much as by chance. NaN if there is nothing, or if both
-        judges gave one and the same kind to everything.
+        1 for full agreement, 0 for agreement by chance. NaN if there are no items, or if both
+        judges assigned the same category to all.
 
     Raises
     ------
     RatingsError
-        The two have not judged equally many things.
+        The judges have not judged equally many items.
 
     References
     ----------
@@ -36,12 +36,14 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     0.5
     """
     if len(first) != len(second):
-        raise RatingsError(f"two judges of {len(first)} and of {len(second)} things: not the same")
-    kinds = {kind: number for number, kind in enumerate(dict.fromkeys([*first, *second]))}
-    table = np.zeros((len(kinds), len(kinds)))
+        raise RatingsError(f"two judges of {len(first)} and of {len(second)} items: not the same")
+    categories = {
+        category: number for number, category in enumerate(dict.fromkeys([*first, *second]))
+    }
+    table = np.zeros((len(categories), len(categories)))
     for one, two in zip(first, second, strict=True):
-        table[kinds[one], kinds[two]] += 1
-    if len(kinds) < 2:
+        table[categories[one], categories[two]] += 1
+    if len(categories) < 2:
         return float("nan")
     shares = table / table.sum()
     expected = float(shares.sum(axis=1) @ shares.sum(axis=0))

@@ -1,43 +1,41 @@
-"""Outlying contexts: those on which people are of two minds."""
+"""Polarised contexts: those whose ratings fall into two camps."""
 
 import math
 from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from postprocess.table.ratings import Scale
+from postprocess.types import Floats, Integers
 
-FEWEST_POINTS = 3  # of a scale, for two camps to have something between them
-MOST_POINTS = 21  # beyond, most points are empty by chance, and A tells nothing
-MOST_ENUMERATED = 250_000  # sets of ratings; beyond, the reference distribution is sampled
+FEWEST_POINTS = 3  # of a scale, for a point between two camps
+MOST_POINTS = 21  # of a scale; with more, most points are empty by chance
+MOST_ENUMERATED = 250_000  # multisets of ratings; with more, the reference is sampled
 N_SAMPLES = 20_000  # for each peak
-PEAKS = tuple(round(0.05 * i, 2) for i in range(11))  # shares at one end, the rest spread evenly
-DECIMALS = 12  # equal agreements are equal, whatever order they were added in
-
-Vectors = NDArray[np.int64]
+PEAKS = tuple(round(0.05 * i, 2) for i in range(11))  # shares at one end; the rest is even
+DECIMALS = 12  # against rounding errors, so that equal agreements compare equal
 
 
-def scale_agreement(counts: Vectors) -> NDArray[np.float64]:
-    """Van der Eijk's agreement A of ratings on an ordered scale.
+def scale_agreement(counts: Integers) -> Floats:
+    """Compute Van der Eijk's agreement A of ratings on an ordered scale.
 
     Parameters
     ----------
     counts : array of int, shape (n_contexts, n_points)
-        How many ratings stand at each point, of three points or more; one rating or more.
+        The number of ratings at each point, of three points or more; at least one rating.
 
     Returns
     -------
     array, shape (n_contexts,)
-        1 if all ratings stand at one point, 0 if they are spread evenly over all points, -1 if
-        half stand at either end.
+        1 if all ratings are at one point, 0 if they are spread evenly over all points, -1 if
+        half are at each end.
 
     Notes
     -----
-    The counts are taken apart in layers of equal height; a layer is a pattern of used (1) and
+    The counts are decomposed into layers of equal height; a layer is a pattern of used (1) and
     unused (0) points. Of a pattern with S of K points used, let TU be the number of triples of
-    points, in their order, that read 110 or 011, and TDU of those that read 101. Its agreement
+    points, in order, that read 110 or 011, and TDU that of triples that read 101. Its agreement
     is U · (1 - (S - 1)/(K - 1)) with U = ((K-2)·TU - (K-1)·TDU) / ((K-2)·(TU + TDU)), or U = 1
     without such triples; A is the mean over the layers, weighted by their ratings.
 
@@ -64,10 +62,10 @@ def find_polarised(
 ) -> pd.DataFrame:
     """List the contexts whose ratings fall into two camps.
 
-    A context is listed if its agreement A is so low that people of one mind would hardly have it:
-    as many ratings, drawn from a distribution with a single mode, have one as low with a
-    probability of at most alpha. Of the distributions with a single mode the least favourable
-    ones are taken: an even spread, with a peak at one end that holds from 0 to half of it.
+    A context is listed if its agreement A is too low for annotators of one opinion: as many
+    ratings drawn from a unimodal distribution have an A as low with a probability of at most
+    alpha. The least favourable unimodal distributions are used: an even spread with a peak at
+    one end that holds a share from 0 to a half.
 
     Parameters
     ----------
@@ -76,21 +74,21 @@ def find_polarised(
     scale : Scale
         Of 3 to 21 points.
     rng : Generator
-        For contexts with so many ratings that the reference must be sampled (more than 20 on 7
-        points); the others are exact.
+        For contexts with so many ratings that the reference is sampled (more than 20 on 7
+        points); for others it is exact.
     alpha : float
-        The bound of the p-value.
+        The upper bound of the p-value.
 
     Returns
     -------
-    DataFrame, shape (n_listed, 6), the clearest first
-        pair, context, n, agreement (A), pvalue, and ratings: how many stand at each point of
-        the scale, as `5 0 0 1 0 0 4`.
+    DataFrame, shape (n_listed, 6), by p-value
+        pair, context, n, agreement (A), pvalue, and ratings: the number at each point of the
+        scale, as `5 0 0 1 0 0 4`.
 
     Raises
     ------
     ValueError
-        A scale of two points, or of more than 21.
+        The scale has two points, or more than 21.
 
     Examples
     --------
@@ -103,7 +101,7 @@ def find_polarised(
     n_points = round((scale.maximum - scale.minimum) / scale.step) + 1
     if not FEWEST_POINTS <= n_points <= MOST_POINTS:
         raise ValueError(
-            f"two camps are told apart on {FEWEST_POINTS} to {MOST_POINTS} points, not on {scale}"
+            f"two camps can be found on {FEWEST_POINTS} to {MOST_POINTS} points, not on {scale}"
         )
     points = ((ratings["rating"] - scale.minimum) / scale.step).round().astype(int)
     counts = pd.crosstab([ratings["pair"], ratings["context"]], points)
@@ -123,8 +121,8 @@ def find_polarised(
 
 
 @lru_cache(maxsize=4)
-def _pattern_agreements(n_points: int) -> NDArray[np.float64]:
-    """The agreement of every pattern, at the number that its used points are the bits of."""
+def _pattern_agreements(n_points: int) -> Floats:
+    """Return the agreement of every pattern; a pattern's index has its used points as bits."""
     patterns = np.arange(1 << n_points)
     n_used = np.bitwise_count(patterns).astype(np.int64)
     before, conforming, deviating = (np.zeros_like(patterns) for _ in range(3))
@@ -140,10 +138,8 @@ def _pattern_agreements(n_points: int) -> NDArray[np.float64]:
     return np.asarray(unimodality * (1 - (n_used - 1) / (n_points - 1)))
 
 
-def _reference(
-    n: int, n_points: int, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The agreements that n ratings can have, in order, and the greatest chance of one as low."""
+def _reference(n: int, n_points: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return the sorted agreements of n ratings, and the greatest probability of one as low."""
     spreads = np.array([_with_peak(peak, n_points) for peak in PEAKS])
     if math.comb(n + n_points - 1, n_points - 1) <= MOST_ENUMERATED:
         vectors = _all_counts(n, n_points)
@@ -159,22 +155,20 @@ def _reference(
     return agreements, np.max(shares, axis=0)
 
 
-def _with_peak(peak: float, n_points: int) -> NDArray[np.float64]:
+def _with_peak(peak: float, n_points: int) -> Floats:
     spread = np.full(n_points, (1 - peak) / n_points)
     spread[0] += peak
     return spread
 
 
-def _share_below(
-    agreements: pd.Series, reference: NDArray[np.float64], shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The p-values; where a sampled reference has nothing as low, its least share is a bound."""
+def _share_below(agreements: pd.Series, reference: Floats, shares: Floats) -> Floats:
+    """Return the p-values; below the sampled reference its least share is an upper bound."""
     place = np.searchsorted(reference, agreements.to_numpy(dtype=float), side="right") - 1
     return np.asarray(shares[np.maximum(place, 0)])
 
 
-def _all_counts(n: int, n_points: int) -> Vectors:
-    """Every way to spread n ratings over the points, shape (n_ways, n_points)."""
+def _all_counts(n: int, n_points: int) -> Integers:
+    """Return every distribution of n ratings over the points, shape (n_ways, n_points)."""
     rest = np.array([n], dtype=np.int64)
     chosen = np.empty((1, 0), dtype=np.int64)
     for _ in range(n_points - 1):

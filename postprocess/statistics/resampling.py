@@ -1,7 +1,7 @@
-"""Bootstrap intervals: items drawn again with replacement, annotators left out in turn.
+"""Bootstrap intervals: items are resampled with replacement, annotators left out in turn.
 
-Items are always drawn again: an interval says how far a figure depends on the items of the study,
-given its annotators. With `resample="items and annotators"` it also says how far the figure
+Items are always resampled: an interval shows how far a figure depends on the items of the study,
+given its annotators. With `resample="items and annotators"` it also shows how far the figure
 depends on the annotators, by a jackknife over them.
 """
 
@@ -11,23 +11,24 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from postprocess.statistics.agreement.group_arrays import Floats, Integers, Stack
+from postprocess.statistics.agreement.group_arrays import Stack
 from postprocess.table.ratings import RatingsError
+from postprocess.types import Floats, Integers
 
 Resample = Literal["items", "items and annotators"]
 Range = Literal["correlation", "coefficient", "difference"]
 Transform = Callable[[Floats], Floats]
 
-MOST_UNDEFINED = 0.05  # resamples in which a figure may be undefined before it has no interval
-FEWEST_ITEMS = 3  # of a group, for drawing within it to say anything
-FEWEST_ANNOTATORS = 3  # of a group, for leaving one out to say anything
-N_PARTS = 10  # into which annotators are divided; each part is left out once
-RESAMPLES_A_DIVISION = 30  # so that leaving out takes a third of the time of the resamples
+MOST_UNDEFINED = 0.05  # share of resamples in which a figure may be undefined
+FEWEST_ITEMS = 3  # of a group, for resampling within it to be informative
+FEWEST_ANNOTATORS = 3  # of a group, for leaving one out to be informative
+N_PARTS = 10  # of the annotators; each part is left out once
+RESAMPLES_A_DIVISION = 30  # so that the jackknife takes a third of the time of the resamples
 LARGEST = 1 - 1e-9  # Fisher's z of 1 is infinite
 
 
 def includes_annotators(resample: Resample) -> bool:
-    """Return whether annotators are resampled too; RatingsError for a word that is unknown.
+    """Return whether annotators are resampled too. Raises RatingsError for an unknown value.
 
     >>> includes_annotators("items and annotators")
     True
@@ -64,7 +65,7 @@ def draw_items(
     """Draw items with replacement, in each group as many as it has.
 
     Groups that rated the same pairs, such as the two questionnaires of a block, draw the same
-    ones: the two contexts of a pair share their words, so their ratings are not independent.
+    items: the two contexts of a pair share their words, so their ratings are not independent.
 
     Parameters
     ----------
@@ -73,12 +74,12 @@ def draw_items(
     n_resamples : int
         Number of resamples.
     rng : numpy Generator
-        Chance.
+        The source of randomness.
 
     Returns
     -------
     list of array of int, shapes (n_resamples, n_tables, n_items)
-        For each stack the places of the drawn items in their tables.
+        For each stack the positions of the drawn items in their tables.
     """
     places: dict[int, Integers] = {}
     for n_items in sorted({stack.items.shape[1] for stack in stacks}):
@@ -93,7 +94,7 @@ def draw_items(
 
 
 def take_items(stack: Stack, drawn: Integers) -> Stack:
-    """Return the drawn items of a stack of one slice, with each resample as a slice.
+    """Return the drawn items of a stack of one slice; each resample becomes a slice.
 
     Parameters
     ----------
@@ -109,8 +110,8 @@ def take_items(stack: Stack, drawn: Integers) -> Stack:
     """
     n_resamples, n_tables, n_items = drawn.shape
     n_annotators = stack.annotators.shape[1]
-    everyone = np.arange(n_annotators)[:, None]
-    tables = stack.tables[np.arange(n_tables)[:, None, None], everyone, drawn[:, :, None, :]]
+    all_annotators = np.arange(n_annotators)[:, None]
+    tables = stack.tables[np.arange(n_tables)[:, None, None], all_annotators, drawn[:, :, None, :]]
     items = stack.items[np.arange(n_tables)[:, None], drawn]
     return Stack(
         tables=tables.reshape(-1, n_annotators, n_items),
@@ -172,7 +173,7 @@ def divide_annotators(
 
 
 def leave_out(stacks: Sequence[Stack], division: Division) -> list[Stack]:
-    """Return the stacks of one slice without each part of the annotators, each as a slice."""
+    """Return the stacks of one slice without each part of the annotators, a slice per part."""
     found = []
     for stack in stacks:
         part = division.parts[np.searchsorted(division.annotators, stack.annotators)]
@@ -180,13 +181,13 @@ def leave_out(stacks: Sequence[Stack], division: Division) -> list[Stack]:
         n_left = stays.sum(axis=2)
         for n in np.unique(n_left[n_left > 0]):
             without, table = np.nonzero(n_left == n)
-            seats = np.argsort(~stays[without, table], axis=1, kind="stable")[:, :n]
+            positions = np.argsort(~stays[without, table], axis=1, kind="stable")[:, :n]
             rows = table[:, None]
             found.append(
                 Stack(
-                    tables=stack.tables[rows, seats],
+                    tables=stack.tables[rows, positions],
                     slices=without,
-                    annotators=stack.annotators[rows, seats],
+                    annotators=stack.annotators[rows, positions],
                     items=stack.items[table],
                 )
             )
@@ -215,10 +216,10 @@ def basic_interval(
 ) -> tuple[float, float]:
     """Return the basic bootstrap interval, computed on the scale of Fisher's z.
 
-    The basic interval mirrors the resampled figures about the figure: they are as far from the
-    figure of the sample as that is from the figure of endless items. So it corrects for the
-    bias of few items, which the percentile interval doubles: a figure that comes out too low in
-    a sample of items comes out lower still in a resample.
+    The basic interval reflects the resampled figures about the figure: they differ from the
+    figure of the sample as that differs from the figure of infinitely many items. So it corrects
+    for the bias of few items, which the percentile interval doubles: a figure that is too low in
+    a sample of items is lower still in a resample.
 
     Parameters
     ----------
@@ -227,24 +228,24 @@ def basic_interval(
     resampled : array, shape (n_resamples,)
         The figure of each resample of the items, NaN where it is undefined.
     limit : float, optional
-        The figure of endless items that are distributed as those of the sample; by default
-        `figure`, which is right unless the figure corrects for the number of items.
+        The figure of infinitely many items distributed as those of the sample; by default
+        `figure`, which is correct unless the figure corrects for the number of items.
     within : "correlation", "coefficient" or "difference"
         The range of the figure: from -1 to 1, up to 1, or any number. A difference is not
-        transformed, a coefficient only above 0; the interval of a coefficient ends at -1 or,
-        below that, at the figure.
+        transformed, a coefficient only above 0; the interval of a coefficient is cut off at -1
+        or, if the figure is below that, at the figure.
     left_out : array, shape (n_divisions, N_PARTS), optional
         The figure without each part of each `Division` of the annotators; widens the interval
-        by how far the figure depends on them.
+        according to the dependence of the figure on them.
     level : float
-        Share of studies whose interval is to hold the figure of endless items.
+        The share of studies whose interval shall contain the figure of infinitely many items.
 
     Returns
     -------
     tuple of float
         Low and high end, in the range of the figure, with the figure between them. NaN if the
         figure is undefined, there are no resamples, or more than 5 % of them are undefined: the
-        rest would be a selection of the better ones.
+        rest would be a biased selection.
 
     References
     ----------
@@ -280,7 +281,7 @@ def _count_items(stacks: Sequence[Stack]) -> int:
 
 
 def _defined(figures: Floats) -> Floats:
-    """Return the figures that are not NaN; none if too many are."""
+    """Return the figures that are not NaN; none if too many are NaN."""
     defined = figures[~np.isnan(figures)]
     return defined if len(defined) >= (1 - MOST_UNDEFINED) * figures.size else defined[:0]
 

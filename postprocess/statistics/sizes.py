@@ -1,4 +1,4 @@
-"""How long the texts of a stimuli file are, and how far apart their target words stand."""
+"""Lengths of the texts of a stimuli file, and distances of their target words."""
 
 import statistics
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from postprocess.formats.tokens import locate_targets
 
 
 class Spread(NamedTuple):
-    """The smallest, the middle and the largest of some numbers."""
+    """The minimum, median and maximum of some numbers."""
 
     minimum: int
     median: float
@@ -19,7 +19,7 @@ class Spread(NamedTuple):
 class StimuliSizes(NamedTuple):
     """Lengths of all contexts, in characters and words, and distances of their targets in words.
 
-    A distance of 1 is that of words that stand side by side.
+    Adjacent words have a distance of 1.
     """
 
     n_pairs: int
@@ -39,14 +39,14 @@ def measure_stimuli(pairs: Iterable[StimulusPair]) -> StimuliSizes:
     Returns
     -------
     StimuliSizes
-        Over both contexts of all pairs; of an even number of contexts the median is the mean of
-        the two in the middle. Words are those of `tokens.tokenise`, characters code points
+        Over both contexts of all pairs; the median of an even number of contexts is the mean of
+        the two in the middle. Words are those of `tokens.tokenise`; characters are code points
         without the marks.
 
     Raises
     ------
     ValueError
-        There is no pair.
+        There are no pairs.
 
     Examples
     --------

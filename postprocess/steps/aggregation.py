@@ -1,4 +1,4 @@
-"""Aggregation: from ratings to scores, one row a pair."""
+"""Aggregation: compute scores from ratings, one row per pair."""
 
 import os
 from collections.abc import Callable
@@ -10,50 +10,83 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from postprocess.statistics.change import (
-    change_pvalues,
-    dominances,
+    add_from_lowest,
+    change_tests,
+    cliffs_delta,
     false_discovery_rates,
     two_sided_pvalues,
 )
-from postprocess.statistics.ranksum import add_from_lowest
-from postprocess.table.numbering import (
-    Codes,
-    Floats,
-    Integers,
-    number_items,
-    number_values,
-    smallest_codes,
-)
+from postprocess.table.numbering import number_items, number_values, smallest_codes
 from postprocess.table.parallel import as_places, in_parts
 from postprocess.table.ratings import RatingsError, name_some
+from postprocess.types import Codes, Counts, Floats, Integers
 
-Counts = Floats  # whole numbers
 Progress = Callable[[int, int], None]
-CELLS_AT_ONCE = 1 << 18  # of the table of contexts by different ratings: 2 MB
+CELLS_AT_ONCE = 1 << 18  # contexts × different ratings counted together: 2 MB
 FIGURES = ("n", "sim", "stdev", "median")
 
 
 def aggregate_ratings(
     ratings: pd.DataFrame, n_pairs: int, *, progress: Progress | None = None
 ) -> pd.DataFrame:
-    """Mean and deviation of every context, and the change between the two of a pair.
+    """Aggregate a ratings table; `aggregate_numbers` for a data frame.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_ratings, 4 or more)
-        As `check_ratings` returns it, or rescaled; the order of the rows does not matter.
+    ratings : DataFrame, shape (n_ratings, 3 or more)
+        As `check_ratings` returns it, or rescaled: pair, context and rating, NaN for a rating
+        that is left out; the order of the rows does not matter.
+    n_pairs, progress
+        As in `aggregate_numbers`.
+
+    Returns
+    -------
+    DataFrame, shape (n_pairs, 15), index pair
+        As `aggregate_numbers` returns it.
+
+    Raises
+    ------
+    RatingsError
+        Contexts without ratings.
+
+    Examples
+    --------
+    >>> ratings = pd.DataFrame({"pair": 1, "context": [1, 1, 2, 2], "rating": [0, 2, 5, 5]})
+    >>> aggregate_ratings(ratings, 1)[["sim1", "stdev2", "change"]].to_dict("records")
+    [{'sim1': 1.0, 'stdev2': 0.0, 'change': 4.0}]
+    """
+    ordered = ratings.sort_values(["pair", "context"])
+    cell, points = np.arange(len(ordered)), ordered["rating"].to_numpy(dtype=float)
+    item = number_items(ordered)
+    refuse_unrated(item, n_pairs)
+    return aggregate_numbers(item, cell, points, n_pairs, progress=progress)
+
+
+def aggregate_numbers(
+    item: Codes, cell: Integers, points: Floats, n_pairs: int, *, progress: Progress | None = None
+) -> pd.DataFrame:
+    """Compute the mean and deviation of every context, and the change within each pair.
+
+    Parameters
+    ----------
+    item : array, shape (n_ratings,), ascending
+        The context of each rating, as `number_items` numbers them.
+    cell : array, shape (n_ratings,)
+        The position of each rating in `points`.
+    points : array, shape (n_cells,)
+        The ratings of each cell in any unit; NaN if they are left out.
     n_pairs : int
         Every context of the pairs 1 … n_pairs needs a rating.
     progress : callable, optional
-        Called with the number of pairs done and that of all.
+        Called with the number of pairs done and the number of all pairs.
 
     Returns
     -------
     DataFrame, shape (n_pairs, 15), index pair
         n1, n2 (counts); sim1, sim2 (means), stdev1, stdev2 (sample deviation, ddof=1; NaN for
-        one rating), median1, median2 and change (sim2 - sim1) in points of the ratings; pvalue
-        (as published, see `change_pvalues`), pvalue_two_sided, qvalue (of the two-sided ones),
-        delta, delta_low, delta_high (Cliff's, see `cliffs_delta`).
+        one rating), median1, median2 and change (sim2 - sim1) in the unit of `points`; pvalue
+        (as published, see `change_tests`), pvalue_two_sided, qvalue (of the two-sided ones),
+        delta, delta_low, delta_high (see `cliffs_delta`).
 
     Raises
     ------
@@ -64,49 +97,20 @@ def aggregate_ratings(
     ----------
     Armendariz et al. (2020), CoSimLex, for the figures; the conventions were worked out from
     the published files.
-
-    Examples
-    --------
-    >>> ratings = pd.DataFrame({"pair": 1, "context": [1, 1, 2, 2], "rating": [0, 2, 5, 5]})
-    >>> aggregate_ratings(ratings, 1)[["sim1", "stdev2", "change"]].to_dict("records")
-    [{'sim1': 1.0, 'stdev2': 0.0, 'change': 4.0}]
-    """
-    item = number_items(ratings)
-    value, values = number_values(ratings["rating"].to_numpy())
-    if (np.diff(item) < 0).any():
-        order = np.argsort(item, kind="stable")
-        item, value = item[order], value[order]
-    refuse_unrated(item, n_pairs)
-    return aggregate_numbers(item, value, values, n_pairs, progress=progress)
-
-
-def aggregate_numbers(
-    item: Codes, cell: Integers, points: Floats, n_pairs: int, *, progress: Progress | None = None
-) -> pd.DataFrame:
-    """What `aggregate_ratings` does, for ratings that have been numbered, ascending by item.
-
-    `points`, shape (n_cells,): how high the ratings of each cell are, NaN if they are left out.
     """
     value, values = number_values(points)
     if not len(values):
         _refuse_empty(np.zeros(2 * n_pairs))
     value = value.astype(smallest_codes(len(values)))
-    n_columns = len(values) + 1  # the last for those left out
-    at_once = max(1, CELLS_AT_ONCE // (2 * n_columns))
+    at_once = max(1, CELLS_AT_ONCE // (2 * (len(values) + 1)))
     starts = range(0, n_pairs, at_once)
 
     def score(start: int) -> dict[str, NDArray[Any]]:
-        end = min(start + at_once, n_pairs)
-        ends = np.array([2 * start, 2 * end], dtype=item.dtype)  # or all would be converted
-        rows = slice(*np.searchsorted(item, ends))
-        shape = (end - start, 2, n_columns)
-        counts = _count_values(
-            as_places(item[rows]) - 2 * start, value[as_places(cell[rows])], shape
-        )
-        return _score(counts[..., :-1], values)
+        pairs = range(start, min(start + at_once, n_pairs))
+        return _score(_count_values(item, cell, value, pairs, len(values)), values)
 
     columns: dict[str, NDArray[Any]] = {}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the same, however many threads
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # results do not depend on the threads
         scored = pool.map(score, starts) if len(starts) > 1 else map(score, starts)
         for start, part in zip(starts, scored, strict=True):
             end = min(start + at_once, n_pairs)
@@ -135,24 +139,33 @@ def refuse_unrated(item: Codes, n_pairs: int) -> None:
 
 
 def _refuse_empty(n_ratings: NDArray[Any]) -> None:
-    """Raise RatingsError if an item, two of which are a pair, has no ratings."""
+    """Raise RatingsError if an item has no ratings; two consecutive items are a pair."""
     if missing := [
         f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
     ]:
         raise RatingsError(f"contexts without ratings: {name_some(missing)}")
 
 
-def _count_values(item: Codes, value: Integers, shape: tuple[int, int, int]) -> Counts:
-    """How often each value was given in each context; pairs lie next to each other in memory."""
-    n_cells = shape[0] * shape[1] * shape[2]
-    counts = np.bincount(item * shape[2] + value, minlength=n_cells).reshape(shape)
-    return counts.astype(float, order="F")
+def _count_values(
+    item: Codes, cell: Integers, value: Integers, pairs: range, n_values: int
+) -> Floats:
+    """Count how often each value was given in each context of some pairs.
+
+    Returns shape (n_pairs, 2, n_values); pairs are neighbours in memory.
+    """
+    ends = np.array([2 * pairs.start, 2 * pairs.stop], dtype=item.dtype)  # or all are converted
+    rows = slice(*np.searchsorted(item, ends))
+    n_columns = n_values + 1  # the last for ratings that are left out
+    position = (as_places(item[rows]) - 2 * pairs.start) * n_columns + value[as_places(cell[rows])]
+    counts = np.bincount(position, minlength=2 * len(pairs) * n_columns)
+    counts = counts.reshape(len(pairs), 2, n_columns)
+    return counts.astype(float, order="F")[..., :-1]
 
 
 def _score(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
-    """The scores of some pairs from the counts, shape (pairs, 2, values), of their ratings."""
+    """Compute the scores of some pairs from counts of shape (n_pairs, 2, n_values)."""
     first, second = counts[:, 0], counts[:, 1]
-    with np.errstate(invalid="ignore", divide="ignore"):  # of contexts without ratings, refused
+    with np.errstate(invalid="ignore", divide="ignore"):  # contexts without ratings
         each = [_describe(one, values) for one in (first, second)]
         columns = {
             f"{figure}{number}": one[figure]
@@ -160,19 +173,19 @@ def _score(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
             for number, one in enumerate(each, 1)
         }
         columns["change"] = np.subtract(columns["sim2"], columns["sim1"])
-        columns["pvalue"] = change_pvalues(first, second)
+        columns["pvalue"] = change_tests(first, second).pvalues
         columns["pvalue_two_sided"] = two_sided_pvalues(first, second, published=columns["pvalue"])
-        return columns | dominances(first, second)
+        return columns | cliffs_delta(first, second)
 
 
 def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
-    """n, mean, deviation and median of each row of counts; sums in the order of the values."""
+    """Return n, mean, deviation and median of each row; sums are in the order of the values."""
     up_to = add_from_lowest(counts)
     n = up_to[:, -1]
     mean = _sum(counts, np.broadcast_to(values, counts.shape)) / n
     squares = _sum(counts, (values - mean[:, None]) ** 2)
     deviation = np.sqrt(squares / (n - 1))
-    deviation[(counts > 0).sum(axis=1) == 1] = 0  # the mean of equal ratings may be off by noise
+    deviation[(counts > 0).sum(axis=1) == 1] = 0  # against rounding errors of the mean
     deviation[n < 2] = np.nan
     middle = [
         values[np.minimum((up_to <= at[:, None]).sum(axis=1), len(values) - 1)]
@@ -183,7 +196,7 @@ def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
 
 
 def _sum(counts: Counts, values: Floats) -> Floats:
-    """The values added up as often as they were given, the same on every machine."""
+    """Return the sum of each row of values times counts, the same on every machine."""
     total = np.zeros(len(counts))
     for column in range(counts.shape[1]):
         total += counts[:, column] * values[:, column]

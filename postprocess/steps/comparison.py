@@ -1,4 +1,4 @@
-"""Comparison: what another recipe makes of the same ratings."""
+"""Comparison of the results of two recipes for the same ratings."""
 
 from typing import NamedTuple
 
@@ -25,10 +25,10 @@ class Comparison(NamedTuple):
     """Two outcomes of the same ratings.
 
     `scores`, a row for each pair: sim1, sim2, change, pvalue, pvalue_two_sided and qvalue of
-    either, their difference (second less first) and written_differs (whether a published figure
+    both, their difference (second less first) and written_differs (whether a published figure
     is written differently).
-    `annotators`, a row for each annotator of each group: shift, decision and reason of either,
-    and differs. `summary`: figure → value, in words for a person.
+    `annotators`, a row for each annotator of each group: shift, decision and reason of both,
+    and differs. `summary`: figure, in words → value.
     """
 
     scores: pd.DataFrame
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 
 
 def compare_outcomes(first: Outcome, second: Outcome) -> Comparison:
-    """Compare what two recipes made of the same ratings.
+    """Compare the results of two recipes for the same ratings.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def _summarise(
     scores: pd.DataFrame, annotators: pd.DataFrame, first: Outcome, second: Outcome
 ) -> dict[str, float]:
     sims = scores[["sim1_difference", "sim2_difference"]].to_numpy()
-    turned = scores["change_first"] * scores["change_second"] < 0
+    changes_sign = scores["change_first"] * scores["change_second"] < 0
     return {
         "pairs written differently": int(scores["written_differs"].sum()),
         "largest difference of a score": float(np.abs(sims).max()),
         "mean absolute difference of scores": float(np.abs(sims).mean()),
-        "pairs whose change turns its sign": int(turned.sum()),
+        "pairs whose change turns its sign": int(changes_sign.sum()),
         **{
             f"pairs on the other side of {name} = 0.05": int(crosses_level(scores, test).sum())
             for test, name in TESTS.items()

@@ -1,4 +1,4 @@
-"""Exclusion: ratings that do not count for reasons other than their values."""
+"""Exclusion: find ratings that do not count, for reasons other than their values."""
 
 import numpy as np
 import pandas as pd
@@ -26,18 +26,18 @@ def find_excluded(
     most_failed_checkpoints: int | None = None,
     checks: pd.DataFrame | None = None,
 ) -> pd.Series:
-    """Why each rating is left out before any step, if it is.
+    """Return why each rating is left out before any other step.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 5 or 6)
         As `check_ratings` returns it, with a column group and perhaps mark.
     rejected_engagement : bool
-        Whether ratings marked "rejected" are left out. Those with any other mark are.
+        Whether ratings marked "rejected" are left out. Ratings with any other mark always are.
     most_failed_checkpoints : int, optional
-        How many checkpoint items an annotator may fail in a group and still count.
+        The number of checkpoint items that an annotator may fail in a group.
     checks : DataFrame, optional
-        As `count_failed` takes it. Without it nobody failed.
+        As `count_failed` takes it. Without it, no checkpoint counts as failed.
 
     Returns
     -------
@@ -64,8 +64,8 @@ def find_excluded(
     if most_failed_checkpoints is not None and checks is not None:
         n_failed = count_failed(checks)
         failed = n_failed[n_failed > most_failed_checkpoints].index
-        sitting = pd.MultiIndex.from_frame(ratings[["group", "annotator"]].astype(str))
-        codes[sitting.isin(failed) & (codes == 0)] = names.index(FAILED_CHECKPOINT)
+        member = pd.MultiIndex.from_frame(ratings[["group", "annotator"]].astype(str))
+        codes[member.isin(failed) & (codes == 0)] = names.index(FAILED_CHECKPOINT)
     return pd.Series(make_categories(codes, names), index=ratings.index, name="reason")
 
 
@@ -80,8 +80,8 @@ def count_left_out(ledger: pd.DataFrame) -> dict[str, int]:
     Returns
     -------
     dict
-        Reason → number of annotators. With several reasons, such as in several questionnaires, an
-        annotator counts under that of most of their ratings; of equals, the first category.
+        Reason → number of annotators. An annotator with several reasons, such as in several
+        questionnaires, counts under the one of most of their ratings; of ties, the first category.
 
     Examples
     --------
@@ -101,13 +101,13 @@ def count_left_out(ledger: pd.DataFrame) -> dict[str, int]:
 
 
 def count_failed(checks: pd.DataFrame) -> pd.Series:
-    """How many checkpoint items each annotator of each group failed.
+    """Count the checkpoint items that each annotator of each group failed.
 
     Parameters
     ----------
     checks : DataFrame, shape (n_answers, 5 or more)
-        Answers to items of known similarity: group, annotator, rating (NaN if there is none,
-        which fails), lowest and highest: the ratings that pass, ends included.
+        Answers to items of known similarity: group, annotator, rating (a missing one fails),
+        lowest and highest: the range of ratings that pass, ends included.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def count_failed(checks: pd.DataFrame) -> pd.Series:
     Raises
     ------
     RatingsError
-        A column is missing, or an end is no number.
+        A column is missing, or an end is not a number.
 
     Examples
     --------
@@ -128,9 +128,9 @@ def count_failed(checks: pd.DataFrame) -> pd.Series:
     if missing := [column for column in CHECK_COLUMNS if column not in checks]:
         raise RatingsError(f"the checkpoint answers have no column {', '.join(missing)}")
     numbers = checks[["rating", "lowest", "highest"]].apply(pd.to_numeric, errors="coerce")
-    endless = numbers[["lowest", "highest"]].isna().any(axis="columns")
-    if endless.any():
-        rows = name_some([f"row {row + 1}" for row in np.flatnonzero(endless)])
+    is_open = numbers[["lowest", "highest"]].isna().any(axis="columns")
+    if is_open.any():
+        rows = name_some([f"row {row + 1}" for row in np.flatnonzero(is_open)])
         raise RatingsError(f"checkpoint answers without a lowest or highest rating: {rows}")
     passed = numbers["rating"].between(numbers["lowest"], numbers["highest"])
     keys = [checks["group"].astype(str), checks["annotator"].astype(str)]

@@ -1,4 +1,4 @@
-"""Filtering: annotators who agree too little with their group are left out."""
+"""Filtering: leave out annotators who agree too little with their group."""
 
 from typing import NamedTuple
 
@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 
 from postprocess.reporting.phrases import write_figure
 from postprocess.statistics.agreement.annotators import average_agreement
-from postprocess.table.numbering import Numbers, number_ratings, take_texts
-from postprocess.table.ratings import with_groups
+from postprocess.table.numbering import Numbers, take_texts
+from postprocess.table.ratings import number_groups
 
-DECIMALS = 9  # an average nearer to its bound than this is at the bound, against float noise
+DECIMALS = 9  # averages that differ by less from their bound are at it: rounding errors
 KEPT, LEFT_OUT = "kept", "left out"
 LOW, LOWEST, GAIN = "below the correlation bound", "below the minimum rho", "gain in agreement"
 CONSTANT = "constant ratings"
 UNDEFINED_CONSTANT = "agreement undefined: constant ratings"
 UNDEFINED_FEW = "agreement undefined: too few common contexts"
-REASONS = (UNDEFINED_FEW, CONSTANT, UNDEFINED_CONSTANT, LOW, LOWEST, GAIN, "")  # first that holds
-KEEPING = {"", UNDEFINED_CONSTANT, UNDEFINED_FEW}  # those with which someone is kept
+REASONS = (UNDEFINED_FEW, CONSTANT, UNDEFINED_CONSTANT, LOW, LOWEST, GAIN, "")  # first match
+KEEPING = {"", UNDEFINED_CONSTANT, UNDEFINED_FEW}  # reasons that do not exclude
 
 
 class Filtering(NamedTuple):
@@ -35,38 +35,21 @@ def filter_annotators(
     minimum_rho: float | None = None,
     gain_share: float | None = None,
 ) -> Filtering:
-    """Leave out annotators whose average agreement with their group is low.
+    """Filter the annotators of a ratings table; `judge_annotators` for a data frame.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
-        As `check_ratings` returns it. Without a column group, groups are found. An annotator
-        is judged in each group by itself.
-    k : float
-        Left out is who lies more than k sample standard deviations of the group's averages
-        below their mean; exactly at the bound stays. One pass.
-    minimum_rho : float, optional
-        Left out is also whose average is below this.
-    gain_share : float, optional
-        Left out is also who is among this share of the group's annotators (rounded down)
-        whose leaving would raise the group's mean pairwise rho most, if it would raise it;
-        of equals, none that would make it more than the share.
+        As `check_ratings` returns it, without NaN. Without a column group, groups are found.
+    k, minimum_rho, gain_share
+        As in `judge_annotators`.
 
     Returns
     -------
     Filtering
         `ratings`: the kept rows in their order with a column group and a fresh index.
-        `annotators`, sorted by group and annotator: group, annotator, n_ratings, rho (mean
-        Spearman with each other annotator of the group; NaN if undefined with all of them),
-        bound (the group's; NaN with fewer than two defined averages), gain (how much the
-        group's mean pairwise rho rises without this annotator; NaN if undefined), decision
-        ("kept" or "left out") and reason ("" for the unremarkable). Someone without a defined
-        average is left out only for constant ratings on items that others told apart, that is
-        if at least two others of the group have a defined average.
-
-    References
-    ----------
-    Hill et al. (2015), SimLex-999, section 3.
+        `annotators`, sorted by group and annotator: group, annotator and the columns of
+        `judge_annotators`.
 
     Examples
     --------
@@ -76,31 +59,61 @@ def filter_annotators(
     >>> filter_annotators(ratings).annotators["decision"].tolist()
     ['kept', 'kept', 'kept', 'left out']
     """
-    ratings = with_groups(ratings)
-    numbers = number_ratings(ratings)
+    ratings, numbers = number_groups(ratings)
     figures = judge_annotators(numbers, k=k, minimum_rho=minimum_rho, gain_share=gain_share)
-    annotators = numbers.sittings.table().join(figures)
-    is_kept = (annotators["decision"] == KEPT).to_numpy()[numbers.sitting][numbers.cell]
-    return Filtering(ratings[is_kept].reset_index(drop=True), annotators)
+    is_kept = (figures["decision"] == KEPT).to_numpy()[numbers.member[numbers.cell]]
+    kept = ratings[is_kept].reset_index(drop=True)
+    return Filtering(kept, numbers.members.table().join(figures))
 
 
 def judge_annotators(
     numbers: Numbers, *, k: float, minimum_rho: float | None, gain_share: float | None
 ) -> pd.DataFrame:
-    """The annotators of `filter_annotators`, for ratings that have been numbered, without names."""
-    group = pd.Series(numbers.sittings.group)
-    found = average_agreement(numbers)
-    by_group = found["rho"].groupby(group)
+    """Decide which annotators to leave out because they agree too little with their group.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The ratings in any unit, without NaN; members may have no ratings. An annotator of
+        several groups is judged in each separately.
+    k : float
+        Leave out an annotator whose average agreement is more than k sample standard deviations
+        below the mean of the group's averages; at the bound they are kept. One pass.
+    minimum_rho : float or None
+        Leave out an annotator whose average agreement is below this.
+    gain_share : float or None
+        Leave out the annotators without whom the group's mean pairwise rho would rise most, up
+        to this share of the group (rounded down) and only if it would rise. Annotators with
+        equal gains are left out together, or not at all if they would exceed the share.
+
+    Returns
+    -------
+    DataFrame, shape (n_members, 6)
+        n_ratings, rho (mean Spearman correlation with each other annotator of the group; NaN if
+        all are undefined), bound (of the group; NaN with fewer than two defined averages), gain
+        (by how much the group's mean pairwise rho rises without the annotator; NaN if
+        undefined), decision ("kept" or "left out") and reason (one of `REASONS`; "" for an
+        annotator who is kept and whose rho is defined). An annotator without a defined average
+        is left out only for constant ratings on items to which others gave different ratings,
+        that is, if at least two others of the group have a defined average.
+
+    References
+    ----------
+    Hill et al. (2015), SimLex-999, section 3.
+    """
+    group = pd.Series(numbers.members.group)
+    agreement = average_agreement(numbers)
+    by_group = agreement["rho"].groupby(group)
     figures = pd.DataFrame(
         {
-            "n_ratings": numbers.per_sitting(numbers.n).astype(np.int64),
-            "rho": found["rho"],
+            "n_ratings": numbers.per_member(numbers.n).astype(np.int64),
+            "rho": agreement["rho"],
             "bound": by_group.transform("mean") - k * by_group.transform("std"),
-            "gain": found["gain"],
+            "gain": agreement["gain"],
         }
     )
     reason = _find_reasons(
-        figures.join(found[["has_common", "is_constant"]]),
+        figures.join(agreement[["has_common", "is_constant"]]),
         group,
         minimum_rho=minimum_rho,
         gain_share=gain_share,
@@ -113,7 +126,7 @@ def judge_annotators(
 
 
 def explain(annotators: pd.DataFrame) -> list[str]:
-    """Each decision in words with its figures; takes `Filtering.annotators` or rows of it."""
+    """Return each decision in words with its figures, for rows of `Filtering.annotators`."""
     rows = zip(*(annotators[name] for name in ("reason", "rho", "bound", "gain")), strict=True)
     return [_explain(str(reason), rho, bound, gain) for reason, rho, bound, gain in rows]
 
@@ -137,7 +150,7 @@ def _find_reasons(
     minimum_rho: float | None,
     gain_share: float | None,
 ) -> NDArray[np.int64]:
-    """Why each annotator is left out, or what is odd, as a place in `REASONS`: the first there."""
+    """Return the position in `REASONS` of the first reason that applies to each annotator."""
     rho = figures["rho"]
     n_defined = rho.groupby(group).transform("count")
     lowest = -np.inf if minimum_rho is None else minimum_rho
@@ -147,17 +160,17 @@ def _find_reasons(
         rho.isna(),
         (rho - figures["bound"]).round(DECIMALS) < 0,
         (rho - lowest).round(DECIMALS) < 0,
-        _is_of_the_most(figures["gain"], group, gain_share),
+        _is_top_gain(figures["gain"], group, gain_share),
     ]
     return np.select(kinds, range(len(kinds)), default=len(kinds))
 
 
-def _is_of_the_most(gains: pd.Series, group: pd.Series, share: float | None) -> pd.Series:
-    """Whether someone's gain is positive and among the group's largest, a share of all."""
+def _is_top_gain(gains: pd.Series, group: pd.Series, share: float | None) -> pd.Series:
+    """Return whether each gain is positive and in the given top share of the group's gains."""
     if share is None:
         return pd.Series(data=False, index=gains.index)
     gain = gains.round(DECIMALS)
     of_group = gain.groupby(group)
     n_allowed = np.floor(share * of_group.transform("size") + 10.0**-DECIMALS)
-    is_of_them: pd.Series = of_group.rank(method="max", ascending=False) <= n_allowed
-    return (gain > 0) & is_of_them
+    is_top: pd.Series = of_group.rank(method="max", ascending=False) <= n_allowed
+    return (gain > 0) & is_top

@@ -1,4 +1,4 @@
-"""The ledger: what happened to every rating and every annotator, and why."""
+"""The ledger: how every rating and every annotator was treated, and why."""
 
 from collections.abc import Hashable, Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from postprocess.reporting.phrases import NONE, write_points, write_range, write
 from postprocess.steps.exclusion import COUNTED
 from postprocess.steps.filtering import explain
 from postprocess.steps.post_process import Outcome
-from postprocess.table.numbering import number_sittings
+from postprocess.table.numbering import number_members
 from postprocess.table.ratings import RatingsError
 from postprocess.table.rendering import name_codes, render_table
 
@@ -22,9 +22,9 @@ CLIPPED = "clipped at the end"
 
 
 def render_ledger(outcome: Outcome) -> str:
-    """The text of `ledger.tsv`: a row for each rating, in the order of pair, context, annotator.
+    """Return the text of `ledger.tsv`: a row for each rating, by pair, context and annotator.
 
-    rating and calibrated are in points of the survey's scale; calibration tells how a rating was
+    rating and calibrated are in points of the survey's scale; calibration says how a rating was
     moved, and is empty if it was not.
     """
     ledger = outcome.ledger
@@ -34,23 +34,23 @@ def render_ledger(outcome: Outcome) -> str:
 
 
 def render_annotators(outcome: Outcome) -> str:
-    """The text of `annotators.tsv`: a row for each annotator of each group, with all figures."""
+    """Return the text of `annotators.tsv`: all figures of each annotator of each group."""
     table = outcome.annotators.assign(explanation=explain(outcome.annotators))
     return render_table(table)
 
 
 def render_scores(outcome: Outcome) -> str:
-    """The text of `scores.tsv`: a row for each pair, with every figure of `aggregate_ratings`."""
+    """Return the text of `scores.tsv`: all figures of `aggregate_numbers` for each pair."""
     return render_table(outcome.scores.reset_index())
 
 
 def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":
-    """How calibration moved each rating of the ledger, in words; "" if it did not."""
+    """Return in words how calibration moved each rating of the ledger; "" if it did not."""
     ledger = outcome.ledger
-    sitting, _ = number_sittings(ledger)  # the rows of `annotators`
+    member, _ = number_members(ledger)  # the rows of `annotators`
     shifts, shift = np.unique(outcome.annotators["shift"].fillna(0), return_inverse=True)
     moved, moves = pd.factorize((ledger["calibrated"] - ledger["rating"]).round(9))
-    kind = np.where(moved < 0, -1, shift[sitting] * len(moves) + moved)  # -1: not counted
+    kind = np.where(moved < 0, -1, shift[member] * len(moves) + moved)  # -1: left out before
     codes, kinds = pd.factorize(kind, use_na_sentinel=False)
     words = [
         _describe_move(shifts[kind // len(moves)], moves[kind % len(moves)]) if kind >= 0 else ""
@@ -60,16 +60,16 @@ def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":
 
 
 def trace_context(outcome: Outcome, pair: int, context: int) -> str:
-    """The way from the ratings of a context to its published figures, as text for a person.
+    """Describe how the published figures of a context follow from its ratings, as text.
 
-    Raises RatingsError if there is no such context.
+    Raises RatingsError if the context does not exist.
     """
     ledger = outcome.ledger.assign(calibration=describe_moves(outcome))
     rows = ledger[(ledger["pair"] == pair) & (ledger["context"] == context)]
     if rows.empty:
         n_pairs = len(outcome.scores)
         raise RatingsError(
-            f"there is no context {context} of pair {pair}: pairs are 1 to {n_pairs}, contexts "
+            f"pair {pair}, context {context} does not exist: pairs are 1 to {n_pairs}, contexts "
             "1 and 2"
         )
     return "\n".join(_trace(outcome, rows, pair, context)) + "\n"
@@ -125,7 +125,7 @@ def _trace_rating(row: dict[Hashable, Any]) -> str:
 
 
 def _trace_annotators(outcome: Outcome, rows: pd.DataFrame) -> Iterator[str]:
-    """The figures behind each decision on the annotators of these rows."""
+    """Yield the figures behind each decision on the annotators of these rows."""
     annotators = outcome.annotators.set_index(["group", "annotator"])
     yield "their figures: mean of the group's means, deviation, shift; mean rho, bound"
     for key in rows[["group", "annotator"]].astype(str).itertuples(index=False, name=None):

@@ -1,4 +1,4 @@
-"""The recipe: every step of post-processing with all its parameters, as one versioned file."""
+"""The recipe: all parameters of all steps of post-processing, in one versioned file."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from typing import Annotated, Any, Final, Literal, Self
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from postprocess.commands.validation_messages import explain_refusal
 from postprocess.formats.files import PvalueStyle
 from postprocess.formats.toml import TomlError, parse_toml
+from postprocess.formats.validation_messages import explain_refusal
 from postprocess.statistics.resampling import Resample
 from postprocess.table.ratings import RatingsError, Scale
 
 FOLDER = Path(__file__).parent / "recipes"
-FORMAT: Final = 1  # of the file, raised when a recipe written before would mean something else
+FORMAT: Final = 1  # of the file; raise it if old recipes would change their meaning
 
 Positive = Annotated[float, Field(gt=0)]
 FromZero = Annotated[float, Field(ge=0)]
@@ -23,11 +23,11 @@ Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
 class RecipeError(ValueError):
-    """A recipe that cannot be used; the message names each setting and what is wrong with it."""
+    """An invalid recipe; the message names each setting and the problem."""
 
 
 class _Section(BaseModel):
-    """A table of the file: nothing unknown in it, no infinity, and never changed."""
+    """A table of the file: strict, immutable, without unknown settings or infinities."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, strict=True, validate_default=True
@@ -50,24 +50,24 @@ class ScaleSection(_Section):
         return self
 
     def as_scale(self) -> Scale:
-        """The scale as the steps take it."""
+        """Return the section as a `Scale`."""
         return Scale(self.minimum, self.maximum, self.step)
 
     @classmethod
     def of(cls, scale: Scale) -> Self:
-        """The section that says a scale."""
+        """Return the section for a scale."""
         return cls(minimum=scale.minimum, maximum=scale.maximum, step=scale.step)
 
 
 class ExclusionSection(_Section):
-    """Who is left out before the ratings are looked at."""
+    """Ratings and annotators that are left out before any other step."""
 
     rejected_engagement: bool = True
     most_failed_checkpoints: Annotated[int, Field(ge=0)] | None = None
 
 
 class CalibrationSection(_Section):
-    """Moving annotators whose mean lies far from their group's; points of the scale."""
+    """Shifting annotators whose mean is far from their group's, in points of the scale."""
 
     enabled: bool = True
     threshold: FromZero = 1
@@ -96,26 +96,26 @@ class RescalingSection(_Section):
         return self
 
     def as_scale(self) -> Scale:
-        """The scale of the scores; its step has no meaning."""
+        """Return the scale of the scores; its step is not used."""
         return Scale(self.minimum, self.maximum, self.maximum - self.minimum)
 
 
 class FilesSection(_Section):
-    """How small p-values are written: see `PvalueStyle`."""
+    """The format of small p-values; see `PvalueStyle`."""
 
     scientific_below: FromZero = 1e-7
     trailing_zeros: bool = True
 
     def as_style(self) -> PvalueStyle:
-        """Return the section as the writers of files take it."""
+        """Return the section as a `PvalueStyle`."""
         return PvalueStyle(self.scientific_below, self.trailing_zeros)
 
 
 class ReportSection(_Section):
-    """Chance in the figures of the report: bootstrap samples, random splits, and its seed.
+    """Bootstrap samples, random splits and the seed of the report.
 
-    `resample`: what the intervals of agreement and of the reliability of change are over.
-    `pdf`: whether the report is set for print as well, which takes longer than all the rest.
+    `resample`: what the intervals of agreement and of the reliability of change generalise over.
+    `pdf`: whether to write a PDF too, which takes longer than everything else.
     """
 
     n_resamples: Annotated[int, Field(ge=0)] = 300
@@ -126,7 +126,7 @@ class ReportSection(_Section):
 
 
 class Recipe(_Section):
-    """How ratings become scores. The defaults are the conventions of the published files.
+    """The computation of scores from ratings. Defaults are the conventions of the published files.
 
     Sources: Hill et al. (2015) for calibration and filtering; Armendariz et al. (2020) for
     rescaling and the figures.
@@ -143,37 +143,37 @@ class Recipe(_Section):
     report: ReportSection = ReportSection()
 
     def on_scale(self, scale: Scale) -> Self:
-        """The same recipe for ratings given on another scale."""
+        """Return the same recipe for ratings on another scale."""
         return self.model_copy(update={"scale": ScaleSection.of(scale)})
 
     def render(self) -> str:
-        """The recipe as a file: every setting, always in the same order."""
+        """Return the text of the recipe file: every setting, always in the same order."""
         return tomli_w.dumps(self.model_dump(exclude_none=True))
 
     def digest(self) -> str:
-        """The SHA-256 of the file."""
+        """Return the SHA-256 of the file."""
         return hashlib.sha256(self.render().encode()).hexdigest()
 
 
 def list_presets() -> list[str]:
-    """The names of the recipes that come with the library."""
+    """Return the names of the recipes that come with the library."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 def read_recipe(source: str, changes: Sequence[str] = ()) -> Recipe:
-    """The recipe that a name or a file holds, with single settings changed.
+    """Read a recipe by name or from a file, and change single settings.
 
     Parameters
     ----------
     source : str
         One of `list_presets()`, or the path of a file.
     changes : sequence of str
-        Such as "calibration.threshold=0.5"; what follows the equals sign is a TOML value.
+        Such as "calibration.threshold=0.5", with a TOML value after the equals sign.
 
     Raises
     ------
     RecipeError
-        No such recipe, no TOML, an unknown setting or an impossible value.
+        An unknown recipe or setting, invalid TOML, or an impossible value.
     OSError
         The file cannot be read.
 
@@ -185,18 +185,18 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> Recipe:
     path = FOLDER / f"{source}.toml" if source in list_presets() else Path(source)
     if not path.suffix:
         raise RecipeError(
-            f'there is no recipe "{source}"; name one of {", ".join(list_presets())}, or a file '
+            f'unknown recipe "{source}"; name one of {", ".join(list_presets())}, or a file '
             "such as mine.toml"
         )
     return parse_recipe(path.read_bytes(), changes)
 
 
 def parse_recipe(data: bytes, changes: Sequence[str] = ()) -> Recipe:
-    """The recipe of a file's content; see `read_recipe`. Raises RecipeError."""
+    """Read a recipe from the content of a file; see `read_recipe`. Raises RecipeError."""
     try:
         settings = parse_toml(data)
     except TomlError as error:
-        raise RecipeError(f"the recipe is no TOML: {error}") from error
+        raise RecipeError(f"the recipe is not valid TOML: {error}") from error
     for change in changes:
         _change(settings, change)
     try:
@@ -213,8 +213,10 @@ def _change(settings: dict[str, Any], change: str) -> None:
     for section in sections:
         settings = settings.setdefault(section, {})
         if not isinstance(settings, dict):
-            raise RecipeError(f'"{name}": {section} is no section of the recipe')
+            raise RecipeError(f'"{name}": {section} is not a section of the recipe')
     try:
         settings[setting] = parse_toml(f"x = {value}")["x"]
     except TomlError as error:
-        raise RecipeError(f'"{change}": {value.strip() or "nothing"} is no TOML value') from error
+        raise RecipeError(
+            f'"{change}": {value.strip() or "nothing"} is not a TOML value'
+        ) from error

@@ -1,4 +1,4 @@
-"""Ratings by scripts instead of people: read from a ratings file, and stamped on what is made."""
+"""Ratings by scripts instead of people: read from a ratings file, and marked in all output."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -14,7 +14,7 @@ TRUE = {"true", "yes", "1"}
 
 
 def load_scripted(path: Path) -> frozenset[str]:
-    """Return the annotators whom a ratings file marks as scripts in its column `is_scripted`.
+    """Return the annotators that a ratings file marks as scripts in its column `is_scripted`.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def load_scripted(path: Path) -> frozenset[str]:
 
 
 def count_scripted(ratings: pd.DataFrame, scripted: Collection[str]) -> dict[str, int]:
-    """Count the ratings by scripts, and the scripts among the annotators, for the report.
+    """Count the ratings by scripts and the scripted annotators, for the report.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def count_scripted(ratings: pd.DataFrame, scripted: Collection[str]) -> dict[str
 
 
 def tag_files(language: str, *, is_rehearsal: bool) -> str:
-    """Return what stands in the names of a dataset's files: its language, and the stamp.
+    """Return the tag in the names of a dataset's files: its language, and "REHEARSAL" if it is one.
 
     >>> tag_files("sl", is_rehearsal=True), tag_files("sl", is_rehearsal=False)
     ('sl_REHEARSAL', 'sl')
@@ -52,7 +52,7 @@ def tag_files(language: str, *, is_rehearsal: bool) -> str:
 
 
 def read_tag(tag: str) -> str:
-    """Return the language that `tag_files` wrote into a name.
+    """Return the language in a tag of `tag_files`.
 
     >>> read_tag("sl_REHEARSAL"), read_tag("sl")
     ('sl', 'sl')
@@ -61,7 +61,7 @@ def read_tag(tag: str) -> str:
 
 
 def warn_of_scripts(counts: dict[str, int]) -> str:
-    """Return the warning for readers of a report's `counts`; "" where people alone rated."""
+    """Return the warning for a report with these `counts`; "" if no script rated."""
     if not counts.get("ratings_scripted"):
         return ""
     return (

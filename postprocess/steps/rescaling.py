@@ -1,25 +1,25 @@
-"""Rescaling: from the scale of the survey to the published one."""
+"""Rescaling: map ratings from the scale of the survey to the published one."""
 
 import pandas as pd
 
-from postprocess.table.numbering import Floats
 from postprocess.table.ratings import Scale
+from postprocess.types import Floats
 
 
 def rescale_ratings(ratings: pd.DataFrame, source: Scale, target: Scale) -> pd.DataFrame:
-    """Map ratings linearly, end to end, from one scale to another.
+    """Rescale the column rating of a ratings table; `rescale_points` for a data frame.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_ratings, 4 or 5)
+    ratings : DataFrame, shape (n_ratings, 4 or more)
         As `check_ratings` returns it, in points of `source`.
     source, target : Scale
-        Only their ends count.
+        As in `rescale_points`.
 
     Returns
     -------
-    DataFrame, shape (n_ratings, 4 or 5)
-        The same rows with ratings in points of `target`, as floats. Equal ratings stay equal.
+    DataFrame, shape (n_ratings, 4 or more)
+        The same rows with ratings as floats in points of `target`.
 
     Examples
     --------
@@ -32,6 +32,23 @@ def rescale_ratings(ratings: pd.DataFrame, source: Scale, target: Scale) -> pd.D
 
 
 def rescale_points(points: Floats, source: Scale, target: Scale) -> Floats:
-    """Map numbers linearly, end to end, from one scale to another."""
+    """Map ratings linearly from one scale to another, end to end.
+
+    Parameters
+    ----------
+    points : array, shape (n,)
+        In points of `source`.
+    source, target : Scale
+        Only their ends are used.
+
+    Returns
+    -------
+    array, shape (n,)
+        In points of `target`. Equal ratings stay equal, NaN stays NaN.
+
+    References
+    ----------
+    Armendariz et al. (2020), CoSimLex.
+    """
     span = target.maximum - target.minimum
     return (points - source.minimum) * span / (source.maximum - source.minimum) + target.minimum

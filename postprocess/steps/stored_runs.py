@@ -1,4 +1,4 @@
-"""Outcomes that were kept: their ledger as Parquet, to be searched, and compared with others."""
+"""Stored outcomes: the ledger as Parquet for searching, and restoring for comparison."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as arrow_parquet
 
-from postprocess.formats.cells import read_cell
+from postprocess.formats.tabular import read_cell
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import Recipe
 
@@ -20,7 +20,7 @@ NAMES: dict[Hashable, type[str]] = dict.fromkeys(
 
 
 def write_ledger(outcome: Outcome) -> bytes:
-    """The ledger of an outcome as a Parquet file, its columns as `Outcome` has them."""
+    """Return the ledger of an outcome as a Parquet file, with the columns of `Outcome`."""
     out = io.BytesIO()
     table = pa.Table.from_pandas(outcome.ledger, preserve_index=False)
     arrow_parquet.write_table(table.replace_schema_metadata(None), out, compression="zstd")
@@ -28,7 +28,7 @@ def write_ledger(outcome: Outcome) -> bytes:
 
 
 def read_ledger(data: bytes) -> pd.DataFrame:
-    """The ledger in a file of `write_ledger`."""
+    """Read the ledger from a file of `write_ledger`."""
     ledger: pd.DataFrame = arrow_parquet.read_table(io.BytesIO(data)).to_pandas()
     return ledger
 
@@ -36,22 +36,22 @@ def read_ledger(data: bytes) -> pd.DataFrame:
 def search_ledger(
     data: bytes, filters: Filters, *, start: int = 0, n_rows: int = 100
 ) -> tuple[pd.DataFrame, int]:
-    """Some rows of a kept ledger.
+    """Return rows of a stored ledger that match filters.
 
     Parameters
     ----------
     data : bytes
         A file of `write_ledger`.
     filters : dict
-        Column → the value that a row must have: pair and context as numbers, the others as text;
-        "reason" may be "*", for every row that was left out.
+        Column → required value: pair and context as numbers, the others as text; "reason" may be
+        "*", for every rating that was left out.
     start, n_rows : int
-        Which of the rows that were found are wanted.
+        The page of matching rows to return.
 
     Returns
     -------
     (DataFrame, int)
-        The rows wanted, in the order of the ledger; and how many were found.
+        The rows in the order of the ledger, and the number of all matching rows.
     """
     table = arrow_parquet.read_table(io.BytesIO(data))
     for name, value in filters.items():
@@ -65,7 +65,7 @@ def search_ledger(
 
 
 def restore_outcome(recipe: Recipe, ledger: bytes, scores: bytes, annotators: bytes) -> Outcome:
-    """An outcome from what was kept of it: its ledger, `scores.tsv` and `annotators.tsv`."""
+    """Restore an outcome from its stored ledger, `scores.tsv` and `annotators.tsv`."""
     return Outcome(
         recipe,
         read_ledger(ledger),

@@ -1,4 +1,4 @@
-"""Columns of Arrow tables as arrays: part by part as a file is read, and these joined to one."""
+"""Columns of Arrow tables as arrays: read part by part, then joined."""
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
@@ -11,13 +11,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from postprocess.table.name_codes import ShortNames, number_words, read_words, spell
-from postprocess.table.numbering import Integers, smallest_codes
+from postprocess.table.numbering import smallest_codes
 from postprocess.table.parallel import as_places, on_all_cores
 from postprocess.table.ratings import make_categories
+from postprocess.types import Integers
 
 
 class Names(NamedTuple):
-    """A column of names: for each row a place in `names`, -1 for a missing one."""
+    """A column of names: for each row a position in `names`, -1 for a missing one."""
 
     codes: Integers
     names: pa.LargeStringArray
@@ -27,13 +28,13 @@ Part = NDArray[Any] | Names | ShortNames
 
 
 def as_part(column: pa.ChunkedArray) -> Part:
-    """A column of a part of a file, without what Arrow held it in.
+    """Convert a column of a part of a file from Arrow.
 
     Returns
     -------
     array, Names or ShortNames, shape (n_rows,)
-        Of names some that are numbered may not occur; other columns are as Arrow converts them,
-        NaN for a missing number.
+        The names may include unused ones; other columns are as Arrow converts them, with NaN for
+        a missing number.
 
     Examples
     --------
@@ -53,12 +54,12 @@ def as_part(column: pa.ChunkedArray) -> Part:
 
 
 def join_parts(parts: Sequence[Part]) -> "NDArray[Any] | pd.Categorical[Any]":
-    """The parts of one column, one after another.
+    """Concatenate the parts of one column.
 
     Returns
     -------
     array or Categorical, shape (n_rows,)
-        In the smallest type that holds them all; names as categories in their order.
+        In the smallest type that holds all values; names as sorted categories.
 
     Examples
     --------
@@ -79,12 +80,14 @@ def join_parts(parts: Sequence[Part]) -> "NDArray[Any] | pd.Categorical[Any]":
 
 
 def _join_names(parts: Sequence[Names]) -> tuple[Integers, pa.LargeStringArray]:
-    """The place of each name among the distinct ones in their order, -1 for a missing one."""
+    """Return the position of each name among the sorted names, -1 for a missing one."""
     texts = pa.chunked_array([part.names for part in parts], type=pa.large_string())
     short = read_words(texts)
     places, names = (short and number_words([short])) or _number_texts(texts)
     ends = accumulate((len(part.names) for part in parts), initial=0)
-    found = [np.append(places[start:end], -1) for start, end in pairwise(ends)]  # the last for -1
+    found = [
+        np.append(places[start:end], -1) for start, end in pairwise(ends)
+    ]  # the last is for -1
     codes = [part.codes for part in parts]
     return _join(codes, smallest_codes(len(names)), lambda n: found[n][as_places(codes[n])]), names
 
@@ -92,14 +95,14 @@ def _join_names(parts: Sequence[Names]) -> tuple[Integers, pa.LargeStringArray]:
 def _join(
     parts: Sequence[NDArray[Any]], dtype: np.dtype[Any], make: Callable[[int], NDArray[Any]]
 ) -> NDArray[Any]:
-    """What is made of each part, by its number, one after another in an array."""
+    """Concatenate in one array what `make` returns for the number of each part."""
     ends = list(accumulate(map(len, parts), initial=0))
     joined = np.empty(ends[-1], dtype=dtype)
 
-    def put(number: int) -> None:
+    def fill(number: int) -> None:
         joined[ends[number] : ends[number + 1]] = make(number)
 
-    on_all_cores(put, range(len(parts)))
+    on_all_cores(fill, range(len(parts)))
     return joined
 
 
@@ -109,7 +112,7 @@ def _number(part: ShortNames) -> Names:
 
 
 def _number_texts(texts: pa.ChunkedArray) -> tuple[Integers, pa.LargeStringArray]:
-    """The place of each text among the distinct ones in their order, -1 for null; and these."""
+    """Return the position of each text among the sorted texts, -1 for null, and these."""
     every = texts.unique().drop_null()
     names = every.take(pc.array_sort_indices(every))
     places = pc.index_in(texts, value_set=names, skip_nulls=True).fill_null(-1)

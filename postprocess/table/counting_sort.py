@@ -1,7 +1,7 @@
-"""Ratings in order without a sort: each is put into the place that is its own.
+"""Counting sort of the ratings by pair, context and annotator.
 
-Where everybody sat in one group, and every item stands in one, an item has a seat for each person
-of its group, and which seat is whose is known before any rating is looked at.
+If every annotator and every item is in one group, each item has a slot for each annotator of its
+group, so that the position of every rating is known in advance.
 """
 
 from itertools import pairwise
@@ -11,41 +11,42 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from postprocess.table.numbering import Integers, Sittings, make_sittings
+from postprocess.table.numbering import Members, make_members
 from postprocess.table.parallel import AT_ONCE, as_places, in_parts, on_all_cores
 from postprocess.table.sorting import as_column, as_numbers
+from postprocess.types import Integers
 
-MOST_SEATS = 2  # for each rating; with more of them empty, sorting is no slower
-MOST_STATES = np.iinfo(np.uint16).max  # of a seat: empty, or which rating and mark
+MOST_SLOTS = 2  # per rating; with more empty ones, sorting is as fast
+MOST_STATES = np.iinfo(np.uint16).max  # of a slot: empty, or a rating with a mark
 
 
-class _Seats(NamedTuple):
-    """The seats, in the order of items and, for each of them, of the people of its group.
+class _Slots(NamedTuple):
+    """The slots, sorted by item and, within an item, by the annotators of its group.
 
-    `group` and `first`, shape (n_items,): the group of each item, and where that begins in
-    `people`, the annotators in the order of their groups.
-    `starts`, shape (n_items + 1,): the first seat of each item, and how many there are of all.
-    `group_of_annotator` and `rank`, shape (n_annotators,): which group, and which of its people.
+    `group` and `first`, shape (n_items,): the group of each item, and where that group begins in
+    `annotators`, which are sorted by group.
+    `starts`, shape (n_items + 1,): the first slot of each item, and the number of all slots.
+    `group_of_annotator` and `rank`, shape (n_annotators,): group, and position within it.
     """
 
     group: Integers
     starts: NDArray[np.int32]
     first: NDArray[np.int32]
-    people: NDArray[np.int32]
+    annotators: NDArray[np.int32]
     group_of_annotator: Integers
     rank: NDArray[np.int32]
 
 
 class Placed(NamedTuple):
-    """Ratings in order, and the sitting of each as `number_sittings` numbers them."""
+    """Sorted ratings, and the member of each as `number_members` numbers them."""
 
     rows: pd.DataFrame
-    sitting: NDArray[np.int32]
-    sittings: Sittings
+    member: NDArray[np.int32]
+    members: Members
 
 
 class _States(NamedTuple):
-    """What may be on a seat: 0 for nothing, or a mark's ratings from the least on, from 1."""
+    """The possible values of a slot: 0 if empty, else 1 + mark · n_ratings + rating - least."""
 
     least: int
     n_ratings: int
@@ -53,7 +54,7 @@ class _States(NamedTuple):
 
 
 def place_rows(table: pd.DataFrame) -> Placed | None:
-    """The rows of a ratings table in the order of pair, context and annotator.
+    """Sort a ratings table by pair, context and annotator.
 
     Parameters
     ----------
@@ -63,14 +64,14 @@ def place_rows(table: pd.DataFrame) -> Placed | None:
     Returns
     -------
     Placed or None
-        The rows that `sort_rows` returns, twice as fast; None if that must be asked: without
-        groups, with ratings that are not whole, with people or items in several groups, with many
-        ratings missing, or with two of one item by one person.
+        The rows that `sort_rows` returns, twice as fast. None if `sort_rows` is needed: without
+        groups, with ratings that are not whole, annotators or items in several groups, many
+        missing ratings, or two ratings of one item by one annotator.
 
     Examples
     --------
-    >>> one, people = pd.Categorical(["1", "1"]), pd.Categorical(["B", "A"])
-    >>> table = pd.DataFrame({"pair": [1, 1], "context": [1, 1], "annotator": people,
+    >>> one, names = pd.Categorical(["1", "1"]), pd.Categorical(["B", "A"])
+    >>> table = pd.DataFrame({"pair": [1, 1], "context": [1, 1], "annotator": names,
     ...                       "rating": [6, 0], "group": one})
     >>> place_rows(table).rows["rating"].tolist()
     [0, 6]
@@ -79,20 +80,20 @@ def place_rows(table: pd.DataFrame) -> Placed | None:
         return None
     n_items, n_rows = 2 * int(table["pair"].max()), len(table)
     states = _find_states(table)
-    if n_items > MOST_SEATS * n_rows or states.n_ratings * states.n_marks > MOST_STATES:
+    if n_items > MOST_SLOTS * n_rows or states.n_ratings * states.n_marks > MOST_STATES:
         return None
     numbers = {str(name): as_numbers(table[name]) for name in table}
-    seats = _find_seats(numbers, n_items, len(table["annotator"].cat.categories))
-    if seats is None or seats.starts[-1] > MOST_SEATS * n_rows:
+    slots = _find_slots(numbers, n_items, len(table["annotator"].cat.categories))
+    if slots is None or slots.starts[-1] > MOST_SLOTS * n_rows:
         return None
-    taken = _take_seats(numbers, seats, states)
+    taken = _fill_slots(numbers, slots, states)
     if taken is None or np.count_nonzero(taken) < n_rows:
         return None
-    read, place = _read(taken, seats, states, numbers)
+    read, place = _read(taken, slots, states, numbers)
     rows = pd.DataFrame({name: as_column(read[name], table[name]) for name in read}, copy=False)
-    group, names = seats.group_of_annotator[seats.people], (table["group"], table["annotator"])
+    group, names = slots.group_of_annotator[slots.annotators], (table["group"], table["annotator"])
     categories = (column.cat.categories for column in names)
-    return Placed(rows, place, make_sittings(group, seats.people, *categories))
+    return Placed(rows, place, make_members(group, slots.annotators, *categories))
 
 
 def _find_states(table: pd.DataFrame) -> _States:
@@ -109,8 +110,8 @@ def _number_items(numbers: dict[str, Integers], rows: slice) -> NDArray[np.int64
     return item
 
 
-def _find_seats(numbers: dict[str, Integers], n_items: int, n_annotators: int) -> _Seats | None:
-    """The seats, if each annotator and each item is in the group of any of their rows."""
+def _find_slots(numbers: dict[str, Integers], n_items: int, n_annotators: int) -> _Slots | None:
+    """Return the slots, given that each annotator and each item is in one group."""
     annotator, group = numbers["annotator"], numbers["group"]
     of_annotator, of_item = (np.full(n, -1, dtype=group.dtype) for n in (n_annotators, n_items))
 
@@ -119,65 +120,65 @@ def _find_seats(numbers: dict[str, Integers], n_items: int, n_annotators: int) -
         of_item[_number_items(numbers, rows)] = group[rows]
 
     in_parts(len(group), assign)
-    people = np.argsort(of_annotator, kind="stable").astype(np.int32)
-    people = people[of_annotator[people] >= 0]
-    n_each = np.bincount(of_annotator[people] + 1)  # the first for items of no group
+    annotators = np.argsort(of_annotator, kind="stable").astype(np.int32)
+    annotators = annotators[of_annotator[annotators] >= 0]
+    n_each = np.bincount(of_annotator[annotators] + 1)  # the first is for items without ratings
     firsts = np.cumsum(n_each) - n_each
     rank = np.zeros(n_annotators, dtype=np.int32)
-    rank[people] = np.arange(len(people)) - firsts[of_annotator[people] + 1]
-    if of_item.max() + 1 >= len(n_each):  # a group whose people are all in others, too
+    rank[annotators] = np.arange(len(annotators)) - firsts[of_annotator[annotators] + 1]
+    if of_item.max() + 1 >= len(n_each):  # all annotators of a group are in others, too
         return None
     starts = np.append(0, np.cumsum(n_each[of_item + 1]))
     if starts[-1] > np.iinfo(np.int32).max:
         return None
     first = firsts[of_item + 1].astype(np.int32)
-    return _Seats(of_item, starts.astype(np.int32), first, people, of_annotator, rank)
+    return _Slots(of_item, starts.astype(np.int32), first, annotators, of_annotator, rank)
 
 
-def _take_seats(numbers: dict[str, Integers], seats: _Seats, states: _States) -> Integers | None:
-    """What is on each seat; None if an annotator or an item is in several groups."""
-    taken = np.zeros(seats.starts[-1], dtype=np.min_scalar_type(states.n_ratings * states.n_marks))
+def _fill_slots(numbers: dict[str, Integers], slots: _Slots, states: _States) -> Integers | None:
+    """Fill the slots; return None if an annotator or an item is in several groups."""
+    taken = np.zeros(slots.starts[-1], dtype=np.min_scalar_type(states.n_ratings * states.n_marks))
 
     def take(rows: slice) -> bool:
         item, annotator = _number_items(numbers, rows), as_places(numbers["annotator"][rows])
-        group = seats.group[item]
+        group = slots.group[item]
         if (group != numbers["group"][rows]).any():
             return False
-        if (group != seats.group_of_annotator[annotator]).any():
+        if (group != slots.group_of_annotator[annotator]).any():
             return False
         state = numbers["rating"][rows] - (states.least - 1)
         if "mark" in numbers:
             state += numbers["mark"][rows] * np.int32(states.n_ratings)
-        seat = seats.starts[item]
-        seat += seats.rank[annotator]
-        taken[as_places(seat)] = state.astype(taken.dtype)  # else each would be cast by itself
+        slot = slots.starts[item]
+        slot += slots.rank[annotator]
+        taken[as_places(slot)] = state.astype(taken.dtype)  # or NumPy casts one by one
         return True
 
     return taken if all(in_parts(len(numbers["pair"]), take)) else None
 
 
 def _read(
-    taken: Integers, seats: _Seats, states: _States, numbers: dict[str, Integers]
+    taken: Integers, slots: _Slots, states: _States, numbers: dict[str, Integers]
 ) -> tuple[dict[str, Integers], NDArray[np.int32]]:
-    """The columns of the seats that are not empty, in types as before; and whose these are."""
-    n_items = len(seats.group)
+    """Return the columns of the filled slots in their original types, and the member of each."""
+    n_items = len(slots.group)
     at_once = max(1, AT_ONCE * n_items // len(taken))
     cuts = [*range(0, n_items, at_once), n_items]
     parts = [slice(*ends) for ends in pairwise(cuts)]
-    spans = [slice(*ends) for ends in pairwise(seats.starts[cuts].tolist())]
+    spans = [slice(*ends) for ends in pairwise(slots.starts[cuts].tolist())]
     n_taken = on_all_cores(lambda span: np.count_nonzero(taken[span]), spans)
     lasts = np.cumsum(n_taken).tolist()
     read = {name: np.empty_like(column) for name, column in numbers.items()}
     places = np.empty(lasts[-1], dtype=np.int32)
 
-    def put(number: int) -> None:
+    def read_part(number: int) -> None:
         part, span = parts[number], spans[number]
         rows = slice(lasts[number] - n_taken[number], lasts[number])
-        n_seats = np.diff(seats.starts[part.start : part.stop + 1])
-        item = np.repeat(np.arange(part.start, part.stop, dtype=np.int32), n_seats)
-        place = np.repeat(seats.first[part] - seats.starts[part], n_seats)
+        n_slots = np.diff(slots.starts[part.start : part.stop + 1])
+        item = np.repeat(np.arange(part.start, part.stop, dtype=np.int32), n_slots)
+        place = np.repeat(slots.first[part] - slots.starts[part], n_slots)
         place += np.arange(span.start, span.stop, dtype=np.int32)
-        group, state = np.repeat(seats.group[part], n_seats), taken[span].astype(np.int32)
+        group, state = np.repeat(slots.group[part], n_slots), taken[span].astype(np.int32)
         if n_taken[number] < len(state):
             is_taken = state > 0
             item, place = item[is_taken], place[is_taken]
@@ -189,11 +190,11 @@ def _read(
         read["rating"][rows] = state
         read["group"][rows] = group
         places[rows] = place
-        read["annotator"][rows] = seats.people[as_places(place)]
+        read["annotator"][rows] = slots.annotators[as_places(place)]
         read["context"][rows] = (item & 1) + 1
         item >>= 1
         item += 1
         read["pair"][rows] = item
 
-    on_all_cores(put, range(len(parts)))
+    on_all_cores(read_part, range(len(parts)))
     return read, places

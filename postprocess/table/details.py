@@ -1,4 +1,4 @@
-"""What a ratings file tells beyond the ratings: the report's, and no score depends on it."""
+"""Further columns of a ratings file, used by the report alone; no score depends on them."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -14,13 +14,13 @@ from postprocess.table.numbering import index_names, number_items
 from postprocess.table.ratings import RatingsError, name_some
 
 PLACE = ("pair", "context", "annotator")
-TRAITS = ("block", "pos")  # by which agreement is told apart
-MEASURES = ("position", "seconds")  # which should not move a rating
+TRAITS = ("block", "pos")  # agreement is reported by these
+MEASURES = ("position", "seconds")  # possible confounds
 DETAILS = (*TRAITS, *MEASURES)
 
 
 def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
-    """What a ratings file that `load_ratings` can read tells of each rating; None for nothing.
+    """Read the details of each rating from a ratings file; return None if it has none.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
     Raises
     ------
     RatingsError
-        A position or a number of seconds that is no number.
+        A position or a number of seconds is not a number.
     OSError
         The file cannot be read.
     """
@@ -43,7 +43,7 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
 
 
 def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
-    """Those of some columns that a ratings file has, as text; "" where there is nothing."""
+    """Read those of the named columns that a ratings file has, as text; "" for missing values."""
     if path.suffix == ".parquet":
         known = [name for name in names if name in arrow_parquet.read_schema(path).names]
         table: pd.DataFrame = arrow_parquet.read_table(path, columns=known).to_pandas()
@@ -62,7 +62,7 @@ def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
 
 
 def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
-    """The ratings with what is known of them in further columns.
+    """Add the details of ratings as further columns.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.Data
     own = number_items(ratings) * len(names) + codes
     rows, numbers = _number_rows(details, names)
     if pd.Index(numbers).has_duplicates:
-        raise RatingsError("two rows tell of one rating; keep one")
+        raise RatingsError("two rows describe the same rating; keep one")
     found = pd.Index(numbers).get_indexer(pd.Index(own))
     kept = details.iloc[rows]
     joined = {name: _take(kept[name], found) for name in DETAILS if name in details}
@@ -103,7 +103,7 @@ def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.Data
 
 
 def find_parts_of_speech(ratings: pd.DataFrame) -> pd.Series | None:
-    """The part of speech of each pair, if the ratings have a column pos.
+    """Return the part of speech of each pair, or None if the ratings have no column pos.
 
     Parameters
     ----------
@@ -117,27 +117,27 @@ def find_parts_of_speech(ratings: pd.DataFrame) -> pd.Series | None:
     Raises
     ------
     RatingsError
-        A pair with two parts of speech.
+        A pair has two parts of speech.
     """
     if "pos" not in ratings:
         return None
-    told = ratings.loc[ratings["pos"].notna(), ["pair", "pos"]].drop_duplicates()
-    if (twice := told["pair"].duplicated()).any():
-        places = [f"pair {pair}" for pair in told.loc[twice, "pair"].unique()]
+    found = ratings.loc[ratings["pos"].notna(), ["pair", "pos"]].drop_duplicates()
+    if (twice := found["pair"].duplicated()).any():
+        places = [f"pair {pair}" for pair in found.loc[twice, "pair"].unique()]
         raise RatingsError(f"more than one part of speech (column pos) for {name_some(places)}")
-    return told.set_index("pair")["pos"].sort_index()
+    return found.set_index("pair")["pos"].sort_index()
 
 
 def _numbers(column: pd.Series) -> pd.Series:
     texts = column.str.strip()
     numbers = pd.to_numeric(texts, errors="coerce")
     if (bad := numbers.isna() & (texts != "")).any():
-        raise RatingsError(f'{column.name} has "{column[bad].iloc[0]}", which is no number')
+        raise RatingsError(f'{column.name} has "{column[bad].iloc[0]}", which is not a number')
     return numbers.astype(float)
 
 
 def _number_rows(details: pd.DataFrame, names: pd.Index) -> tuple[NDArray[np.int64], ...]:
-    """The rows that tell of ratings of these annotators, and the number of each one's rating."""
+    """Return the rows on ratings of these annotators, and a number for the rating of each."""
     annotators = names.get_indexer(pd.Index(details["annotator"].astype(str)))
     places = [pd.to_numeric(details[name], errors="coerce") for name in PLACE[:2]]
     rows = np.flatnonzero((annotators >= 0) & places[0].notna() & places[1].notna())
@@ -147,7 +147,7 @@ def _number_rows(details: pd.DataFrame, names: pd.Index) -> tuple[NDArray[np.int
 
 
 def _take(column: pd.Series, found: NDArray[np.intp]) -> pd.Series:
-    """The entries at these places, none at -1; text without anything in it is none."""
+    """Return the entries at these positions; None or NaN for -1 and for empty text."""
     if pd.api.types.is_float_dtype(column):
         return pd.Series(np.where(found < 0, np.nan, column.to_numpy()[found]))
     codes, texts = pd.factorize(column.astype(object).where(column.notna(), "").map(_as_text))

@@ -1,4 +1,4 @@
-"""Ratings files of millions of rows: in parts, on all cores, each part freed before the next."""
+"""Reading ratings files of millions of rows: in parts, on all cores, with bounded memory."""
 
 import contextlib
 from collections import Counter
@@ -24,21 +24,21 @@ TYPES = {
     "pair": pa.int32(),
     "context": pa.int8(),
     "annotator": pa.string(),
-    "rating": pa.int32(),  # or 64-bit floats, where not all are whole
+    "rating": pa.int32(),  # 64-bit floats if not all are whole
     "group": pa.string(),
     "mark": pa.string(),
 }
 
-AT_ONCE = 1 << 24  # bytes of a file that are parsed together
+AT_ONCE = 1 << 24  # bytes of a file per part
 LONGEST_LINE = 1 << 16  # bytes
 END = ord("\n")
 NAMED = [name for name, kind in TYPES.items() if pa.types.is_string(kind)]
-MOST_PARTS = 64  # of a Parquet file, each of which is opened by itself
-FEW_BYTES = 4  # a name in a Parquet column of numbered names; more, and they are written out
+MOST_PARTS = 64  # of a Parquet file; each is opened separately
+FEW_BYTES = 4  # per row of a dictionary-encoded Parquet column; more means plain texts
 
 
 class Loaded(NamedTuple):
-    """Those of the columns of ratings that a file has, and what it has as languages."""
+    """The columns of ratings that a file has, and its languages."""
 
     ratings: pd.DataFrame
     languages: set[object]
@@ -52,12 +52,12 @@ class _Piece(NamedTuple):
 def load_lines(
     path: Path, start: int, header: Sequence[str], parsing: arrow_csv.ParseOptions
 ) -> Loaded | None:
-    """The rows of a text file from a byte on, each on a line, in which nothing is unusual.
+    """Read the rows of a regular text file, one per line, from a byte offset.
 
     Returns
     -------
     Loaded or None
-        None if anything is missing, or is not of the type in `TYPES`, or is on several lines.
+        None if a value is missing, has not the type in `TYPES`, or spans several lines.
     """
     with pa.memory_map(str(path)) as file:
         lines = _cut_at_lines(file.read_buffer().slice(start))
@@ -71,22 +71,21 @@ def load_lines(
 
 
 def load_parquet(path: Path) -> Loaded:
-    """The rows of a Parquet file.
-
-    Raises pyarrow.ArrowInvalid for what is none.
-    """
+    """Read the rows of a Parquet file. Raises pyarrow.ArrowInvalid if it is not one."""
     with arrow_parquet.ParquetFile(path) as file:
         metadata, found = file.metadata, file.schema_arrow.names
     known = _find_languages(metadata)
     names = [name for name in TYPES if name in found and not (known and name == LANGUAGE)]
     numbered = _find_numbered(metadata)
     n_parts = metadata.num_row_groups
-    by_turns = [[name] for name in names] if n_parts > 1 else [names]  # or only one core reads
+    by_turns = (
+        [[name] for name in names] if n_parts > 1 else [names]
+    )  # a single row group is read on all cores by column
 
     def read(groups: NDArray[np.int64]) -> _Piece:
         piece = _Piece({}, set(known))
         with arrow_parquet.ParquetFile(path, metadata=metadata, read_dictionary=numbered) as file:
-            for some in by_turns:  # one by one only one is in memory twice
+            for some in by_turns:  # so that only one column is in memory twice
                 table = file.read_row_groups(groups.tolist(), some, use_threads=n_parts < 2)
                 for name in some:
                     _add(piece, name, _shrink(table[name], TYPES[name]))
@@ -97,7 +96,7 @@ def load_parquet(path: Path) -> Loaded:
 
 
 def _cut_at_lines(data: pa.Buffer) -> list[pa.Buffer]:
-    """Whole lines of a file, about `AT_ONCE` bytes at a time; nothing if one is too long."""
+    """Split a file into whole lines of about `AT_ONCE` bytes; return [] if a line is too long."""
     letters = np.frombuffer(data, dtype=np.uint8)
     cuts = [0]
     while cuts[-1] < len(letters):
@@ -118,7 +117,7 @@ def _parse(
     types: dict[str, pa.DataType],
     lines: pa.Buffer,
 ) -> _Piece | None:
-    """The columns of these types; None if there is not a row in each line."""
+    """Parse columns of these types; return None unless each line is one row."""
     table = arrow_csv.read_csv(
         lines,
         read_options=arrow_csv.ReadOptions(
@@ -151,7 +150,7 @@ def _add(piece: _Piece, name: str, column: pa.ChunkedArray) -> None:
 
 
 def _join(pieces: Sequence[_Piece]) -> Loaded:
-    """The pieces of a file as one; they are used up."""
+    """Join the pieces of a file; they are emptied on the way, to free memory."""
     columns = {
         name: join_parts([piece.columns.pop(name) for piece in pieces])
         for name in list(pieces[0].columns)
@@ -162,7 +161,7 @@ def _join(pieces: Sequence[_Piece]) -> Loaded:
 
 
 def _shrink(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Whole numbers in a type of `TYPES`, if they fit; any other column as it is."""
+    """Cast whole numbers to a type of `TYPES` if they fit; return other columns unchanged."""
     if pa.types.is_integer(column.type) and pa.types.is_integer(kind):
         with contextlib.suppress(pa.ArrowInvalid):
             return column.cast(kind)
@@ -170,7 +169,7 @@ def _shrink(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def _find_languages(metadata: arrow_parquet.FileMetaData) -> set[object]:
-    """What a Parquet file says that its languages are; empty if it does not tell them all."""
+    """Return the languages by the statistics of a Parquet file; empty if these are incomplete."""
     of_parts = [
         _only_value(column.statistics)
         for part in map(metadata.row_group, range(metadata.num_row_groups))
@@ -187,7 +186,7 @@ def _only_value(statistics: arrow_parquet.Statistics | None) -> set[object]:
 
 
 def _find_numbered(metadata: arrow_parquet.FileMetaData) -> list[str]:
-    """The columns of names that a Parquet file holds as numbers, so that none need be looked up."""
+    """Return the columns of names that a Parquet file stores dictionary-encoded."""
     n_bytes: Counter[str] = Counter()
     for part in map(metadata.row_group, range(metadata.num_row_groups)):
         for column in map(part.column, range(part.num_columns)):

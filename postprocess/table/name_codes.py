@@ -1,7 +1,8 @@
-"""Names of up to eight bytes, numbered in their order without looking one up among the others.
+"""Sorted codes of names of up to eight bytes, computed without a hash table.
 
-Such a name is a number. The bits in which names differ, put side by side, are a smaller number in
-the same order, and if that is small enough, it is a place in a list of all that there could be.
+A name is packed into a 64-bit integer (a word). The bits in which the names differ, compressed,
+are a smaller integer with the same order; if it is small enough, it indexes a table of all
+possible names.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,14 +15,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from postprocess.table.numbering import Integers, smallest_codes
+from postprocess.table.numbering import smallest_codes
 from postprocess.table.parallel import AT_ONCE, as_places, fill_parts, on_all_cores
+from postprocess.types import Bools, Codes, Integers
 
-Codes = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
-MOST_PLACES = 4  # in that list, for each row
-MOST_BITS = 24  # of its places' numbers
+MOST_PLACES = 4  # entries of that table per row
+MOST_BITS = 24  # of its indices
 SAMPLE = 1000  # names
 SPACE, DELETE = 0x20, 0x7F
 LETTERS = 8  # bytes of the longest name
@@ -30,17 +31,14 @@ UP_TO = np.array([(1 << 8 * n) - 1 for n in range(LETTERS + 1)], dtype=WORD)  # 
 
 
 class ShortNames(NamedTuple):
-    """Names as words, one or more, and the bits in which any of them differs from the first.
-
-    `words`, shape (n_names,).
-    """
+    """Names as words, shape (n_names,), and the bits in which any differs from the first."""
 
     words: Words
     differing: int
 
 
 class _Run(NamedTuple):
-    """Neighbouring bits of a letter: where they are in a word and in the smaller number."""
+    """Adjacent bits of a letter: their positions in a word and in the compressed number."""
 
     start: int
     place: int
@@ -48,10 +46,10 @@ class _Run(NamedTuple):
 
 
 def read_words(column: pa.ChunkedArray) -> ShortNames | None:
-    """Each name as a word.
+    """Pack each name into a word.
 
-    None if there is no name, or one is missing, is too long or has a zero byte, or if they differ
-    in too many bits.
+    Returns None if there are no names, if a name is missing, too long or contains a zero byte, or
+    if the names differ in too many bits.
 
     >>> [hex(word) for word in read_words(pa.chunked_array([["a", "ab"]])).words]
     ['0x61', '0x6261']
@@ -63,14 +61,14 @@ def read_words(column: pa.ChunkedArray) -> ShortNames | None:
     ]
     if not parts or column.null_count:
         return None
-    head = _read_part(parts[0][:SAMPLE])  # so that seldom all are read for nothing
+    head = _read_part(parts[0][:SAMPLE])  # to decide early in most cases
     if head is None or _differ(head, head[0]).bit_count() > MOST_BITS:
         return None
     ends = list(accumulate(map(len, parts), initial=0))
     words = np.empty(ends[-1], dtype=WORD)
 
     def read(number: int) -> int:
-        """The bits in which names differ from the first; all bits if one is no word."""
+        """Return the bits in which names differ from the first; all if a name cannot be packed."""
         found = _read_part(parts[number])
         if found is None:
             return (1 << 8 * LETTERS) - 1
@@ -82,9 +80,9 @@ def read_words(column: pa.ChunkedArray) -> ShortNames | None:
 
 
 def number_words(parts: Sequence[ShortNames]) -> tuple[Integers, pa.LargeStringArray] | None:
-    """The number of each name among those that occur, in the order of the names; and these.
+    """Return the position of each name among the sorted names that occur, and these names.
 
-    None if they differ in many bits and are few.
+    Returns None if the names differ in many bits but are few.
 
     >>> codes, names = number_words([read_words(pa.chunked_array([["b", "a", "b", "b"]]))])
     >>> codes.tolist(), names.to_pylist()
@@ -112,7 +110,7 @@ def number_words(parts: Sequence[ShortNames]) -> tuple[Integers, pa.LargeStringA
 
 
 def spell(words: Words) -> pa.LargeStringArray:
-    """The names that words are.
+    """Unpack words into names.
 
     >>> spell(np.array([0x6261], dtype=WORD)).to_pylist()
     ['ab']
@@ -121,7 +119,7 @@ def spell(words: Words) -> pa.LargeStringArray:
 
 
 def are_plain(names: pa.LargeStringArray) -> bool:
-    """Whether names have printed ASCII characters alone, each one or more.
+    """Return whether all names are non-empty and consist of printable ASCII without spaces.
 
     >>> are_plain(pa.array(["A1", "b"])), are_plain(pa.array(["A 1"])), are_plain(pa.array([""]))
     (True, False, False)
@@ -130,10 +128,8 @@ def are_plain(names: pa.LargeStringArray) -> bool:
     return bool((np.diff(positions) > 0).all() and ((letters > SPACE) & (letters < DELETE)).all())
 
 
-def _place_all(
-    pieces: Sequence[Words], runs: Sequence[_Run], n_places: int
-) -> tuple[Codes, NDArray[np.bool_]]:
-    """The smaller number of each name, and which of all these numbers occur."""
+def _place_all(pieces: Sequence[Words], runs: Sequence[_Run], n_places: int) -> tuple[Codes, Bools]:
+    """Return the compressed number of each name, and which of all such numbers occur."""
     ends = list(accumulate(map(len, pieces), initial=0))
     places = np.empty(ends[-1], dtype=np.int32)
     occurs = np.zeros(n_places, dtype=bool)
@@ -148,14 +144,14 @@ def _place_all(
 
 
 def _differ(words: Words, first: np.uint64) -> int:
-    """The bits in which words differ from the first."""
+    """Return the bits in which words differ from the first."""
     return int(np.bitwise_or.reduce(words ^ first))
 
 
 def _read_part(names: pa.Array) -> Words | None:
-    """Short names as words, zeros behind their last letters; None if one is no word.
+    """Pack names into words, zero-padded; return None if one is too long or has a zero byte.
 
-    With a zero byte in it one could not be told from another.
+    A zero byte would make names ambiguous.
     """
     positions, letters = _read_buffers(names)
     lengths = np.diff(positions)
@@ -170,7 +166,7 @@ def _read_part(names: pa.Array) -> Words | None:
 
 
 def _read_buffers(names: pa.Array) -> tuple[Integers, NDArray[np.uint8]]:
-    """Where each name begins and the last one ends, and the letters of all."""
+    """Return the start of each name and the end of the last, and the bytes of all."""
     kind = np.int64 if pa.types.is_large_string(names.type) else np.int32
     _, positions, letters = names.buffers()
     ends = np.frombuffer(positions, dtype=kind).astype(np.int64, copy=False)[
@@ -181,7 +177,7 @@ def _read_buffers(names: pa.Array) -> tuple[Integers, NDArray[np.uint8]]:
 
 
 def _find_runs(differing: int) -> Iterator[_Run]:
-    """The runs of these bits, lowest in the smaller number first: those of the last letters."""
+    """Yield the runs of these bits, from the lowest of the compressed number (last letters)."""
     place = 0
     for letter in reversed(range(LETTERS)):
         start, end = 8 * letter, 8 * letter + 8
@@ -196,7 +192,7 @@ def _find_runs(differing: int) -> Iterator[_Run]:
 
 
 def _squeeze(words: Words, runs: Sequence[_Run]) -> Words:
-    """Only the bits of the runs, side by side."""
+    """Compress words to the bits of the runs."""
     squeezed = np.zeros(len(words), dtype=np.uint64)
     for start, place, n_bits in runs:
         far = np.uint64(abs(start - place))
@@ -207,7 +203,7 @@ def _squeeze(words: Words, runs: Sequence[_Run]) -> Words:
 
 
 def _spread(places: Integers, runs: Sequence[_Run]) -> Words:
-    """The bits of the runs back where they were."""
+    """Expand compressed numbers to the bits of the runs."""
     words = np.zeros(len(places), dtype=np.uint64)
     for start, place, n_bits in runs:
         bits = (places >> place & ((1 << n_bits) - 1)).astype(np.uint64)

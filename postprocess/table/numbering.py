@@ -1,4 +1,4 @@
-"""The ratings table as numbers, which the steps compute with: what is numbered once stays so."""
+"""The ratings table as arrays of numbers, with which the steps compute."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,19 +15,17 @@ from postprocess.table.parallel import (
     on_all_cores,
     take_all,
 )
+from postprocess.types import Bools, Codes, Floats, Integers
 
-Codes = NDArray[np.signedinteger[Any]]
-Integers = NDArray[np.integer[Any]]
-Floats = NDArray[np.float64]
-WIDEST = 1000  # span of whole ratings that are numbered without a search
-MOST_CELLS = 50_000_000  # of the table of sittings by different ratings: 400 MB
+WIDEST = 1000  # span up to which whole ratings are numbered by subtraction
+MOST_CELLS = 50_000_000  # members × different ratings: 400 MB
 
 
-class Sittings(NamedTuple):
-    """Who rated in which group: a sitting is one annotator in one group.
+class Members(NamedTuple):
+    """The members of groups; a member is one annotator in one group.
 
-    `group` and `annotator`, shape (n_sittings,), in the order of both: their numbers, which count
-    through `groups` and `annotators`.
+    `group` and `annotator`, shape (n_members,), sorted by both: positions in `groups` and
+    `annotators`.
     """
 
     group: Codes
@@ -36,7 +34,7 @@ class Sittings(NamedTuple):
     annotators: pd.Index
 
     def table(self) -> pd.DataFrame:
-        """A row for each sitting: group and annotator, as text."""
+        """Return a row for each member: group and annotator, as text."""
         return pd.DataFrame(
             {
                 "group": self.groups.take(self.group).array,
@@ -47,63 +45,63 @@ class Sittings(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Ratings as numbers: what each is of, and which it is of those that are alike.
+    """Ratings as numbers, grouped in cells of equal ratings by one member.
 
-    Alike are ratings of one height from one sitting: apart from what they are of, no step can
-    tell them from each other, so that it needs only look at each cell, and not at each rating.
+    The steps treat all ratings of a cell alike, so that they compute with cells instead of
+    ratings.
 
-    `item` and `cell`, shape (n_ratings,): the number of the context, ascending by pair and
-    context; and that of the cell.
-    `sitting`, `points` and `n`, shape (n_cells,), ascending by sitting and points: whose a cell
-    is, how high its ratings are, and how many they are, which may be none. Calibrated points
-    never fall within a sitting, but neighbouring cells can have equal ones: these are ties.
+    `item` and `cell`, shape (n_ratings,): the context, ascending by pair and context; and the
+    position of the cell.
+    `member`, `points` and `n`, shape (n_cells,), ascending by member and points: whose ratings
+    the cell holds, their value, and their number, which may be 0. Calibrated points never
+    decrease within a member, but neighbouring cells may have equal ones: these are ties.
     """
 
     item: Codes
     cell: Codes
-    sitting: Codes
+    member: Codes
     points: Floats
     n: Codes
-    sittings: Sittings
+    members: Members
 
     @property
-    def n_sittings(self) -> int:
-        """How many there are, some perhaps without ratings."""
-        return len(self.sittings.group)
+    def n_members(self) -> int:
+        """The number of members, including those without ratings."""
+        return len(self.members.group)
 
-    def per_sitting(self, numbers: Codes | Floats | NDArray[np.bool_]) -> Floats:
-        """The sum of a number of each cell over the cells of each sitting."""
+    def per_member(self, numbers: Codes | Floats | Bools) -> Floats:
+        """Return the sums over the cells of each member of one number per cell."""
         weights = np.asarray(numbers, dtype=float)
-        total = np.bincount(self.sitting, weights=weights, minlength=self.n_sittings)
+        total = np.bincount(self.member, weights=weights, minlength=self.n_members)
         return np.asarray(total, dtype=float)
 
 
-def number_sittings(ratings: pd.DataFrame) -> tuple[Codes, Sittings]:
-    """The sitting of each rating of a table that has a column group; and all sittings.
+def number_members(ratings: pd.DataFrame) -> tuple[Codes, Members]:
+    """Return the member of each rating of a table with a column group, and all members.
 
     >>> ratings = pd.DataFrame({"annotator": ["B", "A"], "group": "1"})
-    >>> number_sittings(ratings)[0].tolist()
+    >>> number_members(ratings)[0].tolist()
     [1, 0]
     """
     annotator, annotators = _in_order(ratings["annotator"])
     group, groups = _in_order(ratings["group"])
-    sitting, keys = _number_pairs(group, annotator, len(annotators))
-    return sitting, make_sittings(*np.divmod(keys, len(annotators)), groups, annotators)
+    member, keys = _number_pairs(group, annotator, len(annotators))
+    return member, make_members(*np.divmod(keys, len(annotators)), groups, annotators)
 
 
-def make_sittings(
+def make_members(
     group: Integers, annotator: Integers, groups: pd.Index, annotators: pd.Index
-) -> Sittings:
-    """The sittings of annotators in groups, in the order of both, of names that need not occur.
+) -> Members:
+    """Return the members for pairs of group and annotator sorted by both; drop unused names.
 
     >>> names = pd.Index(["A", "B", "C"])
-    >>> make_sittings(np.array([0]), np.array([2]), pd.Index(["1"]), names).table().values.tolist()
+    >>> make_members(np.array([0]), np.array([2]), pd.Index(["1"]), names).table().values.tolist()
     [['1', 'C']]
     """
     (in_group, groups), (in_annotator, annotators) = (
         _only_used(*one) for one in ((group, groups), (annotator, annotators))
     )
-    return Sittings(in_group.astype(np.int64), in_annotator.astype(np.int64), groups, annotators)
+    return Members(in_group.astype(np.int64), in_annotator.astype(np.int64), groups, annotators)
 
 
 def number_ratings(ratings: pd.DataFrame) -> Numbers:
@@ -115,30 +113,30 @@ def number_ratings(ratings: pd.DataFrame) -> Numbers:
     >>> numbers.item.tolist(), numbers.points[numbers.cell].tolist()
     ([0, 1], [6.0, 0.0])
     """
-    sitting, sittings = number_sittings(ratings)
-    return number_cells(number_items(ratings), sitting, ratings["rating"], sittings)
+    member, members = number_members(ratings)
+    return number_cells(number_items(ratings), member, ratings["rating"], members)
 
 
-def number_cells(item: Codes, sitting: Codes, ratings: pd.Series, sittings: Sittings) -> Numbers:
-    """Number the cells of ratings, whose items and sittings have been numbered."""
+def number_cells(item: Codes, member: Codes, ratings: pd.Series, members: Members) -> Numbers:
+    """Number the cells of ratings whose items and members have been numbered."""
     value, values = number_values(ratings.to_numpy())
-    n_sittings = len(sittings.group)
+    n_members = len(members.group)
 
     def place(rows: slice) -> Codes:
-        return as_places(sitting[rows]) * len(values) + value[rows]
+        return as_places(member[rows]) * len(values) + value[rows]
 
-    cell = fill_parts(np.empty(len(item), dtype=_fitting(n_sittings * len(values))), place)
-    if n_sittings * len(values) <= MOST_CELLS:
-        of_cell = np.repeat(np.arange(n_sittings), len(values))
-        points = np.tile(values, n_sittings)
+    cell = fill_parts(np.empty(len(item), dtype=_fitting(n_members * len(values))), place)
+    if n_members * len(values) <= MOST_CELLS:
+        of_cell = np.repeat(np.arange(n_members), len(values))
+        points = np.tile(values, n_members)
     else:
         cell, keys = pd.factorize(cell, sort=True)
         of_cell, points = keys // len(values), values[keys % len(values)]
-    return Numbers(item, cell, of_cell, points, _count_all(cell, len(of_cell)), sittings)
+    return Numbers(item, cell, of_cell, points, _count_all(cell, len(of_cell)), members)
 
 
 def index_names(column: pd.Series) -> tuple[Integers, pd.Index]:
-    """Each name's number, counting through the names that occur in their order; and those.
+    """Return the position of each name among the sorted names that occur, and these names.
 
     >>> codes, names = index_names(pd.Series(["b", "a", "b"]))
     >>> codes.tolist(), names.tolist()
@@ -148,7 +146,7 @@ def index_names(column: pd.Series) -> tuple[Integers, pd.Index]:
 
 
 def _count_all(numbers: Codes, n_numbers: int) -> Codes:
-    """How often each number below `n_numbers` occurs."""
+    """Count how often each number below `n_numbers` occurs."""
     size = max(AT_ONCE, 4 * n_numbers)
     parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
     counts = on_all_cores(lambda part: np.bincount(as_places(part), minlength=n_numbers), parts)
@@ -156,7 +154,7 @@ def _count_all(numbers: Codes, n_numbers: int) -> Codes:
 
 
 def _in_order(column: pd.Series) -> tuple[Integers, pd.Index]:
-    """Each name's number, counting through names in their order, some perhaps unused; and those."""
+    """Return the position of each name among sorted names, some perhaps unused, and the names."""
     if (
         isinstance(column.dtype, pd.CategoricalDtype)
         and column.cat.categories.is_monotonic_increasing
@@ -167,7 +165,7 @@ def _in_order(column: pd.Series) -> tuple[Integers, pd.Index]:
 
 
 def take_texts(texts: Sequence[str], places: Integers) -> pd.Series:
-    """A column of text from the places of its texts.
+    """Return a column of the texts at these positions.
 
     >>> take_texts(["", "kept"], np.array([1, 0])).tolist()
     ['kept', '']
@@ -176,7 +174,7 @@ def take_texts(texts: Sequence[str], places: Integers) -> pd.Series:
 
 
 def _only_used(codes: Integers, names: pd.Index) -> tuple[Integers, pd.Index]:
-    """The numbers of names that count through those that occur; and these."""
+    """Return the codes renumbered without unused names, and the names that occur."""
     occurs = np.zeros(len(names), dtype=bool)
 
     def mark(rows: slice) -> None:
@@ -189,9 +187,9 @@ def _only_used(codes: Integers, names: pd.Index) -> tuple[Integers, pd.Index]:
 
 
 def number_values(ratings: NDArray[Any]) -> tuple[Integers, Floats]:
-    """The place of each rating among values in ascending order; and those, some perhaps unused.
+    """Return the position of each rating among ascending values, and these, some perhaps unused.
 
-    The place of NaN is behind them all.
+    NaN has the position after the last value.
 
     >>> codes, values = number_values(np.array([2.5, 0, np.nan]))
     >>> codes.tolist(), values.tolist()
@@ -210,12 +208,12 @@ def number_values(ratings: NDArray[Any]) -> tuple[Integers, Floats]:
     order = np.argsort(distinct)
     places = np.empty(len(order) + 1, dtype=np.int64)
     places[order] = np.arange(len(order))
-    places[-1] = len(order)  # of NaN, whose code is -1
+    places[-1] = len(order)  # NaN has the code -1
     return places[codes], distinct[order].astype(float)
 
 
 def number_items(ratings: pd.DataFrame) -> Codes:
-    """A number for the context of each rating, ascending by pair and context.
+    """Return the context of each rating as a number: 0 and 1 for pair 1, 2 and 3 for pair 2, ….
 
     >>> number_items(pd.DataFrame({"pair": [1, 1, 2], "context": [1, 2, 1]})).tolist()
     [0, 1, 2]
@@ -231,7 +229,7 @@ def number_items(ratings: pd.DataFrame) -> Codes:
 
 
 def smallest_codes(n_names: int) -> np.dtype[np.signedinteger[Any]]:
-    """The type in which pandas keeps the numbers of so many names.
+    """Return the integer type that pandas uses for the codes of this many names.
 
     >>> smallest_codes(1000)
     dtype('int16')
@@ -241,30 +239,33 @@ def smallest_codes(n_names: int) -> np.dtype[np.signedinteger[Any]]:
 
 
 def _fitting(n_numbers: int) -> type[np.int32 | np.int64]:
-    """The type for long columns of so many numbers: what is read less is sooner read."""
+    """Return the smaller of the two integer types that fits this many numbers."""
     return np.int32 if n_numbers <= np.iinfo(np.int32).max else np.int64
 
 
 def _number_pairs(group: Integers, annotator: Integers, n_annotators: int) -> tuple[Codes, Codes]:
-    """A number for each (group, annotator), ascending; and their keys, from which both follow."""
+    """Number the distinct pairs of group and annotator; also return their sorted keys.
+
+    A key is group · n_annotators + annotator.
+    """
     only = np.full(n_annotators, -1, dtype=group.dtype)
 
     def assign(rows: slice) -> None:
         only[as_places(annotator[rows])] = group[rows]
 
     in_parts(len(group), assign)
-    sat = np.flatnonzero(only >= 0)
-    keys = only[sat].astype(np.int64) * n_annotators + sat
+    has_rated = np.flatnonzero(only >= 0)
+    keys = only[has_rated].astype(np.int64) * n_annotators + has_rated
     order = np.argsort(keys)
     number = np.empty(n_annotators, dtype=_fitting(n_annotators))
-    number[sat[order]] = np.arange(len(sat))
+    number[has_rated[order]] = np.arange(len(has_rated))
     numbers = np.empty(len(group), dtype=number.dtype)
 
     def take(rows: slice) -> bool:
-        who = as_places(annotator[rows])
-        numbers[rows] = number[who]
-        return bool((only[who] == group[rows]).all())
+        positions = as_places(annotator[rows])
+        numbers[rows] = number[positions]
+        return bool((only[positions] == group[rows]).all())
 
-    if all(in_parts(len(group), take)):  # everybody sat once
+    if all(in_parts(len(group), take)):  # each annotator is in one group
         return numbers, keys[order]
     return pd.factorize(group.astype(np.int64) * n_annotators + annotator, sort=True)

@@ -1,4 +1,4 @@
-"""Long columns in parts that fit a cache, on all cores at once: NumPy computes without the lock."""
+"""Computing long columns in cache-sized parts on all cores; NumPy releases the interpreter lock."""
 
 import os
 import threading
@@ -9,16 +9,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from postprocess.types import Integers
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-AT_ONCE = 1 << 18  # rows: 2 MB of 64-bit numbers; with fewer, threads wait for the lock
+AT_ONCE = 1 << 18  # rows: 2 MB of 64-bit numbers; with fewer, threads wait for each other
 _worker = threading.local()
 
 
 def on_all_cores(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """What a function returns for each item, in their order; threads take the next that is left.
+    """Apply a function to each item on all cores; return the results in the order of items.
 
-    Within such a function there is one thread: all cores are busy.
+    Nested calls use one thread, since all cores are busy.
 
     >>> on_all_cores(abs, [-1, 2])
     [1, 2]
@@ -40,7 +42,7 @@ def on_all_cores(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
 
 
 def in_parts(n_rows: int, work: Callable[[slice], Result]) -> list[Result]:
-    """What a function returns for slices that cover all rows; it may write to those rows.
+    """Apply a function to slices that cover all rows; return the results in order.
 
     >>> in_parts(3, lambda rows: sum([3, 4, 5][rows]))
     [12]
@@ -50,7 +52,7 @@ def in_parts(n_rows: int, work: Callable[[slice], Result]) -> list[Result]:
 
 
 def fill_parts(filled: NDArray[Any], compute: Callable[[slice], Any]) -> NDArray[Any]:
-    """The same array, with what a function returns for slices of its rows.
+    """Fill an array with the results of a function for slices of its rows, and return it.
 
     >>> fill_parts(np.empty(2), lambda rows: np.array([1, 2])[rows] / 2).tolist()
     [0.5, 1.0]
@@ -63,8 +65,8 @@ def fill_parts(filled: NDArray[Any], compute: Callable[[slice], Any]) -> NDArray
     return filled
 
 
-def take_all(numbers: NDArray[Any], places: NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """`numbers[places]`.
+def take_all(numbers: NDArray[Any], places: Integers) -> NDArray[Any]:
+    """Return `numbers[places]`, computed on all cores.
 
     >>> take_all(np.array([5, 7]), np.array([1, 1, 0])).tolist()
     [7, 7, 5]
@@ -73,6 +75,6 @@ def take_all(numbers: NDArray[Any], places: NDArray[np.integer[Any]]) -> NDArray
     return fill_parts(taken, lambda rows: numbers[as_places(places[rows])])
 
 
-def as_places(numbers: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Places in the type in which NumPy looks them up fastest."""
+def as_places(numbers: Integers) -> NDArray[np.int64]:
+    """Return positions in the integer type with which NumPy indexes fastest."""
     return numbers.astype(np.int64, copy=False)

@@ -16,23 +16,24 @@ from scipy.sparse.csgraph import connected_components
 from postprocess.reporting.phrases import write_range
 from postprocess.table.counting_sort import Placed, place_rows
 from postprocess.table.name_codes import are_plain
-from postprocess.table.numbering import Codes, Integers, index_names, number_items
+from postprocess.table.numbering import Numbers, index_names, number_items, number_ratings
 from postprocess.table.parallel import take_all
 from postprocess.table.sorting import sort_rows
+from postprocess.types import Bools, Codes, Integers
 
 COLUMNS = ("pair", "context", "annotator", "rating")
 OPTIONAL = ("group", "mark")
 BY = ("pair", "context", "annotator")
 NAMES = ("annotator", "group")
-UNJUDGED = "cannot judge"  # the one mark with which a rating may be missing
-REJECTED = "rejected"  # in the review of engagement answers, which a recipe may disregard
+UNJUDGED = "cannot judge"  # the only mark that allows a missing rating
+REJECTED = "rejected"  # in the review of engagement answers; a recipe may ignore it
 MARKS = (UNJUDGED, "unfinished", "withdrawn", "replaced", REJECTED)
-SETS_AT_ONCE = 5000  # of raters, when groups are found
+SETS_AT_ONCE = 5000  # sets of annotators that are compared together when groups are found
 BLANK, BREAK = re.compile(r"\0\s*(?=\0)"), re.compile(r"[\t\n\r]")  # in names between zeros
 OF_SPACES = {BLANK, BREAK}
 UNKNOWN_MARK = re.compile(rf"\0(?!({'|'.join(MARKS)})?\0|$)")
-MOST_NAMED = 10  # rows or contexts that a message names before it only counts
-NO_ROW = np.zeros(1, dtype=bool)  # a mask of rows, however many there are
+MOST_NAMED = 10  # rows or contexts that a message lists; the rest are counted
+NO_ROW = np.zeros(1, dtype=bool)  # broadcast: false for every row
 
 
 class RatingsError(ValueError):
@@ -64,7 +65,7 @@ class Scale:
 def check_ratings(
     ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None
 ) -> pd.DataFrame:
-    """Check a ratings table and put it into its one form.
+    """Check a ratings table and convert it to its canonical form.
 
     Parameters
     ----------
@@ -88,8 +89,8 @@ def check_ratings(
     Raises
     ------
     RatingsError
-        Missing columns, no rows, a value that cannot be, an annotator who rated a context
-        twice. All that is wrong at once, one kind a line.
+        Missing columns, no rows, invalid values, or an annotator who rated a context twice. The
+        message lists all problems, one line per kind.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def check_ratings(
 def order_ratings(
     ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None
 ) -> Placed | pd.DataFrame:
-    """What `check_ratings` returns, with the sittings where they were found on the way."""
+    """Return what `check_ratings` returns, with the members if sorting has found them."""
     if missing := [column for column in COLUMNS if column not in ratings]:
         found = ", ".join(str(column) for column in ratings.columns)
         raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {found})")
@@ -124,35 +125,34 @@ def order_ratings(
 
 
 def keep_whole(ratings: pd.Series) -> pd.Series:
-    """The ratings as 32-bit integers if all of them are whole, otherwise as they are."""
+    """Return the ratings as 32-bit integers if all are whole, otherwise unchanged."""
     if ratings.dtype == np.int32 or (ratings.dtype.kind != "i" and ratings.isna().any()):
         return ratings
-    with np.errstate(invalid="ignore"):  # of a rating too large, which is on no scale
+    with np.errstate(invalid="ignore"):  # ratings too large for any scale
         whole = ratings.astype(np.int32)
     return whole if (whole == ratings).all() else ratings
 
 
 def with_groups(ratings: pd.DataFrame) -> pd.DataFrame:
-    """The ratings with a column group: the given one, or else the one `find_groups` finds."""
+    """Return the ratings with a column group: the given one, or that of `find_groups`."""
     if "group" in ratings:
         return ratings
     return ratings.assign(group=find_groups(ratings))
 
 
-def items_table(ratings: pd.DataFrame) -> pd.DataFrame:
-    """The ratings as items (pair, context) by annotators, NaN where one did not rate."""
-    return ratings.pivot(index=["pair", "context"], columns="annotator", values="rating").astype(
-        float
-    )
+def number_groups(ratings: pd.DataFrame) -> tuple[pd.DataFrame, Numbers]:
+    """Return the ratings `with_groups`, and the same as numbers."""
+    grouped = with_groups(ratings)
+    return grouped, number_ratings(grouped)
 
 
 def find_groups(ratings: pd.DataFrame) -> pd.Series:
     """Find the questionnaire of each rating from the items that annotators share.
 
-    Two contexts are in one group if more than half of their annotators together rated both
-    (Jaccard index above 0.5), or if a chain of such contexts joins them. Items are clustered
-    and not annotators, because every item stands in one questionnaire, whereas an annotator may
-    do two of them, and one who dropped out shares few items with the others.
+    Two contexts are in one group if more than half of the annotators who rated either rated both
+    (Jaccard index above 0.5), or if a chain of such contexts connects them. Contexts are clustered
+    instead of annotators because every context is in one questionnaire, whereas an annotator may
+    do two of them, and one who dropped out shares few contexts with the others.
 
     Parameters
     ----------
@@ -186,13 +186,13 @@ def find_groups(ratings: pd.DataFrame) -> pd.Series:
 
 
 def make_categories(codes: Integers, names: Sequence[str] | pd.Index) -> "pd.Categorical[Any]":
-    """A column of names from their numbers, which are not checked."""
+    """Return a column of names from their codes, which are not checked."""
     dtype = pd.CategoricalDtype(pd.Index(names, dtype=str))
     return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
 
 
 def name_some(places: list[str], n_places: int | None = None) -> str:
-    """The first few of many places, and how many there are (if not all are given).
+    """Return the first of many places as text, with the total number if not all are listed.
 
     >>> name_some(["row 1", "row 2"]), name_some(["row 1"], 5)
     ('row 1, row 2', 'row 1, … (5 in all)')
@@ -210,10 +210,10 @@ def _membership(sets: list[Codes], n_members: int) -> csr_array:
 
 
 def _join_overlapping(belongs: csr_array) -> Codes:
-    """The component of each set, where sets are joined whose Jaccard index is above 0.5."""
+    """Return the component of each set; sets with a Jaccard index above 0.5 are connected."""
     sizes = belongs.sum(axis=1)
     ends: list[tuple[Codes, Codes]] = []
-    for start in range(0, belongs.shape[0], SETS_AT_ONCE):  # all at once may not fit in memory
+    for start in range(0, belongs.shape[0], SETS_AT_ONCE):  # all together may not fit in memory
         shared = (belongs[start : start + SETS_AT_ONCE] @ belongs.T).tocoo()
         i, j = shared.row + start, shared.col
         joined = 2 * shared.data > sizes[i] + sizes[j] - shared.data
@@ -224,7 +224,7 @@ def _join_overlapping(belongs: csr_array) -> Codes:
 
 
 def _convert(ratings: pd.DataFrame) -> pd.DataFrame:
-    """The columns in their types, NaN or "" for what is missing or is not a number."""
+    """Return the columns in their types; NaN or "" for missing and non-numeric values."""
     columns: dict[str, object] = {c: _numbers(ratings[c]) for c in ("pair", "context")}
     columns["rating"] = keep_whole(pd.Series(_numbers(ratings["rating"])))
     columns |= {c: _names(ratings[c]) for c in (*NAMES, "mark") if c in ratings}
@@ -240,7 +240,7 @@ def _numbers(column: pd.Series) -> NDArray[np.generic]:
 
 
 def _names(column: pd.Series) -> "pd.Categorical[Any]":
-    """The names as categories in their order; what is missing as ""."""
+    """Return the names as sorted categories, "" for missing ones."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, found = column.cat.codes.to_numpy(), column.cat.categories
     else:
@@ -262,7 +262,7 @@ def _ascend(names: pd.Index) -> bool:
 def _problems(
     ratings: pd.DataFrame, checked: pd.DataFrame, scale: Scale, n_pairs: int | None
 ) -> Iterator[str]:
-    """Each kind of mistake with the rows that make it."""
+    """Yield a message for each kind of invalid value, with the rows."""
     pair, context, rating = (checked[c].to_numpy() for c in ("pair", "context", "rating"))
     names = {c: _Texts(checked[c]) for c in (*NAMES, "mark") if c in checked}
     is_missing = np.isnan(rating) if rating.dtype.kind == "f" else NO_ROW
@@ -300,7 +300,7 @@ def _problems(
 
 
 def _repeats(ratings: pd.DataFrame, checked: pd.DataFrame) -> list[str]:
-    """The rows that rate a context which the same annotator has rated in a row before."""
+    """Return a message on rows that repeat the context and annotator of an earlier row."""
     twice = checked.duplicated(["pair", "context", "annotator"]).to_numpy(copy=True)
     twice &= checked[["pair", "context"]].notna().all(axis="columns").to_numpy()
     twice &= ~_Texts(checked["annotator"]).have(BLANK)
@@ -310,22 +310,22 @@ def _repeats(ratings: pd.DataFrame, checked: pd.DataFrame) -> list[str]:
     return [f"the same annotator rated the same context before: {rows}"]
 
 
-def _are_unjudged(ratings: pd.DataFrame) -> NDArray[np.bool_]:
-    """Whether each row says that the annotator could not judge."""
+def _are_unjudged(ratings: pd.DataFrame) -> Bools:
+    """Return whether each row is marked as one that the annotator could not judge."""
     if "mark" not in ratings:
         return NO_ROW
     return (ratings["mark"] == UNJUDGED).to_numpy()
 
 
 class _Texts:
-    """The names in a column of categories."""
+    """Searches in the names of a categorical column."""
 
     def __init__(self, column: pd.Series) -> None:
         self.codes = column.cat.codes.to_numpy()
         self.names = pa.array(column.cat.categories, type=pa.large_string())
 
-    def have(self, kind: re.Pattern[str]) -> NDArray[np.bool_]:
-        """Whether each row's name has something of a kind in it."""
+    def have(self, kind: re.Pattern[str]) -> Bools:
+        """Return whether each row's name matches a pattern."""
         if kind in OF_SPACES and are_plain(self.names):
             return NO_ROW
         names = self.names.to_pylist()
@@ -335,8 +335,8 @@ class _Texts:
         return take_all(found, self.codes)
 
 
-def _are_outside(numbers: NDArray[Any], least: float, most: float) -> NDArray[np.bool_]:
-    """Whether each number is not between these; NaN is not."""
+def _are_outside(numbers: NDArray[Any], least: float, most: float) -> Bools:
+    """Return whether each number is outside these bounds; true for NaN."""
     if numbers.dtype.kind in "iu" and least <= numbers.min() and numbers.max() <= most:
         return NO_ROW
     return np.asarray(~((numbers >= least) & (numbers <= most)))
@@ -344,15 +344,15 @@ def _are_outside(numbers: NDArray[Any], least: float, most: float) -> NDArray[np
 
 def _is_between(
     numbers: NDArray[Any], step: float, *, start: float = 0, tolerance: float = 1e-9
-) -> NDArray[np.bool_]:
-    """Whether each number is no multiple of a step away from the start."""
+) -> Bools:
+    """Return whether each number lies between the steps from the start."""
     if numbers.dtype.kind in "iu" and step == 1 and start == round(start):
         return NO_ROW
     steps = (numbers - start) / step
     return np.asarray(np.abs(steps - np.round(steps)) > tolerance)
 
 
-def _name_rows(ratings: pd.DataFrame, bad: NDArray[np.bool_], column: str) -> str:
+def _name_rows(ratings: pd.DataFrame, bad: Bools, column: str) -> str:
     found = np.flatnonzero(bad)
     some = found[:MOST_NAMED].tolist()
     lines = ratings.index if ratings.index.name == "line" else range(2, len(ratings) + 2)

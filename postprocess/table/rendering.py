@@ -1,4 +1,4 @@
-"""Tables of any length as tab-separated text."""
+"""Writing tables of any length as tab-separated text."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,19 +7,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from postprocess.formats.cells import write_cell
+from postprocess.formats.tabular import write_cell
 from postprocess.table.ratings import make_categories
+from postprocess.types import Integers
 
 ROWS_AT_ONCE = 1 << 20
 
 
 def render_table(table: pd.DataFrame) -> str:
-    r"""The text of a tab-separated file: a header, and fields without tab or line break.
+    r"""Write a table as tab-separated text with a header; fields have no tab or line break.
 
-    Floats to 12 digits, the shortest way of writing them; NaN and None as nothing. No spreadsheet
-    takes a text for a formula; see `cells`.
+    Floats have up to 12 significant digits without trailing zeros; NaN and None are empty. Texts
+    that a spreadsheet would take for a formula are escaped; see `cells`.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def render_table(table: pd.DataFrame) -> str:
 
 
 def write_figures(figures: pd.Series) -> "pd.Categorical[Any]":
-    """Numbers as text: 12 digits, the shortest way of writing them, NaN as nothing.
+    """Write numbers with up to 12 significant digits without trailing zeros; NaN stays NaN.
 
     >>> write_figures(pd.Series([3.0, 0.1 + 0.2, float("nan")])).tolist()
     ['3', '0.3', nan]
@@ -40,8 +40,8 @@ def write_figures(figures: pd.Series) -> "pd.Categorical[Any]":
     return name_codes(codes, [f"{figure:.12g}" for figure in distinct])
 
 
-def name_codes(codes: NDArray[np.integer[Any]], names: list[str]) -> "pd.Categorical[Any]":
-    """A column of names by their numbers, -1 for none; names may stand twice.
+def name_codes(codes: Integers, names: list[str]) -> "pd.Categorical[Any]":
+    """Return a column of names by their codes, -1 for missing; names may be repeated.
 
     >>> name_codes(np.array([0, 1, 2, -1]), ["a", "b", "a"]).tolist()
     ['a', 'b', 'a', nan]
@@ -51,7 +51,7 @@ def name_codes(codes: NDArray[np.integer[Any]], names: list[str]) -> "pd.Categor
 
 
 def _as_texts(column: pd.Series) -> pa.Array:
-    """The fields of a column, as text or as numbers of texts."""
+    """Return the fields of a column as text, dictionary-encoded where that is shorter."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy()
         names = pa.array([write_cell(str(name)) for name in column.cat.categories], pa.string())
@@ -65,7 +65,7 @@ def _as_texts(column: pd.Series) -> pa.Array:
 
 
 def _lines(columns: list[pa.Array], n_rows: int) -> Iterator[str]:
-    """The lines of many rows at a time."""
+    """Yield the text of many rows at a time."""
     for start in range(0, n_rows, ROWS_AT_ONCE):
         fields = [column.slice(start, ROWS_AT_ONCE).cast(pa.string()) for column in columns]
         lines = pc.binary_join_element_wise(

@@ -1,4 +1,4 @@
-"""Tables in the order of some columns, their rows packed into one number each where they fit."""
+"""Sorting tables by packing each row into one integer, if it fits."""
 
 import os
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from postprocess.table.parallel import AT_ONCE, fill_parts, in_parts, on_all_cores
+from postprocess.types import Integers
 
-MOST_BITS = 63  # of a number that is not negative
-Integers = NDArray[np.integer[Any]]
+MOST_BITS = 63  # of a non-negative 64-bit integer
 Packed = NDArray[np.int64]
 
 
 class _Field(NamedTuple):
-    """Whole numbers, and what it takes to pack them: their least, and the bits above it."""
+    """Whole numbers with their minimum and the number of bits of their range."""
 
     numbers: Integers
     least: int
@@ -24,15 +24,14 @@ class _Field(NamedTuple):
 
 
 def sort_rows(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame | None:
-    """The rows in the order of columns of whole numbers or categories; None if two are equal there.
+    """Sort rows by columns of whole numbers or categories; return None if two rows have equal keys.
 
-    Sorting the rows themselves, each as one number, is several times faster than finding their
-    order and then taking each column in it.
+    Sorting packed rows is several times faster than an argsort followed by taking each column.
 
     Returns
     -------
     DataFrame, shape (n_rows, n_columns), or None
-        With a fresh index. Categories are in the order of their names if these are.
+        With a fresh index. Categories sort by their position.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def _sort_packed(
 
 
 def _find_order(keys: Sequence[_Field]) -> NDArray[np.int64]:
-    """The order of ascending keys: sorting numbers is faster than finding their order."""
+    """Return the order of ascending keys; sorting packed keys is faster than an argsort."""
     n_rows = len(keys[0].numbers)
     row = _Field(np.arange(n_rows), 0, max(n_rows - 1, 0).bit_length())
     if _n_bits([*keys, row]) > MOST_BITS:
@@ -84,7 +83,7 @@ def _find_order(keys: Sequence[_Field]) -> NDArray[np.int64]:
 
 
 def _pack(fields: Sequence[_Field]) -> Packed:
-    """The fields of each row as one number, the first field highest."""
+    """Pack the fields of each row into one number, the first field in the highest bits."""
     start = 0
     for _, least, n_bits in fields:
         start = (start << n_bits) + least
@@ -101,7 +100,7 @@ def _pack(fields: Sequence[_Field]) -> Packed:
 
 
 def _sort(packed: Packed) -> None:
-    """Put numbers in ascending order: on each core those that belong into one part."""
+    """Sort numbers in place, one partition per core."""
     size = max(AT_ONCE, -(-len(packed) // (os.cpu_count() or 1)))
     starts = range(0, len(packed), size)
     if len(starts) > 1:
@@ -110,7 +109,7 @@ def _sort(packed: Packed) -> None:
 
 
 def _unpack(packed: Packed, fields: Sequence[_Field]) -> list[_Field]:
-    """The fields of packed rows, in types as before."""
+    """Return the fields of packed rows in their original types."""
     unpacked = [field._replace(numbers=np.empty_like(field.numbers)) for field in fields]
 
     def unpack(rows: slice) -> None:
@@ -126,7 +125,7 @@ def _unpack(packed: Packed, fields: Sequence[_Field]) -> list[_Field]:
 
 
 def _ascends(packed: Packed, n_others: int) -> bool:
-    """Whether each number is above the one before, its lowest bits aside."""
+    """Return whether numbers strictly increase, ignoring their lowest bits."""
 
     def ascends(rows: slice) -> bool:
         keys = packed[rows.start : rows.stop + 1] >> n_others
@@ -152,14 +151,14 @@ def _n_bits(fields: Sequence[_Field]) -> int:
 
 
 def as_numbers(column: pd.Series) -> Integers:
-    """A column of whole numbers, or the numbers of its categories."""
+    """Return a column of whole numbers, or the codes of its categories."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.codes.to_numpy()
     return column.to_numpy()
 
 
 def as_column(numbers: Integers, column: pd.Series) -> "Integers | pd.Categorical[Any]":
-    """Numbers, or those of categories, in the type of a column."""
+    """Return numbers, or category codes, in the type of a column."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return pd.Categorical.from_codes(numbers, dtype=column.dtype, validate=False)
     return numbers

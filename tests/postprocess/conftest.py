@@ -9,7 +9,7 @@ from tests.conftest import SHARED
 def ratings_of():
     """Make a ratings table of one group from each annotator's ratings of context 1 of pair 1, 2, …
 
-    None stands for an item that the annotator did not rate.
+    None is an item that the annotator did not rate.
     """
 
     def make(group="1", **by_annotator):
@@ -28,7 +28,8 @@ def ratings_of():
 def simulated():
     """Make ratings of four groups of two blocks, one of which has gaps.
 
-    Questionnaires A and B of a block show the two contexts of its 20 pairs to different people.
+    Questionnaires A and B of a block have the two contexts of its 20 pairs and different
+    annotators.
     """
 
     def make(seed=0):
@@ -53,7 +54,7 @@ def simulated():
 
 @pytest.fixture(scope="session")
 def wordsim_table():
-    """WordSim-353, set 1, as published: a row for each of 153 pairs, a column for each person."""
+    """WordSim-353, set 1, as published: 153 pairs (rows) by annotators (columns)."""
     path = SHARED / "wordsim353" / "set1.csv"
     if not path.is_file():
         pytest.skip("WordSim-353 is not on this machine")
@@ -68,7 +69,7 @@ def wordsim_means(wordsim_table):
 
 @pytest.fixture(scope="session")
 def wordsim(wordsim_table):
-    """Its answers as ratings of one group: 13 people, 0–10."""
+    """WordSim-353, set 1, as ratings of one group: 13 annotators, 0–10."""
     people = wordsim_table[[str(number) for number in range(1, 14)]]
     ratings = people.rename(columns=lambda name: f"A{int(name):02}").melt(
         var_name="annotator", value_name="rating", ignore_index=False

@@ -1,4 +1,4 @@
-"""The documented steps of post-processing the long way: loops, SciPy, one group after another.
+"""The documented steps of post-processing in plain loops over groups, with SciPy.
 
 Written from docs/postprocessing.md, and slow: what `post_process` returns is checked against it.
 """
@@ -21,13 +21,13 @@ Account = dict[str, float | str]
 
 
 class NothingLeft(Exception):
-    """A context has no rating after a step."""
+    """A context has no ratings after a step."""
 
 
 def post_process_naively(
     ratings: pd.DataFrame, recipe: Recipe, n_pairs: int
 ) -> tuple[dict[tuple[str, str], Account], pd.DataFrame]:
-    """Return the account of each (group, annotator) that counts, and the scores by pair."""
+    """Return the figures of each (group, annotator) that counts, and the scores by pair."""
     counted = leave_out_marked(ratings, recipe)
     refuse_unrated({item for table in counted.values() for one in table.values() for item in one},
                    n_pairs)  # fmt: skip
@@ -120,7 +120,7 @@ def judge(table: Table, recipe: Recipe) -> dict[str, Account]:
 
 def correlate(table: Table, one: str, other: str) -> float:
     common = sorted(table[one].keys() & table[other].keys())
-    x, y = ([table[who][item] for item in common] for who in (one, other))
+    x, y = ([table[annotator][item] for item in common] for annotator in (one, other))
     if len(common) < FEWEST_COMMON or len(set(x)) == 1 or len(set(y)) == 1:
         return math.nan
     return float(spearmanr(x, y).statistic)
@@ -132,7 +132,7 @@ def mean_defined(numbers) -> float:
 
 
 def find_gainers(gain: dict[str, float], share: float) -> set[str]:
-    """The annotators whose leaving raises agreement most; of equals all or none."""
+    """Return the annotators without whom agreement rises most; of ties all or none."""
     n_allowed = math.floor(share * len(gain) + 10**-NOISE)
     rounded = {one: round(g, NOISE) for one, g in gain.items() if not math.isnan(g)}
     return {

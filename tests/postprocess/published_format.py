@@ -1,4 +1,4 @@
-"""Small datasets in the published format, made by our own pipeline."""
+"""Small datasets in the published format, made by the pipeline."""
 
 import numpy as np
 import pandas as pd
@@ -7,14 +7,14 @@ from postprocess.formats.stimuli import parse_stimuli, render_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.pipeline import build_dataset
 from postprocess.steps.recipe import read_recipe
-from tests.postprocess.datasets import LITTLE_CHANCE
+from tests.factories.datasets import LITTLE_CHANCE
 
 N_PAIRS, N_RATINGS = 12, 10
 RAW = read_recipe("raw", LITTLE_CHANCE)
 
 
 def stimuli_row(number):
-    """A sound row; the words and contexts of every number are others."""
+    """Return a valid row with words and contexts specific to its number."""
     return (
         f"bank{number}",
         f"river{number}",
@@ -33,7 +33,7 @@ def stimuli_of(n_pairs):
 
 
 def ratings_of(*pairs):
-    """The ratings table of pairs, each with the ratings of its two contexts."""
+    """Return a ratings table of pairs from the ratings of both contexts of each."""
     rows = [
         (pair, context, f"A{pair}-{context}-{i}", rating)
         for pair, contexts in enumerate(pairs, 1)
@@ -50,16 +50,16 @@ def build(*pairs, recipe=RAW):
 
 
 def random_pairs(seed=1):
-    """Ratings of pairs with ten people to a context."""
+    """Return ratings of pairs by ten annotators per context."""
     rng = np.random.default_rng(seed)
     return rng.integers(0, 7, size=(N_PAIRS, 2, N_RATINGS)).tolist()
 
 
 def write_release(folder):
-    """A release of random ratings, as `build` writes it."""
+    """Write a release of random ratings, as `build` does."""
     return write_files(build(*random_pairs()).files, folder)
 
 
 def cells(path):
-    """The cells of a file by row (0 is the header)."""
+    """Return the cells of a file by row (0 is the header)."""
     return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]

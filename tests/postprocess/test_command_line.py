@@ -28,7 +28,7 @@ RATINGS = "language,pair,context,annotator,rating\n" + "".join(
 
 @pytest.fixture
 def arguments(tmp_path):
-    """The arguments of a build that succeeds."""
+    """Return the arguments of a build that succeeds."""
     (tmp_path / "data.tsv").write_text(render_stimuli([ROW]), encoding="utf-8")
     (tmp_path / "ratings.csv").write_text(RATINGS, encoding="utf-8")
     files = {"--stimuli": "data.tsv", "--ratings": "ratings.csv", "--out": "out"}
@@ -36,7 +36,7 @@ def arguments(tmp_path):
     return ["build", *named, "--language", "xx", "--no-report"]
 
 
-def test_build_writes_the_files_and_says_so(arguments, tmp_path, capsys):
+def test_build_writes_the_files_and_lists_them(arguments, tmp_path, capsys):
     assert main(arguments) == 0
 
     out, err = capsys.readouterr()
@@ -60,13 +60,13 @@ def test_build_writes_the_files_and_says_so(arguments, tmp_path, capsys):
     [
         ({"--stimuli": "missing.tsv"}, "missing.tsv: No such file or directory"),
         ({"--ratings": "."}, "Is a directory"),
-        ({"--out": "data.tsv"}, "data.tsv: a file stands where a folder is to be"),
+        ({"--out": "data.tsv"}, "data.tsv: this is a file, not a folder"),
         ({"--ratings": "data.tsv"}, "the ratings have no column pair, context, annotator"),
         ({"--stimuli": "ratings.csv"}, "missing columns: word1"),
         ({"--language": "yy"}, 'language is not "yy": row 1 (line 2) "xx", '),
         ({"--language": "../xx"}, "is not"),
         ({"--set": "filtering.k=-1"}, "filtering.k: "),
-        ({"--recipe": "simplex"}, 'there is no recipe "simplex"; name one of cosimlex'),
+        ({"--recipe": "simplex"}, 'unknown recipe "simplex"; name one of cosimlex'),
         ({"--recipe": "mine.toml"}, "mine.toml: No such file"),
         ({"--checkpoints": "none.csv"}, "none.csv: No such file"),
     ],
@@ -87,7 +87,7 @@ def test_build_refuses_plainly_and_writes_nothing(arguments, tmp_path, capsys, c
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_build_takes_another_scale(arguments, tmp_path):
+def test_build_supports_another_scale(arguments, tmp_path):
     assert main([*arguments, "--set", "scale.minimum=-4"]) == 0
 
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
@@ -114,7 +114,7 @@ def test_trace_leads_from_a_release_back_to_its_ratings(arguments, tmp_path, cap
     assert out.endswith("cosimlex_xx.csv has sim2 8.33: the same\n")
 
 
-def test_trace_tells_when_the_figures_are_not_those_of_the_ratings(arguments, tmp_path, capsys):
+def test_trace_reports_figures_that_differ_from_the_ratings(arguments, tmp_path, capsys):
     assert main(arguments) == 0
     other = RATINGS.replace("A22,6", "A22,4")
     (tmp_path / "out" / "ratings_xx.csv").write_text(other, encoding="utf-8")
@@ -127,10 +127,10 @@ def test_trace_tells_when_the_figures_are_not_those_of_the_ratings(arguments, tm
 def test_trace_refuses_a_folder_that_is_no_release(tmp_path, capsys):
     assert main(["trace", str(tmp_path), "--pair", "1", "--context", "2"]) == 2
 
-    assert "must hold one file cosimlex_*.csv, and has none" in capsys.readouterr().err
+    assert "must contain one file cosimlex_*.csv, but has 0" in capsys.readouterr().err
 
 
-def test_compare_tells_what_another_recipe_changes(arguments, tmp_path, capsys):
+def test_compare_prints_the_changes_of_another_recipe(arguments, tmp_path, capsys):
     given = [*arguments[1:5], "--language", "xx"]
 
     assert main(["compare", "cosimlex", "raw", *given, "--out", str(tmp_path / "compared")]) == 0

@@ -1,4 +1,4 @@
-"""`post_process` against the documented steps done by loops."""
+"""`post_process` compared with the documented steps in plain loops."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ OF_SCORES = [
 
 
 def collect(rng, scale, *, n_pairs, n_annotators, share_missing):
-    """Two questionnaires; annotators of each use the scale higher or lower, some by far."""
+    """Return ratings of two questionnaires by annotators with biases, some of them large."""
     lowest, highest, step = scale
     n_points = round((highest - lowest) / step) + 1
     rows = []

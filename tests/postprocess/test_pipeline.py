@@ -15,7 +15,7 @@ from postprocess.pipeline import (
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import read_recipe
 from postprocess.table.ratings import RatingsError
-from tests.postprocess.datasets import LITTLE_CHANCE
+from tests.factories.datasets import LITTLE_CHANCE
 
 ROWS = [
     (
@@ -34,7 +34,7 @@ STIMULI = parse_stimuli(render_stimuli(ROWS).encode())
 
 
 def ratings_table():
-    """Two questionnaires of four annotators; E is high and D disagrees."""
+    """Return ratings of two questionnaires by four annotators; E rates high and D disagrees."""
     ratings = {
         1: {"A": [0, 2, 4, 5], "B": [0, 2, 3, 5], "C": [1, 2, 4, 5], "D": [4, 3, 2, 1]},
         2: {"E": [5, 6, 6, 5], "F": [3, 4, 5, 2], "G": [2, 4, 5, 3], "H": [3, 5, 5, 2]},
@@ -109,7 +109,7 @@ def read_cells(dataset, *names):
     return [[row.split("\t")[columns.index(name)] for name in names] for row in rows]
 
 
-def test_build_dataset_writes_exact_ties_to_the_even_digit_and_small_pvalues_as_asked():
+def test_build_dataset_rounds_ties_to_even_and_formats_small_pvalues():
     rated = {  # sums of 39 and 21 in 8 ratings: exactly 8.125 and 4.375
         (1, 1): [4, 5, 5, 5, 5, 5, 5, 5],
         (1, 2): [1, 2, 2, 3, 3, 3, 3, 4],
@@ -132,7 +132,7 @@ def test_build_dataset_writes_exact_ties_to_the_even_digit_and_small_pvalues_as_
     assert read_cells(short, "sim1", "sim2", "pvalue")[0] == ["8.12", "4.38", "3E-04"]
 
 
-def test_build_dataset_takes_every_step_and_reports_it():
+def test_build_dataset_runs_and_reports_every_step():
     # group 2: means 5.5, 3.5, 3.5, 3.75, their mean 4.0625: E is moved down by 1
     dataset = build()
 
@@ -143,7 +143,7 @@ def test_build_dataset_takes_every_step_and_reports_it():
     ]
     assert (shifted[0]["mean"], shifted[0]["group_mean"]) == (5.5, 4.0625)
     left_out = report["filtering"]["left_out"]
-    assert [(who["group"], who["annotator"], who["explanation"]) for who in left_out] == [
+    assert [(one["group"], one["annotator"], one["explanation"]) for one in left_out] == [
         ("1", "D", "mean rho −1.000 is below the group's bound −0.667"),
         ("2", "G", "mean rho 0.811 is below the group's bound 0.828"),
     ]
@@ -167,7 +167,9 @@ def test_build_dataset_takes_every_step_and_reports_it():
     assert report["code"] == {"version": "0.1.0", "sha256": digest_code()}
     assert [group["n_items"] for group in report["agreement"]["by"]["group"]] == [4, 4]
     assert 0 < report["agreement"]["overall"]["human"] <= 1
-    assert report["notes"] == ["The groups were found from the items that annotators share."]
+    assert report["notes"] == [
+        "The groups were derived from the items that annotators have in common."
+    ]
     assert list(dataset.files) == [
         "cosimlex_xx.csv",
         "data/data_xx.tsv",
@@ -248,7 +250,7 @@ def test_build_dataset_publishes_stimuli_with_errors_and_reports_them():
     assert dataset.files["data/data_xx.tsv"] == render_stimuli([row, *ROWS[1:]]).encode()
 
 
-def test_build_dataset_notes_what_a_reader_should_know():
+def test_build_dataset_adds_notes_for_readers():
     ratings = pd.DataFrame(
         {
             "pair": 1,
@@ -263,9 +265,9 @@ def test_build_dataset_notes_what_a_reader_should_know():
 
     both, single = dataset.report["notes"]
     assert both.startswith("Annotators who rated both contexts of a pair: 1. The test ")
-    assert single == "Contexts with one rating, and so without a deviation: 1."
+    assert single == "Contexts with one rating, hence without a deviation: 1."
     undefined = dataset.report["filtering"]["undefined"]
-    reasons = {who["annotator"]: who["reason"] for who in undefined}
+    reasons = {one["annotator"]: one["reason"] for one in undefined}
     assert reasons == dict.fromkeys("AB", "agreement undefined: too few common contexts")
     assert json.loads(dataset.files["report.json"])["agreement"]["overall"]["human"] is None
 
@@ -275,7 +277,7 @@ def test_build_dataset_notes_groups_too_small_to_calibrate():
 
     notes = build(ratings).report["notes"]
 
-    assert any(note.startswith("Groups of a single context: 8. Calibration has") for note in notes)
+    assert any(note.startswith("Groups of a single context: 8. In these") for note in notes)
 
 
 # --- what is refused ------------------------------------------------------------------------
@@ -311,12 +313,12 @@ def test_build_dataset_refuses_a_context_that_filtering_empties():
 @pytest.mark.parametrize(
     "language", ["", "SL", "s", "../sl", "sl_SI", "slov", "sl-", "sl\n", "sl-a/b"]
 )
-def test_check_language_refuses_what_cannot_name_files(language):
+def test_check_language_refuses_invalid_codes(language):
     with pytest.raises(LanguageError, match="is not a language code; give one such as"):
         check_language(language)
 
 
-def test_check_language_takes_codes_with_script_and_region():
+def test_check_language_accepts_codes_with_script_and_region():
     for language in ("sl", "hsb", "sr-Latn", "pt-BR", "sr-Latn-RS"):
         check_language(language)
 

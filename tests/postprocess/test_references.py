@@ -15,7 +15,7 @@ SOURCES = sorted(
 
 
 def authors_cited(text: str, paper: Paper) -> list[list[str]]:
-    """The family names of each list item that gives the paper's title, in any style."""
+    """Return the family names in each list item with the paper's title, in any style."""
     items = re.split(r"^[-*] |\n\n", text, flags=re.MULTILINE)
     cited = []
     for item in (" ".join(item.split()) for item in items):
@@ -34,7 +34,7 @@ def test_documents_cite_the_paper_with_the_same_authors(paper):
     assert cited == [[author.family_names.lower() for author in paper.authors]] * len(cited)
 
 
-def test_nothing_else_has_authors_of_its_own():
+def test_authors_are_defined_once():
     named = [path.name for path in SOURCES if "Ljubešić" in path.read_text(encoding="utf-8")]
 
     assert named == ["references.py"]

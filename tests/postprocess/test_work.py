@@ -1,4 +1,4 @@
-"""How much work a stimuli file makes: no more than in proportion to its length, whatever it holds.
+"""The work for a stimuli file is at most proportional to its length, whatever its content.
 
 Work is counted in lines of Python, and where a compiled pattern or the database of Unicode does it,
 in CPU seconds of a process, of which a file of 4 MB that is read in quadratic time needs hours.
@@ -18,7 +18,7 @@ from postprocess.formats.stimuli import (
     MOST_FINDINGS,
     parse_stimuli,
 )
-from tests.postprocess.stimuli_rows import parse_with, row_with
+from tests.factories.stimuli_rows import parse_with, row_with
 
 HEADER = "\t".join(COLUMNS) + "\n"
 CPU_SECONDS = 60
@@ -29,7 +29,7 @@ READ = (
 
 
 def count_lines(function, *arguments):
-    """How many lines of Python run until a function returns."""
+    """Count the lines of Python that a function runs."""
     n_lines = 0
 
     def trace(frame, event, argument):
@@ -47,7 +47,7 @@ def count_lines(function, *arguments):
 
 
 def read_within_limit(data):
-    """The number of rows of a file, read by a process that may use so many seconds of a core."""
+    """Return the number of rows of a file, read by a process with limited CPU time."""
     done = subprocess.run(
         [sys.executable, "-c", READ],
         input=data,
@@ -64,14 +64,14 @@ def file_of(*rows):
 
 
 def rows_of_text(text):
-    """Rows of four million bytes with this text in the first context."""
+    """Return rows of four million bytes with this text in the first context."""
     context = f"The <strong>bank</strong> of the <strong>river</strong>. It was wide. {text}"
     row = row_with(context1=context)
     return [row] * (4_000_000 // len("\t".join(row).encode()))
 
 
 def crossed(n_letters):
-    """A row whose words are alike and long, and all differ."""
+    """Return a row with long words that are similar but different."""
     first, second = "ab" * (n_letters // 2) + "c", "ba" * (n_letters // 2) + "d"
     contexts = [f"{n}: <strong>{first}</strong> <strong>{second}</strong>. So." for n in (1, 2)]
     return (first, second, *contexts, *(first, second) * 2)
@@ -150,13 +150,13 @@ def test_one_hostile_text_of_a_whole_file_is_refused():
         ),
     ],
 )
-def test_what_is_too_long_is_refused_by_row_and_column(changed, column, reason):
+def test_fields_that_are_too_long_are_refused_by_row_and_column(changed, column, reason):
     (error,) = parse_with(**changed).errors
 
     assert (error.row, error.column, error.reason) == (1, column, reason)
 
 
-def test_words_and_texts_of_the_greatest_length_are_taken():
+def test_words_and_texts_of_the_maximum_length_are_accepted():
     word = "b" * LONGEST_WORD
     marked = f"<strong>{word}</strong> by the <strong>river</strong>. We sat. "
     text = marked + "a" * (LONGEST_TEXT - len(marked))
@@ -166,14 +166,14 @@ def test_words_and_texts_of_the_greatest_length_are_taken():
     assert (parsed.errors, len(parsed.pairs)) == ((), 1)
 
 
-def test_a_file_in_which_all_is_wrong_is_not_read_to_its_end():
+def test_a_file_full_of_errors_is_not_read_to_its_end():
     rows = [row_with(word1="", word2="", context1="", context2="")] * MOST_FINDINGS
 
     parsed = parse_stimuli(file_of(*rows))
 
     assert MOST_FINDINGS < len(parsed.findings) < MOST_FINDINGS + 20
     assert parsed.findings[-1].reason == (
-        "more than 10,000 things are wrong or odd before this row, and the rows from here on were "
+        "more than 10,000 problems were found before this row, and the rows from here on were "
         "not read; correct those first"
     )
 

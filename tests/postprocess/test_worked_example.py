@@ -1,4 +1,4 @@
-"""The tables of docs/statistics.md, on answers that nobody simulated."""
+"""The tables of docs/statistics.md, on real ratings."""
 
 from pathlib import Path
 
@@ -9,10 +9,7 @@ import pingouin
 import pytest
 from scipy import stats
 
-from postprocess.statistics.agreement.alpha import krippendorff_alpha
 from postprocess.statistics.agreement.by_group import FIGURES, agreement_table
-from postprocess.statistics.agreement.intraclass import intraclass_correlation
-from postprocess.statistics.agreement.measures import leave_one_out_agreement, pairwise_agreement
 from postprocess.statistics.agreement.reliability import (
     change_reliability,
     change_reliability_from_scores,
@@ -20,8 +17,15 @@ from postprocess.statistics.agreement.reliability import (
 from postprocess.steps.aggregation import aggregate_ratings
 from postprocess.steps.calibration import calibrate_ratings
 from postprocess.steps.filtering import LEFT_OUT, filter_annotators
-from postprocess.table.ratings import Scale, check_ratings, items_table
+from postprocess.table.ratings import Scale, check_ratings
 from tests.documents.reading import read_blocks
+from tests.postprocess.statistics.agreement.tables import (
+    alpha_of,
+    icc_of,
+    items_table,
+    leave_one_out_of,
+    pairwise_of,
+)
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
 SCALE = Scale(0, 10, 0.05)
@@ -33,7 +37,7 @@ def answers(wordsim):
 
 
 def table_rows(first_heading):
-    """The cells below the header of the table on the page that starts with a heading."""
+    """Return the body cells of the table on the page whose header starts with this heading."""
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_heading} |"))
     rows = []
@@ -54,7 +58,7 @@ def test_the_answers_have_the_published_means(answers, wordsim_means):
     assert (means - wordsim_means).abs().max() < 0.0051
 
 
-def test_calibration_of_the_answers_is_as_the_page_says(answers):
+def test_calibration_of_the_answers_matches_the_page(answers):
     annotators = calibrate_ratings(answers, SCALE).annotators
     moved = annotators[annotators["shift"] != 0]
 
@@ -67,7 +71,7 @@ def test_calibration_of_the_answers_is_as_the_page_says(answers):
     assert moved["mean"].round(2).tolist() == [7.22, 4.59, 4.93]
 
 
-def test_filtering_of_the_answers_is_as_the_page_says(answers):
+def test_filtering_of_the_answers_matches_the_page(answers):
     calibrated = calibrate_ratings(answers, SCALE).ratings
     for ratings in (answers, calibrated):
         annotators = filter_annotators(ratings).annotators
@@ -78,7 +82,7 @@ def test_filtering_of_the_answers_is_as_the_page_says(answers):
         assert annotators["bound"].iloc[0] == pytest.approx(0.63, abs=5e-3)
 
 
-def test_agreement_of_the_answers_is_as_the_page_says(answers, wordsim):
+def test_agreement_of_the_answers_matches_the_page(answers, wordsim):
     known = {"ratings": wordsim}
     (program,) = (b.text for b in read_blocks("docs/statistics.md") if b.language == "python")
     exec(program, known)  # noqa: S102  (our own page)
@@ -94,30 +98,29 @@ def test_agreement_of_the_answers_equals_the_packages(answers):
     table = items_table(answers)
     for level in ("interval", "ordinal"):
         expected = krippendorff.alpha(table.to_numpy().T, level_of_measurement=level)
-        assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-12)
+        assert alpha_of(table, level=level) == pytest.approx(expected, abs=1e-12)
     with pytest.warns(DeprecationWarning, match="inplace"):
         icc = pingouin.intraclass_corr(answers, "pair", "annotator", "rating")["ICC"].to_numpy()
-    found = intraclass_correlation(table)
-    assert (found.single, found.average) == pytest.approx((icc[1], icc[4]), abs=1e-12)
+    assert icc_of(table) == pytest.approx((icc[1], icc[4]), abs=1e-12)
     rho = stats.spearmanr(table).statistic[np.triu_indices(13, k=1)]
-    mean = np.nanmean(pairwise_agreement(table).to_numpy())
+    mean = np.nanmean(pairwise_of(table).to_numpy())
     assert mean == pytest.approx(rho.mean(), abs=1e-12)
     left_out = [
         stats.spearmanr(table[a], table.drop(columns=a).mean(axis="columns").round(9)).statistic
         for a in table
     ]
-    assert leave_one_out_agreement(table).tolist() == pytest.approx(left_out, abs=1e-12)
+    assert leave_one_out_of(table).tolist() == pytest.approx(left_out, abs=1e-12)
 
 
 def ratings_of_strangers(published, language):
-    """The reconstructed ratings, in which nobody's ratings of two contexts belong together."""
+    """Return the reconstructed ratings with separate annotators for each context."""
     ratings = pd.read_csv(published / f"ratings_{language}.csv")
     context = ratings["pair"].astype(str) + "/" + ratings["context"].astype(str)
     return ratings.assign(group=context, annotator=context + ratings["annotator"])
 
 
 @pytest.mark.parametrize("language", ["sl", "fi"])
-def test_ceiling_of_the_published_changes_is_as_the_page_says(published, language):
+def test_ceiling_of_the_published_changes_matches_the_page(published, language):
     ratings = ratings_of_strangers(published, language)
     n_pairs = int(ratings["pair"].max())
     found = change_reliability(ratings, rng=np.random.default_rng(0)).loc["uncentered"]

@@ -1,5 +1,5 @@
-"""Figures of a dataset: one module for each, all drawn in one style by `drawing`.
+"""The figures of a dataset, one module each, in the common style of `drawing`.
 
-`draw_…` returns a Matplotlib figure, `caption_…` the text that lets it stand alone; both are
-functions of the data only, and so are the bytes that `drawing` renders.
+`draw_…` returns a Matplotlib figure, `caption_…` its caption; both, and the rendered bytes, depend
+only on the data.
 """

@@ -1,7 +1,7 @@
 """SVG without CSS: colours and strokes as presentation attributes.
 
-Matplotlib writes them as `style="…"`, which a page with a strict Content-Security-Policy ignores:
-every shape is then black. Presentation attributes are part of the drawing and always apply.
+Matplotlib writes `style="…"`, which a page with a strict Content-Security-Policy ignores, so that
+all shapes are black. Presentation attributes always apply.
 """
 
 from lxml import etree
@@ -11,17 +11,17 @@ FOR_ALL_SHAPES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}  # Matpl
 
 
 def replace_styles(svg: bytes) -> bytes:
-    """Return the drawing with presentation attributes instead of style sheets and styles.
+    """Replace style sheets and styles of a drawing by presentation attributes.
 
     Parameters
     ----------
     svg : bytes
-        As Matplotlib writes it.
+        A drawing by Matplotlib.
 
     Returns
     -------
     bytes
-        The same drawing; the same bytes for the same input.
+        The same drawing. The same input gives the same bytes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The distribution of the change between the two contexts, by part of speech where it is known."""
+"""The distribution of the changes, by part of speech if known."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ from postprocess.steps.post_process import Outcome
 
 TITLE = "Change between the contexts"
 SIGNIFICANT = 0.05
-MOST_PARTS = 6  # rows of the figure; rarer parts of speech share the last one
+MAX_PARTS = 6  # rows of the figure; rarer parts of speech share the last one
 UNKNOWN, OTHERS = "not given", "others"
 N_BINS = 40
 DECIMALS = 9
@@ -36,7 +36,7 @@ DECIMALS = 9
 
 @in_style
 def draw_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> Figure:
-    """Change of each pair as histograms, a row for each part of speech; dark where q < 0.05."""
+    """Draw histograms of the changes, a row for each part of speech; dark: q < 0.05."""
     parts = part_pairs(outcome.scores, parts_of_speech)
     figure = new_figure(2.8 if len(parts) == 1 else 1.1 + 0.95 * len(parts))
     rows = figure.subplots(len(parts), 1, sharex=True, squeeze=False)[:, 0]
@@ -63,7 +63,7 @@ def draw_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> 
 
 
 def caption_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> str:
-    """What the figure shows, with its numbers."""
+    """Return the caption of the figure, with its numbers."""
     scores = outcome.scores
     rescaling = outcome.recipe.rescaling
     step = 2 * (rescaling.maximum - rescaling.minimum) / N_BINS
@@ -71,12 +71,12 @@ def caption_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) 
     n_below = int((scores["qvalue"] < SIGNIFICANT).sum())
     by_part = ", a row for each part of speech" if len(parts) > 1 else ""
     text = (
-        f"The change of {write_count(len(scores), 'pair')} from context 1 to context 2, in points "
+        f"The changes of {write_count(len(scores), 'pair')} from context 1 to context 2, in points "
         f"of the published scale and bins of {write_points(step)}{by_part}. Dark: the "
         f"{write_count(n_below, 'pair')} ({write_share(n_below, len(scores))}) with q below 0.05, "
         "of which at most 5\u00a0% are expected not to change; hatched: all others. "
-        "Which context is called 1 is arbitrary, so the sign has no meaning by "
-        f"itself; the mean size of the change is {write_figure(scores['change'].abs().mean())}"
+        "The numbers of the contexts are arbitrary, so the sign has no meaning; "
+        f"the mean absolute change is {write_figure(scores['change'].abs().mean())}"
     )
     if len(parts) == 1:
         return f"{text}."
@@ -85,9 +85,9 @@ def caption_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) 
 
 
 def part_pairs(scores: pd.DataFrame, parts_of_speech: pd.Series | None) -> dict[str, pd.DataFrame]:
-    """The scores of each part of speech, most frequent first; all under "" if none is known.
+    """Return the scores of each part of speech, most frequent first; {"": scores} if unknown.
 
-    `parts_of_speech` has the pair as its index; missing and empty ones count as not given.
+    `parts_of_speech` has the index pair; missing and empty ones are not given.
     """
     if parts_of_speech is None:
         return {"": scores}
@@ -97,9 +97,9 @@ def part_pairs(scores: pd.DataFrame, parts_of_speech: pd.Series | None) -> dict[
         return {"": scores}
     known = names[names != ""].value_counts()
     order = sorted(known.index, key=lambda name: (-known[name], name))
-    if len(order) > MOST_PARTS:
-        names = names.where(names.isin([*order[: MOST_PARTS - 1], ""]), OTHERS)
-        order = [*order[: MOST_PARTS - 1], OTHERS]
+    if len(order) > MAX_PARTS:
+        names = names.where(names.isin([*order[: MAX_PARTS - 1], ""]), OTHERS)
+        order = [*order[: MAX_PARTS - 1], OTHERS]
     names = names.where(names != "", UNKNOWN)
     if (names == UNKNOWN).any():
         order.append(UNKNOWN)

@@ -1,4 +1,4 @@
-"""How far each annotator agrees with the others of the group, and the bound of filtering."""
+"""The correlation of each annotator with the others of the group, and the bound of filtering."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ from postprocess.reporting.figures.drawing import (
 )
 from postprocess.reporting.figures.lineups import (
     Lineup,
-    count_sittings,
+    count_annotators,
     draw_levels,
     draw_marks,
     line_up,
@@ -33,12 +33,12 @@ from postprocess.steps.filtering import LEFT_OUT
 from postprocess.steps.post_process import Outcome
 
 TITLE = "Correlation of annotators with their group"
-MEAN_WIDTH = 1.8  # of the line, in points: thicker than the bound, where both are short
+MEAN_WIDTH = 1.8  # in points; thicker than the line of the bound
 
 
 @in_style
 def draw_correlations(outcome: Outcome) -> Figure:
-    """Each annotator's mean Spearman correlation with the others of the group."""
+    """Draw each annotator's mean Spearman correlation with the others of the group."""
     judged = judged_annotators(outcome)
     figure = new_figure(3.3)
     axes = figure.subplots()
@@ -46,7 +46,7 @@ def draw_correlations(outcome: Outcome) -> Figure:
     low = _floor(judged)
     axes.set_ylim(low, 1.02)
     if judged["rho"].isna().all():
-        write_instead(axes, "No correlation is defined.")
+        write_instead(axes, "All correlations are undefined.")
         axes.set_xticks([])
         return figure
     if low < 0:
@@ -66,18 +66,18 @@ def draw_correlations(outcome: Outcome) -> Figure:
 
 
 def caption_correlations(outcome: Outcome) -> str:
-    """What the figure shows, with its numbers."""
+    """Return the caption of the figure, with its numbers."""
     return " ".join(_describe(outcome, judged_annotators(outcome)))
 
 
 def judged_annotators(outcome: Outcome) -> pd.DataFrame:
-    """The annotators that reached filtering."""
+    """Return the annotators that reached filtering."""
     reached = outcome.annotators[outcome.annotators["mean"].notna()]
     return reached.reset_index(drop=True)
 
 
 def _floor(judged: pd.DataFrame) -> float:
-    """The lower end of the axis: below everything that is drawn, and never above 0."""
+    """Return the lower end of the axis: below all marks, and below 0."""
     lowest = np.nanmin([0.0, *judged["rho"], *judged["bound"]])
     return float(np.floor((lowest - 0.04) * 10) / 10) if lowest < 0 else -0.04
 
@@ -105,10 +105,10 @@ def _legend(outcome: Outcome, judged: pd.DataFrame) -> list[Line2D]:
 
 
 def _describe(outcome: Outcome, judged: pd.DataFrame) -> Iterator[str]:
-    """The sentences of the caption."""
+    """Yield the sentences of the caption."""
     yield (
-        f"Agreement of {count_sittings(judged)}: for each the mean of Spearman’s ρ with every "
-        "other annotator of the group, after calibration, in order of group and ρ."
+        f"Agreement of {count_annotators(judged)}: the mean of Spearman’s ρ with every other "
+        "annotator of the group, after calibration, ordered by group and ρ."
     )
     rho, is_out = judged["rho"], judged["decision"] == LEFT_OUT
     filtering = outcome.recipe.filtering
@@ -120,15 +120,15 @@ def _describe(outcome: Outcome, judged: pd.DataFrame) -> Iterator[str]:
     if rho.notna().any() and filtering.enabled:
         n_out = int((is_out & rho.notna()).sum())
         yield (
-            f"Dashed: {write_points(filtering.k)} SD of the group’s ρ below that, the bound of "
+            f"Dashed: {write_points(filtering.k)} SD of the group’s ρ below the mean, the bound of "
             f"filtering. Crosses: {write_count(n_out, 'annotator')} left out."
         )
     if not filtering.enabled:
-        yield "Filtering was off, so nobody was left out for a low ρ."
+        yield "Filtering was off, so no annotator was left out for a low ρ."
     if n_undefined := int(rho.isna().sum()):
         n_constant = int((is_out & rho.isna()).sum())
         yield (
             f"At the lower edge (triangles): {write_count(n_undefined, 'annotator')} without a "
-            "defined ρ, for constant ratings or too few contexts in common"
+            "defined ρ, because of constant ratings or too few common contexts"
             + (f"; {write_count(n_constant)} left out for constant ratings." if n_constant else ".")
         )

@@ -1,4 +1,4 @@
-"""How many ratings each context was given, and how many of them are in its score."""
+"""The numbers of ratings given and used for each context."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -16,16 +16,17 @@ from postprocess.reporting.figures.drawing import (
 from postprocess.reporting.figures.scores import stack_contexts
 from postprocess.reporting.phrases import write_count
 from postprocess.steps.post_process import Outcome
-from postprocess.table.numbering import Codes, number_items
+from postprocess.table.numbering import number_items
+from postprocess.types import Codes
 
 TITLE = "Ratings per context"
-MOST_BARS = 30  # numbers of ratings shown each by itself; wider ranges are binned
-FEWEST_BARS = 6  # room for as many, so that a single bar does not fill the figure
+MAX_BARS = 30  # wider ranges are binned
+MIN_BARS = 6  # so that a single bar does not fill the figure
 
 
 @in_style
 def draw_coverage(outcome: Outcome) -> Figure:
-    """Contexts by their number of ratings, those given and those used side by side."""
+    """Draw contexts by their numbers of ratings given and used."""
     given, used = count_given(outcome), count_used(outcome)
     figure = new_figure()
     axes = figure.subplots()
@@ -35,7 +36,7 @@ def draw_coverage(outcome: Outcome) -> Figure:
         heights = np.histogram(counts, bins=edges)[0]
         axes.bar(edges[:-1] + shift * width, heights, 0.42 * width, align="edge", **style)
     axes.set_xlim(edges[0], edges[-1])
-    axes.set_xlabel("ratings of a context")
+    axes.set_xlabel("ratings per context")
     axes.set_ylabel("contexts")
     count_along(axes.xaxis)
     count_along(axes.yaxis)
@@ -44,40 +45,39 @@ def draw_coverage(outcome: Outcome) -> Figure:
 
 
 def caption_coverage(outcome: Outcome) -> str:
-    """What the figure shows, with its numbers."""
+    """Return the caption of the figure, with its numbers."""
     given, used = count_given(outcome), count_used(outcome)
     step = int(np.diff(_bin(given, used))[0])
     binned = f", in bins of {step}" if step > 1 else ""
     return (
-        f"How many of the {write_count(len(used), 'context')} were given how many ratings"
-        f"{binned}. Hatched: all {write_count(int(given.sum()))} ratings that were given, "
-        f"{_range(given)} a context; dark: the {write_count(int(used.sum()))} that are in the "
-        f"scores, {_range(used)} a context, median {np.median(used):g}. The further the dark bars "
-        "lie to the left of the hatched ones, the more was left out; a context far to the left "
-        "rests on few people."
+        f"The {write_count(len(used), 'context')} by number of ratings{binned}. Hatched: all "
+        f"{write_count(int(given.sum()))} given ratings, {_range(given)} per context; dark: the "
+        f"{write_count(int(used.sum()))} ratings used in the scores, {_range(used)} per context, "
+        f"median {np.median(used):g}. The further the dark bars are to the left of the hatched "
+        "ones, the more ratings were left out; contexts far to the left have few ratings."
     )
 
 
 def count_given(outcome: Outcome) -> Codes:
-    """The number of ratings of each context, before any step; contexts in the order of pairs."""
+    """Return the number of ratings of each context before all steps, in the order of pairs."""
     is_rating = outcome.ledger["rating"].notna().to_numpy()
     item = number_items(outcome.ledger)[is_rating]
     return np.bincount(item, minlength=2 * len(outcome.scores))
 
 
 def count_used(outcome: Outcome) -> Codes:
-    """The number of ratings in each score."""
+    """Return the number of ratings of each score."""
     return stack_contexts(outcome.scores, "n").astype(np.int64)
 
 
 def _bin(given: Codes, used: Codes) -> Floats:
-    """Edges of bins between whole numbers, of one number each while they are few."""
+    """Return edges of bins between integers, one integer each if there are few."""
     low = int(min(given.min(), used.min()))
     high = int(max(given.max(), used.max()))
-    missing = max(0, FEWEST_BARS - (high - low + 1))
+    missing = max(0, MIN_BARS - (high - low + 1))
     high += missing // 2
     low = max(0, low - (missing + 1) // 2)
-    step = -(-(high - low + 1) // MOST_BARS)
+    step = -(-(high - low + 1) // MAX_BARS)
     return np.arange(low - 0.5, high + step + 0.5, step)
 
 

@@ -1,8 +1,7 @@
-"""One way of drawing for all figures: sizes, marks and fonts, and the same bytes every time.
+"""The common style of all figures: sizes, marks and fonts, and reproducible rendering.
 
-Lightness, hatching and shape tell things apart, so that a figure printed in grey loses nothing;
-colour only helps. Text is drawn as outlines of the font that comes with Matplotlib: a figure
-looks the same wherever it is opened, whatever fonts are installed there.
+Lightness, hatching and shape distinguish marks, so that figures can be printed in grey. Text is
+drawn as outlines of Matplotlib's font: figures look the same on every machine.
 """
 
 import functools
@@ -27,15 +26,15 @@ Parameters = ParamSpec("Parameters")
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-WIDTH, HEIGHT = 4.6, 3.0  # inches: legible on a phone; on A4 a caption fits beside it
+WIDTH, HEIGHT = 4.6, 3.0  # inches: legible on a phone; on A4 a caption fits next to it
 DPI = 200  # of the PNG
-FINE_DPI = 300  # of the parts of an SVG that are pixels
+FINE_DPI = 300  # of the rasterised parts of an SVG
 INK, PAPER, RULE = "#222222", "#ffffff", "#b4b4b4"
 STRONG, SOFT, ACCENT = "#1f4e79", "#cbdae8", "#b5421c"
 COLOURS = {
     "ink": INK, "paper": PAPER, "rule": RULE, "strong": STRONG, "soft": SOFT, "accent": ACCENT
 }  # fmt: skip
-MOST_POINTS = 2000  # drawn one by one; more would hide each other
+MAX_POINTS = 2000  # drawn individually; more would hide each other
 
 DARK_BARS: dict[str, Any] = {"facecolor": STRONG, "edgecolor": STRONG, "linewidth": 0.8}
 LIGHT_BARS: dict[str, Any] = {
@@ -87,7 +86,7 @@ STYLE: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Our settings of Matplotlib, and none of the user's, for as long as the context lasts."""
+    """Use only our settings of Matplotlib, none of the user's, within the context."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast(Any, STYLE))
@@ -95,7 +94,7 @@ def styled() -> Iterator[None]:
 
 
 def in_style(draw: Callable[Parameters, Figure]) -> Callable[Parameters, Figure]:
-    """A drawing function that draws in our style."""
+    """Decorate a drawing function to draw in our style."""
 
     @functools.wraps(draw)
     def draw_in_style(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Figure:
@@ -106,36 +105,36 @@ def in_style(draw: Callable[Parameters, Figure]) -> Callable[Parameters, Figure]
 
 
 def new_figure(height: float = HEIGHT) -> Figure:
-    """An empty figure of the common width, in inches, known to no global state."""
+    """Return an empty figure of the common width, without global state; `height` in inches."""
     return Figure(figsize=(WIDTH, height), layout="constrained")
 
 
 def render_svg(figure: Figure, *, title: str, description: str) -> bytes:
-    """The figure as a file of its own, with its title and description for who cannot see it."""
+    """Return the figure as an SVG file, with title and description for screen readers."""
     metadata = {"Date": None, "Creator": None, "Title": title, "Description": description}
     return replace_styles(_save(figure, format="svg", dpi=FINE_DPI, metadata=metadata))
 
 
 def render_png(figure: Figure) -> bytes:
-    """The figure in pixels, for where SVG is not taken."""
+    """Return the figure as a PNG file."""
     return _save(figure, format="png", dpi=DPI, metadata={"Software": None})
 
 
 def put_legend(axes: Axes, handles: Sequence[Artist], *, columns: int = 2) -> None:
-    """A legend above the axes, where it hides nothing."""
+    """Add a legend above the axes."""
     axes.legend(handles=list(handles), loc="lower left", bbox_to_anchor=(0, 1), ncols=columns)
 
 
 def count_along(axis: Axis) -> None:
-    """Whole numbers on an axis."""
+    """Label an axis with integers."""
     axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
     axis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:,.0f}"))
 
 
 def draw_points(axes: Axes, x: Floats, y: Floats, span: tuple[float, float, float, float]) -> None:
-    """Points, or their density in the span (left, right, bottom, top) where they are too many."""
-    if len(x) <= MOST_POINTS:
-        size = 3.2 if len(x) <= MOST_POINTS / 4 else 2.2
+    """Draw points or, if there are many, their density in the span (left, right, bottom, top)."""
+    if len(x) <= MAX_POINTS:
+        size = 3.2 if len(x) <= MAX_POINTS / 4 else 2.2
         axes.plot(x, y, markersize=size, clip_on=False, **RING)
         return
     counts = np.histogram2d(x, y, bins=(90, 60), range=(span[:2], span[2:]))[0].T
@@ -152,7 +151,7 @@ def draw_points(axes: Axes, x: Floats, y: Floats, span: tuple[float, float, floa
 
 
 def write_instead(axes: Axes, text: str) -> None:
-    """A sentence in empty axes, for where there is nothing to draw."""
+    """Write a sentence into empty axes."""
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", wrap=True)
 
 

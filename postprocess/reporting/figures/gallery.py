@@ -1,4 +1,4 @@
-"""The figures of a dataset in the order in which they are shown."""
+"""The figures of a dataset, in the order of the report."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from postprocess.steps.post_process import Outcome
 
 
 class Illustration(NamedTuple):
-    """A figure with its name (of its files), title and caption."""
+    """A figure with its file name, title and caption."""
 
     name: str
     title: str
@@ -21,7 +21,7 @@ class Illustration(NamedTuple):
 
 
 class Plate(NamedTuple):
-    """A figure in both of its forms, with its name, title and caption."""
+    """A figure rendered as SVG and PNG, with its file name, title and caption."""
 
     name: str
     title: str
@@ -36,13 +36,9 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
     Parameters
     ----------
     outcome : Outcome
-        As `post_process` returns it.
+        The result of `post_process`.
     parts_of_speech : Series of str, optional
         Index pair. Changes are shown for each of them.
-
-    Returns
-    -------
-    list of Illustration
     """
     return [
         Illustration(
@@ -85,7 +81,7 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
 
 
 def render_plates(gallery: Iterable[Illustration]) -> dict[str, Plate]:
-    """Name → figure as SVG and PNG, in the order of the gallery."""
+    """Render figures as SVG and PNG; return name → figure, in the order of the gallery."""
     return {
         one.name: Plate(
             one.name,

@@ -1,4 +1,4 @@
-"""A rendered figure as a part of an HTML page."""
+"""Embedding rendered figures in an HTML page."""
 
 import re
 
@@ -8,23 +8,23 @@ from postprocess.reporting.figures.attributes import SVG
 
 LINK = "{http://www.w3.org/1999/xlink}href"
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
-OF_ITS_OWN = ("width", "height", "version")  # attributes that only a file needs
+FILE_ATTRIBUTES = ("width", "height", "version")  # not needed in a page
 
 
 def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
-    """The figure as an element of a page in which others stand.
+    """Return the figure as an SVG element for a page with several figures.
 
-    Its colours are presentation attributes, which show under any Content-Security-Policy; the
-    style sheet of the report replaces them by the page's own, so that a dark page has dark figures.
+    Its colours are presentation attributes, which apply under any Content-Security-Policy; the
+    style sheet of the report overrides them, so that a dark page has dark figures.
 
     Parameters
     ----------
     svg : bytes
-        As `render_svg` returns it.
+        The result of `render_svg`.
     name : str
-        Of the figure on its page; every id begins with it.
+        The name of the figure on its page, a prefix of all its ids.
     described_by : str
-        Id of the element that describes the figure, its caption.
+        The id of the figure's caption.
     """
     parser = etree.XMLParser(remove_comments=True, resolve_entities=False, no_network=True)
     root = etree.fromstring(svg, parser)
@@ -32,7 +32,7 @@ def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
         parent = element.getparent()
         if parent is not None:
             parent.remove(element)
-    for attribute in OF_ITS_OWN:
+    for attribute in FILE_ATTRIBUTES:
         root.attrib.pop(attribute, None)
     for element in root.iter():
         _rename(element, name)
@@ -48,7 +48,7 @@ def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
 
 
 def _rename(element: etree._Element, name: str) -> None:
-    """Begin every id and every reference to one with the name."""
+    """Prefix all ids and references with the name."""
     for attribute, value in element.attrib.items():
         if attribute == "id":
             element.set(attribute, f"{name}-{value}")

@@ -1,4 +1,4 @@
-"""Annotators side by side: a place for each, group by group, for ten people or five hundred."""
+"""Positions of annotators along an axis, ordered by group, for ten or for five hundred."""
 
 import re
 from typing import Any, NamedTuple
@@ -7,20 +7,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from postprocess.reporting.figures.drawing import INK, MOST_POINTS, RULE, WIDTH, Bools, Floats
+from postprocess.reporting.figures.drawing import INK, MAX_POINTS, RULE, WIDTH, Bools, Floats
 from postprocess.reporting.phrases import write_count
 
-MOST_NAMED = 10  # groups whose names stand under the axis
-LONGEST_NAMES = 44  # characters, of all names together
-LARGEST_MARK, SMALLEST_MARK = 5.0, 2.2  # points
-LEAST_NOTED = 3.8  # points; of marks that are few and must be seen
+MAX_NAMED = 10  # groups with names under the axis
+MAX_NAMES_LENGTH = 44  # characters of all names together
+MAX_MARK, MIN_MARK = 5.0, 2.2  # points
+MIN_NOTED = 3.8  # points; of few marks that must be seen
 
 
 class Lineup(NamedTuple):
-    """Where each annotator stands.
+    """The positions of annotators along an axis.
 
-    `place`: of each row of the table, along the axis. `groups`: a row for each group in its
-    order, with group, left and right (the ends of its stretch).
+    `place`: the position of each row of the table. `groups`: a row for each group in order, with
+    group, left and right (the ends of its interval).
     """
 
     place: Floats
@@ -28,30 +28,30 @@ class Lineup(NamedTuple):
 
     @property
     def mark_size(self) -> float:
-        """The size of marks that hardly hide their neighbours, in points."""
+        """The size of marks that hardly overlap, in points."""
         points_each = 0.8 * WIDTH * 72 / (np.ptp(self.place) + 1)
-        return float(np.clip(1.2 * points_each, SMALLEST_MARK, LARGEST_MARK))
+        return float(np.clip(1.2 * points_each, MIN_MARK, MAX_MARK))
 
     @property
     def is_crowded(self) -> bool:
-        """Whether marks are so many that they are drawn as pixels."""
-        return len(self.place) > MOST_POINTS
+        """Whether there are so many marks that they are rasterised."""
+        return len(self.place) > MAX_POINTS
 
     @property
     def noted_size(self) -> float:
-        """The size of marks of the few that something was done to, in points."""
-        return max(self.mark_size, LEAST_NOTED)
+        """The size of marks of shifted, excluded or undefined annotators, in points."""
+        return max(self.mark_size, MIN_NOTED)
 
 
 def line_up(annotators: pd.DataFrame, by: str) -> Lineup:
-    """Put annotators in the order of their group and a figure, those without the figure first.
+    """Order annotators by group and a figure; those without the figure come first.
 
     Parameters
     ----------
-    annotators : DataFrame, shape (n_sittings, 3 or more)
-        Columns group, annotator and the figure.
+    annotators : DataFrame, shape (n_annotators_in_groups, 3 or more)
+        group, annotator and the column `by`.
     by : str
-        Column of the figure.
+        The column of the figure.
     """
     names = sorted(annotators["group"].unique(), key=_natural)
     number = annotators["group"].map({name: i for i, name in enumerate(names)}).to_numpy()
@@ -68,20 +68,20 @@ def line_up(annotators: pd.DataFrame, by: str) -> Lineup:
 
 
 def mark_groups(axes: Axes, lineup: Lineup, n_annotators: int) -> None:
-    """The groups under the axis: by their names, or by their number if they are many."""
+    """Label the groups under the axis with their names or, if there are many, their number."""
     groups = lineup.groups
     margin = 0.02 * (groups["right"].max() - groups["left"].min())
     axes.set_xlim(groups["left"].min() - margin, groups["right"].max() + margin)
     axes.tick_params(axis="x", length=0)
-    who = write_count(n_annotators, "annotator")
-    if len(groups) <= MOST_NAMED and groups["group"].str.len().sum() <= LONGEST_NAMES:
+    label = f"{write_count(n_annotators, 'annotator')} by group"
+    if len(groups) <= MAX_NAMED and groups["group"].str.len().sum() <= MAX_NAMES_LENGTH:
         middles = (groups["left"] + groups["right"]) / 2
         axes.set_xticks(middles.to_list(), groups["group"].to_list())
-        axes.set_xlabel(f"{who} by group")
+        axes.set_xlabel(label)
     else:
         axes.set_xticks([])
-        axes.set_xlabel(f"{who} by group ({len(groups):,} groups)")
-    if 1 < len(groups) <= MOST_NAMED:
+        axes.set_xlabel(f"{label} ({len(groups):,} groups)")
+    if 1 < len(groups) <= MAX_NAMED:
         edges = (groups["right"].to_numpy()[:-1] + groups["left"].to_numpy()[1:]) / 2
         for edge in edges:
             axes.axvline(edge, color=RULE, linewidth=0.6)
@@ -90,31 +90,31 @@ def mark_groups(axes: Axes, lineup: Lineup, n_annotators: int) -> None:
 def draw_marks(
     axes: Axes, lineup: Lineup, figure: Floats, chosen: Bools, *, size: float, **style: Any
 ) -> None:
-    """A mark for each of the chosen annotators, at the height of their figure."""
+    """Draw a mark for each of the chosen annotators at the height of the figure."""
     place, height = lineup.place[chosen], figure[chosen]
     axes.plot(place, height, markersize=size, rasterized=lineup.is_crowded, **style)
 
 
 def draw_levels(axes: Axes, lineup: Lineup, level: Floats, **style: Any) -> None:
-    """A level for each group, across its stretch; NaN for none."""
+    """Draw a horizontal line for each group; NaN for none."""
     options: dict[str, Any] = {"colors": INK, "linewidths": 1.0, **style}
     groups = lineup.groups
     axes.hlines(level, groups["left"], groups["right"], **options)
 
 
-def count_sittings(annotators: pd.DataFrame) -> str:
-    """How many annotators in how many groups, in words."""
+def count_annotators(annotators: pd.DataFrame) -> str:
+    """Return the numbers of annotators and groups in words."""
     people, groups = annotators["annotator"].nunique(), annotators["group"].nunique()
     where = f"in {write_count(groups, 'group')}"
     if people == len(annotators):
         return f"{write_count(people, 'annotator')} {where}"
     return (
-        f"{write_count(people, 'annotator')} {where} (each in each of their groups, "
+        f"{write_count(people, 'annotator')} {where} (in each of their groups, "
         f"{len(annotators):,} in all)"
     )
 
 
 def _natural(name: str) -> list[str | int]:
-    """A key that puts 10 after 9."""
+    """Return a sort key by which 10 comes after 9."""
     parts = re.split("([0-9]+)", name)
     return [int(part) if i % 2 else part for i, part in enumerate(parts)]

@@ -22,7 +22,7 @@ from postprocess.reporting.figures.drawing import (
 )
 from postprocess.reporting.figures.lineups import (
     Lineup,
-    count_sittings,
+    count_annotators,
     draw_levels,
     draw_marks,
     line_up,
@@ -37,7 +37,7 @@ MOVED = {**DOT, "marker": "D", "color": ACCENT}
 
 @in_style
 def draw_means(outcome: Outcome) -> Figure:
-    """Each annotator's mean within the band of their group, and where calibration put it."""
+    """Draw each annotator's mean, the band of the group, and the mean after calibration."""
     annotators = with_means(outcome)
     figure = new_figure(3.3)
     axes = figure.subplots()
@@ -47,7 +47,7 @@ def draw_means(outcome: Outcome) -> Figure:
     ends = f"{write_points(scale.minimum)} to {write_points(scale.maximum)}"
     axes.set_ylabel(f"mean rating ({ends})")
     if annotators.empty:
-        write_instead(axes, "No annotator was left to calibrate.")
+        write_instead(axes, "There are no annotators to calibrate.")
         return figure
     lineup = line_up(annotators, "mean")
     centre = annotators.groupby("group")["group_mean"].first()
@@ -62,38 +62,38 @@ def draw_means(outcome: Outcome) -> Figure:
 
 
 def caption_means(outcome: Outcome) -> str:
-    """What the figure shows, with its numbers."""
+    """Return the caption of the figure, with its numbers."""
     annotators = with_means(outcome)
     scale, calibration = outcome.recipe.scale, outcome.recipe.calibration
     text = (
-        f"The mean rating of {count_sittings(annotators)}, on the survey’s scale from "
-        f"{write_points(scale.minimum)} to {write_points(scale.maximum)}, in order of group and "
+        f"The mean rating of {count_annotators(annotators)}, on the rating scale from "
+        f"{write_points(scale.minimum)} to {write_points(scale.maximum)}, ordered by group and "
         "mean. Lines: the mean of each group’s means. "
     )
     if not calibration.enabled:
-        text += "Calibration was off, so nobody was moved."
+        text += "Calibration was off, so no ratings were shifted."
     else:
         n_moved = int((annotators["shift"] != 0).sum())
         points = write_points(calibration.threshold)
         noun = "point" if calibration.threshold == 1 else "points"
         moved = (
-            "Nobody lies outside, and nobody was moved."
+            "No annotator is outside, so no ratings were shifted."
             if not n_moved
             else (
-                f"{write_count(n_moved, 'annotator')} outside the band (open) had "
-                f"{'their' if n_moved > 1 else 'the'} ratings moved by "
-                f"{write_points(calibration.step)} towards it (diamonds: the mean after that)."
+                f"{write_count(n_moved, 'annotator')} outside the band (open marks) had "
+                f"{'their' if n_moved > 1 else 'the'} ratings shifted by "
+                f"{write_points(calibration.step)} towards it (diamonds: the mean afterwards)."
             )
         )
-        text += f"Band: within {points} {noun} of it, where nobody is moved. {moved}"
+        text += f"Band: within {points} {noun} of it, where ratings are not shifted. {moved}"
     before = len(outcome.annotators) - len(annotators)
     if before:
-        text += f" {write_count(before, 'annotator')} left out before this step not shown."
+        text += f" {write_count(before, 'annotator')} left out before this step: not shown."
     return text
 
 
 def with_means(outcome: Outcome) -> pd.DataFrame:
-    """The annotators that reached calibration, with a column after: their mean behind it."""
+    """Return the annotators that reached calibration; column after: the mean after it."""
     keys = ["group", "annotator"]
     counted = outcome.ledger.loc[outcome.ledger["calibrated"].notna(), [*keys, "calibrated"]]
     after = counted.groupby(keys, observed=True)["calibrated"].mean().rename("after")
@@ -106,7 +106,7 @@ def _draw_band(axes: Axes, lineup: Lineup, level: Floats, threshold: float) -> N
     groups = lineup.groups
     places = groups[["left", "right"]].to_numpy().ravel()
     low, high = (np.repeat(level + side * threshold, 2) for side in (-1, 1))
-    gaps = np.arange(1, len(groups)) * 2  # the band of one group does not run into the next
+    gaps = np.arange(1, len(groups)) * 2  # separate the bands of the groups
     places, low, high = (np.insert(values, gaps, np.nan) for values in (places, low, high))
     axes.fill_between(places, low, high, color=SOFT, linewidth=0)
 
@@ -125,10 +125,10 @@ def _draw_annotators(axes: Axes, lineup: Lineup, annotators: pd.DataFrame) -> No
 
 
 def _legend(outcome: Outcome, annotators: pd.DataFrame) -> list[Line2D | Patch]:
-    handles: list[Line2D | Patch] = [Line2D([], [], label="not moved", markersize=5, **DOT)]
+    handles: list[Line2D | Patch] = [Line2D([], [], label="not shifted", markersize=5, **DOT)]
     if outcome.recipe.calibration.enabled:
-        handles.append(Patch(label="left as it is", facecolor=SOFT))
+        handles.append(Patch(label="not to shift", facecolor=SOFT))
     if (annotators["shift"] != 0).any():
-        handles.append(Line2D([], [], label="moved: before", markersize=5, **RING))
-        handles.append(Line2D([], [], label="moved: after", markersize=5, **MOVED))
+        handles.append(Line2D([], [], label="shifted: before", markersize=5, **RING))
+        handles.append(Line2D([], [], label="shifted: after", markersize=5, **MOVED))
     return handles

@@ -1,4 +1,4 @@
-"""The two-sided p-values of the pairs, and what they would be if no context changed anything."""
+"""The two-sided p-values of the pairs, and their expectation if nothing changed."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ TITLE = "p-values"
 N_BINS = 20
 LEVEL = 0.05
 TICKS = (LEVEL, 0.2, 0.4, 0.6, 0.8, 1)
-MOST_ONE_SIDED = 0.5  # of a published p-value; 1 where all ratings of a pair are equal
+MAX_ONE_SIDED = 0.5  # of a published p-value; 1 if all ratings of a pair are equal
 DECIMALS = 9
 
 
@@ -59,7 +59,7 @@ def draw_pvalues(outcome: Outcome) -> Figure:
 
 
 def caption_pvalues(outcome: Outcome) -> str:
-    """Return what the figure shows, with its numbers."""
+    """Return the caption of the figure, with its numbers."""
     scores = outcome.scores
     n = len(scores)
     n_equal = n - len(_counted(outcome))
@@ -68,16 +68,16 @@ def caption_pvalues(outcome: Outcome) -> str:
             f"The p-values of {write_count(n, 'pair')} are all 1: within each pair all ratings are "
             "equal, so there is no evidence of a change."
         )
-    without = f" {write_count(n_equal, 'pair')} with equal ratings not shown." if n_equal else ""
+    without = f" {write_count(n_equal, 'pair')} with equal ratings: not shown." if n_equal else ""
     return (
         f"The two-sided p-values of {write_count(n, 'pair')} for a change between the two "
         f"contexts, in bins of {1 / N_BINS:g}.{without} Dashed: the "
-        f"{write_figure(_expected(outcome), 1)} pairs per bin to be expected if no context changed "
-        f"anything. Below 0.05 (dark): {_count_below(scores['pvalue_two_sided'])}, where chance "
-        f"gives about 5{SPACE}%. With the rate of false discoveries held at 5{SPACE}% "
-        f"(q < 0.05), a change is found in {_count_below(scores['qvalue'])}. The published "
-        "p-values are one-sided towards the side on which the change was found: "
-        f"{_count_below(scores['pvalue'])}, below 0.05, where chance gives about 10{SPACE}%."
+        f"{write_figure(_expected(outcome), 1)} pairs expected per bin if nothing changed. "
+        f"Below 0.05 (dark): {_count_below(scores['pvalue_two_sided'])}; about 5{SPACE}% are "
+        f"expected by chance. At a false discovery rate of 5{SPACE}% (q < 0.05), "
+        f"{_count_below(scores['qvalue'])} change. The published p-values are one-sided in the "
+        f"observed direction: {_count_below(scores['pvalue'])} are below 0.05; about "
+        f"10{SPACE}% are expected by chance."
     )
 
 
@@ -90,13 +90,13 @@ _LINE = {
 
 def _count_below(figures: "pd.Series[float]") -> str:
     n = int((figures < LEVEL).sum())
-    return f"{write_count(n, 'pair')}, {write_share(n, len(figures))}"
+    return f"{write_count(n, 'pair')} ({write_share(n, len(figures))})"
 
 
 def _counted(outcome: Outcome) -> Floats:
     """Return the two-sided p-values without those of pairs whose ratings are all equal."""
     scores = outcome.scores
-    has_evidence = scores["pvalue"] <= MOST_ONE_SIDED
+    has_evidence = scores["pvalue"] <= MAX_ONE_SIDED
     return scores.loc[has_evidence, "pvalue_two_sided"].to_numpy(dtype=float)
 
 

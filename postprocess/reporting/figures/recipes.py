@@ -1,4 +1,4 @@
-"""What another recipe makes of the same ratings: scores, changes and annotators side by side."""
+"""Two recipes on the same ratings: scores, changes and annotators."""
 
 import numpy as np
 import pandas as pd
@@ -23,12 +23,12 @@ from postprocess.steps.filtering import LEFT_OUT
 
 TITLE = "Two recipes on the same ratings"
 MARKED = "qvalue"  # the test whose findings are marked
-TREATMENTS = ("as given", "moved", "left out")
+TREATMENTS = ("as given", "shifted", "left out")
 
 
 @in_style
 def draw_recipes(comparison: Comparison, first: str, second: str) -> Figure:
-    """Scores and changes of the one recipe against those of the other; annotators as a table.
+    """Draw scores and changes of one recipe against the other, and a table of annotators.
 
     `first` and `second` are the recipes' names.
     """
@@ -49,25 +49,25 @@ def draw_recipes(comparison: Comparison, first: str, second: str) -> Figure:
 
 
 def caption_recipes(comparison: Comparison, first: str, second: str) -> str:
-    """What the figure shows, with its numbers."""
+    """Return the caption of the figure, with its numbers."""
     summary = comparison.summary
     n_crossing = int(crosses_level(comparison.scores, MARKED).sum())
     return (
-        f"The same ratings post-processed by the recipes {first} (across) and {second} (up). "
+        f"The same ratings post-processed by the recipes {first} (x axis) and {second} (y axis). "
         f"Above: {write_count(2 * len(comparison.scores), 'score')} and "
         f"{write_count(len(comparison.scores), 'change')} of "
-        f"{write_count(len(comparison.scores), 'pair')}; on the diagonal nothing differs. Scores "
+        f"{write_count(len(comparison.scores), 'pair')}; on the diagonal they are equal. Scores "
         f"differ by {write_figure(summary['mean absolute difference of scores'])} on average and "
         f"by {write_figure(summary['largest difference of a score'])} at most; "
         f"{write_count(n_crossing, 'pair')} (crosses) "
         f"{'moves' if n_crossing == 1 else 'move'} to the other side of {TESTS[MARKED]} = 0.05. "
-        "Below: how many annotators, counted in each of their groups, were treated how; "
+        "Below: annotators, counted in each of their groups, by treatment; "
         f"{write_count(int(summary['annotators treated differently']))} differently."
     )
 
 
 def count_treatments(comparison: Comparison) -> pd.DataFrame:
-    """How many annotators were treated how: rows by the second recipe, columns by the first."""
+    """Count annotators by treatment: rows by the second recipe, columns by the first."""
     annotators = comparison.annotators
     kinds = {}
     for side in ("first", "second"):
@@ -102,7 +102,7 @@ def _draw_against(axes: Axes, x: Floats, y: Floats, is_marked: np.ndarray) -> No
 
 
 def _draw_table(axes: Axes, counts: pd.DataFrame, first: str, second: str) -> None:
-    """Counts in a field of squares, shaded where the two recipes differ."""
+    """Draw the counts in squares, shaded if the two recipes differ."""
     n_kinds, cells = len(TREATMENTS), counts.to_numpy()
     for row, column in np.ndindex(n_kinds, n_kinds):
         n = int(cells[row, column])

@@ -1,4 +1,4 @@
-"""The distribution of the scores and, under it, of the deviations."""
+"""The distributions of the scores and of their standard deviations."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from postprocess.reporting.figures.drawing import (
     INK,
-    MOST_POINTS,
+    MAX_POINTS,
     REFERENCE_LINE,
     SOFT,
     STRONG,
@@ -22,12 +22,12 @@ from postprocess.steps.post_process import Outcome
 
 TITLE = "Scores and their deviations"
 N_BINS = 20
-DECIMALS = 9  # a score nearer to the edge of a bin than this is on it
+DECIMALS = 9  # scores are rounded before they are binned
 
 
 @in_style
 def draw_scores(outcome: Outcome) -> Figure:
-    """All scores as a histogram; below, the deviation of each context against its score."""
+    """Draw a histogram of the scores and, below, each context's deviation against its score."""
     low, high = _ends(outcome)
     figure = new_figure(4.2)
     above, below = figure.subplots(2, 1, sharex=True)
@@ -55,14 +55,14 @@ def draw_scores(outcome: Outcome) -> Figure:
 
 
 def caption_scores(outcome: Outcome) -> str:
-    """What the figure shows, with its numbers."""
+    """Return the caption of the figure, with its numbers."""
     low, high = _ends(outcome)
     scores = stack_contexts(outcome.scores, "sim")
     mean = write_figure(float(scores.mean()))
     return (
         f"The scores of {write_count(len(scores), 'context')} "
         f"({write_count(len(outcome.scores), 'pair')}) on the published scale from "
-        f"{write_points(low)} to {write_points(high)}. Above: how many contexts have which score, "
+        f"{write_points(low)} to {write_points(high)}. Above: the number of contexts by score, "
         f"in bins of {write_points((high - low) / N_BINS)}; dashed: the mean, {mean}. Below: "
         f"{_describe_deviations(outcome.scores)}"
     )
@@ -72,21 +72,21 @@ def _describe_deviations(scores: pd.DataFrame) -> str:
     deviations = stack_contexts(scores, "stdev")
     defined = deviations[~np.isnan(deviations)]
     if not len(defined):
-        return "no context has two ratings, and so none has a standard deviation."
+        return "no context has two ratings, so none has a standard deviation."
     n_single = len(deviations) - len(defined)
     left_out = f" ({write_count(n_single, 'context')} with one rating left out)" if n_single else ""
     mean = write_figure(float(defined.mean()))
-    shaded = ", darker where more contexts lie" if len(defined) > MOST_POINTS else ""
+    shaded = "; darker: more contexts" if len(defined) > MAX_POINTS else ""
     return (
         f"the sample standard deviation of each context’s ratings against its score{left_out}"
         f"{shaded}; dashed: the mean deviation, {mean}. The curve is the "
         f"largest deviation that {write_count(_fewest(scores))} ratings with that mean can have: "
-        "near it, annotators were split between the two ends of the scale."
+        "near it, the ratings are at the two ends of the scale."
     )
 
 
 def greatest_deviation(means: Floats, scale: tuple[float, float], n: int) -> Floats:
-    """The largest sample deviation of n ratings on a scale, for each mean they can have.
+    """Return the largest sample deviation of n ratings on a scale, for each mean.
 
     References
     ----------
@@ -102,11 +102,15 @@ def greatest_deviation(means: Floats, scale: tuple[float, float], n: int) -> Flo
 
 
 def stack_contexts(scores: pd.DataFrame, figure: str) -> Floats:
-    """A figure of all contexts: those of context 1, then those of context 2."""
+    """Return a figure of all contexts: those of context 1, then those of context 2."""
     return scores[[f"{figure}1", f"{figure}2"]].to_numpy(dtype=float).ravel(order="F")
 
 
-_BARS = {"facecolor": SOFT, "edgecolor": STRONG, "linewidth": 0.8}  # the mean is seen on them
+_BARS = {
+    "facecolor": SOFT,
+    "edgecolor": STRONG,
+    "linewidth": 0.8,
+}  # light, so that the mean is visible
 
 
 def _ends(outcome: Outcome) -> tuple[float, float]:
@@ -114,6 +118,6 @@ def _ends(outcome: Outcome) -> tuple[float, float]:
 
 
 def _fewest(scores: pd.DataFrame) -> int:
-    """The smallest number of ratings with which a context has a deviation."""
+    """Return the smallest number of ratings of a context with a deviation."""
     n = stack_contexts(scores, "n")
     return int(n[n > 1].min())

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha, of one group's table and of many groups' stacks."""
+"""Krippendorff's alpha of many groups at once."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,27 +6,33 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from postprocess.statistics.agreement.group_arrays import Floats, Integers, Stack
+from postprocess.statistics.agreement.group_arrays import Stack
+from postprocess.types import Floats, Integers
 
 Level = Literal["interval", "ordinal"]
 
 
-def krippendorff_alpha(ratings: pd.DataFrame, *, level: Level = "interval") -> float:
-    """Krippendorff's alpha: one minus observed over expected disagreement.
+def krippendorff_alpha(
+    stacks: Sequence[Stack], n_slices: int, *, level: Level = "interval"
+) -> Floats:
+    """Compute Krippendorff's alpha of each slice: 1 - observed / expected disagreement.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_items, n_annotators)
-        In scale points; NaN where an annotator did not rate an item. Items with one rating
-        do not count.
+    stacks : sequence of Stack
+        In scale points; NaN where an annotator did not rate an item. Items with one rating do
+        not count. A context in two groups is two items: annotators are compared within groups.
+    n_slices : int
+        Slices are numbered from 0 to this, exclusively.
     level : "interval" or "ordinal"
         Disagreement is the squared distance of two ratings, or of their average ranks among
         all ratings that count; the latter is Krippendorff's own ordinal metric.
 
     Returns
     -------
-    float
-        1 for full agreement, 0 for chance. NaN if no item has two ratings or all are equal.
+    array, shape (n_slices,)
+        1 for full agreement, 0 for chance; expected disagreement is that of all ratings of the
+        slice. NaN if no item has two ratings or all ratings are equal.
 
     References
     ----------
@@ -34,33 +40,11 @@ def krippendorff_alpha(ratings: pd.DataFrame, *, level: Level = "interval") -> f
 
     Examples
     --------
-    >>> krippendorff_alpha(pd.DataFrame({"A": [0, 3, 6], "B": [0, 3, 6]}))
-    1.0
-    """
-    table = ratings.to_numpy(dtype=float)
-    rated = ~np.isnan(table)
-    items = np.nonzero(rated)[0]
-    one_slice = np.zeros(len(table), dtype=np.int64)
-    return float(_alphas(table[rated], items, one_slice, n_slices=1, level=level)[0])
-
-
-def alpha_of_slices(stacks: Sequence[Stack], n_slices: int, *, level: Level) -> Floats:
-    """Krippendorff's alpha of each slice.
-
-    Parameters
-    ----------
-    stacks : sequence of Stack
-        A context that is in two groups is two items: nobody is compared with another group.
-    n_slices : int
-        Slices are numbered from 0 up to this.
-    level : "interval" or "ordinal"
-        As in `krippendorff_alpha`.
-
-    Returns
-    -------
-    array, shape (n_slices,)
-        Expected disagreement is of all ratings of the slice. NaN where `krippendorff_alpha`
-        has it.
+    >>> from postprocess.statistics.agreement.group_arrays import stack_groups
+    >>> ratings = pd.DataFrame({"pair": [1, 2, 3] * 2, "context": 1, "annotator": list("AAABBB"),
+    ...                         "rating": [0, 3, 6] * 2, "group": "1"})
+    >>> krippendorff_alpha(stack_groups(ratings), 1).tolist()
+    [1.0]
     """
     ratings, items, slices, n_items = [np.empty(0)], [np.empty(0, np.int64)], [], 0
     for stack in stacks:
@@ -78,7 +62,7 @@ def alpha_of_slices(stacks: Sequence[Stack], n_slices: int, *, level: Level) -> 
 def _alphas(
     ratings: Floats, items: Integers, slice_of: Integers, *, n_slices: int, level: Level
 ) -> Floats:
-    """Alpha of each slice, from ratings with the number of their item, and items with a slice."""
+    """Return alpha of each slice; `items` is the item of each rating, `slice_of` that of items."""
     n_each = np.bincount(items, minlength=len(slice_of))
     pairable = n_each[items] >= 2
     ratings, items = ratings[pairable], items[pairable]
@@ -87,7 +71,7 @@ def _alphas(
         ratings = _rank_within(ratings, slices)
     any_of = np.zeros(n_slices)
     any_of[slices] = ratings
-    ratings = ratings - any_of[slices]  # exactly 0 throughout if all of a slice are equal
+    ratings = ratings - any_of[slices]  # exactly 0 if all ratings of a slice are equal
     total = np.bincount(slices, minlength=n_slices)
     mean = np.bincount(slices, ratings, n_slices) / np.maximum(total, 1)
     expected = np.bincount(slices, (ratings - mean[slices]) ** 2, n_slices)
@@ -100,7 +84,7 @@ def _alphas(
 
 
 def _rank_within(ratings: Floats, slices: Integers) -> Floats:
-    """Average ranks; within a slice they differ as ranks of that slice do.
+    """Return average ranks, whose differences within a slice are those of ranks in the slice.
 
     The distance of the average ranks of c and k is the number of ratings from c to k less half
     of those that are c or k, which is how Krippendorff defines the ordinal metric.

@@ -1,4 +1,4 @@
-"""Agreement of every group, block, language, … of a ratings table, with bootstrap intervals."""
+"""Agreement by group, block, language or another column, with bootstrap intervals."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -6,18 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from postprocess.statistics.agreement.alpha import alpha_of_slices
+from postprocess.statistics.agreement.alpha import krippendorff_alpha
 from postprocess.statistics.agreement.group_arrays import (
-    Floats,
-    Integers,
     Stack,
     number_names,
     of_slice,
     stack_groups,
 )
-from postprocess.statistics.agreement.intraclass import intraclass_of_slices
+from postprocess.statistics.agreement.intraclass import intraclass_correlation
+from postprocess.statistics.agreement.measures import leave_one_out_agreement, pairwise_agreement
 from postprocess.statistics.agreement.split_halves import (
     SplitMeans,
     correlate_halves,
@@ -28,7 +26,7 @@ from postprocess.statistics.agreement.split_halves import (
     spearman_brown,
     split_halves,
 )
-from postprocess.statistics.correlations import correlate_left_out, correlate_pairs, mean_defined
+from postprocess.statistics.correlations import mean_defined
 from postprocess.statistics.resampling import (
     N_PARTS,
     Range,
@@ -45,11 +43,12 @@ from postprocess.statistics.resampling import (
     take_items,
 )
 from postprocess.table.ratings import RatingsError, with_groups
+from postprocess.types import Bools, Floats, Integers
 
 Figure = Callable[[Sequence[Stack], int], Floats]
 Kernel = Callable[[Floats], Floats]
 OVERALL = "overall"
-RESAMPLED_AT_ONCE = 2**18  # ratings of resamples held at a time: what fits a cache is no slower
+RESAMPLED_AT_ONCE = 2**18  # ratings of resamples per batch, so that they fit in a cache
 SPLIT_HALF = "split_half"
 
 
@@ -63,49 +62,49 @@ def agreement_table(
     seed: int = 0,
     resample: Resample = "items",
 ) -> pd.DataFrame:
-    """Agreement in every slice of the ratings, and overall.
+    """Compute agreement in every slice of the ratings, and overall.
 
-    Only people of one group are compared. Each slice draws from the seed afresh, so that its
-    interval does not depend on what else is asked for.
+    Only annotators of one group are compared. The random generator is seeded for each slice, so
+    that its interval does not depend on the other slices and figures.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
         Columns pair, context, annotator, rating in points of one scale, and optionally group
-        (or else groups are found) and language, as in `stack_groups`; and those of `by`.
+        (otherwise groups are found) and language, as in `stack_groups`; and those of `by`.
     by : sequence of str
-        The columns to slice by, such as block. Rows in which one is missing are in none of its.
+        The columns to slice by, such as block. Rows with a missing value are in no slice of it.
     figures : sequence of str, optional
         Some of `FIGURES`; by default all.
     n_resamples, n_splits, seed : int
-        Bootstrap samples of the items, drawn in each group as many as it has (0: no intervals);
-        random splits that "split_half" is the mean of; and of chance.
+        Number of bootstrap samples, in each of which every group draws as many items as it has
+        (0: no intervals); number of random splits for "split_half"; seed of the generator.
     resample : "items" or "items and annotators"
-        Whether intervals are for endless items and the annotators of the study, or for endless
-        annotators too, with as many in each group.
+        Whether intervals generalise to infinitely many items rated by the annotators of the
+        study, or to other annotators too, with as many in each group.
 
     Returns
     -------
     DataFrame, shape (n_slices, 7 + 3 × n_figures)
         by and name (of the slice; "overall" and "" in the last row), n_groups, n_items, n_icc
-        (items in the intraclass correlations: those rated by everyone in the group),
+        (items in the intraclass correlations: those that all annotators of the group rated),
         n_annotators, n_ratings; each figure, and the ends of its 95 % interval with _low and
         _high. Rows in the order of `by` and of the names.
 
         human : mean over annotators of Spearman's rho with the mean of the others
-        pairwise_spearman, pairwise_pearson : mean correlation over all two of one group
+        pairwise_spearman, pairwise_pearson : mean correlation over all pairs in one group
         alpha_ordinal, alpha_interval : Krippendorff's alpha of all items
         icc_single, icc_average : ICC(2,1), ICC(2,k), from the variances within groups
         split_half : mean split-half reliability (Pearson) of all items
 
-        NaN where none is defined; an interval also where more than 5 % of the resamples have
-        none, or most items are in groups of one or two items (or annotators, if these are
-        resampled).
+        NaN if a figure is undefined; an interval is NaN also if the figure is undefined in more
+        than 5 % of the resamples, or if most items are in groups of one or two items (or
+        annotators, if these are resampled).
 
     Raises
     ------
     RatingsError
-        A missing column, an unknown figure, another word in `resample`, or as `stack_groups`.
+        A missing column, an unknown figure or value of `resample`, or as `stack_groups`.
 
     References
     ----------
@@ -130,13 +129,13 @@ def agreement_table(
 
 
 class _Plan(NamedTuple):
-    """What is to be computed of each slice."""
+    """What to compute for each slice."""
 
     figures: tuple[str, ...]
     n_resamples: int
     n_splits: int
     seed: int
-    annotators: bool  # whether they are resampled too
+    annotators: bool  # whether these are resampled too
 
 
 def _slice_by(ratings: pd.DataFrame, column: str, plan: _Plan) -> pd.DataFrame:
@@ -152,7 +151,7 @@ def _slice_by(ratings: pd.DataFrame, column: str, plan: _Plan) -> pd.DataFrame:
 def _describe(
     ratings: pd.DataFrame, slices: Integers, title: tuple[str, Sequence[object]], plan: _Plan
 ) -> pd.DataFrame:
-    """The rows of the table for the slices of one column, which `title` names."""
+    """Return the rows of the table for the slices of one column; `title` names both."""
     by, names = title
     stacks = stack_groups(ratings, slices)
     columns = {"by": by, "name": list(names)} | _count(stacks, len(names))
@@ -162,7 +161,7 @@ def _describe(
         if figure in TABLE_FIGURES
     }
     found = [
-        _add_chance(of_slice(stacks, number), {f: known[f][number] for f in known}, plan)
+        _add_intervals(of_slice(stacks, number), {f: known[f][number] for f in known}, plan)
         for number in range(len(names))
     ]
     for figure in plan.figures:
@@ -173,7 +172,7 @@ def _describe(
 
 def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
     counts = np.zeros((4, n_slices), dtype=np.int64)
-    people = [np.empty((0, 2), dtype=np.int64)]
+    annotators = [np.empty((0, 2), dtype=np.int64)]
     for stack in stacks:
         rated = ~np.isnan(stack.tables)
         _, n_annotators, n_items = rated.shape
@@ -186,8 +185,8 @@ def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
         for row, numbers in zip(counts, of_table, strict=True):
             row += np.bincount(stack.slices, numbers, n_slices).astype(np.int64)
         owners = np.repeat(stack.slices, n_annotators)
-        people.append(np.column_stack([owners, stack.annotators.ravel()]))
-    distinct = np.unique(np.concatenate(people), axis=0)
+        annotators.append(np.column_stack([owners, stack.annotators.ravel()]))
+    distinct = np.unique(np.concatenate(annotators), axis=0)
     n_groups, n_items_each, n_icc, n_ratings = counts
     return {
         "n_groups": n_groups,
@@ -198,10 +197,10 @@ def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
     }
 
 
-def _add_chance(
+def _add_intervals(
     stacks: Sequence[Stack], known: Mapping[str, float], plan: _Plan
 ) -> dict[str, float]:
-    """All figures of one slice with the ends of their intervals."""
+    """Return all figures of one slice with the ends of their intervals."""
     figures, means = dict(known), None
     if SPLIT_HALF in plan.figures:
         figures[SPLIT_HALF] = np.nan
@@ -224,7 +223,7 @@ def _add_chance(
 
 
 class _Sample(NamedTuple):
-    """What the interval of a figure is made of; see `basic_interval`."""
+    """The arguments of `basic_interval` for a figure."""
 
     resampled: Floats
     limit: float
@@ -244,7 +243,8 @@ def _sample(
     doubled = [double_items(stack) for stack in stacks]
     left_out = _leave_out(stacks, plan) if plan.annotators else {}
     limits = {
-        figure: 2 * float(known(doubled, 1)[0]) - figures[figure]  # corrections halve
+        figure: 2 * float(known(doubled, 1)[0])
+        - figures[figure]  # corrections for the number of items halve
         for figure, known in TABLE_FIGURES.items()
         if figure in resampled
     }
@@ -254,7 +254,7 @@ def _sample(
 
 
 def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
-    """The mean split-half reliability, and the means of the halves in the first splits."""
+    """Return the mean split-half reliability, and the means of halves in the first splits."""
     rng = np.random.default_rng([plan.seed, 0])
     splits = means_of_halves(split_halves(stacks, plan.n_splits, rng))
     found = correlate_halves(splits, ["pearson"])
@@ -263,7 +263,7 @@ def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
 
 
 def _bootstrap(stacks: Sequence[Stack], means: SplitMeans | None, plan: _Plan) -> dict[str, Floats]:
-    """Each figure in each resample, all from the same resamples of the items."""
+    """Return each figure in each resample, all from the same resamples of the items."""
     rng = np.random.default_rng([plan.seed, 1])
     replicates: dict[str, list[Floats]] = {
         figure: [] for figure in plan.figures if figure != SPLIT_HALF or means is not None
@@ -283,7 +283,7 @@ def _bootstrap(stacks: Sequence[Stack], means: SplitMeans | None, plan: _Plan) -
 
 
 def _leave_out(stacks: Sequence[Stack], plan: _Plan) -> dict[str, Floats]:
-    """Each figure without each part of the annotators, shape (n_divisions, N_PARTS)."""
+    """Return each figure without each part of the annotators, shape (n_divisions, N_PARTS)."""
     rng = np.random.default_rng([plan.seed, 2])
     found: dict[str, list[Floats]] = {figure: [] for figure in plan.figures}
     for division in divide_annotators(stacks, plan.n_resamples, rng):
@@ -297,14 +297,14 @@ def _leave_out(stacks: Sequence[Stack], plan: _Plan) -> dict[str, Floats]:
     return {figure: np.stack(rows) for figure, rows in found.items()}
 
 
-def _count_complete(rated: NDArray[np.bool_]) -> Integers:
-    """Count the items of each table that all its annotators rated; 0 if they allow of no ICC."""
+def _count_complete(rated: Bools) -> Integers:
+    """Count the items of each table that all its annotators rated; 0 if too few for an ICC."""
     complete = rated.all(axis=1).sum(axis=1)
     return np.where((complete >= 2) & (rated.shape[1] >= 2), complete, 0)
 
 
 def _mean_of_slices(kernel: Kernel) -> Figure:
-    """The mean over all that the kernel says of the tables of a slice and that is not NaN."""
+    """Return a figure: the mean of the kernel's values, other than NaN, over a slice."""
 
     def figure(stacks: Sequence[Stack], n_slices: int) -> Floats:
         total, n_defined = np.zeros(n_slices), np.zeros(n_slices)
@@ -320,20 +320,20 @@ def _mean_of_slices(kernel: Kernel) -> Figure:
 
 
 def _intraclass(column: int, stacks: Sequence[Stack], n_slices: int) -> Floats:
-    return intraclass_of_slices(stacks, n_slices)[:, column]
+    return intraclass_correlation(stacks, n_slices)[:, column]
 
 
-TABLE_FIGURES: Mapping[str, Figure] = {  # those that need no chance
-    "human": _mean_of_slices(correlate_left_out),
-    "pairwise_spearman": _mean_of_slices(partial(correlate_pairs, method="spearman")),
-    "pairwise_pearson": _mean_of_slices(partial(correlate_pairs, method="pearson")),
-    "alpha_ordinal": partial(alpha_of_slices, level="ordinal"),
-    "alpha_interval": partial(alpha_of_slices, level="interval"),
+TABLE_FIGURES: Mapping[str, Figure] = {  # those without random splits
+    "human": _mean_of_slices(leave_one_out_agreement),
+    "pairwise_spearman": _mean_of_slices(partial(pairwise_agreement, method="spearman")),
+    "pairwise_pearson": _mean_of_slices(partial(pairwise_agreement, method="pearson")),
+    "alpha_ordinal": partial(krippendorff_alpha, level="ordinal"),
+    "alpha_interval": partial(krippendorff_alpha, level="interval"),
     "icc_single": partial(_intraclass, 0),
     "icc_average": partial(_intraclass, 1),
 }
 FIGURES = (*TABLE_FIGURES, SPLIT_HALF)
-RANGES: Mapping[str, Range] = {  # of those that may fall below -1
+RANGES: Mapping[str, Range] = {  # of figures that may be below -1
     "alpha_ordinal": "coefficient",
     "alpha_interval": "coefficient",
     "icc_single": "coefficient",
@@ -346,6 +346,4 @@ def _refuse_unknown(ratings: pd.DataFrame, by: Sequence[str], figures: Sequence[
         found = ", ".join(str(column) for column in ratings.columns)
         raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {found})")
     if unknown := [figure for figure in figures if figure not in FIGURES]:
-        raise RatingsError(
-            f"no figure is called {', '.join(unknown)}; there are {', '.join(FIGURES)}"
-        )
+        raise RatingsError(f"unknown figures: {', '.join(unknown)}; known are {', '.join(FIGURES)}")

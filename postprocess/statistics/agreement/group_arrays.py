@@ -1,26 +1,23 @@
-"""The ratings of many groups as arrays: groups of one shape in one stack, computed at once."""
+"""The ratings of many groups as arrays; groups of equal shape are stacked."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from postprocess.table.ratings import RatingsError, with_groups
+from postprocess.types import Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-MOST_NUMBERS = 2**22  # in one array; what is larger is computed in parts of this size
+MOST_NUMBERS = 2**22  # in one array; larger ones are computed in parts
 
 
 class Stack(NamedTuple):
     """Groups with equally many annotators and equally many items.
 
-    `tables`, shape (n_tables, n_annotators, n_items): ratings, NaN where there is none.
-    `slices`, shape (n_tables,): the number of the slice that each is of, ascending.
-    `annotators`, shape (n_tables, n_annotators): numbers in the order of the names.
+    `tables`, shape (n_tables, n_annotators, n_items): ratings, NaN for missing ones.
+    `slices`, shape (n_tables,): the slice of each table, ascending.
+    `annotators`, shape (n_tables, n_annotators): their positions among the sorted names.
     `items`, shape (n_tables, n_items): 2 × the number of the pair, + 1 for context 2.
     """
 
@@ -31,25 +28,25 @@ class Stack(NamedTuple):
 
 
 def stack_groups(ratings: pd.DataFrame, slices: Integers | None = None) -> list[Stack]:
-    """Put the ratings of each group into a table, and tables of one shape into stacks.
+    """Arrange the ratings of each group in a table, and tables of one shape in stacks.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
-        Columns pair, context (1 or 2), annotator, rating in any unit, and optionally group (or
-        else groups are found) and language; pairs and groups of two languages are different
-        ones whatever their names. Categorical columns will do. Rows without a rating do not
-        count. The order of the rows does not matter.
+        Columns pair, context (1 or 2), annotator, rating in any unit, and optionally group
+        (otherwise groups are found) and language; pairs and groups of two languages are
+        different even if they have the same names. Columns may be categorical. Rows without a
+        rating do not count. The order of the rows does not matter.
     slices : array of int, shape (n_ratings,), optional
-        A number from 0 for each row; a group is cut into a table for each. Rows with -1 do not
-        count. Without it all rows are slice 0.
+        The slice of each row, from 0; a group has a table in each of its slices. Rows with -1 do
+        not count. Without it, all rows are slice 0.
 
     Returns
     -------
     list of Stack
-        In the order of their shapes; within one, tables in the order of slice, language and
-        group, annotators in that of their names, items in that of pair and context. A stack
-        has one table or at most MOST_NUMBERS numbers.
+        Sorted by shape; within a stack, tables are sorted by slice, language and group,
+        annotators by name, items by pair and context. A stack has one table or at most
+        MOST_NUMBERS numbers.
 
     Raises
     ------
@@ -78,9 +75,9 @@ def stack_groups(ratings: pd.DataFrame, slices: Integers | None = None) -> list[
     items = _places(table, item)
     order = np.lexsort((items.n_each, annotators.n_each))
     sizes = annotators.n_each * items.n_each
-    starts = _line_up(sizes, order)
+    starts = _find_starts(sizes, order)
     cells = starts[table] + annotators.place * items.n_each[table] + items.place
-    numbers = _put(ratings["rating"].to_numpy(dtype=float), cells, sizes.sum())
+    numbers = _fill_cells(ratings["rating"].to_numpy(dtype=float), cells, sizes.sum())
     slice_of = np.empty(len(sizes), dtype=np.int64)
     slice_of[table] = slices
     return [
@@ -95,7 +92,7 @@ def stack_groups(ratings: pd.DataFrame, slices: Integers | None = None) -> list[
 
 
 def number_names(column: pd.Series) -> Integers:
-    """Number the values of a column from 0 in their order, -1 for a missing one.
+    """Return the position of each value of a column among its sorted values, -1 if missing.
 
     >>> number_names(pd.Series(["b", "a", None, "b"], dtype="category")).tolist()
     [1, 0, -1, 1]
@@ -111,7 +108,7 @@ def number_names(column: pd.Series) -> Integers:
 
 
 def of_slice(stacks: list[Stack], number: int) -> list[Stack]:
-    """The tables of one slice."""
+    """Return the tables of one slice."""
     ends = [np.searchsorted(stack.slices, [number, number + 1]) for stack in stacks]
     cut = [
         Stack(
@@ -132,15 +129,15 @@ def _number_all(ratings: pd.DataFrame, column: str) -> Integers:
     return numbers
 
 
-def _line_up(sizes: Integers, order: Integers) -> Integers:
-    """Where each of these begins if they stand one after another in that order."""
+def _find_starts(sizes: Integers, order: Integers) -> Integers:
+    """Return the start of each block if blocks of these sizes follow each other in this order."""
     starts = np.empty_like(sizes)
     starts[order] = np.cumsum(sizes[order]) - sizes[order]
     return starts
 
 
-def _put(ratings: Floats, cells: Integers, size: int) -> Floats:
-    """An array of this size with each rating at its cell, NaN elsewhere."""
+def _fill_cells(ratings: Floats, cells: Integers, size: int) -> Floats:
+    """Return an array of this size with each rating at its cell, NaN elsewhere."""
     numbers = np.full(size, np.nan)
     numbers[cells] = ratings
     if np.count_nonzero(~np.isnan(numbers)) < len(cells):
@@ -149,10 +146,11 @@ def _put(ratings: Floats, cells: Integers, size: int) -> Floats:
 
 
 class _Places(NamedTuple):
-    """The distinct names in each table, in order.
+    """The distinct names in each table, sorted.
 
-    `place`, shape (n_ratings,): that of the row's name within its table, from 0.
-    `n_each` and `starts`, shape (n_tables,): how many a table has, and its first in `names`.
+    `place`, shape (n_ratings,): the position of the row's name within its table, from 0.
+    `n_each` and `starts`, shape (n_tables,): the number of names of a table, and the position
+    of its first one in `names`.
     """
 
     place: Integers
@@ -161,7 +159,7 @@ class _Places(NamedTuple):
     names: Integers
 
     def names_of(self, tables: Integers) -> Integers:
-        """Shape (n_tables, n_each), for tables that have equally many."""
+        """Return names of shape (n_tables, n_each), for tables with equally many."""
         return self.names[self.starts[tables][:, None] + np.arange(self.n_each[tables[0]])]
 
 
@@ -176,7 +174,7 @@ def _places(table: Integers, name: Integers) -> _Places:
 
 
 def _number_rows(*columns: Integers) -> Integers:
-    """Number the rows from 0 in the order of their values, equal rows alike."""
+    """Return the rank of each row among the distinct rows, from 0."""
     numbers, *others = columns
     for column in others:
         joined = numbers * (column.max() + 1) + column
@@ -194,7 +192,7 @@ def _second_context(ratings: pd.DataFrame) -> Integers:
 def _runs(
     order: Integers, n_annotators: Integers, n_items: Integers
 ) -> Iterator[tuple[tuple[int, int], Integers]]:
-    """The tables of each shape, at most MOST_NUMBERS numbers together."""
+    """Yield the tables of each shape, at most MOST_NUMBERS numbers together."""
     shapes = np.column_stack([n_annotators, n_items])[order]
     changes = np.flatnonzero((shapes[1:] != shapes[:-1]).any(axis=1)) + 1
     for tables in np.split(order, changes):

@@ -1,42 +1,39 @@
-"""Intraclass correlation, two-way random, absolute agreement: of one table, and of many stacks."""
+"""Intraclass correlation (two-way random effects, absolute agreement) of many groups at once."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from postprocess.statistics.agreement.group_arrays import Floats, Stack
-
-
-class IntraclassCorrelation(NamedTuple):
-    """ICC(2,1) and ICC(2,k), and the numbers of items and annotators they rest on."""
-
-    single: float
-    average: float
-    n_items: int
-    n_annotators: int
+from postprocess.statistics.agreement.group_arrays import Stack
+from postprocess.types import Floats
 
 
-def intraclass_correlation(ratings: pd.DataFrame) -> IntraclassCorrelation:
-    """Intraclass correlation of one annotator's ratings, and of the means of all.
+def intraclass_correlation(stacks: Sequence[Stack], n_slices: int) -> Floats:
+    """Compute the intraclass correlations ICC(2,1) and ICC(2,k) of each slice.
 
-    Two-way random effects, absolute agreement: items and annotators are both samples of many
-    more, and an annotator who rates higher than the others counts as an error.
+    Two-way random effects, absolute agreement: items and annotators are both samples of larger
+    populations, and an annotator who rates higher than the others counts as an error. In a slice
+    with several groups, the variances between items, between annotators and of the residuals are
+    assumed to be the same in each group, and are estimated from the sums of squares within
+    groups, added up.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_items, n_annotators)
-        One group, in scale points. Only items that all annotators rated count; so leave out
-        first who rated little.
+    stacks : sequence of Stack
+        In scale points. Only items that all annotators of their group rated count; leave out
+        annotators with few ratings first.
+    n_slices : int
+        Slices are numbered from 0 to this, exclusively.
 
     Returns
     -------
-    IntraclassCorrelation
-        `single` is ICC(2,1), `average` ICC(2,k) for k = `n_annotators`; 1 at best, and below 0
-        where the means of items differ less than chance would have it. NaN for under two items
-        or annotators, if all ratings are equal, and where the estimate of the variance that it
-        divides by is not positive. `n_items` counts the items that all rated.
+    array, shape (n_slices, 2)
+        ICC(2,1), of one annotator's ratings, and ICC(2,k), of the means of all k annotators; of
+        several groups, k is the harmonic mean over items of the number of annotators. At most 1,
+        and below 0 if the means of items differ less than by chance. NaN for under two items or
+        annotators, if all ratings are equal, and if the estimated variance in the denominator
+        is not positive.
 
     References
     ----------
@@ -45,35 +42,12 @@ def intraclass_correlation(ratings: pd.DataFrame) -> IntraclassCorrelation:
 
     Examples
     --------
-    >>> intraclass_correlation(pd.DataFrame({"A": [0, 3, 6], "B": [1, 4, 7]})).single
-    0.9473684210526315
-    """
-    table = np.ascontiguousarray(ratings.to_numpy(dtype=float).T)[None]
-    sums = _sums_of_squares(table)[0]
-    single, average = _coefficients(sums[None])[0]
-    n_items = int((~np.isnan(table)).all(axis=1).sum())
-    return IntraclassCorrelation(float(single), float(average), n_items, ratings.shape[1])
-
-
-def intraclass_of_slices(stacks: Sequence[Stack], n_slices: int) -> Floats:
-    """ICC(2,1) and ICC(2,k) of each slice.
-
-    In a slice with several groups the variances between items, between annotators and of the
-    rest are taken to be the same in each group, and are estimated from the sums of squares
-    within groups, added up.
-
-    Parameters
-    ----------
-    stacks : sequence of Stack
-        Only items that all annotators of their group rated count.
-    n_slices : int
-        Slices are numbered from 0 up to this.
-
-    Returns
-    -------
-    array, shape (n_slices, 2)
-        For one group as `intraclass_correlation`. k is the harmonic mean over items of the
-        number of annotators.
+    >>> import pandas as pd
+    >>> from postprocess.statistics.agreement.group_arrays import stack_groups
+    >>> ratings = pd.DataFrame({"pair": [1, 2, 3] * 2, "context": 1, "annotator": list("AAABBB"),
+    ...                         "rating": [0, 3, 6, 1, 4, 7], "group": "1"})
+    >>> intraclass_correlation(stack_groups(ratings), 1).round(3).tolist()
+    [[0.947, 0.973]]
     """
     sums = np.zeros((n_slices, len(_Sums._fields)))
     for stack in stacks:
@@ -84,7 +58,7 @@ def intraclass_of_slices(stacks: Sequence[Stack], n_slices: int) -> Floats:
 
 
 class _Sums(NamedTuple):
-    """What is added up over groups: sums of squares, degrees of freedom, what they multiply."""
+    """Sums of squares, degrees of freedom and weights, which are added up over groups."""
 
     of_items: Floats
     of_annotators: Floats
@@ -99,7 +73,7 @@ class _Sums(NamedTuple):
 
 
 def _sums_of_squares(tables: Floats) -> Floats:
-    """The `_Sums` of each table, shape (n_tables, 10); 0 for under two items or annotators."""
+    """Return the `_Sums` of each table, shape (n_tables, 10); 0 for under 2 items or annotators."""
     n_tables, k, _ = tables.shape
     complete = ~np.isnan(tables).any(axis=1, keepdims=True)
     n = complete.sum(axis=2)[:, 0].astype(float)
@@ -126,7 +100,7 @@ def _sums_of_squares(tables: Floats) -> Floats:
 
 
 def _coefficients(sums: Floats) -> Floats:
-    """ICC(2,1) and ICC(2,k) of each row of `_Sums`, from the estimates of the variances."""
+    """Return ICC(2,1) and ICC(2,k) of each row of `_Sums`, from the estimated variances."""
     s = _Sums(*sums.T)
     usable = s.rest_free > 0
     rest = s.of_rest / np.where(usable, s.rest_free, 1)

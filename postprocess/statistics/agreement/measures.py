@@ -1,94 +1,36 @@
-"""Inter-rater agreement within one group, given as a table of items by annotators."""
-
-from typing import Literal
+"""Inter-rater agreement of annotators with each other, for many groups at once."""
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from postprocess.statistics.correlations import (
     DECIMALS,
     FEWEST_COMMON,
+    Method,
     correlate,
-    correlate_left_out,
-    correlate_pairs,
+    deviations,
+    divide,
+    spearman,
 )
 from postprocess.statistics.resampling import basic_interval
-from postprocess.table.ratings import RatingsError
+from postprocess.types import Floats
 
-__all__ = [
-    "FEWEST_COMMON",
-    "agreement_with_means",
-    "leave_one_out_agreement",
-    "pairwise_agreement",
-    "pearson",
-    "spearman",
-]
+NUMBERS_AT_ONCE = 1 << 16  # ratings of annotator pairs with gaps that are compared together
 
 
-def spearman(first: ArrayLike, second: ArrayLike) -> float:
-    """Spearman's rank correlation over the items that both have.
-
-    Parameters
-    ----------
-    first, second : array_like, shape (n_items,)
-        In any unit; NaN where an item has no rating.
-
-    Returns
-    -------
-    float
-        Ties by average rank. NaN for under 3 common items, or if either is constant on them.
-
-    References
-    ----------
-    Spearman (1904), The proof and measurement of association between two things.
-
-    Examples
-    --------
-    >>> spearman([0, 1, 2, 6], [0, 2, 1, 6])
-    0.8
-    """
-    return float(correlate(_floats(first), _floats(second), method="spearman"))
-
-
-def pearson(first: ArrayLike, second: ArrayLike) -> float:
-    """Pearson's product-moment correlation over the items that both have.
-
-    Parameters
-    ----------
-    first, second : array_like, shape (n_items,)
-        In any unit; NaN where an item has no rating.
-
-    Returns
-    -------
-    float
-        NaN for under 3 common items, or if either is constant on them.
-
-    Examples
-    --------
-    >>> pearson([0, 1, 2], [0, 2, 1])
-    0.5
-    """
-    return float(correlate(_floats(first), _floats(second), method="pearson"))
-
-
-def leave_one_out_agreement(ratings: pd.DataFrame) -> pd.Series:
+def leave_one_out_agreement(tables: Floats) -> Floats:
     """Correlate each annotator with the mean of the others.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_items, n_annotators)
-        One group, in scale points; NaN where an annotator did not rate an item.
+    tables : array, shape (n_tables, n_annotators, n_items)
+        A table for each group, in scale points; NaN where an annotator did not rate an item.
 
     Returns
     -------
-    Series, shape (n_annotators,)
-        Spearman's rho, ties by average rank; NaN for constant ratings or under 3 common items.
-
-    Raises
-    ------
-    RatingsError
-        Fewer than two annotators.
+    array, shape (n_tables, n_annotators)
+        Spearman's rho, ties by average rank; NaN for constant ratings, under 3 common items or
+        a single annotator. Means that differ only by rounding errors are ties.
 
     References
     ----------
@@ -96,12 +38,54 @@ def leave_one_out_agreement(ratings: pd.DataFrame) -> pd.Series:
 
     Examples
     --------
-    >>> leave_one_out_agreement(pd.DataFrame({"A01": [0, 3, 6], "A02": [1, 3, 5]})).to_dict()
-    {'A01': 1.0, 'A02': 1.0}
+    >>> leave_one_out_agreement(np.array([[[0.0, 3, 6], [1, 3, 5]]])).tolist()
+    [[1.0, 1.0]]
     """
-    _refuse_one(ratings)
-    rho = correlate_left_out(_table(ratings))[0]
-    return pd.Series(rho, index=ratings.columns, name="rho", dtype=float)
+    rated = ~np.isnan(tables)
+    filled = np.where(rated, tables, 0)
+    n_others = rated.sum(axis=1, keepdims=True) - rated
+    totals = filled.sum(axis=1, keepdims=True) - filled
+    means = np.where(n_others > 0, totals / np.maximum(n_others, 1), np.nan)
+    return correlate(tables, means.round(DECIMALS), method="spearman")
+
+
+def pairwise_agreement(tables: Floats, *, method: Method = "spearman") -> Floats:
+    """Correlate each annotator with each other one.
+
+    Parameters
+    ----------
+    tables : array, shape (n_tables, n_annotators, n_items)
+        A table for each group, in scale points; NaN where an annotator did not rate an item.
+    method : "spearman", "pearson" or "uncentered"
+        As in `correlate`.
+
+    Returns
+    -------
+    array, shape (n_tables, n_annotators, n_annotators)
+        Symmetric; NaN on the diagonal, for constant ratings and under 3 common items. The mean
+        of a row is the annotator's average agreement, the mean of a table the group's mean
+        pairwise correlation.
+
+    Examples
+    --------
+    >>> rho = pairwise_agreement(np.array([[[0.0, 3, 6], [1, 3, 5], [6, 3, 0]]]))
+    >>> np.nanmean(rho, axis=2).tolist()
+    [[0.0, 0.0, -1.0]]
+    """
+    n_tables, n_annotators, _ = tables.shape
+    rho = np.full((n_tables, n_annotators, n_annotators), np.nan)
+    complete = ~np.isnan(tables).any(axis=(1, 2))
+    rho[complete] = _correlate_complete(tables[complete], method)
+    gaps = tables[~complete]
+    n_together = max(1, NUMBERS_AT_ONCE // max(1, gaps.size))
+    for i in range(0, n_annotators if len(gaps) else 0, n_together):
+        some = slice(i, i + n_together)
+        with_later = correlate(gaps[:, some, None], gaps[:, None, i:], method=method)
+        rho[~complete, some, i:] = with_later
+        rho[~complete, i:, some] = with_later.swapaxes(1, 2)
+    diagonal = np.arange(n_annotators)
+    rho[:, diagonal, diagonal] = np.nan
+    return rho
 
 
 def agreement_with_means(
@@ -113,18 +97,18 @@ def agreement_with_means(
     ----------
     own, means : array_like, shape (n_items,)
         The annotator's rating of each item and the mean rating of the others, in scale points;
-        NaN where there is none. Equal means are ties, whatever noise floats add.
+        NaN where a rating is missing. Means that differ only by rounding errors are ties.
     n_resamples : int
-        How many bootstrap samples of the items that both have.
+        Number of bootstrap samples of the items that both have.
     seed : int
-        Of chance.
+        Of the random generator.
 
     Returns
     -------
     tuple of float
-        Spearman's rho as in `leave_one_out_agreement` and the ends of its 95 % interval: for
-        endless items, this annotator and these others. NaN where `spearman` has it; the ends
-        also where more than 5 % of the resamples have no rho.
+        Spearman's rho as in `leave_one_out_agreement` and the ends of its 95 % interval for
+        infinitely many items, this annotator and these others. NaN where `spearman` is NaN; the
+        ends also if rho is undefined in more than 5 % of the resamples.
 
     References
     ----------
@@ -135,7 +119,8 @@ def agreement_with_means(
     >>> agreement_with_means([0, 1, 2, 6], [0, 2, 1, 6], n_resamples=0)
     (0.8, nan, nan)
     """
-    one, others = _floats(own), _floats(means).round(DECIMALS)
+    one, others = (np.asarray(side, dtype=float) for side in (own, means))
+    others = others.round(DECIMALS)
     common = ~(np.isnan(one) | np.isnan(others))
     one, others = one[common], others[common]
     rho = spearman(one, others)
@@ -146,50 +131,12 @@ def agreement_with_means(
     return rho, *basic_interval(rho, resampled)
 
 
-def pairwise_agreement(
-    ratings: pd.DataFrame, *, method: Literal["spearman", "pearson"] = "spearman"
-) -> pd.DataFrame:
-    """Correlate each annotator with each other one.
-
-    Parameters
-    ----------
-    ratings : DataFrame, shape (n_items, n_annotators)
-        One group, in scale points; NaN where an annotator did not rate an item.
-    method : "spearman" or "pearson"
-        Of the ranks, ties by average rank, or of the ratings.
-
-    Returns
-    -------
-    DataFrame, shape (n_annotators, n_annotators)
-        The correlation, symmetric; NaN on the diagonal, for constant ratings and under 3 common
-        items. The mean of a row is the annotator's average agreement, the mean of all cells
-        the group's mean pairwise correlation.
-
-    Raises
-    ------
-    RatingsError
-        Fewer than two annotators.
-
-    Examples
-    --------
-    >>> rho = pairwise_agreement(pd.DataFrame({"A": [0, 3, 6], "B": [1, 3, 5], "C": [6, 3, 0]}))
-    >>> rho.mean().to_dict()
-    {'A': 0.0, 'B': 0.0, 'C': -1.0}
-    """
-    _refuse_one(ratings)
-    rho = correlate_pairs(_table(ratings), method=method)[0]
-    return pd.DataFrame(rho, index=ratings.columns, columns=ratings.columns)
-
-
-def _table(ratings: pd.DataFrame) -> NDArray[np.float64]:
-    """A stack of the one table, annotators by items."""
-    return np.ascontiguousarray(ratings.to_numpy(dtype=float).T)[None]
-
-
-def _floats(numbers: ArrayLike) -> NDArray[np.float64]:
-    return np.asarray(numbers, dtype=float)
-
-
-def _refuse_one(ratings: pd.DataFrame) -> None:
-    if ratings.shape[1] < 2:
-        raise RatingsError(f"agreement needs two annotators or more, got {ratings.shape[1]}")
+def _correlate_complete(tables: Floats, method: Method) -> Floats:
+    """Correlate all pairs without gaps by one matrix product."""
+    n_tables, n_annotators, n_items = tables.shape
+    if n_items < FEWEST_COMMON:
+        return np.full((n_tables, n_annotators, n_annotators), np.nan)
+    x = deviations(tables, np.ones(tables.shape, dtype=bool), method)
+    products = np.einsum("tin,tjn->tij", x, x)
+    squares = np.diagonal(products, axis1=1, axis2=2)
+    return divide(products, squares[:, :, None] * squares[:, None, :])

@@ -7,13 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from postprocess.statistics.agreement.group_arrays import (
-    MOST_NUMBERS,
-    Floats,
-    Integers,
-    Stack,
-    stack_groups,
-)
+from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack, stack_groups
 from postprocess.statistics.agreement.split_halves import (
     Halves,
     Measure,
@@ -39,6 +33,7 @@ from postprocess.statistics.resampling import (
     join_items,
 )
 from postprocess.table.ratings import RatingsError
+from postprocess.types import Floats, Integers
 
 RANGE = (0.025, 0.975)  # of the splits
 ROOTS = {"reliability": "ceiling", "low": "ceiling_low", "high": "ceiling_high"}
@@ -54,11 +49,11 @@ def split_half_reliability(
     n_resamples: int = 1000,
     resample: Resample = "items",
 ) -> pd.DataFrame:
-    """How far the scores would come out the same with as many other annotators.
+    """Estimate the reliability of the scores: their agreement with those of other annotators.
 
-    In each split the annotators of each group are halved at random; the mean ratings that all
-    items of all groups have in one half are correlated with those in the other, and the
-    correlation is stepped up to all annotators.
+    In each split the annotators of each group are halved at random; the mean ratings of all
+    items of all groups in one half are correlated with those in the other, and the correlation
+    is stepped up to all annotators.
 
     Parameters
     ----------
@@ -66,26 +61,26 @@ def split_half_reliability(
         Columns pair, context, annotator, rating in any unit, and optionally group and
         language, as in `stack_groups`. One group or several.
     rng : numpy Generator
-        Chance.
+        The source of randomness.
     n_splits : int
-        How many splits.
+        Number of splits.
     n_resamples : int
-        How many bootstrap samples of the items; 0 for no interval.
+        Number of bootstrap samples of the items; 0 for no interval.
     resample : "items" or "items and annotators"
-        What the interval is over, as in `agreement_table`.
+        What the interval generalises over, as in `agreement_table`.
 
     Returns
     -------
     DataFrame, shape (2, 7), index method ("pearson", "spearman")
         n_items; correlation (of the halves) and reliability, means over splits; splits_low and
         splits_high, between which 95 % of the splits lie; low and high, the 95 % bootstrap
-        interval (NaN if most items are in groups too small for it). NaN where nothing can be
-        correlated: under three items that both halves rated, or all equal.
+        interval (NaN if most items are in groups too small for it). NaN if the correlation is
+        undefined: under three items that both halves rated, or all equal.
 
     Raises
     ------
     RatingsError
-        As `stack_groups`, no ratings, or another word in `resample`.
+        As `stack_groups`; no ratings; or an unknown value of `resample`.
 
     References
     ----------
@@ -105,8 +100,8 @@ def split_half_reliability(
         return join_items(stacks, draw_items(stacks, n_resamples, rng))
 
     n_drawn = n_resamples if can_draw(stacks) else 0
-    chance = _Chance(rng, n_splits, n_drawn, includes_annotators(resample))
-    table = _summarise(stacks, means_of_halves, ("pearson", "spearman"), draw, chance)
+    sampling = _Sampling(rng, n_splits, n_drawn, includes_annotators(resample))
+    table = _summarise(stacks, means_of_halves, ("pearson", "spearman"), draw, sampling)
     table.insert(0, "n_items", sum(stack.items.size for stack in stacks))
     return table
 
@@ -119,36 +114,37 @@ def change_reliability(
     n_resamples: int = 1000,
     resample: Resample = "items",
 ) -> pd.DataFrame:
-    """How far the changes between contexts would come out the same with other annotators.
+    """Estimate the reliability of the changes: their agreement with those of other annotators.
 
     In each split the annotators of each context are halved at random, and each half estimates
     the change of every pair. The correlation of the two, stepped up to all annotators, is the
-    reliability of the changes; its square root is the ceiling: what the true changes would
-    score against the measured ones.
+    reliability of the changes; its square root is the ceiling: the score of the true changes
+    against the measured ones.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
-        As in `split_half_reliability`. Someone who rated both contexts of a pair in groups of
-        the same people is in the same half of both.
+        As in `split_half_reliability`. An annotator who rated both contexts of a pair in groups
+        of the same annotators is in the same half of both.
     rng : numpy Generator
-        Chance.
+        The source of randomness.
     n_splits, n_resamples : int
-        How many splits, and bootstrap samples of the pairs; 0 of these for no interval.
+        Numbers of splits, and of bootstrap samples of the pairs; 0 of these for no interval.
     resample : "items" or "items and annotators"
-        What the interval is over, as in `agreement_table`; the items are the pairs.
+        What the interval generalises over, as in `agreement_table`; the items are the pairs.
 
     Returns
     -------
     DataFrame, shape (3, 10), index method ("uncentered": that of subtask 1, "pearson", "spearman")
-        n_pairs (with two ratings or more of either context; no others count); correlation,
-        reliability, splits_low, splits_high, low, high as in `split_half_reliability`, by
-        pairs; ceiling, ceiling_low, ceiling_high: the roots of reliability, low and high, or 0.
+        n_pairs (with two ratings or more of each context; others do not count); correlation,
+        reliability, splits_low, splits_high, low, high as in `split_half_reliability`, over
+        pairs; ceiling, ceiling_low, ceiling_high: the square roots of reliability, low and
+        high, or 0 if these are negative.
 
     Raises
     ------
     RatingsError
-        As `stack_groups`, no ratings, or another word in `resample`.
+        As `stack_groups`; no ratings; or an unknown value of `resample`.
 
     References
     ----------
@@ -177,8 +173,8 @@ def change_reliability(
 
     methods: tuple[Method, ...] = ("uncentered", "pearson", "spearman")
     n_drawn = n_resamples if n_pairs else 0
-    chance = _Chance(rng, n_splits, n_drawn, includes_annotators(resample))
-    table = _summarise(stacks, measure, methods, draw, chance)
+    sampling = _Sampling(rng, n_splits, n_drawn, includes_annotators(resample))
+    table = _summarise(stacks, measure, methods, draw, sampling)
     table.insert(0, "n_pairs", n_pairs)
     for column, root in ROOTS.items():
         table[root] = np.sqrt(table[column].clip(lower=0))
@@ -186,7 +182,7 @@ def change_reliability(
 
 
 def change_reliability_from_scores(scores: pd.DataFrame) -> float:
-    """The reliability of the changes from the means and deviations that a dataset publishes.
+    """Estimate the reliability of the changes from the published means and deviations.
 
     Parameters
     ----------
@@ -198,9 +194,9 @@ def change_reliability_from_scores(scores: pd.DataFrame) -> float:
     -------
     float
         One minus the sum of the changes' squared standard errors, stdev1² / n1 + stdev2² / n2,
-        over the sum of the squared changes: what `change_reliability` has for "uncentered",
-        but without splits. Its root is the ceiling for subtask 1. NaN if no score changes or a
-        deviation is missing.
+        over the sum of the squared changes: the figure of `change_reliability` for "uncentered",
+        but without splits. Its square root is the ceiling for subtask 1. NaN if no score changes
+        or a deviation is missing.
 
     References
     ----------
@@ -225,13 +221,13 @@ def _stacks_of(ratings: pd.DataFrame) -> list[Stack]:
     raise RatingsError("there are no ratings, and so no halves of them")
 
 
-class _Chance(NamedTuple):
-    """Chance, and how much of it."""
+class _Sampling(NamedTuple):
+    """The source of randomness, and the numbers of splits and resamples."""
 
     rng: np.random.Generator
     n_splits: int
     n_resamples: int
-    annotators: bool  # whether they are resampled too
+    annotators: bool  # whether these are resampled too
 
 
 def _summarise(
@@ -239,17 +235,19 @@ def _summarise(
     measure: Measure,
     methods: Sequence[Method],
     draw: Draw,
-    chance: _Chance,
+    sampling: _Sampling,
 ) -> pd.DataFrame:
-    """A row for each method."""
-    found = correlate_halves(measure(split_halves(stacks, chance.n_splits, chance.rng)), methods)
+    """Return a row of figures and intervals for each method."""
+    found = correlate_halves(
+        measure(split_halves(stacks, sampling.n_splits, sampling.rng)), methods
+    )
     rows = {m: _row(found.correlations[m], found.steps) for m in methods}
-    is_possible = not chance.annotators or can_leave_out(stacks)
-    n_resamples = chance.n_resamples if is_possible else 0
+    is_possible = not sampling.annotators or can_leave_out(stacks)
+    n_resamples = sampling.n_resamples if is_possible else 0
     resampled = _resample(found.kept, methods, draw, n_resamples)
     left_out: dict[Method, Floats] = {}
-    if chance.annotators and n_resamples:
-        left_out = _leave_out(stacks, measure, methods, chance)
+    if sampling.annotators and n_resamples:
+        left_out = _leave_out(stacks, measure, methods, sampling)
     for method, row in rows.items():
         row["low"], row["high"] = basic_interval(
             row["reliability"],
@@ -261,10 +259,10 @@ def _summarise(
 
 
 def _leave_out(
-    stacks: Sequence[Stack], measure: Measure, methods: Sequence[Method], chance: _Chance
+    stacks: Sequence[Stack], measure: Measure, methods: Sequence[Method], sampling: _Sampling
 ) -> dict[Method, Floats]:
-    """The reliability without each part of the annotators, shape (n_divisions, N_PARTS)."""
-    divisions = divide_annotators(stacks, chance.n_resamples, chance.rng)
+    """Return the reliability without each part of annotators, shape (n_divisions, N_PARTS)."""
+    divisions = divide_annotators(stacks, sampling.n_resamples, sampling.rng)
     rows = [reliabilities_left_out(stacks, one, measure, methods) for one in divisions]
     return {method: np.stack([row[method] for row in rows]) for method in methods}
 
@@ -284,7 +282,7 @@ def _row(correlations: Floats, steps: Floats) -> dict[str, float]:
 def _resample(
     means: SplitMeans, methods: Sequence[Method], draw: Draw, n_resamples: int
 ) -> dict[Method, Floats]:
-    """The reliability by each method, all in the same resamples."""
+    """Return the reliability by each method, all in the same resamples."""
     figures: dict[Method, list[Floats]] = {method: [np.empty(0)] for method in methods}
     n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
     for first in range(0, n_resamples, n_together):
@@ -295,7 +293,7 @@ def _resample(
 
 
 def _ratable_pairs(stacks: Sequence[Stack], contexts: Integers) -> Integers:
-    """The numbers of the pairs that have two ratings or more of either context."""
+    """Return the numbers of the pairs with two ratings or more of each context."""
     counts = np.concatenate([(~np.isnan(s.tables)).sum(axis=1).ravel() for s in stacks])
     per_context = np.bincount(contexts, counts, 2 * (int(contexts.max()) // 2 + 1))
     return np.flatnonzero((per_context.reshape(-1, 2) >= 2).all(axis=1))
@@ -304,7 +302,7 @@ def _ratable_pairs(stacks: Sequence[Stack], contexts: Integers) -> Integers:
 def _pair_changes(
     splits: Iterable[Halves], contexts: Integers, pairs: Integers
 ) -> Iterator[SplitMeans]:
-    """The change of each of the pairs in either half; `contexts` are those of the halves' items."""
+    """Yield the change of each pair in both halves; `contexts` are those of the halves' items."""
     shape = 2 * (int(contexts.max()) // 2 + 1), len(contexts)
     places = contexts, np.arange(len(contexts))
     belongs = csr_array((np.ones(len(contexts)), places), shape=shape)
@@ -318,7 +316,7 @@ def _pair_changes(
 
 
 def _add_up(numbers: Floats, belongs: csr_array) -> Floats:
-    """From (2, n_splits, n_items) to (2, n_splits, n_pairs, 2); a context may be several items."""
+    """Sum items of shape (2, n_splits, n_items) by context: shape (2, n_splits, n_pairs, 2)."""
     halves, n_splits, n_items = numbers.shape
     added = belongs @ numbers.reshape(halves * n_splits, n_items).T
     return np.asarray(added.T).reshape(halves, n_splits, -1, 2)

@@ -1,22 +1,23 @@
-"""The annotators of each group split at random into halves, and the two means of every item."""
+"""Random halves of the annotators of each group, and the two means of every item."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Floats, Integers, Stack
+from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack
 from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined
 from postprocess.statistics.resampling import N_PARTS, Division, blank_out
+from postprocess.types import Floats, Integers
 
-RESAMPLED_SPLITS = 20  # a bootstrap figure is the mean over the first so many splits
+RESAMPLED_SPLITS = 20  # bootstrap figures are means over this many first splits
 
 
 class Halves(NamedTuple):
-    """What each half of the annotators gave each item, in some splits.
+    """The ratings of each item by each half of the annotators, in some splits.
 
-    `sums` and `counts`, shape (2, n_splits, n_items): of the ratings of the first half and of
-    the second. Items stand in the order of the stacks, of their tables and in them.
+    `sums` and `counts`, shape (2, n_splits, n_items): of the ratings by the first half and by
+    the second. Items are in the order of stacks, tables, and items within tables.
     """
 
     sums: Floats
@@ -24,11 +25,11 @@ class Halves(NamedTuple):
 
 
 class SplitMeans(NamedTuple):
-    """Two independent estimates of something, by the two halves, in some splits.
+    """Two independent estimates for each item, by the two halves, in some splits.
 
-    `first` and `second`, shape (n_splits, n_items), NaN where a half has no rating; `step`,
-    shape (n_splits,): how much more of the noise of a mean is in that of a half than in that
-    of all, which is 2 for even numbers of annotators without gaps.
+    `first` and `second`, shape (n_splits, n_items), NaN if a half has no rating; `step`, shape
+    (n_splits,): the ratio of the noise in the mean of a half to that in the mean of all, which
+    is 2 for even numbers of annotators without gaps.
     """
 
     first: Floats
@@ -42,41 +43,40 @@ Measure = Callable[[Iterator[Halves]], Iterator[SplitMeans]]
 def split_halves(
     stacks: Sequence[Stack], n_splits: int, rng: np.random.Generator
 ) -> Iterator[Halves]:
-    """Split the annotators of each group at random, again and again.
+    """Split the annotators of each group into random halves, repeatedly.
 
     In each split every annotator gets a random number; those with the lower numbers in a group
-    are its first half. So who is in two groups, or saw both contexts of a pair, is mostly in
-    the same half of both. Of an odd number of annotators the second half has one more.
+    are its first half. So an annotator of two groups, or of both contexts of a pair, is mostly
+    in the same half of both. For an odd number of annotators the second half has one more.
 
     Parameters
     ----------
     stacks : sequence of Stack
         The groups; their slices do not matter.
     n_splits : int
-        How often.
+        Number of splits.
     rng : numpy Generator
-        Chance. The splits do not depend on how many are computed together.
+        The splits do not depend on how many are computed together.
 
     Yields
     ------
     Halves
-        Some splits at a time, so that no array is larger than MOST_NUMBERS numbers, or one
-        split.
+        Some splits at a time: arrays of at most MOST_NUMBERS numbers, or one split.
 
     Raises
     ------
     ValueError
-        No splits asked for.
+        `n_splits` is below 1.
     """
     if n_splits < 1:
         raise ValueError(f"n_splits must be 1 or more, got {n_splits}")
     known = np.unique(np.concatenate([stack.annotators.ravel() for stack in stacks]))
-    seats = [np.searchsorted(known, stack.annotators) for stack in stacks]
+    positions = [np.searchsorted(known, stack.annotators) for stack in stacks]
     n_items = sum(stack.items.size for stack in stacks)
     n_together = max(1, MOST_NUMBERS // max(n_items, len(known)))
     for first in range(0, n_splits, n_together):
         lots = rng.random((min(n_together, n_splits - first), len(known)))
-        parts = [_halve(stack, lots[:, seat]) for stack, seat in zip(stacks, seats, strict=True)]
+        parts = [_halve(stack, lots[:, one]) for stack, one in zip(stacks, positions, strict=True)]
         yield Halves(
             sums=np.concatenate([sums for sums, _ in parts], axis=2),
             counts=np.concatenate([counts for _, counts in parts], axis=2),
@@ -84,22 +84,22 @@ def split_halves(
 
 
 def item_means(halves: Halves) -> SplitMeans:
-    """The mean rating of each item in each half, to 9 decimals, so that equal ones are ties."""
+    """Return the mean of each item in each half, rounded so that equal means are ties."""
     first, second = (halves.sums * _invert(halves.counts)).round(DECIMALS)
     step = step_of(_invert(halves.counts), _invert(halves.counts.sum(axis=0)))
     return SplitMeans(first, second, step)
 
 
 def means_of_halves(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
-    """The `item_means` of all splits."""
+    """Yield the `item_means` of all splits."""
     return map(item_means, splits)
 
 
 def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
-    """By how much the one exceeds the other, on average over the items that all have.
+    """Return the ratio of the noise of halves to that of the whole, over the items all have.
 
     `noise_of_half`, shape (2, n_splits, n_items), and `noise_of_whole`, shape (n_splits,
-    n_items): one over the number of ratings; NaN for none. Returns shape (n_splits,).
+    n_items), are one over the number of ratings; NaN for none. Returns shape (n_splits,).
     """
     of_half = noise_of_half.mean(axis=0)
     both = ~np.isnan(of_half)
@@ -114,16 +114,16 @@ def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
     Parameters
     ----------
     correlation : array
-        Of estimates that rest on one part of the ratings each.
+        Of estimates from one part of the ratings each.
     step : float or array
-        How many such parts the whole has; 2 for halves.
+        The number of such parts in the whole; 2 for halves.
 
     Returns
     -------
     array
-        step · r / (1 + (step - 1) · r). For a negative r the same of its size, with the sign
-        put back: the plain formula runs to minus infinity, and a reliability below 0 says no
-        more than that there is none.
+        step · r / (1 + (step - 1) · r). For a negative r the same of its absolute value, with
+        the sign restored: the plain formula goes to minus infinity, and a reliability below 0
+        only means that there is none.
 
     References
     ----------
@@ -140,10 +140,10 @@ def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
 
 
 class HalfCorrelations(NamedTuple):
-    """How the halves of many splits correlate.
+    """Correlations of the halves of many splits.
 
-    `correlations` by method, and `steps`, both of shape (n_splits,); `kept`: the first splits
-    themselves, for the bootstrap.
+    `correlations` by method, and `steps`, both of shape (n_splits,); `kept`: the means of the
+    first splits, for the bootstrap.
     """
 
     correlations: dict[Method, Floats]
@@ -152,7 +152,7 @@ class HalfCorrelations(NamedTuple):
 
 
 def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) -> HalfCorrelations:
-    """Correlate the halves of every split by each method, going through the splits once."""
+    """Correlate the halves of every split by each method, in one pass over the splits."""
     kept: list[SplitMeans] = []
     correlations: dict[Method, list[Floats]] = {method: [] for method in methods}
     steps: list[Floats] = []
@@ -174,7 +174,7 @@ def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) ->
 
 
 def reliability_of_drawn(means: SplitMeans, drawn: Integers, method: Method) -> Floats:
-    """The mean reliability over splits, of the items drawn in each resample.
+    """Return the mean reliability over splits of the items drawn in each resample.
 
     `drawn`, shape (n_resamples, n_items). Returns shape (n_resamples,).
     """
@@ -188,7 +188,7 @@ def reliability_of_drawn(means: SplitMeans, drawn: Integers, method: Method) -> 
 
 
 def reliability_of_all(means: SplitMeans, method: Method) -> float:
-    """Return the mean reliability over splits, of all items once."""
+    """Return the mean reliability over splits of all items."""
     everything = np.arange(means.first.shape[1])[None]
     return float(reliability_of_drawn(means, everything, method)[0])
 
@@ -198,8 +198,8 @@ def reliabilities_left_out(
 ) -> dict[Method, Floats]:
     """Return the mean reliability over the first splits without each part of the annotators.
 
-    The splits are the same whoever is left out, so that chance in them is no difference.
-    Returns arrays of shape (N_PARTS,) by method.
+    The splits use the same random numbers for each part, so that the differences are due to
+    the annotators. Returns arrays of shape (N_PARTS,) by method.
     """
     found: dict[Method, list[float]] = {method: [] for method in methods}
     for part in range(N_PARTS):
@@ -217,9 +217,9 @@ def _invert(counts: Floats) -> Floats:
 
 
 def _halve(stack: Stack, lots: Floats) -> tuple[Floats, Floats]:
-    """Sums and counts of both halves, each of shape (2, n_splits, n_tables × n_items).
+    """Return sums and counts of both halves, each of shape (2, n_splits, n_tables × n_items).
 
-    `lots`, shape (n_splits, n_tables, n_annotators), decide who is in the first half.
+    `lots`, shape (n_splits, n_tables, n_annotators), determine the first half.
     """
     n_splits, _, n_annotators = lots.shape
     chosen = np.argsort(lots, axis=2, kind="stable")[:, :, : n_annotators // 2]

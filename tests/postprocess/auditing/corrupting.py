@@ -1,17 +1,17 @@
-"""A small sound dataset in a folder, and ways to spoil it."""
+"""A small valid dataset in a folder, and functions that corrupt it."""
 
 import functools
 
-from postprocess.auditing.contexts import Assumptions
 from postprocess.auditing.examining import audit_dataset
+from postprocess.auditing.reconstruction.contexts import Assumptions
 from tests.postprocess.published_format import build, cells, random_pairs
 
 DATASET, DATA, GOLD = "cosimlex_xx.csv", "data/data_xx.tsv", "gold/gold_xx.tsv"
 TEN = Assumptions(sizes=range(10, 11), is_known=True)
 
 
-def sound_dataset(folder):
-    """A dataset of 12 pairs with ten ratings a context, as `build` writes it."""
+def write_dataset(folder):
+    """Write a dataset of 12 pairs with ten ratings per context, as `build` does."""
     return write(_files(), folder)
 
 
@@ -53,7 +53,7 @@ def put(path, row, **fields):
 
 
 def places(folder, assumptions=None):
-    """What an audit notices: file, row and column."""
+    """Return file, row and column of each finding of an audit."""
     audit = audit_dataset(folder, assumptions=assumptions)
     return [(one.file, one.finding.row, one.finding.column) for one in audit.noticed]
 

@@ -4,9 +4,9 @@ import math
 import pandas as pd
 import pytest
 
-from postprocess.auditing import changes
-from postprocess.auditing.changes import judge_changes
-from postprocess.auditing.contexts import Assumptions, judge_contexts
+from postprocess.auditing.reconstruction import changes
+from postprocess.auditing.reconstruction.changes import judge_changes
+from postprocess.auditing.reconstruction.contexts import Assumptions, judge_contexts
 from postprocess.formats.files import SCORE_COLUMNS, format_number
 from postprocess.formats.tabular import Severity
 from postprocess.steps.aggregation import aggregate_ratings
@@ -19,7 +19,7 @@ TEN = Assumptions(sizes=range(10, 11), is_known=True)
 
 @pytest.fixture
 def exact():
-    """Figures of whole ratings before they are rounded."""
+    """Return figures of ratings before rounding."""
     ratings = ratings_of(*random_pairs(seed=3))
     published = rescale_ratings(ratings, Scale(0, 6), Scale(0, 10, 10))
     return aggregate_ratings(published, 12)[list(SCORE_COLUMNS)]
@@ -32,7 +32,7 @@ def scores(exact):
 
 @pytest.fixture
 def doubled(exact):
-    """The two-sided p-values."""
+    """Return the two-sided p-values."""
     return exact["pvalue"].map(lambda p: float(format_number(2 * p)))
 
 
@@ -46,32 +46,32 @@ def only(judged):
     return judged.findings[0]
 
 
-def test_pvalues_of_whole_ratings_are_possible(scores):
+def test_pvalues_of_ratings_are_possible(scores):
     judged = judge(scores)
 
     assert judged.findings == ()
     assert (judged.sides, judged.n_tested, judged.n_possible, judged.n_undecided) == (1, 12, 12, 0)
 
 
-def test_a_pvalue_that_no_ratings_have_is_an_error(scores):
+def test_an_impossible_pvalue_is_an_error(scores):
     scores.loc[5, "pvalue"] = 0.999
 
     judged = judge(scores)
 
     finding = only(judged)
     assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 5, "pvalue")
-    assert "one-sided p-value 0.999 is not that of up to 40 ratings on 0–6" in finding.reason
+    assert "one-sided p-value 0.999 is impossible for up to 40 ratings on 0–6" in finding.reason
     assert judged.n_possible == 11
 
 
-def test_one_two_sided_pvalue_is_told_as_such(scores, doubled):
+def test_a_single_two_sided_pvalue_is_recognised(scores, doubled):
     row = 8
     scores.loc[row, "pvalue"] = doubled[row]
 
     finding = only(judge(scores, TEN))
 
     assert (finding.severity, finding.row) == (Severity.ERROR, row)
-    assert "as a two-sided one it is possible" in finding.reason
+    assert "it is possible as a two-sided p-value" in finding.reason
 
 
 def test_a_file_of_two_sided_pvalues_is_one_error(scores, doubled):
@@ -80,10 +80,10 @@ def test_a_file_of_two_sided_pvalues_is_one_error(scores, doubled):
     finding = only(judged)
     assert (judged.sides, judged.n_possible) == (2, 12)
     assert (finding.row, finding.column) == (None, "pvalue")
-    assert "publish half of them" in finding.reason
+    assert "divide them by two" in finding.reason
 
 
-def test_a_pvalue_that_only_other_numbers_have_is_a_warning(scores):
+def test_a_pvalue_that_needs_other_numbers_of_ratings_is_a_warning(scores):
     contexts = judge_contexts(scores, Assumptions())
     twenty = dataclasses.replace(contexts, likely=range(20, 21))
 
@@ -109,8 +109,8 @@ def test_a_pair_with_an_impossible_context_is_not_tested(scores):
     assert (judged.n_tested, judged.findings) == (11, ())
 
 
-def test_what_takes_too_long_is_no_error(scores, monkeypatch):
-    monkeypatch.setattr(changes, "MOST_OF_A_PAIR", 1)
+def test_an_incomplete_search_is_not_an_error(scores, monkeypatch):
+    monkeypatch.setattr(changes, "MAX_TRIED_PER_PAIR", 1)
     scores["pvalue"] = 1e-9
 
     judged = judge(scores)
@@ -119,7 +119,7 @@ def test_what_takes_too_long_is_no_error(scores, monkeypatch):
     assert {finding.severity for finding in judged.findings} <= {Severity.WARNING}
 
 
-def test_pvalues_need_no_estimate_of_the_numbers(scores):
+def test_pvalues_are_possible_without_estimated_numbers(scores):
     few = pd.DataFrame(scores.iloc[:3])
 
     assert judge(few).findings == ()

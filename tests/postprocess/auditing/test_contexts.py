@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from postprocess.auditing.contexts import Assumptions, judge_contexts
-from postprocess.auditing.errors import AuditError
+from postprocess.auditing import AuditError
+from postprocess.auditing.reconstruction.contexts import Assumptions, judge_contexts
 from postprocess.formats.files import format_number, parse_number
 from postprocess.formats.tabular import Severity
 
@@ -17,7 +17,7 @@ def figures(value):
 
 
 def varying_scores(sizes, n_pairs=60, ddof=1, seed=1):
-    """Printed figures of random whole ratings, every context with another number of them."""
+    """Return printed figures of random ratings, a random number of them for each context."""
     rng = np.random.default_rng(seed)
     columns = {f"{name}{number}": [] for name in ("sim", "stdev") for number in (1, 2)}
     for _ in range(n_pairs):
@@ -30,7 +30,7 @@ def varying_scores(sizes, n_pairs=60, ddof=1, seed=1):
 
 
 def scores_of(n_pairs=15, n_ratings=10, ddof=1, seed=1):
-    """Printed figures of random whole ratings."""
+    """Return printed figures of random ratings."""
     rng = np.random.default_rng(seed)
     contexts = rng.integers(0, 7, size=(n_pairs, 2, n_ratings)) * 10 / 6
     is_defined = n_ratings > ddof
@@ -49,7 +49,7 @@ def only(judged):
     return judged.findings[0]
 
 
-def test_contexts_of_whole_ratings_are_possible():
+def test_contexts_of_ratings_are_possible():
     judged = judge_contexts(scores_of(), Assumptions())
 
     assert judged.findings == ()
@@ -57,34 +57,34 @@ def test_contexts_of_whole_ratings_are_possible():
     assert all(10 in solutions for solutions in judged.solutions)
 
 
-def test_a_mean_that_no_ratings_have_is_an_error():
+def test_an_impossible_mean_is_an_error():
     scores = scores_of()
     scores.loc[4, "sim2"] += 0.02
 
     finding = only(judge_contexts(scores, TEN))
 
     assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 4, "sim2")
-    assert "is not that of 10 ratings on 0–6" in finding.reason
+    assert "is impossible for 10 ratings on 0–6" in finding.reason
 
 
-def test_a_deviation_that_no_ratings_have_is_an_error():
+def test_an_impossible_deviation_is_an_error():
     scores = scores_of()
     scores.loc[7, "stdev1"] = 6.5
 
     finding = only(judge_contexts(scores, Assumptions()))
 
     assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 7, "stdev1")
-    assert "the deviation 6.5 is not that of up to 40 ratings on 0–6" in finding.reason
+    assert "the deviation 6.5 is impossible for up to 40 ratings on 0–6" in finding.reason
 
 
-def test_a_context_that_only_other_numbers_fit_is_a_warning():
+def test_a_context_with_another_number_of_ratings_is_a_warning():
     scores = scores_of()
     scores.loc[2, ["sim1", "stdev1"]] = 4.76, 1.69
 
     finding = only(judge_contexts(scores, Assumptions()))
 
     assert (finding.severity, finding.row, finding.column) == (Severity.WARNING, 2, "sim1")
-    assert "and 10 explain the other contexts" in finding.reason
+    assert "but 10 explain the other contexts" in finding.reason
 
 
 def test_population_deviations_are_one_error_of_the_file():
@@ -93,7 +93,7 @@ def test_population_deviations_are_one_error_of_the_file():
     finding = only(judged)
     assert judged.ddof == 0
     assert (finding.row, finding.column) == (None, "stdev1, stdev2")
-    assert "30 of 30 contexts are those of populations" in finding.reason
+    assert "30 of 30 contexts are population deviations" in finding.reason
 
 
 @pytest.mark.parametrize("sizes", [range(9, 12), range(7, 16), range(5, 21), range(3, 31)])
@@ -126,7 +126,7 @@ def test_wrong_rows_among_population_deviations_are_reported():
 
 
 @pytest.mark.parametrize("n_wrong", [1, 5, 12])
-def test_a_few_population_deviations_stay_errors_of_their_rows(n_wrong):
+def test_a_few_population_deviations_are_errors_of_their_rows(n_wrong):
     sizes = range(7, 16)
     scores, others = varying_scores(sizes), varying_scores(sizes, ddof=0)
     wrong = scores.index[:n_wrong]
@@ -139,14 +139,14 @@ def test_a_few_population_deviations_stay_errors_of_their_rows(n_wrong):
     assert len({one.row for one in judged.findings}) > n_wrong / 2
 
 
-def test_one_population_deviation_is_told_as_such():
+def test_a_single_population_deviation_is_recognised():
     scores, others = scores_of(), scores_of(ddof=0)
     scores.loc[3, "stdev1"] = others.loc[3, "stdev1"]
 
     finding = only(judge_contexts(scores, TEN))
 
     assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 3, "stdev1")
-    assert "as that of a population, divided by n, it is possible" in finding.reason
+    assert "it is possible as a population deviation" in finding.reason
 
 
 @pytest.mark.parametrize("column", ["sim1", "stdev2"])
@@ -157,7 +157,7 @@ def test_a_missing_figure_is_an_error(column):
     finding = only(judge_contexts(scores, TEN))
 
     assert (finding.severity, finding.row, finding.column) == (Severity.ERROR, 5, column)
-    assert "there is no number here" in finding.reason
+    assert "the number is missing" in finding.reason
 
 
 def test_a_single_rating_has_no_deviation():
@@ -167,8 +167,8 @@ def test_a_single_rating_has_no_deviation():
     assert judge_contexts(scores, Assumptions()).findings == ()
 
 
-def test_assumptions_refuse_no_ratings():
-    with pytest.raises(AuditError, match="one rating or more"):
+def test_assumptions_refuse_zero_ratings():
+    with pytest.raises(AuditError, match="at least one rating"):
         Assumptions(sizes=range(5))
-    with pytest.raises(AuditError, match="one rating or more"):
+    with pytest.raises(AuditError, match="at least one rating"):
         Assumptions(sizes=range(5, 5))

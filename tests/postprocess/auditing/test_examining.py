@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from postprocess.auditing.contexts import Assumptions
-from postprocess.auditing.errors import AuditError
+from postprocess.auditing import AuditError
 from postprocess.auditing.examining import audit_dataset
 from postprocess.auditing.findings import Check
+from postprocess.auditing.reconstruction.contexts import Assumptions
 from postprocess.formats.tabular import Severity
 from postprocess.release.assembling import write_release
 from postprocess.steps.recipe import read_recipe
 from postprocess.table.ratings import Scale
-from tests.postprocess.auditing.corrupting import DATA, GOLD, put, sound_dataset, write
+from tests.postprocess.auditing.corrupting import DATA, GOLD, put, write, write_dataset
 from tests.postprocess.published_format import build
 from tests.postprocess.release.releases import collect, numbered_row, release
 
@@ -24,8 +24,8 @@ def summary_of(audit, name):
 
 
 def with_practice(folder, *rows):
-    """A dataset, and a practice kit that holds rows of its test data."""
-    sound_dataset(folder)
+    """Write a dataset, and a practice kit with rows of its test data."""
+    write_dataset(folder)
     practice = folder / "practice_kit"
     practice.mkdir()
     for name in (DATA, GOLD):
@@ -38,7 +38,7 @@ def with_practice(folder, *rows):
 @pytest.mark.parametrize(
     ("language", "n_pairs", "sizes"), [("fi", 24, [10]), ("sl", 111, [9, 10, 11])]
 )
-def test_published_datasets_are_what_is_known_of_them(published, language, n_pairs, sizes):
+def test_published_datasets_are_possible(published, language, n_pairs, sizes):
     name = f"cosimlex_{language}.csv"
     audit = audit_dataset(published)
 
@@ -52,7 +52,7 @@ def test_published_datasets_are_what_is_known_of_them(published, language, n_pai
 
 
 @pytest.mark.parametrize(("language", "sizes"), [("fi", range(10, 11)), ("sl", range(9, 12))])
-def test_published_figures_come_from_the_known_numbers_of_ratings(published, language, sizes):
+def test_published_figures_fit_the_known_numbers_of_ratings(published, language, sizes):
     assumptions = Assumptions(sizes=sizes, is_known=True)
 
     audit = audit_dataset(published / f"cosimlex_{language}.csv", None, assumptions)
@@ -61,14 +61,14 @@ def test_published_figures_come_from_the_known_numbers_of_ratings(published, lan
 
 
 def test_the_pair_that_is_published_twice_is_reported(published):
-    # rows 27 and 65, with the words in the other order; two pairs of words stand twice with
-    # other contexts, which is no repeat
+    # rows 27 and 65, with exchanged words; two word pairs occur twice with other contexts, which
+    # is not a repeat
     audit = audit_dataset(published)
 
     (finding,) = (one.finding for one in audit.noticed if one.check is Check.REPEATS)
     assert (finding.severity, finding.row) == (Severity.WARNING, 65)
     assert finding.reason.startswith(
-        "the same words and contexts as row 27 (the words in the other order), with other scores: "
+        "the same words and contexts as row 27 (the words exchanged), with other scores: "
         "8.5 and 8.33 (deviations 1.66 and 1.97) here and 8.17 and 8.48 (deviations 2.14 and "
         "1.57) there"
     )
@@ -83,13 +83,13 @@ def test_the_published_practice_kit_overlaps_with_the_test_data(published):
     ]
     assert all("with the same scores" in one.finding.reason for one in noticed)
     for language in ("en", "hr"):
-        told = summary_of(audit, f"practice_kit/data_{language}.tsv")["in the test data"]
-        assert told == f"not compared: there is no test data of the language {language}"
+        summary = summary_of(audit, f"practice_kit/data_{language}.tsv")["in the test data"]
+        assert summary == f"not compared: there is no test data in the language {language}"
 
 
 @limits(max_examples=12)
 @given(st.integers(0, 2**32), st.integers(1, 16), st.integers(1, 14), st.integers(0, 8))
-def test_what_we_build_of_whole_ratings_has_no_errors(tmp_path_factory, seed, n_pairs, least, more):
+def test_datasets_built_from_ratings_have_no_errors(tmp_path_factory, seed, n_pairs, least, more):
     rng = np.random.default_rng(seed)
     pairs = [
         [rng.integers(0, 7, size=rng.integers(least, least + more + 1)).tolist() for _ in (1, 2)]
@@ -116,18 +116,18 @@ def test_calibration_by_half_points_needs_that_step(tmp_path):
     assert audit_dataset(folder, None, halves).noticed == []
 
 
-def test_practice_pairs_in_the_test_data_are_warned_of(tmp_path):
+def test_practice_pairs_in_the_test_data_are_warnings(tmp_path):
     audit = audit_dataset(with_practice(tmp_path, 2, 7))
 
     assert audit.n_errors == 0
     assert [one.finding.row for one in audit.noticed] == [1, 2]
     assert "row 7 of cosimlex_xx.csv with the same scores" in audit.noticed[1].finding.reason
     assert summary_of(audit, "practice_kit/data_xx.tsv")["in the test data"] == (
-        "2 of 2 pairs stand in cosimlex_xx.csv, 2 with the same scores, 0 with the contexts swapped"
+        "2 of 2 pairs are in cosimlex_xx.csv, 2 with the same scores, 0 with the contexts exchanged"
     )
 
 
-def test_practice_pairs_with_other_scores_are_told_as_such(tmp_path):
+def test_practice_pairs_with_other_scores_are_recognised(tmp_path):
     folder = with_practice(tmp_path, 2)
     put(folder / "practice_kit/gold_xx.tsv", 1, sim_context1="0", sim_context2="1", change="1")
 
@@ -136,16 +136,16 @@ def test_practice_pairs_with_other_scores_are_told_as_such(tmp_path):
     assert "with other scores" in one.finding.reason
 
 
-def test_practice_pairs_with_a_text_of_the_test_data_are_warned_of(tmp_path):
+def test_practice_pairs_that_share_a_text_are_warnings(tmp_path):
     folder = with_practice(tmp_path, 2)
     put(folder / "practice_kit/data_xx.tsv", 1, context1="Another <strong>bank2</strong> and "
         "<strong>river2</strong>.")  # fmt: skip
 
     (one,) = audit_dataset(folder).noticed
 
-    assert "one of the texts stands in row 2" in one.finding.reason
-    told = summary_of(audit_dataset(folder), "practice_kit/data_xx.tsv")["in the test data"]
-    assert told == "0 of 1 pairs stand in cosimlex_xx.csv; 1 more share a text with it"
+    assert "one of the texts is in row 2" in one.finding.reason
+    summary = summary_of(audit_dataset(folder), "practice_kit/data_xx.tsv")["in the test data"]
+    assert summary == "0 of 1 pairs are in cosimlex_xx.csv; 1 more share a text with it"
 
 
 def test_test_data_without_a_dataset_is_compared_with_practice(tmp_path):
@@ -157,7 +157,7 @@ def test_test_data_without_a_dataset_is_compared_with_practice(tmp_path):
     assert "row 3 of data/data_xx.tsv with the same scores" in one.finding.reason
 
 
-def test_a_practice_kit_elsewhere_is_compared(tmp_path):
+def test_a_practice_kit_in_another_folder_is_compared(tmp_path):
     folder = with_practice(tmp_path / "all", 4)
     elsewhere = shutil.move(folder / "practice_kit", tmp_path / "kit")
 
@@ -168,15 +168,15 @@ def test_a_practice_kit_elsewhere_is_compared(tmp_path):
     assert [one.finding.row for one in single.noticed] == [1]
 
 
-def test_a_release_is_sound_and_shares_nothing_with_its_practice_kit(tmp_path):
+def test_a_release_has_no_findings(tmp_path):
     rows = [numbered_row(number) for number in range(1, 9)]
     write_release(release(collect(rows=rows), n_practice=2), tmp_path / "release")
 
     audit = audit_dataset(tmp_path / "release")
 
     assert audit.noticed == []
-    told = summary_of(audit, "practice_kit/cosimlex_sl.csv")["in the test data"]
-    assert told == "0 of 2 pairs stand in cosimlex_sl.csv"
+    summary = summary_of(audit, "practice_kit/cosimlex_sl.csv")["in the test data"]
+    assert summary == "0 of 2 pairs are in cosimlex_sl.csv"
 
 
 def test_unreadable_files_are_refused_if_there_are_no_others(tmp_path):

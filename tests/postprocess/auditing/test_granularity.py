@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from postprocess.auditing.errors import AuditError
-from postprocess.auditing.granularity import (
+from postprocess.auditing import AuditError
+from postprocess.auditing.reconstruction.granularity import (
     Grid,
     Sums,
     fitting_sums,
@@ -39,7 +39,7 @@ def sums_of(ratings):
 
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("n", [2, 3, 5])
-def test_fitting_sums_are_those_of_all_multisets_and_no_others(n, ddof):
+def test_fitting_sums_are_those_of_all_multisets(n, ddof):
     by_figures = defaultdict(set)
     for ratings in itertools.combinations_with_replacement(range(7), n):
         by_figures[printed(ratings, ddof=ddof)].add(sums_of(ratings))
@@ -81,7 +81,7 @@ def test_halves_may_be_rounded_either_way():
 @pytest.mark.parametrize(
     ("mean", "deviation"), [(10.5, 1.0), (-1.0, 1.0), (5.0, 7.0), (5.0, -1.0), (0.0, 1.0)]
 )
-def test_figures_beyond_the_scale_fit_nothing(mean, deviation):
+def test_figures_outside_the_scale_fit_nothing(mean, deviation):
     assert not any(any(fitting_sums(mean, deviation, n, GRID)) for n in range(1, 41))
 
 
@@ -101,7 +101,7 @@ def test_squares_attained_agree_with_counting():
         assert {q for q in range(squares.bit_length()) if squares >> q & 1} == expected[total]
 
 
-def test_grid_is_exact_and_refuses_too_fine_a_scale():
+def test_grid_is_exact_and_refuses_fine_scales():
     assert Grid(6, Fraction(5, 3), Fraction(0)) == GRID
     with pytest.raises(AuditError, match="100 steps"):
         Grid.of(Scale(0, 100), Scale(0, 10, 10))

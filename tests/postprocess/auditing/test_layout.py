@@ -1,6 +1,6 @@
 import pytest
 
-from postprocess.auditing.errors import AuditError
+from postprocess.auditing import AuditError
 from postprocess.auditing.layout import find_kits
 
 
@@ -12,7 +12,7 @@ def make(folder, *names):
     return folder
 
 
-def told(layout):
+def sources_by_kit(layout):
     return {
         (kit.language, kit.is_practice): [
             source.name
@@ -23,7 +23,7 @@ def told(layout):
     }
 
 
-def test_several_languages_and_practice_kits_lie_in_one_folder(tmp_path):
+def test_a_folder_may_have_several_languages_and_practice_kits(tmp_path):
     make(
         tmp_path, "cosimlex_fi.csv", "data_fi.tsv", "cosimlex_sl.csv", "ratings_sl.csv",
         "practice_kit/data_sl.tsv", "practice_kit/gold_sl.tsv", "README.md", ".hidden/data_sl.tsv",
@@ -31,7 +31,7 @@ def test_several_languages_and_practice_kits_lie_in_one_folder(tmp_path):
 
     layout = find_kits(tmp_path)
 
-    assert told(layout) == {
+    assert sources_by_kit(layout) == {
         ("fi", False): ["cosimlex_fi.csv", "data_fi.tsv"],
         ("sl", False): ["cosimlex_sl.csv", "ratings_sl.csv"],
         ("sl", True): ["practice_kit/data_sl.tsv", "practice_kit/gold_sl.tsv"],
@@ -39,7 +39,7 @@ def test_several_languages_and_practice_kits_lie_in_one_folder(tmp_path):
     assert layout.unknown == ("README.md",)
 
 
-def test_a_release_is_one_kit_and_its_practice_another(tmp_path):
+def test_a_release_has_two_kits(tmp_path):
     make(
         tmp_path, "cosimlex_xx.csv", "data/data_xx.tsv", "gold/gold_xx.tsv", "ratings_xx.tsv",
         "practice_kit/cosimlex_xx.csv", "practice_kit/data_xx.tsv", "results/results_xx.tsv",
@@ -47,10 +47,10 @@ def test_a_release_is_one_kit_and_its_practice_another(tmp_path):
 
     layout = find_kits(tmp_path)
 
-    assert told(layout)["xx", False] == [
+    assert sources_by_kit(layout)["xx", False] == [
         "cosimlex_xx.csv", "data/data_xx.tsv", "gold/gold_xx.tsv", "ratings_xx.tsv",
     ]  # fmt: skip
-    assert told(layout)["xx", True] == [
+    assert sources_by_kit(layout)["xx", True] == [
         "practice_kit/cosimlex_xx.csv", "practice_kit/data_xx.tsv",
     ]  # fmt: skip
 
@@ -58,7 +58,7 @@ def test_a_release_is_one_kit_and_its_practice_another(tmp_path):
 def test_an_evaluation_kit_needs_no_dataset(tmp_path):
     make(tmp_path, "kit/data/data_en.tsv", "kit/gold/gold_en.tsv")
 
-    assert told(find_kits(tmp_path)) == {
+    assert sources_by_kit(find_kits(tmp_path)) == {
         ("en", False): ["kit/data/data_en.tsv", "kit/gold/gold_en.tsv"]
     }
 
@@ -75,21 +75,21 @@ def test_two_releases_of_a_language_are_two_kits(tmp_path):
     ]
 
 
-def test_a_practice_kit_may_lie_elsewhere(tmp_path):
+def test_a_practice_kit_may_be_in_another_folder(tmp_path):
     test = make(tmp_path / "test", "cosimlex_xx.csv", "warm_up/data_xx.tsv")
     other = make(tmp_path / "other", "data_xx.tsv", "notes.txt")
 
-    assert told(find_kits(test, other))["xx", True] == ["other/data_xx.tsv"]
+    assert sources_by_kit(find_kits(test, other))["xx", True] == ["other/data_xx.tsv"]
     assert "other/notes.txt" in find_kits(test, other).unknown
     inside = find_kits(test, test / "warm_up")
-    assert told(inside) == {
+    assert sources_by_kit(inside) == {
         ("xx", False): ["cosimlex_xx.csv"],
         ("xx", True): ["warm_up/data_xx.tsv"],
     }
 
 
 @pytest.mark.parametrize("name", ["cosimlex_sl.csv", "scores.txt"])
-def test_a_single_file_is_a_dataset_whatever_its_name(tmp_path, name):
+def test_a_single_file_is_a_dataset_with_any_name(tmp_path, name):
     make(tmp_path, name, "data_sl.tsv")
 
     (kit,) = find_kits(tmp_path / name).kits
@@ -98,13 +98,13 @@ def test_a_single_file_is_a_dataset_whatever_its_name(tmp_path, name):
 
 
 @pytest.mark.parametrize("place", ["empty", "ratings", "ratings/ratings_sl.csv"])
-def test_what_has_no_dataset_is_refused(tmp_path, place):
+def test_a_place_without_a_dataset_is_refused(tmp_path, place):
     make(tmp_path, "empty/notes.txt", "ratings/ratings_sl.csv")
 
-    with pytest.raises(AuditError, match="name the folder of a dataset"):
+    with pytest.raises(AuditError, match="give the folder of a dataset"):
         find_kits(tmp_path / place)
 
 
-def test_a_place_that_is_not_there_is_told(tmp_path):
+def test_a_missing_path_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         find_kits(tmp_path / "nothing")

@@ -4,13 +4,13 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from postprocess.auditing import multisets
-from postprocess.auditing.granularity import Sums
-from postprocess.auditing.multisets import list_multisets
+from postprocess.auditing.reconstruction import multisets
+from postprocess.auditing.reconstruction.granularity import Sums
+from postprocess.auditing.reconstruction.multisets import list_multisets
 
 
 @pytest.mark.parametrize(("n", "n_steps"), [(5, 6), (4, 3), (6, 2), (7, 1)])
-def test_list_multisets_lists_all_and_no_others(n, n_steps):
+def test_list_multisets_lists_all(n, n_steps):
     expected = defaultdict(set)
     for ratings in itertools.combinations_with_replacement(range(n_steps + 1), n):
         counts = tuple(np.bincount(ratings, minlength=n_steps + 1).tolist())
@@ -23,12 +23,12 @@ def test_list_multisets_lists_all_and_no_others(n, n_steps):
 
 
 @pytest.mark.parametrize("sums", [Sums(3, 4, 5), Sums(2, 3, 4), Sums(2, 13, 85)])
-def test_list_multisets_is_empty_for_sums_that_cannot_be(sums):
+def test_list_multisets_is_empty_for_impossible_sums(sums):
     assert list_multisets(sums, 6).counts.shape == (0, 7)
 
 
-def test_list_multisets_says_if_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(multisets, "MOST_MULTISETS", 5)
+def test_list_multisets_reports_that_it_is_incomplete(monkeypatch):
+    monkeypatch.setattr(multisets, "MAX_MULTISETS", 5)
     list_multisets.cache_clear()
 
     found = list_multisets(Sums(20, 60, 260), 6)

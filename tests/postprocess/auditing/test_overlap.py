@@ -30,7 +30,7 @@ def test_swapped_contexts_are_found_with_their_scores():
     ]
 
 
-def test_letter_case_spacing_and_swapped_words_do_not_hide_a_pair():
+def test_case_spacing_and_exchanged_words_are_ignored():
     row = list(stimuli_row(1))
     row[0], row[1] = row[1].upper(), row[0]
     row[2] = row[2].replace(" ", "  ")

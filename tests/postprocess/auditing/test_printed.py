@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from postprocess.auditing.printed import may_be_same, printed_bounds
+from postprocess.auditing.reconstruction.printed import may_be_same, printed_bounds
 from postprocess.formats.files import format_number, parse_number
 
 
@@ -32,7 +32,7 @@ def test_printed_bounds_are_half_a_unit_of_the_last_digit(figure, low, high):
 
 @limits(max_examples=100)
 @given(st.fractions(min_value=-10, max_value=10, max_denominator=10_000))
-def test_a_number_lies_within_the_bounds_of_what_is_printed_of_it(number):
+def test_a_number_is_within_the_bounds_of_its_printed_figure(number):
     assert number in printed_bounds(parse_number(format_number(float(number))))
 
 
@@ -40,7 +40,7 @@ def test_a_number_lies_within_the_bounds_of_what_is_printed_of_it(number):
 @pytest.mark.parametrize(
     "number", ["8.125", "4.375", "6.875", "3.125", "9.995", "99.95", "0.9995", "0.1185", "10.05"]
 )
-def test_a_half_lies_within_the_bounds_whichever_way_it_was_rounded(number, rule):
+def test_a_half_is_within_the_bounds_rounded_either_way(number, rule):
     tie = Decimal(number)
     third_digit = Decimal(1).scaleb(tie.adjusted() - 2)
     printed = parse_number(f"{tie.quantize(third_digit, rule).normalize():f}")
@@ -49,12 +49,12 @@ def test_a_half_lies_within_the_bounds_whichever_way_it_was_rounded(number, rule
     assert -Fraction(number) in printed_bounds(-printed)
 
 
-def test_bounds_hold_numbers_only():
+def test_bounds_contain_only_fractions():
     assert Fraction(4) in printed_bounds(4.0)
     assert "4" not in printed_bounds(4.0)
 
 
-def test_figures_are_the_same_only_if_digits_are_left_out():
+def test_figures_may_be_the_same_with_fewer_digits():
     assert may_be_same(5.33, 5.33)
     assert may_be_same(5.3333, 5.33)
     assert not may_be_same(5.33, 5.34)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from postprocess.auditing.granularity import Sums
-from postprocess.auditing.pvalues import search_pvalue
+from postprocess.auditing.reconstruction.granularity import Sums
+from postprocess.auditing.reconstruction.pvalues import search_pvalue
 from postprocess.formats.files import format_number
-from postprocess.statistics.change import change_pvalues
+from postprocess.statistics.change import change_tests
 
 
 def sums_of(ratings):
@@ -17,7 +17,7 @@ def contexts_of(*contexts):
 
 def published_pvalue(first, second):
     counts = [np.bincount(ratings, minlength=7)[None, :] for ratings in (first, second)]
-    return float(format_number(float(change_pvalues(*counts)[0])))
+    return float(format_number(change_tests(*counts).pvalues.item()))
 
 
 def test_search_finds_the_published_pvalue_of_any_ratings():
@@ -29,7 +29,7 @@ def test_search_finds_the_published_pvalue_of_any_ratings():
         assert search.sizes == (len(first), len(second))
 
 
-def test_search_finds_two_sided_pvalues_as_such():
+def test_search_finds_two_sided_pvalues():
     first, second = [0, 1, 1, 2, 3, 3, 2, 1], [4, 5, 3, 6, 6, 4, 5, 2]
     doubled = float(format_number(2 * published_pvalue(first, second)))
 
@@ -38,7 +38,7 @@ def test_search_finds_two_sided_pvalues_as_such():
 
 
 @pytest.mark.parametrize("sides", [1, 2])
-def test_search_knows_that_equal_ratings_have_a_pvalue_of_1(sides):
+def test_search_finds_equal_ratings_for_a_pvalue_of_1(sides):
     contexts = contexts_of([3, 3, 3], [3, 3])
 
     assert search_pvalue(1.0, contexts, 6, sides=sides).sizes == (3, 2)
@@ -46,16 +46,16 @@ def test_search_knows_that_equal_ratings_have_a_pvalue_of_1(sides):
 
 
 @pytest.mark.parametrize("pvalue", [0.0, -0.1, 1.5])
-def test_search_finds_no_ratings_for_what_is_no_pvalue(pvalue):
+def test_search_finds_no_ratings_for_invalid_pvalues(pvalue):
     search = search_pvalue(pvalue, contexts_of([0, 1, 2], [3, 4, 5]), 6)
 
     assert (search.sizes, search.is_complete) == (None, True)
 
 
-def test_search_gives_up_and_says_so():
+def test_search_stops_at_its_limit():
     contexts = ({20: [Sums(20, 60, 260)]}, {20: [Sums(20, 50, 200)]})
 
-    search = search_pvalue(1e-9, contexts, 6, most=10)
+    search = search_pvalue(1e-9, contexts, 6, max_tried=10)
 
     assert (search.sizes, search.is_complete) == (None, False)
     assert search.n_tried <= 10 + 128**2

@@ -39,7 +39,7 @@ def test_a_row_with_the_same_scores_is_an_error():
     assert reason.startswith("the same words and contexts as row 1, with the same scores")
 
 
-def test_a_row_with_other_scores_is_a_warning_that_has_both():
+def test_a_row_with_other_scores_is_a_warning():
     severity, row, reason = only(stimuli_row(1), stimuli_row(1), figures=[FIGURES, OTHERS])
 
     assert (severity, row) == (Severity.WARNING, 2)
@@ -48,7 +48,7 @@ def test_a_row_with_other_scores_is_a_warning_that_has_both():
 
 
 @pytest.mark.parametrize("figure", ["sims", "stdevs", "pvalue"])
-def test_one_other_figure_makes_other_scores(figure):
+def test_one_different_figure_is_a_warning(figure):
     figures = [FIGURES, FIGURES._replace(**{figure: getattr(OTHERS, figure)})]
 
     severity, *_ = only(stimuli_row(1), stimuli_row(1), figures=figures)
@@ -63,7 +63,7 @@ def test_swapped_contexts_are_the_same_row_with_swapped_scores():
     other = only(*rows, figures=[FIGURES, FIGURES])
 
     assert (same[0], other[0]) == (Severity.ERROR, Severity.WARNING)
-    assert "(the contexts in the other order), with the same scores" in same[2]
+    assert "(the contexts exchanged), with the same scores" in same[2]
     assert "8.17 and 8.48 (deviations 2.14 and 1.57) here and 8.48 and 8.17" in other[2]
 
 
@@ -73,13 +73,13 @@ def test_swapped_words_are_the_same_row():
     severity, _, reason = only(*rows, figures=[FIGURES, FIGURES])
 
     assert severity is Severity.ERROR
-    assert "(the words in the other order), with the same scores" in reason
+    assert "(the words exchanged), with the same scores" in reason
 
 
 @pytest.mark.parametrize(
     ("old", "new"), [(" ", "  "), ("The", "THE"), ("<strong>bank1</strong>", "bank1")]
 )
-def test_spelling_hides_no_repeat(old, new):
+def test_repeats_are_found_despite_spelling(old, new):
     row = list(stimuli_row(1))
     row[2] = row[2].replace(old, new)
 
@@ -87,14 +87,14 @@ def test_spelling_hides_no_repeat(old, new):
     without = only(stimuli_row(1), row)
 
     assert (with_scores[0], without[0]) == (Severity.ERROR, Severity.WARNING)
-    assert "letter case, spacing or marks apart" in without[2]
+    assert "except for letter case, spacing or marks" in without[2]
 
 
 def test_the_same_row_without_scores_is_an_error():
     assert only(stimuli_row(1), stimuli_row(1))[0] is Severity.ERROR
 
 
-def test_a_row_is_compared_with_that_of_the_same_scores():
+def test_a_row_is_compared_with_the_earlier_row_of_the_same_scores():
     rows, figures = [stimuli_row(1)] * 3, [FIGURES, OTHERS, OTHERS]
 
     second, third = repeats(*rows, figures=figures)
@@ -115,14 +115,14 @@ def test_one_context_with_the_same_words_is_a_warning():
     )
 
 
-def test_the_same_words_with_other_contexts_are_no_repeat():
+def test_the_same_words_with_other_contexts_are_not_a_repeat():
     row = [*stimuli_row(2)]
     row[:2] = stimuli_row(1)[:2]
 
     assert repeats(stimuli_row(1), row) == []
 
 
-def test_the_same_contexts_with_other_words_are_no_repeat():
+def test_the_same_contexts_with_other_words_are_not_a_repeat():
     row = [*stimuli_row(1)]
     row[:2] = stimuli_row(2)[:2]
 

@@ -37,16 +37,16 @@ def test_stimuli_with_other_words_are_found():
     assert "row 2 of cosimlex_xx.csv" in finding.reason
 
 
-def test_swapped_contexts_are_told_as_such():
+def test_swapped_contexts_are_recognised():
     swapped = tuple(ROWS[3][i] for i in (0, 1, 3, 2, 6, 7, 4, 5))
 
     (finding,) = compare_stimuli(ROWS, {**ROWS, 3: swapped}, "cosimlex_xx.csv")
 
     assert (finding.row, finding.column) == (3, "context1, context2")
-    assert "the other way round" in finding.reason
+    assert "the two contexts are exchanged" in finding.reason
 
 
-def test_rows_in_another_order_are_told_as_such():
+def test_rows_in_another_order_are_recognised():
     first, second = compare_stimuli(ROWS, {**ROWS, 1: ROWS[2], 2: ROWS[1]}, "x.csv")
 
     assert "this is row 2 of x.csv" in first.reason
@@ -59,7 +59,7 @@ def test_missing_rows_are_found():
     assert (finding.row, "1 rows, but x.csv has 3" in finding.reason) == (None, True)
 
 
-def test_gold_of_the_dataset_agrees_with_more_digits_too():
+def test_gold_agrees_with_more_digits():
     assert list(compare_gold(SCORES, gold_of((3.33, 5.56, 2.23), (5.33, 4, -1.33)), "x")) == []
     assert list(compare_gold(SCORES, gold_of((3.3333, 5.5556, 2.22), (5.33, 4, 0)), "x")) == []
 
@@ -71,7 +71,7 @@ def test_gold_with_another_score_is_found(wrong):
     assert found(findings) == [(1, "sim_context1", Severity.ERROR)]
 
 
-def test_gold_with_swapped_scores_is_told_as_such():
+def test_gold_with_swapped_scores_is_recognised():
     (finding,) = compare_gold(SCORES, gold_of((3.33, 5.56, 2.23), (4, 5.33, 1.33)), "x")
 
     assert (finding.row, finding.column) == (2, "sim_context1, sim_context2")
@@ -83,7 +83,7 @@ def test_gold_of_another_length_is_found():
     assert "1 rows, but x.csv has 2" in finding.reason
 
 
-def test_changes_of_printed_scores_are_sound():
+def test_changes_of_printed_scores_are_accepted():
     assert list(check_gold_changes(gold_of((5.33, 5.37, 0.04), (1.5, 0.303, -1.2)))) == []
 
 
@@ -96,7 +96,7 @@ def test_a_wrong_change_is_an_error_and_one_of_unrounded_scores_a_warning():
     ]
 
 
-def test_changes_of_unrounded_scores_are_sound_where_most_are():
+def test_changes_of_unrounded_scores_are_accepted_if_most_are():
     assert list(check_gold_changes(gold_of((5.33, 5.37, 0.0417), (3.33, 5.56, 2.22)))) == []
 
 
@@ -116,4 +116,4 @@ def test_too_few_ratings_are_found():
     (finding,) = compare_counts(ratings, contexts)
 
     assert (finding.row, finding.column) == (1, "sim1, stdev1")
-    assert "need 3, 9 ratings, and there are 2" in finding.reason
+    assert "need 3, 9 ratings, but there are 2" in finding.reason

@@ -1,15 +1,15 @@
 import pytest
 
 from postprocess.__main__ import main
-from tests.postprocess.auditing.corrupting import DATASET, put, sound_dataset
+from tests.postprocess.auditing.corrupting import DATASET, put, write_dataset
 
 
 @pytest.fixture
 def folder(tmp_path):
-    return sound_dataset(tmp_path / "dataset")
+    return write_dataset(tmp_path / "dataset")
 
 
-def test_audit_returns_0_for_a_sound_dataset(folder, capsys):
+def test_audit_returns_0_for_a_valid_dataset(folder, capsys):
     assert main(["audit", str(folder)]) == 0
 
     out, err = capsys.readouterr()
@@ -33,12 +33,12 @@ def test_audit_returns_0_for_a_warning(folder, capsys):
     assert main(["audit", str(folder)]) == 0
 
     out = capsys.readouterr().out
-    assert "12 of 12 pairs stand in cosimlex_xx.csv" in out
+    assert "12 of 12 pairs are in cosimlex_xx.csv" in out
     assert out.endswith("0 errors, 12 warnings\n")
 
 
 @pytest.mark.parametrize(
-    ("options", "status", "told"),
+    ("options", "status", "expected"),
     [
         (["--ratings", "10"], 0, "10, as given"),
         (["--ratings", "11", "9"], 0, "9–11, as given"),
@@ -46,16 +46,16 @@ def test_audit_returns_0_for_a_warning(folder, capsys):
         (["--most", "12"], 0, "with up to 12 ratings on 0–6"),
         (["--step", "0.5"], 0, "ratings on 0–6 in steps of 0.5"),
         (["--scale", "1", "7"], 0, "ratings on 1–7"),
-        (["--published-scale", "0", "6"], 1, "are there others?"),
+        (["--published-scale", "0", "6"], 1, "if this is wrong, set --most"),
     ],
 )
-def test_audit_takes_what_is_known_of_the_ratings(folder, capsys, options, status, told):
+def test_audit_accepts_assumptions(folder, capsys, options, status, expected):
     assert main(["audit", str(folder), *options]) == status
 
-    assert told in capsys.readouterr().out
+    assert expected in capsys.readouterr().out
 
 
-def test_audit_tells_what_fits_each_context(folder, capsys):
+def test_audit_shows_the_fitting_numbers_of_ratings(folder, capsys):
     assert main(["audit", str(folder), "--ratings", "10", "--details"]) == 0
 
     assert "  row 12, context 2: 10 ratings\n" in capsys.readouterr().out
@@ -75,14 +75,14 @@ def test_audit_writes_tables(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--ratings", "0"], "one rating or more"),
-        (["--most", "0"], "one rating or more"),
-        (["--scale", "0", "100"], "more than 60"),
+        (["--ratings", "0"], "at least one rating"),
+        (["--most", "0"], "at least one rating"),
+        (["--scale", "0", "100"], "at most 60"),
         (["--scale", "6", "0"], "must be below its maximum"),
         (["--practice", "nowhere"], "No such file"),
     ],
 )
-def test_audit_refuses_plainly(folder, capsys, options, message):
+def test_audit_reports_wrong_options(folder, capsys, options, message):
     assert main(["audit", str(folder), *options]) == 2
 
     out, err = capsys.readouterr()

@@ -71,7 +71,7 @@ def test_plan_leaves_out_marked_ratings(ratings, tmp_path, capsys):
     assert outputs[0] == outputs[1]
 
 
-def test_plan_is_the_same_for_the_same_seed(ratings, tmp_path):
+def test_plan_depends_on_the_seed(ratings, tmp_path):
     arguments = ["plan", "--ratings", ratings, "--language", "xx", *QUICK]
     for name, seed in (("one", "5"), ("same", "5"), ("other", "6")):
         assert main([*arguments, "--seed", seed, "--out", str(tmp_path / name)]) == 0
@@ -84,7 +84,7 @@ def test_plan_is_the_same_for_the_same_seed(ratings, tmp_path):
     assert one["power.tsv"] != other["power.tsv"]
 
 
-def test_plan_takes_the_costs(ratings, capsys):
+def test_plan_computes_the_cost(ratings, capsys):
     options = "--pairs 100 --block-size 25 --seconds-per-item 36 --pay-per-hour 9 --currency EUR"
     wide = ["--change", "4", "--most", "40", "--simulations", "500"]
 
@@ -108,7 +108,7 @@ def test_plan_takes_the_costs(ratings, capsys):
         (["--scale", "6", "0"], "must be below its maximum"),
     ],
 )
-def test_plan_refuses_plainly(dataset, capsys, options, message):
+def test_plan_reports_wrong_options(dataset, capsys, options, message):
     assert main(["plan", "--dataset", dataset, *QUICK, *options]) == 2
 
     out, err = capsys.readouterr()
@@ -122,7 +122,7 @@ def test_plan_needs_the_language_of_ratings(ratings, capsys):
     assert "--ratings needs --language" in capsys.readouterr().err
 
 
-def test_plan_refuses_files_that_are_something_else(ratings, dataset, tmp_path, capsys):
+def test_plan_refuses_other_files(ratings, dataset, tmp_path, capsys):
     assert main(["plan", "--dataset", ratings, *QUICK]) == 2
     assert main(["plan", "--ratings", dataset, "--language", "xx", *QUICK]) == 2
     assert main(["plan", "--dataset", str(tmp_path / "missing"), *QUICK]) == 2

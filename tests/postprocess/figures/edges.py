@@ -1,10 +1,10 @@
-"""Studies at the edges of what there can be, by name."""
+"""Studies with extreme data, by name."""
 
 import numpy as np
 import pandas as pd
 
 from postprocess.steps.post_process import Outcome
-from tests.postprocess.simulated import outcome_of, rate, simulate_study
+from tests.factories.ratings import outcome_of, rate, simulate_study
 
 
 def one_annotator() -> Outcome:
@@ -21,7 +21,7 @@ def one_pair() -> Outcome:
 
 
 def no_groups_found() -> Outcome:
-    """Everybody rated one context: each is a group by itself."""
+    """Each annotator rated one context, which is a group of its own."""
     ratings = simulate_study(12, odd=False).drop(columns="group")
     return outcome_of(ratings.assign(annotator=[f"W{i}" for i in range(len(ratings))]))
 

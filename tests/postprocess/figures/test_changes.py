@@ -1,7 +1,7 @@
 import pandas as pd
 
 from postprocess.reporting.figures.changes import part_pairs
-from tests.postprocess.simulated import outcome_of, simulate_study
+from tests.factories.ratings import outcome_of, simulate_study
 
 SCORES = pd.DataFrame({"change": range(8)}, index=pd.RangeIndex(1, 9, name="pair"))
 
@@ -16,12 +16,12 @@ def test_part_pairs_puts_the_most_frequent_first_and_the_unknown_last():
     assert pairs_of(parts) == {"noun": [4, 5], "verb": [3], "not given": [1, 2, 6, 7, 8]}
 
 
-def test_part_pairs_keeps_all_together_where_nothing_is_known():
+def test_part_pairs_returns_one_part_if_unknown():
     assert pairs_of(None) == {"": list(range(1, 9))}
     assert pairs_of(pd.Series({1: " ", 2: None}, dtype=object)) == {"": list(range(1, 9))}
 
 
-def test_part_pairs_pools_what_is_rare():
+def test_part_pairs_pools_rare_parts():
     parts = pd.Series({i: f"part {i}" for i in range(1, 9)} | {2: "part 1"})
 
     assert pairs_of(parts) == {
@@ -30,7 +30,7 @@ def test_part_pairs_pools_what_is_rare():
     }  # fmt: skip
 
 
-def test_part_pairs_loses_no_pair():
+def test_part_pairs_keeps_all_pairs():
     scores = outcome_of(simulate_study()).scores
     parts = pd.Series(["noun", None, "verb", "noun"] * 6, index=scores.index)
 

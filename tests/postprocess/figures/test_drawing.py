@@ -27,14 +27,14 @@ def plain_figure():
 
 @pytest.fixture
 def odd_settings():
-    """Settings that a user may have made, and that are none of ours."""
+    """Settings of a user that differ from ours."""
     before = mpl.rcParams.copy()
     mpl.rcParams.update({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none"})
     yield
     mpl.rcParams.update(before)
 
 
-def test_render_gives_the_same_bytes_whatever_the_user_has_set(request):
+def test_render_ignores_the_settings_of_the_user(request):
     before = render_svg(plain_figure(), title="A", description="B"), render_png(plain_figure())
 
     request.getfixturevalue("odd_settings")
@@ -43,20 +43,20 @@ def test_render_gives_the_same_bytes_whatever_the_user_has_set(request):
     assert after == before
 
 
-def test_styled_leaves_settings_as_they_were(odd_settings):
+def test_styled_restores_the_settings(odd_settings):
     with styled():
         assert mpl.rcParams["font.size"] == 9.5
 
     assert mpl.rcParams["font.size"] == 30
 
 
-def test_new_figure_is_unknown_to_pyplot():
+def test_new_figure_is_not_registered_in_pyplot():
     plain_figure()
 
     assert plt.get_fignums() == []
 
 
-def test_render_names_no_date_and_no_program():
+def test_render_omits_date_and_program():
     svg = render_svg(plain_figure(), title="A <b>", description="B & C")
     png = render_png(plain_figure())
 
@@ -83,7 +83,7 @@ def test_render_svg_needs_no_style_sheet():
     assert root.xpath("//@stroke")
 
 
-def test_replace_styles_prefers_a_shapes_own_style_and_the_last_of_equals():
+def test_replace_styles_prefers_style_and_the_last_declaration():
     svg = b"""<svg xmlns="http://www.w3.org/2000/svg"><defs><style>*{fill: red}</style></defs>
     <path fill="red" style="fill: #1f4e79; stroke-linejoin: miter"/>
     <image style="image-rendering:crisp-edges;image-rendering:pixelated"/></svg>"""
@@ -106,8 +106,8 @@ def test_bars_and_marks_differ_in_grey():
     assert len({style["marker"] for style in (drawing.DOT, drawing.CROSS, drawing.TRIANGLE)}) == 3
 
 
-def test_draw_points_shows_density_where_points_would_hide_each_other():
-    x = np.linspace(0, 10, drawing.MOST_POINTS + 1)
+def test_draw_points_shows_the_density_of_many_points():
+    x = np.linspace(0, 10, drawing.MAX_POINTS + 1)
     figure = new_figure()
     few, many = figure.subplots(1, 2)
 

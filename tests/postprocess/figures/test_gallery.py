@@ -5,8 +5,8 @@ import pytest
 from lxml import etree
 
 from postprocess.reporting.figures.gallery import illustrate, render_plates
+from tests.factories.ratings import outcome_of, simulate_study
 from tests.postprocess.figures.edges import EDGES, shuffled
-from tests.postprocess.simulated import outcome_of, simulate_study
 
 PARTS = pd.Series(["noun", "verb", None, "adjective"] * 6, index=range(1, 25))
 NAMES = [
@@ -31,7 +31,7 @@ def captions(outcome):
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_every_figure_survives_the_edge(edge, recwarn):
+def test_figures_can_be_drawn_from_extreme_data(edge, recwarn):
     outcome = EDGES[edge]()
     recwarn.clear()
 
@@ -46,33 +46,33 @@ def test_every_figure_survives_the_edge(edge, recwarn):
     assert [str(warning.message) for warning in recwarn] == []
 
 
-def test_figures_have_the_same_bytes_again_and_for_shuffled_rows(plates):
+def test_figures_have_the_same_bytes_for_shuffled_rows(plates):
     again = outcome_of(shuffled(simulate_study()))
 
     assert render_plates(illustrate(again, PARTS)) == plates
 
 
-def test_a_figure_has_the_same_bytes_whichever_were_drawn_before(outcome, plates):
+def test_a_figure_does_not_depend_on_earlier_figures(outcome, plates):
     gallery = {one.name: one for one in illustrate(outcome, PARTS)}
 
     for name in ("scores", "annotator-means"):
         assert render_plates([gallery[name]]) == {name: plates[name]}
 
 
-def test_captions_tell_the_numbers_of_the_ratings(outcome, captions):
+def test_captions_have_the_numbers_of_the_ratings(outcome, captions):
     ledger, scores = outcome.ledger, outcome.scores
     n = scores[["n1", "n2"]].to_numpy()
 
     caption = captions["ratings-per-context"]
 
     assert f"{2 * len(scores)} contexts" in caption
-    assert f"all {len(ledger)} ratings that were given, 8 a context" in caption
-    assert f"the {len(outcome.used)} that are in the scores" in caption
+    assert f"all {len(ledger)} given ratings, 8 per context" in caption
+    assert f"the {len(outcome.used)} ratings used in the scores" in caption
     assert set(n.ravel()) == {7}
-    assert "in the scores, 7 a context, median 7." in caption
+    assert "used in the scores, 7 per context, median 7." in caption
 
 
-def test_captions_tell_the_numbers_of_the_annotators(outcome, captions):
+def test_captions_have_the_numbers_of_the_annotators(outcome, captions):
     annotators = outcome.annotators
     n_out = int((annotators["decision"] == "left out").sum())
     n_moved = int((annotators["shift"] != 0).sum())
@@ -86,7 +86,7 @@ def test_captions_tell_the_numbers_of_the_annotators(outcome, captions):
     assert f"Crosses: {n_out} annotators left out." in captions["annotator-correlations"]
 
 
-def test_captions_tell_the_numbers_of_the_scores(outcome, captions):
+def test_captions_have_the_numbers_of_the_scores(outcome, captions):
     scores = outcome.scores
     below = int((scores["pvalue_two_sided"] < 0.05).sum())
     discovered = int((scores["qvalue"] < 0.05).sum())
@@ -102,31 +102,31 @@ def test_captions_tell_the_numbers_of_the_scores(outcome, captions):
     nouns = scores["change"][PARTS == "noun"].abs().mean()
     assert f"noun {nouns:.2f} (6 pairs)" in captions["changes"]
     assert "not given" in captions["changes"]
-    assert f"Below 0.05 (dark): {below} pairs, " in captions["p-values"]
-    assert f"(q < 0.05), a change is found in {discovered} pairs, " in captions["p-values"]
-    assert f"the change was found: {published} pairs, " in captions["p-values"]
+    assert f"Below 0.05 (dark): {below} pairs (" in captions["p-values"]
+    assert f"(q < 0.05), {discovered} pairs (" in captions["p-values"]
+    assert f"the observed direction: {published} pairs (" in captions["p-values"]
 
 
 def test_captions_say_what_was_off():
     captions = {one.name: one.caption for one in illustrate(EDGES["without_steps"]())}
 
-    assert captions["annotator-means"].endswith("Calibration was off, so nobody was moved.")
+    assert captions["annotator-means"].endswith("Calibration was off, so no ratings were shifted.")
     assert captions["annotator-correlations"].endswith(
-        "Filtering was off, so nobody was left out for a low ρ."
+        "Filtering was off, so no annotator was left out for a low ρ."
     )
 
 
-def test_captions_say_who_is_not_shown():
+def test_captions_count_omitted_annotators():
     captions = {one.name: one.caption for one in illustrate(EDGES["marked_ratings"]())}
     few = {one.name: one.caption for one in illustrate(EDGES["no_groups_found"]())}
 
-    assert captions["annotator-means"].endswith("1 annotator left out before this step not shown.")
+    assert captions["annotator-means"].endswith("1 annotator left out before this step: not shown.")
     assert "192 annotators without a defined ρ" in few["annotator-correlations"]
-    assert "with equal ratings not shown" not in few["p-values"]
+    assert "with equal ratings: not shown" not in few["p-values"]
 
 
 def test_captions_say_that_nothing_changed():
     captions = {one.name: one.caption for one in illustrate(EDGES["all_constant"]())}
 
     assert captions["p-values"].startswith("The p-values of 24 pairs are all 1")
-    assert "the mean size of the change is 0.00" in captions["changes"]
+    assert "the mean absolute change is 0.00" in captions["changes"]

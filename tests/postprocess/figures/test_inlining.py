@@ -6,8 +6,8 @@ from postprocess.reporting.figures.drawing import COLOURS, render_svg
 from postprocess.reporting.figures.inlining import inline_svg
 from postprocess.reporting.figures.scores import draw_scores
 from postprocess.reporting.page import TEMPLATES
+from tests.factories.ratings import outcome_of, simulate_study
 from tests.postprocess.figures.edges import EDGES
-from tests.postprocess.simulated import outcome_of, simulate_study
 
 
 def inlined(outcome, name):
@@ -15,7 +15,7 @@ def inlined(outcome, name):
     return inline_svg(svg, name, described_by="caption")
 
 
-def test_inline_svg_names_itself_and_who_describes_it():
+def test_inline_svg_has_title_and_description():
     root = etree.fromstring(inlined(outcome_of(simulate_study()), "one"))
 
     assert root.get("role") == "img"
@@ -26,7 +26,7 @@ def test_inline_svg_names_itself_and_who_describes_it():
     assert root.get("viewBox")
 
 
-def test_inline_svg_shares_no_id_with_another_and_refers_to_its_own():
+def test_inline_svg_has_unique_ids():
     outcome = outcome_of(simulate_study())
     first, second = inlined(outcome, "one"), inlined(outcome, "two")
     ids = [set(etree.fromstring(svg).xpath("//@id")) for svg in (first, second)]
@@ -36,7 +36,7 @@ def test_inline_svg_shares_no_id_with_another_and_refers_to_its_own():
         assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg)) <= own
 
 
-def test_inline_svg_has_colours_as_attributes_alone():
+def test_inline_svg_has_colours_only_as_attributes():
     root = etree.fromstring(inlined(outcome_of(simulate_study()), "one"))
 
     assert root.xpath("//@style") == []
@@ -46,7 +46,7 @@ def test_inline_svg_has_colours_as_attributes_alone():
 
 
 def test_the_reports_style_sheet_replaces_every_colour_of_a_figure():
-    """In a dark page, figures are dark."""
+    """On a dark page, figures are dark."""
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8")
 
     for name, colour in COLOURS.items():

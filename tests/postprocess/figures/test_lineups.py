@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from postprocess.reporting.figures.lineups import count_sittings, line_up
+from postprocess.reporting.figures.lineups import count_annotators, line_up
 
 
 def annotators(*rows):
@@ -20,9 +20,11 @@ def test_line_up_orders_by_group_then_figure_and_keeps_a_gap():
 
 def test_line_up_does_not_depend_on_the_order_of_rows():
     table = annotators(*((f"{i % 3}", f"A{i}", 0.5) for i in range(30)))
-    turned = table.iloc[::-1].reset_index(drop=True)
+    reversed_rows = table.iloc[::-1].reset_index(drop=True)
 
-    assert line_up(turned, "rho").place[::-1].tolist() == line_up(table, "rho").place.tolist()
+    assert (
+        line_up(reversed_rows, "rho").place[::-1].tolist() == line_up(table, "rho").place.tolist()
+    )
 
 
 def test_mark_size_shrinks_with_the_number_of_annotators():
@@ -35,10 +37,10 @@ def test_mark_size_shrinks_with_the_number_of_annotators():
     assert many.noted_size > many.mark_size
 
 
-def test_count_sittings_counts_people_and_their_groups():
+def test_count_annotators_counts_annotators_and_groups():
     table = annotators(("1", "A", 1), ("1", "B", 1), ("2", "A", 1))
 
-    assert count_sittings(table.iloc[:2]) == "2 annotators in 1 group"
-    assert count_sittings(table) == (
-        "2 annotators in 2 groups (each in each of their groups, 3 in all)"
+    assert count_annotators(table.iloc[:2]) == "2 annotators in 1 group"
+    assert count_annotators(table) == (
+        "2 annotators in 2 groups (in each of their groups, 3 in all)"
     )

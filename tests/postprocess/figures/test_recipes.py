@@ -5,8 +5,8 @@ import pytest
 from postprocess.reporting.figures.drawing import render_svg
 from postprocess.reporting.figures.recipes import caption_recipes, count_treatments, draw_recipes
 from postprocess.steps.comparison import compare_outcomes
+from tests.factories.ratings import outcome_of, simulate_study
 from tests.postprocess.figures.edges import EDGES
-from tests.postprocess.simulated import outcome_of, simulate_study
 
 
 @pytest.fixture(scope="module")
@@ -19,24 +19,24 @@ def test_count_treatments_counts_each_annotator_once(comparison):
     counts = count_treatments(comparison)
 
     assert int(counts.to_numpy().sum()) == 16
-    assert int(counts.loc["moved", "as given"]) == 1
+    assert int(counts.loc["shifted", "as given"]) == 1
     assert int(counts.loc["left out", "as given"]) == 2
-    assert int(counts[["moved", "left out"]].to_numpy().sum()) == 0
+    assert int(counts[["shifted", "left out"]].to_numpy().sum()) == 0
 
 
-def test_caption_recipes_tells_the_numbers_of_the_comparison(comparison):
+def test_caption_recipes_has_the_numbers_of_the_comparison(comparison):
     caption = caption_recipes(comparison, "raw", "cosimlex")
     summary = comparison.summary
 
-    assert "recipes raw (across) and cosimlex (up)" in caption
+    assert "recipes raw (x axis) and cosimlex (y axis)" in caption
     assert f"by {summary['largest difference of a score']:.2f} at most" in caption
     n_crossing = summary["pairs on the other side of q = 0.05"]
     assert re.search(rf"{n_crossing} pairs? \(crosses\) moves? to .* side of q = 0.05", caption)
-    assert f"treated how; {summary['annotators treated differently']} differently." in caption
+    assert f"by treatment; {summary['annotators treated differently']} differently." in caption
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_draw_recipes_survives_the_edge(edge, recwarn):
+def test_draw_recipes_accepts_extreme_data(edge, recwarn):
     comparison = compare_outcomes(EDGES[edge](), EDGES[edge]())
     recwarn.clear()
 
@@ -47,7 +47,7 @@ def test_draw_recipes_survives_the_edge(edge, recwarn):
     assert [str(warning.message) for warning in recwarn] == []
 
 
-def test_draw_recipes_gives_the_same_bytes_again(comparison):
+def test_draw_recipes_is_deterministic(comparison):
     first, second = (
         render_svg(draw_recipes(comparison, "raw", "cosimlex"), title="", description="")
         for _ in range(2)

@@ -1,4 +1,4 @@
-"""No file that is written holds a formula, and each is read back as it was."""
+"""Written files contain no formulas, and are read back unchanged."""
 
 import csv
 import hashlib
@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.formats.cells import read_cell, write_cell
 from postprocess.formats.files import (
     PvalueStyle,
     read_dataset,
@@ -19,8 +18,9 @@ from postprocess.formats.files import (
 )
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import COLUMNS, digest_rows, parse_stimuli, render_stimuli
+from postprocess.formats.tabular import read_cell, write_cell
+from postprocess.release.engagement_words import load_words
 from postprocess.release.individual import WORDS, render_checks, render_ratings
-from postprocess.release.words import load_words
 from postprocess.table.details import load_columns
 from postprocess.table.rendering import render_table
 

@@ -76,7 +76,7 @@ def test_format_number_refuses_infinity():
         (float("nan"), 1e-4, ""),
     ],
 )
-def test_format_pvalue_takes_the_bound_to_the_rounded_value(p, below, text):
+def test_format_pvalue_compares_the_rounded_value_with_the_bound(p, below, text):
     assert format_pvalue(p, PvalueStyle(below)) == text
 
 
@@ -97,7 +97,7 @@ def test_format_pvalue_can_drop_trailing_zeros_of_the_mantissa(p, text):
 
 
 @pytest.mark.parametrize("text", ["x", "1,5", " 1", "1_0", "nan", "inf", "٣", ".5", "1.", "--1"])
-def test_parse_number_refuses_what_is_not_written_so(text):
+def test_parse_number_refuses_other_formats(text):
     with pytest.raises(ValueError, match="is not a number; write it as"):
         parse_number(text)
 

@@ -1,7 +1,7 @@
 import pytest
 
-from postprocess.formats.invisible import list_invisible, remove_invisible, tell_invisible
-from tests.postprocess.stimuli_rows import FIELDS, parse_with
+from postprocess.formats.invisible import describe_invisible, list_invisible, remove_invisible
+from tests.factories.stimuli_rows import FIELDS, parse_with
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,7 @@ from tests.postprocess.stimuli_rows import FIELDS, parse_with
         "ice\U000e0041", "שלום\u202e", "می\u200bخواهم",
     ],
 )  # fmt: skip
-def test_what_does_not_show_is_reported(text):
+def test_invisible_characters_are_reported(text):
     assert list_invisible(text)
     assert not list_invisible(remove_invisible(text))
 
@@ -25,25 +25,25 @@ def test_what_does_not_show_is_reported(text):
         "❤\ufe0f\u200d🔥", "漢字", "a\u2028b",
     ],
 )  # fmt: skip
-def test_what_a_script_needs_is_not_reported(text):
+def test_characters_that_a_script_needs_are_not_reported(text):
     assert list_invisible(text) == []
 
 
 def test_characters_are_named():
-    assert tell_invisible(["\u202e", "\ufeff"]) == (
+    assert describe_invisible(["\u202e", "\ufeff"]) == (
         "RIGHT-TO-LEFT OVERRIDE (U+202E), ZERO WIDTH NO-BREAK SPACE (U+FEFF)"
     )
-    assert tell_invisible([chr(c) for c in range(0x202A, 0x2030)]).endswith("1 more")
+    assert describe_invisible([chr(c) for c in range(0x202A, 0x2030)]).endswith("1 more")
 
 
 @pytest.mark.parametrize("column", ["word1", "context2"])
-def test_stimuli_with_what_does_not_show_are_warned_of(column):
+def test_stimuli_with_invisible_characters_give_a_warning(column):
     parsed = parse_with(**{column: FIELDS[column] + " \u202ex\u200b"})
 
     (warning,) = parsed.warnings
     assert (warning.row, warning.column) == (1, column)
     assert warning.reason == (
-        "characters that do not show inside the field: RIGHT-TO-LEFT OVERRIDE (U+202E), "
+        "invisible characters inside the field: RIGHT-TO-LEFT OVERRIDE (U+202E), "
         "ZERO WIDTH SPACE (U+200B); remove them unless they are meant"
     )
     assert (parsed.errors, len(parsed.pairs)) == ((), 1)

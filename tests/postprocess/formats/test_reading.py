@@ -92,7 +92,7 @@ def test_load_ratings_agrees_with_the_careful_reader(tmp_path_factory, rows):
 
 
 def result(read):
-    """The checked table as text, or the kinds of what is refused and where."""
+    """Return the checked table as text, or the kinds and places of errors."""
     try:
         return check_ratings(read(), HALVES).to_csv()
     except RatingsError as error:
@@ -123,7 +123,7 @@ def test_load_ratings_reads_parquet_in_any_number_of_row_groups(tmp_path, n_rows
 
 
 @pytest.mark.parametrize("far", [2**31, 2**53])
-def test_load_ratings_tells_of_numbers_that_are_too_large_in_one_row_group(tmp_path, far):
+def test_load_ratings_refuses_numbers_too_large_in_one_row_group(tmp_path, far):
     path = tmp_path / "ratings.parquet"
     table = pd.DataFrame({"pair": [1, 2, far], "context": 1, "annotator": "A1", "rating": 3})
     table.to_parquet(path, row_group_size=1)
@@ -172,8 +172,8 @@ def test_load_ratings_reads_parquet_without_rows_for_the_check_to_refuse(tmp_pat
         check_ratings(load_ratings(path, "xx"), HALVES)
 
 
-def test_load_ratings_refuses_what_is_no_parquet(tmp_path):
-    with pytest.raises(RatingsError, match="is no Parquet file"):
+def test_load_ratings_refuses_invalid_parquet(tmp_path):
+    with pytest.raises(RatingsError, match="is not a Parquet file"):
         loaded(tmp_path, PLAIN, "ratings.parquet")
 
 
@@ -197,7 +197,7 @@ def test_load_checks_reads_answers_to_checkpoint_items(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"), [("", "is empty"), ("group,annotator\n1A\n", "not as many fields")]
 )
-def test_load_checks_refuses_what_is_no_such_file(tmp_path, text, message):
+def test_load_checks_refuses_invalid_files(tmp_path, text, message):
     path = tmp_path / "checkpoints.csv"
     path.write_text(text, encoding="utf-8")
 
@@ -239,12 +239,12 @@ def test_read_ratings_keeps_the_group_and_needs_no_language():
         ),
         (b"pair,context,annotator,rating\n1,1,A\n1,1,B,2,3", r"header's 4: row 1 .*, row 2 "),
         (b"pair;context;annotator;rating\n1;1;A;2", r"separated by commas \(it has 'pair;context"),
-        (b"PK\x03\x04", "no UTF-8 text"),
+        (b"PK\x03\x04", "not UTF-8 text"),
         (b"pair,context\n1,\xff", "not UTF-8: line 2, byte 16 of the file; save"),
         (b'pair,context\n1,"x', "cannot be read as CSV in line 2"),
     ],
 )
-def test_read_ratings_names_what_is_wrong(data, message):
+def test_read_ratings_reports_problems(data, message):
     with pytest.raises(RatingsError, match=message):
         read_ratings(data, "sl")
 

@@ -13,10 +13,11 @@ from postprocess.formats.stimuli import (
     Span,
     StimuliError,
     StimulusPair,
+    check_rows,
     parse_stimuli,
     render_stimuli,
 )
-from tests.postprocess.stimuli_rows import (
+from tests.factories.stimuli_rows import (
     only_finding,
     parse_rows,
     parse_with,
@@ -40,6 +41,21 @@ def test_parse_stimuli_reads_words_spans_and_forms():
     assert pair.fields() == row_with()
 
 
+def test_check_rows_equals_parse_stimuli_of_the_same_rows():
+    rows = [row_with(), row_with(word1="=bank"), row_with(context2="Empty."), row_with(word2=" ")]
+
+    assert check_rows(rows) == parse_rows(*rows)
+    with pytest.raises(StimuliError, match="7 fields"):
+        check_rows([row_with()[:7]])
+
+
+def test_reordered_equals_parse_stimuli_of_the_rows_in_that_order():
+    rows = [row_with(), row_with(word1="=bank"), row_with(context2="Empty."), row_with(word2=" ")]
+    order = (3, 1, 0, 2)
+
+    assert check_rows(rows).reordered(order) == parse_rows(*(rows[index] for index in order))
+
+
 def test_parse_stimuli_reads_crlf_and_a_byte_order_mark():
     text = render_stimuli([row_with()])
 
@@ -49,7 +65,7 @@ def test_parse_stimuli_reads_crlf_and_a_byte_order_mark():
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n\r\n"])
-def test_parse_stimuli_does_not_mind_how_the_file_ends(end):
+def test_parse_stimuli_accepts_any_end_of_the_file(end):
     parsed = parse_stimuli((render_stimuli([row_with()]).rstrip("\n") + end).encode())
 
     assert (parsed.rows, parsed.findings) == ((row_with(),), ())
@@ -89,7 +105,7 @@ def test_parse_stimuli_keeps_the_same_words_in_two_rows():
         ("<STRONG><strong>ice</strong> < strong><strong>water</strong>. So.", "ice", "water"),
     ],
 )
-def test_parse_stimuli_takes_text_as_it_is(text, form1, form2):
+def test_parse_stimuli_keeps_texts_unchanged(text, form1, form2):
     parsed = with_context(text, form1, form2)
 
     context = parsed.pairs[0].context1
@@ -114,7 +130,7 @@ def test_parse_stimuli_takes_text_as_it_is(text, form1, form2):
         (b"word\xe8\t", "byte 0xE8 in line 1, at byte 5 of the file; save the file as UTF-8"),
     ],
 )
-def test_parse_stimuli_names_what_is_wrong_with_the_file(data, reason):
+def test_parse_stimuli_reports_problems_of_the_whole_file(data, reason):
     parsed = parse_stimuli(data)
 
     finding = only_finding(parsed)
@@ -171,7 +187,7 @@ def test_parse_stimuli_warns_of_an_unknown_column():
 # --- findings and writing -------------------------------------------------------------------
 
 
-def test_finding_says_where_what_and_reads_as_a_line():
+def test_finding_is_written_as_a_line_with_place_and_reason():
     finding = Finding(Severity.ERROR, "is wrong; put it right", 3, "context1")
     of_file = Finding(Severity.UNREADABLE, "the file is empty")
 
@@ -182,7 +198,7 @@ def test_finding_says_where_what_and_reads_as_a_line():
 
 
 @pytest.mark.parametrize("field", ["a\tb", "a\nb"])
-def test_render_stimuli_refuses_what_the_format_cannot_hold(field):
+def test_render_stimuli_refuses_rows_that_the_format_cannot_hold(field):
     with pytest.raises(StimuliError, match=r"row 2 \(line 3\), word2: a tab or line break"):
         render_stimuli([row_with(), row_with(word2=field)])
 
@@ -199,7 +215,7 @@ BETWEEN = st.text(
 
 
 def is_letter_by_letter(word):
-    """Whether case folding and normal forms leave the word alone."""
+    """Return whether case folding and normalisation do not change the word."""
     return unicodedata.normalize("NFC", word) == word and word.lower() == word.casefold() == word
 
 

@@ -1,4 +1,4 @@
-"""Every mistake in a row is found once and named; every oddity is a warning."""
+"""Each error in a row is reported once; each oddity is a warning."""
 
 import unicodedata
 
@@ -8,7 +8,7 @@ from postprocess.formats.stimuli import (
     Severity,
     count_sentences,
 )
-from tests.postprocess.stimuli_rows import (
+from tests.factories.stimuli_rows import (
     FIELDS,
     only_finding,
     parse_rows,
@@ -52,11 +52,11 @@ BODY = "It was wide. We sat."
         ),
         (
             f"The <strong>bank</strong> of <strong>river</strong>, <strong>bank</strong>. {BODY}",
-            'the word "bank" (word1_context1) stands twice: keep one mark',
+            'the word "bank" (word1_context1) occurs twice; keep one mark',
         ),
         (
             f"The <strong>bank</strong> of <strong>river</strong>. Bank! {BODY}",
-            'the word "bank" (word1_context1) stands twice: once marked',
+            'the word "bank" (word1_context1) occurs twice: once marked',
         ),
         (
             f"The <strong>banks</strong> of the <strong>river</strong>. {BODY}",
@@ -81,7 +81,7 @@ def test_parse_stimuli_reports_each_mistake_of_a_context_once(context1, reason):
     assert (parsed.pairs, len(parsed.rows)) == ((), 1)
 
 
-def test_parse_stimuli_tells_a_difference_in_normal_form_from_others():
+def test_parse_stimuli_names_a_difference_in_normal_form():
     form = "kůň"
     decomposed = unicodedata.normalize("NFD", form)
 
@@ -93,7 +93,7 @@ def test_parse_stimuli_tells_a_difference_in_normal_form_from_others():
 def test_parse_stimuli_finds_a_second_occurrence_in_the_other_normal_form():
     text = "<strong>kůň</strong> <strong>x</strong>. Ku\u030an\u030c. B."
 
-    assert "stands twice" in only_finding(with_context(text, "kůň", "x")).reason
+    assert "occurs twice" in only_finding(with_context(text, "kůň", "x")).reason
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_parse_stimuli_reports_each_mistake_of_a_field_once(changes, column, rea
     assert reason in finding.reason
 
 
-def test_parse_stimuli_calls_equal_words_with_equal_forms_one_mistake():
+def test_parse_stimuli_reports_equal_words_with_equal_forms_once():
     text = "<strong>x</strong> <strong>x</strong>. A. B."
     parsed = with_context(text, "x", "x")
     both = parse_with(word2="bank", context1=text, word1_context1="x", word2_context1="x")
@@ -162,7 +162,7 @@ def test_parse_stimuli_warns_of_swapped_forms_in_one_context():
     assert len(parsed.pairs) == 1
 
 
-def test_parse_stimuli_does_not_take_suppletion_for_a_swap():
+def test_parse_stimuli_does_not_report_suppletion_as_a_swap():
     text = "<strong>better</strong> and <strong>worse</strong>. So. Yes."
 
     parsed = parse_with(

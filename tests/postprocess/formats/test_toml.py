@@ -1,7 +1,7 @@
 import pytest
 
 from postprocess.formats.toml import MOST_PARTS, TomlError, parse_toml
-from postprocess.release.description import DescriptionError, parse_description
+from postprocess.release.description.study import DescriptionError, parse_description
 from postprocess.steps.recipe import RecipeError, parse_recipe
 
 
@@ -9,7 +9,7 @@ def test_parse_toml_reads_bytes_with_a_byte_order_mark():
     assert parse_toml("\ufeffa = 1".encode()) == parse_toml("a = 1") == {"a": 1}
 
 
-def test_parse_toml_takes_texts_with_many_full_stops():
+def test_parse_toml_reads_texts_with_many_full_stops():
     text = "And so on. " + "c." * 50
 
     assert parse_toml(f'said = "{text}"') == {"said": text}
@@ -30,7 +30,7 @@ def test_parse_toml_takes_texts_with_many_full_stops():
         ("#" * 1_000_001, "longer than 1,000,000"),
     ],
 )
-def test_parse_toml_refuses_what_it_cannot_read_in_linear_time(text, said):
+def test_parse_toml_refuses_keys_of_quadratic_time(text, said):
     with pytest.raises(TomlError, match=said):
         parse_toml(text)
 

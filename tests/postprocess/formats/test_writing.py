@@ -9,7 +9,7 @@ def tree(folder):
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_write_files_writes_every_file_and_nothing_else(tmp_path):
+def test_write_files_writes_exactly_the_files(tmp_path):
     paths = write_files(FILES, tmp_path / "new" / "release")
 
     written = tree(tmp_path / "new" / "release")
@@ -29,7 +29,7 @@ def test_write_files_leaves_everything_as_it_was_when_a_folder_is_in_the_way(tmp
     (tmp_path / "report.json").mkdir()
     (tmp_path / "dataset.csv").write_text("earlier")
 
-    with pytest.raises(IsADirectoryError, match="a folder stands where a file is to be"):
+    with pytest.raises(IsADirectoryError, match="this is a folder, not a file"):
         write_files(FILES, tmp_path)
 
     assert tree(tmp_path) == {"dataset.csv": b"earlier"}
@@ -52,7 +52,7 @@ def test_write_files_refuses_a_file_as_folder(tmp_path):
     file = tmp_path / "file"
     file.write_text("kept")
 
-    with pytest.raises(NotADirectoryError, match="a file stands where a folder is to be"):
+    with pytest.raises(NotADirectoryError, match="this is a file, not a folder"):
         write_files(FILES, file)
 
     assert file.read_text() == "kept"

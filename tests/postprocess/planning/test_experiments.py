@@ -11,7 +11,7 @@ def rng(seed=1):
     return np.random.default_rng(seed)
 
 
-def test_draw_experiments_take_distributions_by_their_shares():
+def test_draw_experiments_draws_distributions_by_their_shares():
     models = RatingModels(np.array([LOW, MIDDLE]), 5, np.array([0.9, 0.1]))
 
     drawn = draw_experiments(models, 1.0, 20_000, rng=rng())
@@ -22,7 +22,7 @@ def test_draw_experiments_take_distributions_by_their_shares():
     assert drawn.upwards[np.isclose(drawn.before[:, 0], 0.25)].mean() == pytest.approx(0, abs=0.07)
 
 
-def test_draw_experiments_take_only_contexts_with_room():
+def test_draw_experiments_draws_only_contexts_with_room():
     models = RatingModels(np.array([LOW, MIDDLE]), 5)
 
     drawn = draw_experiments(models, 6.0, 1000, rng=rng())
@@ -32,7 +32,7 @@ def test_draw_experiments_take_only_contexts_with_room():
 
 
 @pytest.mark.parametrize("shares", [None, [0.0, 1.0]])
-def test_draw_experiments_are_none_without_room(shares):
+def test_draw_experiments_returns_none_without_room(shares):
     models = RatingModels(np.array([LOW, MIDDLE]), 5, None if shares is None else np.array(shares))
 
     assert draw_experiments(models, 9.0 if shares is None else 6.0, 10, rng=rng()) is None

@@ -48,7 +48,7 @@ def test_draw_plan_gives_the_same_bytes_in_another_process(figures):
     assert len(outputs) == 1
 
 
-def test_draw_plan_says_no_date_and_no_program(figures):
+def test_draw_plan_contains_neither_date_nor_program(figures):
     assert b"<dc:date>" not in figures["svg"]
     assert b"Matplotlib v" not in figures["svg"]
     assert b"Software" not in figures["png"]

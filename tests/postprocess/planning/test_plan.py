@@ -142,7 +142,7 @@ def test_plan_study_answers_for_each_change():
         assert row["ratings"] == 200 * row["n"]
 
 
-def test_plan_study_says_when_no_number_is_enough():
+def test_plan_study_has_no_figures_if_no_number_is_enough():
     plan = plan_study(MIDDLE, question(changes=(0.1,), most=5), COSTS, rng=rng())
 
     assert plan.table.drop(columns="change").isna().all(axis=None)

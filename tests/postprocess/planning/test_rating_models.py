@@ -21,7 +21,7 @@ SIDE = st.lists(st.integers(0, 6), min_size=2, max_size=12)
 
 
 def scores_of(*figures):
-    """A table of pairs, each with mean and deviation of its two contexts."""
+    """Return a table of pairs with the mean and deviation of both contexts."""
     rows = [{"sim1": a, "stdev1": b, "sim2": c, "stdev2": d} for (a, b), (c, d) in figures]
     return pd.DataFrame(rows)
 
@@ -38,13 +38,13 @@ def moments(models):
 
 
 def table_of(*contexts):
-    """A ratings table of contexts 1 and 2 of successive pairs."""
+    """Return a ratings table of contexts 1 and 2 of successive pairs."""
     rows = [(i // 2 + 1, i % 2 + 1, x) for i, ratings in enumerate(contexts) for x in ratings]
     return pd.DataFrame(rows, columns=["pair", "context", "rating"])
 
 
 def spread_of(models):
-    """The mean variance within contexts, and the variance of their means."""
+    """Return the mean variance within contexts, and the variance of their means."""
     means, variances = moments(models)
     average = models.weights @ means
     return models.weights @ variances, models.weights @ (means - average) ** 2
@@ -96,7 +96,7 @@ def test_models_of_ratings_do_not_depend_on_the_order_of_contexts():
     assert one.weights == pytest.approx(other.weights)
 
 
-def test_models_of_ratings_take_steps():
+def test_models_of_ratings_support_steps():
     models = models_of_ratings(table_of([-0.5] * 8, [-0.5] * 8), Scale(-1, 1, 0.5), PUBLISHED)
 
     assert models.probabilities.shape[1] == 5
@@ -105,7 +105,7 @@ def test_models_of_ratings_take_steps():
 
 
 @pytest.mark.parametrize("scale", [Scale(0, 1), Scale(0, 100), Scale(1, 4, 0.25)])
-def test_models_of_ratings_take_any_scale(scale):
+def test_models_of_ratings_support_any_scale(scale):
     rng = np.random.default_rng(2)
     spread = scale.maximum - scale.minimum
     raw = rng.normal(scale.minimum + spread / 2, spread / 6, (40, 10))
@@ -160,7 +160,7 @@ def test_models_of_scores_mirror_a_mirrored_scale():
     assert average == pytest.approx(mirrored[::-1], abs=1e-6)
 
 
-def test_models_of_scores_take_the_published_files(published):
+def test_models_of_scores_read_the_published_files(published):
     for language in ("fi", "sl"):
         scores = read_dataset((published / f"cosimlex_{language}.csv").read_bytes())
 
@@ -183,7 +183,7 @@ def test_models_of_scores_take_the_published_files(published):
         (((math.nan, 2), (5, 2)), "pair 2 context 1"),
     ],
 )
-def test_models_of_scores_refuse_what_cannot_be(figures, message):
+def test_models_of_scores_refuse_impossible_figures(figures, message):
     with pytest.raises(ModelError, match=message):
         models_of_scores(scores_of(((5, 2), (5, 2)), figures), Scale(), PUBLISHED, n_ratings=10)
 

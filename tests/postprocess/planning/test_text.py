@@ -14,7 +14,7 @@ def lines_of(costs, **changes):
     return plan.table.iloc[0], render_plan(plan, costs, currency="EUR").splitlines()
 
 
-def test_render_plan_says_what_it_costs():
+def test_render_plan_shows_the_cost():
     row, lines = lines_of(Costs(pairs=100, seconds_per_item=36, pay_per_hour=9))
 
     assert lines[0].split() == [
@@ -33,13 +33,13 @@ def test_render_plan_has_no_cost_without_pay():
     assert lines[1].split()[-1] == f"{row['hours']:.1f}"
 
 
-def test_render_plan_says_when_no_number_is_enough():
+def test_render_plan_shows_if_no_number_is_enough():
     _, lines = lines_of(Costs(pairs=100), changes=(0.1,), most=5)
 
     assert lines[1].split() == ["0.1", ">", "5"]
 
 
-def test_render_detectable_says_which_change_and_what_it_costs():
+def test_render_detectable_shows_changes_and_costs():
     question, costs = Question(simulations=500), Costs(pairs=100, pay_per_hour=9)
     table = detectable_changes(MODELS, [2, 12], question, costs, rng=np.random.default_rng(1))
 

@@ -1,4 +1,4 @@
-"""A small study to release, and its release."""
+"""A small study and its release."""
 
 import datetime
 from dataclasses import replace
@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from postprocess.release.assembling import Choices, Collected, build_release
-from postprocess.release.description import read_entries
+from postprocess.release.description.study import read_entries
 from postprocess.steps.recipe import read_recipe
-from tests.postprocess.datasets import LITTLE_CHANCE
-from tests.postprocess.stimuli_rows import parse_rows
+from tests.factories.datasets import LITTLE_CHANCE
+from tests.factories.stimuli_rows import parse_rows
 
 KEY = "a key for tests alone"
 RECIPE = read_recipe("raw", LITTLE_CHANCE)
@@ -23,7 +23,7 @@ def numbered_row(number, **changes):
         "word1": one,
         "word2": two,
         "context1": f'"First came <strong>{one}</strong>. Rain fell. <strong>{two}</strong> left.',
-        "context2": f"Here <strong>{two}</strong> stood. Snow fell. <strong>{one}</strong> lay.",
+        "context2": f"Here was <strong>{two}</strong>. Snow fell. <strong>{one}</strong> lay.",
         "word1_context1": one,
         "word2_context1": two,
         "word1_context2": one,
@@ -33,19 +33,19 @@ def numbered_row(number, **changes):
 
 
 def rate(n_pairs, n_annotators=6):
-    """Ratings of two groups that rated complementary contexts, one annotator withdrawn."""
+    """Return ratings of two groups with complementary contexts; one annotator withdrew."""
     rng = np.random.default_rng(7)
     rows = [
         (
             pair,
             (pair + half) % 2 + 1,
-            f"worker-{half}-{who}",
+            f"worker-{half}-{annotator}",
             int(rng.integers(0, 7)),
             f"1{'AB'[half]}",
         )
         for pair in range(1, n_pairs + 1)
         for half in (0, 1)
-        for who in range(n_annotators)
+        for annotator in range(n_annotators)
     ]
     ratings = pd.DataFrame(rows, columns=["pair", "context", "annotator", "rating", "group"])
     is_withdrawn = ratings["annotator"] == "worker-0-0"
@@ -64,7 +64,7 @@ def collect(n_pairs=4, rows=None, **changes):
 
 
 def full_entries():
-    """A description with every entry that a complete release has."""
+    """Return a description with every entry of a complete release."""
     prose = "Two sentences, with *signs*. They say what there is to say."
     return {
         "dataset": {

@@ -11,9 +11,9 @@ from postprocess.formats.files import read_dataset, read_gold
 from postprocess.formats.reading import read_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.pipeline import build_dataset
+from postprocess.release import ReleaseError
 from postprocess.release.assembling import Choices, build_release, write_release
-from postprocess.release.description import Description
-from postprocess.release.errors import ReleaseError
+from postprocess.release.description.study import Description
 from tests.postprocess.release.releases import (
     RECIPE,
     SECRET_WORD,
@@ -28,7 +28,7 @@ from tests.postprocess.release.releases import (
 OTHER_KEY = "another key for tests"
 
 
-def test_a_release_holds_what_is_published():
+def test_a_release_has_all_published_files():
     assert sorted(release().files) == [
         "CHECKLIST.md", "CITATION.cff", "DATA_STATEMENT.md", "README.md", "SHA256SUMS",
         "annotators.tsv", "cosimlex_sl.csv", "cosimlex_sl.parquet", "croissant.json",
@@ -39,7 +39,7 @@ def test_a_release_holds_what_is_published():
     ]  # fmt: skip
 
 
-def test_a_release_is_the_same_to_the_byte_when_it_is_made_again():
+def test_build_release_is_deterministic():
     collected = collect(6)
     shuffled = collect(6, ratings=collected.ratings.sample(frac=1, random_state=3))
 
@@ -81,8 +81,8 @@ def test_a_practice_kit_is_in_the_layout_of_the_task():
         ]
 
 
-def test_the_dataset_is_that_of_its_own_ratings():
-    """What `postprocess build` makes of the files of the folder."""
+def test_the_dataset_can_be_rebuilt_from_the_release():
+    """The command build makes the same dataset from the files of a release."""
     files = release().files
     built = build_dataset(
         parse_stimuli(files["data/data_sl.tsv"]),
@@ -100,7 +100,7 @@ def test_the_dataset_is_that_of_its_own_ratings():
     assert report == built.report
 
 
-def test_checksums_are_those_that_sha256sum_checks(tmp_path):
+def test_checksums_pass_sha256sum(tmp_path):
     write_release(release(collect(6), n_practice=2), tmp_path / "out")
 
     checked = subprocess.run(
@@ -112,7 +112,7 @@ def test_checksums_are_those_that_sha256sum_checks(tmp_path):
     assert {line.removesuffix(": OK") for line in checked.stdout.splitlines()} == files
 
 
-def test_the_archive_holds_the_same_files(tmp_path):
+def test_the_archive_has_the_same_files(tmp_path):
     made = release()
     paths = write_release(made, tmp_path / "out")
 
@@ -128,7 +128,7 @@ def test_the_archive_holds_the_same_files(tmp_path):
     )
 
 
-def test_write_release_overwrites_its_own_files_alone(tmp_path):
+def test_write_release_overwrites_only_its_own_files(tmp_path):
     write_release(release(), tmp_path / "out")
     write_release(release(), tmp_path / "out")
     (tmp_path / "out/.git").mkdir()
@@ -137,7 +137,7 @@ def test_write_release_overwrites_its_own_files_alone(tmp_path):
     (tmp_path / "out/texts/words.tsv").write_text("old")
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
-    with pytest.raises(ReleaseError, match=r"not of this release, such as texts/words\.tsv"):
+    with pytest.raises(ReleaseError, match=r"not part of this release, such as texts/words\.tsv"):
         write_release(release(), tmp_path / "out")
 
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
@@ -162,7 +162,7 @@ def test_words_are_published_only_if_annotators_agreed(agreed):
             assert has_words == (agreed and name == "ratings_sl.parquet")
 
 
-def test_withdrawn_answers_are_nowhere():
+def test_withdrawn_answers_are_not_released():
     ratings = rate(4)
     ratings = ratings.assign(rating=ratings["rating"].where(ratings["mark"] == "", 6))
     without = ratings[ratings["mark"] == ""]
@@ -176,7 +176,7 @@ def test_withdrawn_answers_are_nowhere():
     assert made.files == expected.files
 
 
-def test_ids_are_those_of_the_key_everywhere():
+def test_ids_depend_on_the_key_in_all_files():
     one, other = release().files, release(key=OTHER_KEY).files
 
     for name in ("cosimlex_sl.csv", "scores.tsv", "gold/gold_sl.tsv"):
@@ -186,7 +186,7 @@ def test_ids_are_those_of_the_key_everywhere():
     assert not any(b"worker-" in content for content in one.values())
 
 
-def test_a_release_with_gaps_names_them_and_can_be_refused():
+def test_missing_texts_are_listed_and_can_be_refused():
     made = release(description=Description())
 
     listed = json.loads(made.files["report.json"])["to_be_written"]
@@ -198,7 +198,7 @@ def test_a_release_with_gaps_names_them_and_can_be_refused():
         release(description=Description(), complete=True)
 
 
-def test_a_described_release_has_no_gap():
+def test_a_fully_described_release_has_no_missing_texts():
     made = release(complete=True)
 
     assert made.unwritten == ()
@@ -216,7 +216,7 @@ def test_a_described_release_has_no_gap():
     ]
     + [("collection", "procedure"), ("collection", "began_on"), ("collection", "ended_on")],
 )
-def test_each_entry_that_is_left_out_leaves_a_mark(section, entry):
+def test_each_missing_entry_is_marked(section, entry):
     entries = full_entries()
     del entries[section][entry]
 
@@ -224,18 +224,20 @@ def test_each_entry_that_is_left_out_leaves_a_mark(section, entry):
 
 
 @pytest.mark.parametrize("section", ["authors", "texts"])
-def test_each_list_that_is_left_out_leaves_a_mark(section):
+def test_each_missing_list_is_marked(section):
     assert release(description=full_description(**{section: []})).unwritten
 
 
-def test_build_release_refuses_a_description_of_another_scale():
+def test_build_release_refuses_a_description_with_another_scale():
     described = full_description(scale={"minimum": 1})
 
-    with pytest.raises(ReleaseError, match="the minimum of the scale is 1, and the recipe has 0"):
+    with pytest.raises(
+        ReleaseError, match="the minimum of the scale is 1 in the description, but 0 in"
+    ):
         release(description=described)
 
 
-def test_further_files_are_sealed_with_the_rest():
+def test_added_files_are_in_checksums_and_card():
     made = build_release(
         collect(), full_description(), RECIPE, Choices("a key for tests alone"),
         language="sl", add_files=lambda dataset: {"report.html": b"<p>4</p>"},
@@ -246,7 +248,7 @@ def test_further_files_are_sealed_with_the_rest():
     assert "`report.html`" in made.files["README.md"].decode()
 
 
-def test_write_release_knows_where_it_is(tmp_path, monkeypatch):
+def test_write_release_resolves_the_current_folder(tmp_path, monkeypatch):
     (tmp_path / "v1.0").mkdir()
     monkeypatch.chdir(tmp_path / "v1.0")
 
@@ -257,20 +259,20 @@ def test_write_release_knows_where_it_is(tmp_path, monkeypatch):
     assert Path("README.md").exists()
 
 
-def test_a_release_tells_that_words_are_missing_where_nobody_agreed():
+def test_documents_say_that_words_are_not_published():
     described = full_description(consent={"obtained": "Yes.", "publishes_words": True})
 
     files = release(description=described).files
 
     for name in ("README.md", "CHECKLIST.md"):
-        assert "beside their ratings are not published" in files[name].decode()
+        assert "wrote before rating are not published" in files[name].decode()
 
 
-def test_a_key_is_not_shown():
+def test_repr_hides_the_key():
     assert "secret" not in repr(Choices("a secret key for tests"))
 
 
-def test_details_are_in_the_report_under_the_numbers_of_the_release_and_in_no_file():
+def test_details_are_in_the_report_and_in_no_file():
     collected = collect(6)
     places = collected.ratings[["pair", "context", "annotator"]]
     details = places.assign(block="7", seconds=[31.25 + n for n in range(len(places))])
@@ -288,7 +290,7 @@ def test_details_are_in_the_report_under_the_numbers_of_the_release_and_in_no_fi
     assert made.files["scores.tsv"] == without.files["scores.tsv"]
 
 
-def test_the_card_tells_agreement_and_the_ceiling_with_their_intervals():
+def test_the_card_has_agreement_and_ceiling_with_intervals():
     made = release(collect(8))
     card, report = made.files["README.md"].decode(), made.dataset.report
     overall, change = report["agreement"]["overall"], report["change"]["used"][0]
@@ -298,6 +300,6 @@ def test_the_card_tells_agreement_and_the_ceiling_with_their_intervals():
     ) in card
     assert (
         f"ICC(2,k), reliability of the scores, over the {overall['n_icc']} of "
-        f"{overall['n_items']} contexts that everyone in the group rated: "
+        f"{overall['n_items']} contexts that all annotators of the group rated: "
     ) in card.replace("\\", "")
     assert f"Ceiling of subtask 1: {change['ceiling']:.3f} (95 % interval over pairs: " in card

@@ -1,4 +1,4 @@
-"""README.md, DATA_STATEMENT.md and CHECKLIST.md: what they say, and hostile text in them."""
+"""The contents of README.md, DATA_STATEMENT.md and CHECKLIST.md, and escaping in them."""
 
 import re
 
@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from postprocess.release.description import Description
-from postprocess.release.markdown import escape, escape_prose
+from postprocess.release.description.study import Description
+from postprocess.release.documents.markdown import escape, escape_prose
 from tests.postprocess.release.releases import full_description, full_entries, release
 
 HOSTILE = (
     "=cmd|' /C calc'!A0 <script>alert(1)</script> | **bold** _x_ `code` [link](http://x.org) "
     "![img](http://x.org/i.png) $\\sum$ # x --- &amp; {{ 7*7 }} ~~s~~ https://x.org/a_b \\"
 )
-CHECKED = ("version", "licence", "url", "doi", "creators")  # entries with a form of their own
+CHECKED = ("version", "licence", "url", "doi", "creators")  # entries with a fixed format
 CARDS = ("README.md", "DATA_STATEMENT.md", "CHECKLIST.md")
 LINES = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))).map(
     lambda text: " ".join(text.split())
@@ -53,7 +53,7 @@ def body_of(card):
 
 
 @given(LINES)
-def test_escaped_text_shows_as_it_is(line):
+def test_escape_keeps_the_text(line):
     html = render(escape(line))
 
     assert plain(html) == line
@@ -61,19 +61,19 @@ def test_escaped_text_shows_as_it_is(line):
 
 
 @given(LINES)
-def test_escaped_text_stays_in_its_cell(line):
+def test_escape_keeps_text_in_its_cell(line):
     html = render(f"| a | b |\n| --- | --- |\n| {escape(line)} | end |")
 
     assert html.count("<td>") == 2
     assert "<td>end</td>" in html
 
 
-def test_paragraphs_stay_paragraphs():
+def test_escape_prose_keeps_paragraphs():
     assert escape_prose("One\nline.\n\n- two") == "One line.\n\n\\- two"
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_hostile_text_is_text(name):
+def test_hostile_text_is_escaped(name):
     card = release(description=hostile_description()).files[name].decode()
     html = render(body_of(card) if name == "README.md" else card)
 
@@ -87,15 +87,15 @@ def test_hostile_text_is_text(name):
 
 
 @pytest.mark.parametrize("described", [Description(), full_description(), hostile_description()])
-def test_the_head_of_the_card_is_what_hubs_read(described):
+def test_the_metadata_of_the_card_is_valid_for_hubs(described):
     card = release(description=described).files["README.md"].decode()
 
     head = yaml.safe_load(card.split("---\n", 2)[1])
 
     assert card.startswith("---\n")
     assert head["language"] == ["sl"]
-    is_told = described.annotators.creators is not None
-    assert head.get("annotations_creators") == (["crowdsourced"] if is_told else None)
+    is_known = described.annotators.creators is not None
+    assert head.get("annotations_creators") == (["crowdsourced"] if is_known else None)
     assert head["task_categories"] == ["text-classification"]
     assert head["size_categories"] == ["n<1K"]
     assert head.get("license") == ("cc-by-4.0" if described.dataset.licence else None)
@@ -104,7 +104,7 @@ def test_the_head_of_the_card_is_what_hubs_read(described):
         assert head["pretty_name"] == described.dataset.title
 
 
-def test_the_head_names_files_that_are_there():
+def test_the_metadata_names_existing_files():
     files = release(n_practice=1).files
 
     head = yaml.safe_load(files["README.md"].decode().split("---\n", 2)[1])
@@ -123,7 +123,7 @@ def test_the_card_names_every_file():
     assert set(re.findall(r"^\| `([^`]+)` \| \S", card, re.MULTILINE)) >= set(files)
 
 
-def test_the_statement_has_the_sections_of_its_schema():
+def test_the_statement_has_sections_a_to_i():
     statement = release().files["DATA_STATEMENT.md"].decode()
 
     assert re.findall(r"^## (\w)\. ", statement, re.MULTILINE) == list("ABCDEFGHI")
@@ -135,14 +135,14 @@ def test_the_checklist_answers_every_question():
     assert re.findall(r"^## (D\d)\. ", checklist, re.MULTILINE) == ["D1", "D2", "D3", "D4", "D5"]
     assert "the instructions, version 1: [texts/instructions_1.md]" in checklist
     assert "2.10 EUR for 12 minutes" in checklist
-    assert "1 did, and nothing of theirs is in this release" in checklist
+    assert "1 did, and their data are not in this release" in checklist
 
 
-def test_cards_tell_the_figures_of_the_dataset():
+def test_the_card_has_the_counts_of_the_dataset():
     card = release().files["README.md"].decode()
 
-    assert "4 pairs of words in Slovene." in card
-    assert "11 annotators gave 44 ratings; 44 ratings by 11 of them make the scores" in card
+    assert "4 word pairs in Slovene." in card
+    assert "11 annotators gave 44 ratings; 44 ratings by 11 of them are used in the scores" in card
 
 
 def test_the_card_has_q_and_the_two_sided_p_before_the_published_p():
@@ -151,9 +151,10 @@ def test_the_card_has_q_and_the_two_sided_p_before_the_published_p():
     shares = made.dataset.report["table1"]["text"]
 
     assert (
-        f"Pairs that change between the contexts: {shares['share_q']} with q < 0.05 (rate of false "
-        f"discoveries), {shares['share_two_sided']} with a two-sided p < 0.05; one-sided, as "
-        f"published: {shares['share_one_sided']} with p < 0.05, where chance gives 10 %."
+        f"Pairs that change between the contexts: {shares['share_q']} with q < 0.05 (false "
+        f"discovery rate), {shares['share_two_sided']} with a two-sided p < 0.05; one-sided, as "
+        f"published: {shares['share_one_sided']} with p < 0.05, "
+        "where 10 % are expected by chance."
     ) in text
     steps = made.dataset.outcome.recipe
     is_moved = steps.calibration.enabled or steps.filtering.enabled
@@ -188,7 +189,7 @@ def test_the_card_has_q_and_the_two_sided_p_before_the_published_p():
         ),
     ],
 )
-def test_every_answer_stands_behind_its_label(name, labels):
+def test_every_answer_has_its_label(name, labels):
     sections = full_entries()
     sections["dataset"] |= {"funding": "None."}
     card = release(description=full_description(**sections)).files[name].decode()
@@ -200,10 +201,12 @@ def test_every_answer_stands_behind_its_label(name, labels):
     assert len(answers) == (3 if name == "README.md" else 0)  # summary, uses and limits
 
 
-def test_a_missing_answer_has_its_label_too():
+def test_a_missing_answer_has_its_label():
     card = release(description=Description()).files["README.md"].decode()
 
-    assert "\n**Funding:** **[TO BE WRITTEN BY A PERSON, Upkeep: who paid for the work]**" in card
+    assert (
+        "\n**Funding:** **[TO BE WRITTEN BY A PERSON, Maintenance: who funded the work]**" in card
+    )
 
 
 @pytest.mark.parametrize(
@@ -213,7 +216,7 @@ def test_a_missing_answer_has_its_label_too():
         ("text", "in the forms used in the text."),
     ],
 )
-def test_cards_say_which_words_the_question_named(forms, said):
+def test_documents_name_the_forms_of_the_question(forms, said):
     collection = {**full_entries()["collection"], "question_forms": forms}
     files = release(description=full_description(collection=collection)).files
 
@@ -221,7 +224,7 @@ def test_cards_say_which_words_the_question_named(forms, said):
         assert files[name].decode().count(f"The question named the two words {said}") == 1
 
 
-def test_cards_say_nothing_of_the_question_where_it_is_not_known():
+def test_documents_omit_the_question_if_unknown():
     files = release().files
 
     for name in CARDS:

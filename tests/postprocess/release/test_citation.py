@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from postprocess.references import COSIMLEX
-from postprocess.release.description import Description
+from postprocess.release.description.study import Description
 from tests.postprocess.release.releases import full_description, release
 from tests.postprocess.release.test_cards import hostile_description
 
@@ -21,8 +21,8 @@ def citation_of(described):
 
 
 @pytest.mark.parametrize("described", [Description(), full_description(), hostile_description()])
-def test_the_citation_keeps_to_the_format(described):
-    """What the guide of Citation File Format 1.2.0 demands of the entries that are used."""
+def test_the_citation_has_the_required_format(described):
+    """Check the rules of Citation File Format 1.2.0 for the entries that are used."""
     cited = citation_of(described)
 
     assert REQUIRED <= set(cited) <= KNOWN
@@ -66,14 +66,14 @@ def test_the_citation_names_all_authors_of_the_protocol():
     assert protocol["url"] == "https://aclanthology.org/2020.lrec-1.720/"
 
 
-def test_what_the_citation_lacks_is_marked_in_it():
+def test_missing_entries_are_marked_in_the_citation():
     text = release(description=Description()).files["CITATION.cff"].decode()
 
     assert "# [TO BE WRITTEN BY A PERSON, license: the licence, one of CC0-1.0" in text
-    assert "[TO BE WRITTEN BY A PERSON, authors: who made" in text
+    assert "[TO BE WRITTEN BY A PERSON, authors: the authors" in text
 
 
-def test_the_line_of_the_card_cites_the_same():
+def test_the_card_has_the_citation():
     card = release().files["README.md"].decode()
 
     assert (

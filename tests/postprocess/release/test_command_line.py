@@ -5,7 +5,7 @@ import pytest
 
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
-from postprocess.release.description import parse_description
+from postprocess.release.description.study import parse_description
 from tests.postprocess.release.releases import (
     KEY,
     SECRET_WORD,
@@ -18,7 +18,7 @@ from tests.postprocess.release.releases import (
 
 @pytest.fixture
 def arguments(tmp_path):
-    """The arguments of a release that succeeds, its ratings with words."""
+    """Return the arguments of a successful release whose ratings have engagement words."""
     rows = [numbered_row(number) for number in range(1, 7)]
     (tmp_path / "data_sl.tsv").write_text(render_stimuli(rows), encoding="utf-8")
     ratings = rate(6)
@@ -35,7 +35,7 @@ def describe(tmp_path, **sections):
     return ["--description", str(path)]
 
 
-def test_release_writes_a_folder_and_says_what_is_missing(arguments, tmp_path, capsys):
+def test_release_writes_a_folder_and_lists_missing_texts(arguments, tmp_path, capsys):
     assert main([*arguments, "--key", KEY]) == 0
 
     out, err = capsys.readouterr()
@@ -52,7 +52,7 @@ def test_release_writes_a_folder_and_says_what_is_missing(arguments, tmp_path, c
     )
 
 
-def test_release_has_the_report_unless_it_is_not_wanted(arguments, tmp_path):
+def test_release_has_the_report_by_default(arguments, tmp_path):
     little = ["--set", "report.n_resamples=0", "--set", "report.n_splits=1"]
 
     wanted = [argument for argument in arguments if argument != "--no-report"]
@@ -61,7 +61,7 @@ def test_release_has_the_report_unless_it_is_not_wanted(arguments, tmp_path):
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"report.html", "table1.tex", "figures"} <= written
     card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
-    assert "the report for people" in card
+    assert "| `report.html` | the report |" in card
 
 
 def test_release_of_a_full_description_is_complete(arguments, tmp_path, capsys):
@@ -76,27 +76,25 @@ def test_release_of_a_full_description_is_complete(arguments, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_release_makes_the_key_that_is_missing_and_uses_it_again(
-    arguments, tmp_path, capsys, named
-):
+def test_release_creates_a_missing_key_and_reuses_it(arguments, tmp_path, capsys, named):
     key = tmp_path / ("keys/mine" if named else "out.key")
     options = ["--key-file", str(key)] if named else []
 
     assert main([*arguments, *options]) == 0
     first, made = (tmp_path / "out.zip").read_bytes(), key.read_text("utf-8")
-    told = capsys.readouterr().out
+    first_out = capsys.readouterr().out
     assert main([*arguments, *options]) == 0
-    told_again = capsys.readouterr().out
+    second_out = capsys.readouterr().out
 
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert len(made.strip()) == 32
-    assert f"new key   {key}: the annotators' ids follow from it. Keep it secret" in told
-    assert f"key       {key}: annotators have the ids that this key gives" in told_again
+    assert f"new key   {key}: annotator ids are derived from this key. Keep it secret" in first_out
+    assert f"key       {key}: annotator ids are derived from this key" in second_out
     assert ((tmp_path / "out.zip").read_bytes(), key.read_text("utf-8")) == (first, made)
-    assert made.strip() not in told
+    assert made.strip() not in first_out
 
 
-def test_each_new_key_gives_other_ids(arguments, tmp_path):
+def test_a_new_key_changes_the_ids(arguments, tmp_path):
     released = []
     for name in ("one", "other"):
         assert main([*arguments, "--key-file", str(tmp_path / name)]) == 0
@@ -108,12 +106,12 @@ def test_each_new_key_gives_other_ids(arguments, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\xff\xfe\x00binary", "is not a text file; name the file that holds the key, or one"),
+        (b"\xff\xfe\x00binary", "is not a text file; give the file of the key, or one"),
         (b"", "must have 16 characters or more"),
         (b"  too short  \n", "must have 16 characters or more"),
     ],
 )
-def test_release_refuses_a_file_that_holds_no_key(arguments, tmp_path, capsys, content, message):
+def test_release_refuses_an_invalid_key_file(arguments, tmp_path, capsys, content, message):
     (tmp_path / "key").write_bytes(content)
 
     assert main([*arguments, "--key-file", str(tmp_path / "key")]) == 2
@@ -125,34 +123,34 @@ def test_release_refuses_a_file_that_holds_no_key(arguments, tmp_path, capsys, c
     assert (tmp_path / "key").read_bytes() == content
 
 
-def test_release_refuses_to_keep_the_key_in_what_is_published(arguments, tmp_path, capsys):
+def test_release_refuses_a_key_in_the_published_folder(arguments, tmp_path, capsys):
     assert main([*arguments, "--key-file", str(tmp_path / "out/.key")]) == 2
 
-    assert "lies in the folder that is published" in capsys.readouterr().err
+    assert "is in the folder that is published" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_release_that_cannot_be_written_leaves_no_key_behind(arguments, tmp_path, capsys):
+def test_a_failed_release_leaves_no_key(arguments, tmp_path, capsys):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/other.txt").touch()
 
     assert main(arguments) == 2
 
-    assert "holds files that are not of this release" in capsys.readouterr().err
+    assert "contains files that are not part of this release" in capsys.readouterr().err
     assert not (tmp_path / "out.key").exists()
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--complete"], "texts are still to be written by a person; nothing was released"),
+        (["--complete"], "texts still to be written; nothing was released"),
         (["--key", "short"], "must have 16 characters or more"),
-        (["--practice", "6"], "must leave a pair to test on"),
+        (["--practice", "6"], "at least one pair must remain"),
         (["--description", "none.toml"], "none.toml: No such file"),
         (["--set", "scale.maximum=5"], "outside the scale"),
     ],
 )
-def test_release_refuses_plainly_and_writes_nothing(arguments, tmp_path, capsys, options, message):
+def test_release_reports_errors_and_writes_nothing(arguments, tmp_path, capsys, options, message):
     assert main([*arguments, "--key", KEY, *options]) == 2
 
     out, err = capsys.readouterr()
@@ -167,10 +165,10 @@ def test_release_refuses_an_impossible_description(arguments, tmp_path, capsys):
 
     assert main([*arguments, "--key", KEY, "--description", str(tmp_path / "d.toml")]) == 2
 
-    assert "pay.amuont: there is no such entry" in capsys.readouterr().err
+    assert "pay.amuont: unknown entry" in capsys.readouterr().err
 
 
-def test_a_release_can_be_traced_and_made_again_from_its_own_files(arguments, tmp_path, capsys):
+def test_a_release_can_be_traced_and_rebuilt(arguments, tmp_path, capsys):
     assert main([*arguments, "--key", KEY, *describe(tmp_path), "--practice", "2"]) == 0
     out, again = tmp_path / "out", tmp_path / "again"
 
@@ -194,10 +192,10 @@ def test_a_release_can_be_traced_and_made_again_from_its_own_files(arguments, tm
     capsys.readouterr()
 
 
-def test_describe_prints_a_form(tmp_path, capsys):
+def test_describe_prints_a_template(tmp_path, capsys):
     assert main(["describe"]) == 0
     form = capsys.readouterr().out
-    assert '# title = ""  # what the dataset is called' in form
+    assert '# title = ""  # the name of the dataset' in form
     parse_description(form.encode())
 
     assert main(["describe", describe(tmp_path)[1]]) == 0

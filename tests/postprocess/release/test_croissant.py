@@ -8,7 +8,7 @@ import pytest
 
 from postprocess.formats.files import read_dataset
 from postprocess.release.assembling import write_release
-from postprocess.release.description import Description
+from postprocess.release.description.study import Description
 from tests.postprocess.release.releases import collect, full_description, rate, release, words_of
 from tests.postprocess.release.test_cards import hostile_description
 
@@ -23,12 +23,12 @@ def no_network(monkeypatch):
 
 
 def load(folder):
-    """The dataset as its reference library reads and validates it."""
+    """Return the dataset, read and validated by the reference library."""
     return mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
 
 
 def records_of(dataset, name):
-    """A table as the library loads it, texts decoded."""
+    """Return a table as the library loads it, texts decoded."""
     rows = [
         {key.partition("/")[2]: entry.decode() if isinstance(entry, bytes) else entry
          for key, entry in record.items()}
@@ -46,7 +46,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("described", [full_description(), hostile_description()])
-def test_the_reference_library_finds_nothing_wrong(tmp_path, described):
+def test_the_reference_library_finds_no_issues(tmp_path, described):
     write_release(release(description=described), tmp_path / "out")
 
     metadata = load(tmp_path / "out").metadata
@@ -79,7 +79,7 @@ def test_the_reference_library_loads_the_ratings(folder):
     )
 
 
-def test_every_file_stands_in_it_with_its_digest(folder):
+def test_every_file_is_listed_with_its_digest(folder):
     described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     sums = dict(
         reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines()
@@ -98,7 +98,7 @@ def test_html_in_a_title_cannot_end_a_script():
     assert "<script>alert(1)</script>" in json.loads(text)["name"]
 
 
-def test_what_it_lacks_is_marked_in_it_and_it_can_still_be_loaded(tmp_path):
+def test_missing_entries_are_marked_and_the_dataset_can_be_loaded(tmp_path):
     write_release(release(description=Description()), tmp_path / "out")
 
     described = json.loads((tmp_path / "out/croissant.json").read_text("utf-8"))

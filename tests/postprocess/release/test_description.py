@@ -3,27 +3,27 @@ import tomllib
 
 import pytest
 
-from postprocess.release.description import (
+from postprocess.release.description.study import (
     Description,
     DescriptionError,
     fill_in,
     parse_description,
     read_entries,
 )
-from postprocess.release.template import render_template
+from postprocess.release.description.template import render_template
 from tests.postprocess.release.releases import full_description, full_entries
 
 HOSTILE = '"x" = [1] # \\ \x7f \u2029 <b>| ž'.replace("\u2029", "").replace("\x7f", "")
 
 
-def test_a_rendered_description_is_read_as_the_same():
+def test_a_rendered_description_is_parsed_unchanged():
     described = full_description()
 
     assert parse_description(described.render().encode()) == described
 
 
 @pytest.mark.parametrize("described", [Description(), full_description()])
-def test_a_template_is_a_description(described):
+def test_a_template_is_parsed_as_its_description(described):
     assert parse_description(render_template(described).encode()) == described
 
 
@@ -37,7 +37,7 @@ def test_a_template_asks_for_what_is_missing():
     assert asked == ['# adequacy = ""  # why the pay is adequate where the annotators live']
 
 
-def test_a_template_leaves_out_what_nobody_is_asked_for():
+def test_a_template_omits_sections():
     asked = render_template(Description(), without=("recruitment", "collection")).splitlines()
 
     assert "[dataset]" in asked
@@ -54,25 +54,25 @@ def test_hostile_text_survives_a_template_and_the_file():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[dataset]\ntitel = 'x'", "dataset.titel: there is no such entry"),
+        ("[dataset]\ntitel = 'x'", "dataset.titel: unknown entry"),
         ("[dataset]\nlicence = 'mine'", "dataset.licence: must be one of CC0-1.0, CC-BY-4.0"),
         ("[dataset]\nversion = '1.0'", "dataset.version: string should match pattern"),
-        ("[dataset]\nurl = 'javascript:alert(1)'", "dataset.url: must be an address"),
+        ("[dataset]\nurl = 'javascript:alert(1)'", "dataset.url: must be a URL"),
         ("[dataset]\ntitle = 'a\\nb'", None),
         ('[dataset]\ntitle = "a\\nb"', "dataset.title: must be a single line"),
-        ('[dataset]\ntitle = "a\\u0007"', "dataset.title: holds the control character U\\+0007"),
-        ("[dataset]\nsummary = 'TODO: x'", 'dataset.summary: still holds the placeholder "TODO"'),
-        ("[pay]\namount = 'Lorem ipsum'", "pay.amount: still holds the placeholder"),
-        ("[ethics]\nreview = '[TO BE WRITTEN BY A PERSON, D4: x]'", "ethics.review: still holds"),
+        ('[dataset]\ntitle = "a\\u0007"', "contains the control character U\\+0007"),
+        ("[dataset]\nsummary = 'TODO: x'", 'dataset.summary: still contains the placeholder'),
+        ("[pay]\namount = 'Lorem ipsum'", "pay.amount: still contains the placeholder"),
+        ("[ethics]\nreview = '[TO BE WRITTEN BY A PERSON, D4: x]'", "review: still contains"),
         ("[dataset]\nreleased_on = 'soon'", "dataset.released_on: invalid isoformat"),
         ("[[authors]]\norcid = '0000-0002-1825-0097'", "authors.1: give either family_names"),
         ("[[texts]]\nkind = 'consent'\nbody = 'x'\n[[texts]]\nkind = 'consent'\nbody = 'y'",
-         "the same version of a text twice: texts/consent_1.md"),
+         "the same version of a text occurs twice: texts/consent_1.md"),
         ("format = 2", "format: input should be 1"),
-        ("[scale\n", "the description is no TOML"),
+        ("[scale\n", "the description is not valid TOML"),
     ],
 )  # fmt: skip
-def test_parse_description_refuses_by_name(text, message):
+def test_parse_description_names_the_wrong_entry(text, message):
     if message is None:
         assert parse_description(text.encode()).dataset.title == "a\\nb"
         return
@@ -84,15 +84,15 @@ def test_empty_entries_are_left_out():
     assert parse_description(b'[dataset]\ntitle = " "\nurl = ""') == Description()
 
 
-def test_a_day_may_be_written_as_text():
+def test_a_date_may_be_written_as_text():
     described = parse_description(b'[dataset]\nreleased_on = "2026-11-30"')
 
     assert described.dataset.released_on == datetime.date(2026, 11, 30)
 
 
-def test_fill_in_lets_each_tell_what_they_know_best():
-    told = read_entries(
-        {"dataset": {"title": "Told"}, "collection": {"ratings_per_context": 5},
+def test_fill_in_prefers_the_person_except_for_facts():
+    written = read_entries(
+        {"dataset": {"title": "Written"}, "collection": {"ratings_per_context": 5},
          "consent": {"publishes_words": True}, "pay": {"amount": "none"}}
     )  # fmt: skip
     facts = read_entries(
@@ -101,9 +101,9 @@ def test_fill_in_lets_each_tell_what_they_know_best():
          "recruitment": [{"channel": "Prolific"}]}
     )  # fmt: skip
 
-    filled = fill_in(told, facts)
+    filled = fill_in(written, facts)
 
-    assert filled.dataset.title == "Told"
+    assert filled.dataset.title == "Written"
     assert filled.dataset.released_on == datetime.date(2026, 1, 1)
     assert filled.collection.ratings_per_context == 10
     assert filled.consent.obtained == "On a page."
@@ -112,7 +112,7 @@ def test_fill_in_lets_each_tell_what_they_know_best():
     assert filled.recruitment[0].channel == "Prolific"
 
 
-def test_the_file_has_nothing_that_is_not_known():
+def test_render_omits_unknown_entries():
     assert tomllib.loads(read_entries({"dataset": {"title": "x"}}).render()) == {
         "format": 1, "dataset": {"title": "x"},
         "consent": {"publishes_words": False},

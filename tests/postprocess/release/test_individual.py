@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.release.engagement_words import load_words
 from postprocess.release.individual import (
     publish_individual,
     render_checks,
     render_ratings,
     write_ratings_parquet,
 )
-from postprocess.release.words import load_words
 from postprocess.steps.exclusion import count_failed
 from postprocess.table.ratings import RatingsError, check_ratings
 from tests.postprocess.release.releases import KEY, RECIPE, rate, words_of
@@ -30,7 +30,7 @@ def test_ratings_are_sorted_by_their_new_ids():
 
 
 @pytest.mark.parametrize("with_words", [False, True])
-def test_both_forms_of_the_ratings_are_read_as_what_they_are(tmp_path, with_words):
+def test_both_ratings_files_are_read_unchanged(tmp_path, with_words):
     words = words_of(rate(3), word="sea salt") if with_words else None
     ratings = publish_individual(checked(), None, words, KEY).ratings
     texts, parquet = tmp_path / "ratings_sl.tsv", tmp_path / "ratings_sl.parquet"
@@ -63,7 +63,7 @@ def test_a_rating_that_could_not_be_judged_stays_empty():
     assert table["rating"].isna().sum() == 1
 
 
-def test_words_are_no_formulas_in_the_text_file():
+def test_words_are_not_read_as_formulas():
     words = words_of(rate(3), word="=1+1\tand\nmore").assign(inspired_word2="@x")
 
     text = render_ratings(publish_individual(checked(), None, words, KEY).ratings, "sl")
@@ -82,19 +82,19 @@ def test_words_without_a_rating_and_ratings_without_words_are_both_allowed():
     assert (ratings["inspired_word1"] != "").sum() == 3
 
 
-def test_words_that_stand_twice_are_refused():
+def test_publish_individual_refuses_duplicate_words():
     words = words_of(rate(3))
 
-    with pytest.raises(RatingsError, match="two answers of one annotator"):
+    with pytest.raises(RatingsError, match="an annotator has two engagement answers"):
         publish_individual(checked(), None, pd.concat([words, words]), KEY)
 
 
-def test_nothing_but_withdrawn_ratings_is_refused():
+def test_publish_individual_refuses_only_withdrawn_ratings():
     with pytest.raises(RatingsError, match="every rating was withdrawn"):
         publish_individual(checked(mark="withdrawn"), None, None, KEY)
 
 
-def test_checkpoint_answers_have_the_same_ids_and_lose_the_withdrawn(tmp_path):
+def test_checkpoint_answers_have_the_same_ids_without_withdrawn_ones(tmp_path):
     checks = pd.DataFrame(
         {"checkpoint": 1, "annotator": ["worker-0-0", "worker-0-1", "worker-1-1"],
          "rating": [6, 2, 5.5], "group": "1A", "lowest": 5, "highest": 6, "worker_id": "secret"}
@@ -111,7 +111,7 @@ def test_checkpoint_answers_have_the_same_ids_and_lose_the_withdrawn(tmp_path):
     assert set(read["annotator"]) < set(individual.ratings["annotator"])
 
 
-def test_parquet_is_the_same_bytes_again():
+def test_write_ratings_parquet_is_deterministic():
     ratings = publish_individual(checked(), None, None, KEY).ratings
 
     assert write_ratings_parquet(ratings, "sl") == write_ratings_parquet(ratings.copy(), "sl")

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from postprocess.formats.files import read_dataset
 from postprocess.formats.reading import read_ratings
 from postprocess.formats.stimuli import parse_stimuli, render_stimuli
+from postprocess.release import ReleaseError
 from postprocess.release.assembling import Collected
-from postprocess.release.errors import ReleaseError
 from postprocess.release.practice import check_disjoint, fold, split_pairs
 from tests.postprocess.release.releases import collect, full_description, numbered_row, release
 
@@ -32,20 +32,20 @@ ROWS = st.lists(
 
 
 def shared(test, practice):
-    """What two lists of rows have in common, worked out by itself."""
+    """Return the word pairs and texts that two lists of rows share."""
 
-    def canon(text):
+    def normalise(text):
         plain = text.replace("<strong>", "").replace("</strong>", "")
         caseless = unicodedata.normalize("NFC", plain).casefold()
         return " ".join(unicodedata.normalize("NFC", caseless).split())
 
-    pairs = [{frozenset(map(canon, row[:2])) for row in rows} for rows in (test, practice)]
-    texts = [{canon(text) for row in rows for text in row[2:4]} for rows in (test, practice)]
+    pairs = [{frozenset(map(normalise, row[:2])) for row in rows} for rows in (test, practice)]
+    texts = [{normalise(text) for row in rows for text in row[2:4]} for rows in (test, practice)]
     return pairs[0] & pairs[1], texts[0] & texts[1]
 
 
-def split_as_far(rows, n_practice, seed):
-    """The split that was asked for, or the one that the refusal proposes."""
+def split_or_proposed(rows, n_practice, seed):
+    """Return the requested split, or the one that the error message proposes."""
     try:
         return n_practice, split_pairs(rows, n_practice, seed=seed)
     except ReleaseError as error:
@@ -55,7 +55,7 @@ def split_as_far(rows, n_practice, seed):
 
 @given(ROWS, st.integers(1, 11), st.integers(0, 3))
 def test_practice_and_test_pairs_share_nothing(rows, n_practice, seed):
-    n_practice, split = split_as_far(rows, n_practice % len(rows), seed)
+    n_practice, split = split_or_proposed(rows, n_practice % len(rows), seed)
 
     test, practice = ([rows[n] for n in part] for part in (split.test, split.practice))
     assert sorted(split.order) == list(range(len(rows)))
@@ -64,7 +64,7 @@ def test_practice_and_test_pairs_share_nothing(rows, n_practice, seed):
 
 
 @given(ROWS, st.randoms(), st.integers(1, 3))
-def test_the_choice_does_not_depend_on_the_order_of_rows(rows, chance, n_practice):
+def test_split_pairs_ignores_the_order_of_rows(rows, chance, n_practice):
     rows = list(dict.fromkeys(rows))
     assume(n_practice < len(rows))
     shuffled = chance.sample(rows, len(rows))
@@ -79,7 +79,7 @@ def test_the_choice_does_not_depend_on_the_order_of_rows(rows, chance, n_practic
     assert {rows[n] for n in split.practice} == {shuffled[n] for n in again.practice}
 
 
-def test_another_seed_makes_another_choice():
+def test_split_pairs_depends_on_the_seed():
     rows = [numbered_row(number) for number in range(50)]
 
     choices = {split_pairs(rows, 5, seed=seed).practice for seed in range(10)}
@@ -88,26 +88,26 @@ def test_another_seed_makes_another_choice():
 
 
 @pytest.mark.parametrize("n_practice", [-1, 3, 4])
-def test_split_pairs_refuses_to_leave_no_test(n_practice):
-    with pytest.raises(ReleaseError, match="must leave a pair to test on"):
+def test_split_pairs_refuses_to_leave_no_test_pair(n_practice):
+    with pytest.raises(ReleaseError, match="at least one pair must remain"):
         split_pairs([numbered_row(number) for number in range(3)], n_practice)
 
 
-def test_split_pairs_refuses_what_whole_groups_cannot_give():
+def test_split_pairs_refuses_a_number_that_splits_groups():
     rows = [numbered_row(1), numbered_row(1, word1="BETA1", word2="Alpha1", context1="Other.")]
 
-    with pytest.raises(ReleaseError, match="ask for 0"):
+    with pytest.raises(ReleaseError, match="try 0"):
         split_pairs([*rows, *rows], 1)
 
 
 @pytest.mark.parametrize(
     ("changes", "kind"),
     [
-        ({"word1": "BETA1", "word2": "Alpha1"}, "the same pair of words: row 1"),
+        ({"word1": "BETA1", "word2": "Alpha1"}, "the same word pair: row 1"),
         ({"context2": numbered_row(1)[2].upper().replace("STRONG", "strong")}, "the same text"),
     ],
 )
-def test_check_disjoint_refuses_files_that_share_something(changes, kind):
+def test_check_disjoint_refuses_overlapping_files(changes, kind):
     files = {
         "test": render_stimuli([numbered_row(1), numbered_row(2)]).encode(),
         "practice": render_stimuli([numbered_row(3, **changes)]).encode(),
@@ -117,7 +117,7 @@ def test_check_disjoint_refuses_files_that_share_something(changes, kind):
         check_disjoint(files, "test", "practice")
 
 
-def test_check_disjoint_passes_files_that_share_nothing():
+def test_check_disjoint_accepts_disjoint_files():
     files = {
         "test": render_stimuli([numbered_row(1)]).encode(),
         "practice": render_stimuli([numbered_row(2)]).encode(),
@@ -126,14 +126,14 @@ def test_check_disjoint_passes_files_that_share_nothing():
     check_disjoint(files, "test", "practice")
 
 
-def test_fold_compares_as_people_do():
+def test_fold_ignores_case_composition_and_spacing():
     assert fold("Straße  c\u030cas\u00a0") == fold("STRASSE Čas")
     assert fold("čas") != fold("cas")
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_release_of_the_published_slovene_data_has_a_disjoint_practice_kit(published, seed):
-    """Two Slovene pairs stand twice, with other contexts."""
+    """Two Slovene pairs occur twice, with different contexts."""
     stimuli = parse_stimuli((published / "data_sl.tsv").read_bytes())
     ratings = read_ratings((published / "ratings_sl.csv").read_bytes(), "sl")
     twice = [row for row in stimuli.rows if [r[:2] for r in stimuli.rows].count(row[:2]) > 1]

@@ -1,4 +1,4 @@
-"""Releases with ratings by scripts: stamped in every title and name, and usable by every tool."""
+"""Releases with ratings by scripts: marked in titles and file names, and read by every command."""
 
 import io
 import json
@@ -66,13 +66,13 @@ def test_every_title_is_stamped_and_the_cards_begin_with_a_warning(rehearsal):
     cited = yaml.safe_load(citation)
     assert (cited["title"], cited["message"]) == (title, WARNING)
     assert cited["abstract"].startswith("REHEARSAL: ")
-    told = json.loads(croissant)
-    assert told["name"] == title
-    assert told["description"].startswith("REHEARSAL: ")
-    assert title in told["citeAs"]
+    metadata = json.loads(croissant)
+    assert metadata["name"] == title
+    assert metadata["description"].startswith("REHEARSAL: ")
+    assert title in metadata["citeAs"]
 
 
-def test_the_report_says_what_it_is(rehearsal):
+def test_the_report_has_the_warning(rehearsal):
     counts = rehearsal.dataset.report["counts"]
     plates = render_plates(illustrate(rehearsal.dataset.outcome))
     page = render_page(rehearsal.dataset, plates)
@@ -83,7 +83,7 @@ def test_the_report_says_what_it_is(rehearsal):
 
 
 def test_ratings_by_people_alone_are_not_stamped():
-    """The only script is one whose ratings were withdrawn, and are not published."""
+    """The ratings of the only script were withdrawn and are not published."""
     ordinary = release(collect(6, scripted={WITHDRAWN}), n_practice=2)
 
     assert ordinary.files == release(collect(6), n_practice=2).files
@@ -91,7 +91,7 @@ def test_ratings_by_people_alone_are_not_stamped():
     assert not any(b"REHEARSAL" in content for content in ordinary.files.values())
 
 
-def test_the_ratings_say_which_are_by_scripts(rehearsal, tmp_path):
+def test_ratings_by_scripts_are_marked(rehearsal, tmp_path):
     for name in ("ratings_sl_REHEARSAL.tsv", "ratings_sl_REHEARSAL.parquet"):
         (tmp_path / name).write_bytes(rehearsal.files[name])
         assert len(load_scripted(tmp_path / name)) == 1
@@ -102,7 +102,7 @@ def test_the_ratings_say_which_are_by_scripts(rehearsal, tmp_path):
     assert text["is_scripted"].tolist() == [str(x).lower() for x in table["is_scripted"]]
 
 
-def test_a_rehearsal_is_traced_audited_and_made_again(tmp_path, capsys):
+def test_a_rehearsal_can_be_traced_audited_and_rebuilt(tmp_path, capsys):
     out, again, built = (tmp_path / name for name in ("out", "again", "built"))
     made = release(collect(6, scripted={SCRIPT}))
     written = write_release(made, out)

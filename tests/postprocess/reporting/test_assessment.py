@@ -14,8 +14,8 @@ from postprocess.statistics.change import paired_pvalues
 from postprocess.statistics.confounds import find_confounds, measure_contexts
 from postprocess.steps.recipe import ReportSection
 from postprocess.table.details import join_details
-from tests.postprocess.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
-from tests.postprocess.simulated import outcome_of, rate, simulate_study
+from tests.factories.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
+from tests.factories.ratings import outcome_of, rate, simulate_study
 
 CHANCE = {"n_resamples": 20, "n_splits": 5, "seed": 0, "resample": "items"}
 ROWS = stimuli_for(24).rows
@@ -46,7 +46,7 @@ def detailed(outcome):
     return assess(outcome, ROWS, join_details(outcome.used, details_of(simulate_study())))
 
 
-def test_agreement_is_that_of_the_table_after_and_before_the_steps(outcome, found):
+def test_agreement_is_computed_after_and_before_the_steps(outcome, found):
     agreement = found["agreement"]
     after = agreement_table(outcome.used, **CHANCE).drop(columns="by")
     before = agreement_table(as_given(outcome), by=[], **CHANCE).drop(columns="by")
@@ -59,7 +59,7 @@ def test_agreement_is_that_of_the_table_after_and_before_the_steps(outcome, foun
     assert {name: agreement[name] for name in CHANCE} == CHANCE
 
 
-def test_agreement_is_told_by_what_is_known(detailed):
+def test_agreement_is_reported_by_known_columns(detailed):
     agreement = detailed["agreement"]
 
     assert [one["name"] for one in agreement["by"]["block"]] == ["1", "2"]
@@ -67,7 +67,7 @@ def test_agreement_is_told_by_what_is_known(detailed):
     assert agreement["not_known"] == []
 
 
-def test_as_given_is_none_where_no_step_changed_anything(outcome):
+def test_as_given_is_none_if_no_step_changed_anything(outcome):
     plain = outcome_of(simulate_study(odd=False), "raw", *LITTLE_CHANCE)
 
     assert as_given(plain) is None
@@ -88,14 +88,14 @@ def test_change_is_the_reliability_of_both_and_by_formula(outcome, found):
     assert (change["n_both"], change["paired"]) == (0, [])
 
 
-def test_change_has_the_paired_test_of_those_who_rated_both_contexts():
+def test_change_has_the_paired_test_of_annotators_of_both_contexts():
     rng = np.random.default_rng(1)
     rows = [
-        (pair, context, f"A{who}", int(rng.integers(0, 7)))
+        (pair, context, f"A{number}", int(rng.integers(0, 7)))
         for pair in (1, 2, 3)
         for context in (1, 2)
-        for who in range(6)
-        if pair != 3 or (who < 3) == (context == 1)
+        for number in range(6)
+        if pair != 3 or (number < 3) == (context == 1)
     ]
     outcome = outcome_of(rate(*rows, group="1"), "raw", *LITTLE_CHANCE)
 
@@ -107,7 +107,7 @@ def test_change_has_the_paired_test_of_those_who_rated_both_contexts():
     assert change["n_both"] == 6
 
 
-def test_confounds_are_those_of_the_library_and_name_what_is_not_known(outcome, found):
+def test_confounds_list_the_missing_columns(outcome, found):
     expected = find_confounds(
         outcome.scores, measure_contexts(ROWS), rng=np.random.default_rng(0), n_resamples=20
     )
@@ -120,7 +120,7 @@ def test_confounds_are_those_of_the_library_and_name_what_is_not_known(outcome, 
     ]
 
 
-def test_confounds_of_ratings_are_there_where_they_are_known(detailed):
+def test_confounds_of_ratings_need_their_columns(detailed):
     confounds = detailed["confounds"]
 
     asked = [one["confound"] for one in confounds["table"] if one["outcome"] == "rating"]
@@ -141,7 +141,7 @@ def test_divided_lists_two_camps_with_their_words():
     assert (divided["n_contexts"], divided["obstacle"]) == (2, "")
 
 
-def test_divided_says_why_nothing_could_be_looked_for():
+def test_divided_names_the_obstacle():
     outcome = outcome_of(
         rate((1, 1, "A", 0.5), (1, 2, "B", 3)), "raw", "scale.step=0.1", *LITTLE_CHANCE
     )
@@ -149,10 +149,10 @@ def test_divided_says_why_nothing_could_be_looked_for():
     divided = assess(outcome, ROWS, outcome.used)["divided"]
 
     assert (divided["contexts"], divided["n_contexts"]) == ([], 0)
-    assert divided["obstacle"].startswith("two camps are told apart on 3 to 21 points")
+    assert divided["obstacle"].startswith("two camps can be found on 3 to 21 points")
 
 
-def test_allot_chance_bounds_what_large_data_costs():
+def test_allot_chance_limits_the_cost_of_large_data():
     wanted = ReportSection(n_resamples=1000, n_splits=300, seed=4)
 
     assert allot_chance(wanted, 1000)[:3] == (1000, 300, 4)
@@ -163,15 +163,15 @@ def test_allot_chance_bounds_what_large_data_costs():
     assert allot_chance(ReportSection(n_resamples=0, n_splits=1), 100)[:3] == (0, 1, 0)
 
 
-def test_allot_chance_resamples_what_the_recipe_says():
+def test_allot_chance_uses_the_resampling_of_the_recipe():
     wanted = ReportSection(resample="items and annotators")
 
     assert allot_chance(wanted, 1000).resample == "items and annotators"
     assert allot_chance(ReportSection(), 1000).resample == "items"
 
 
-def test_assess_leaves_intervals_out_where_there_are_too_many_ratings(monkeypatch):
-    monkeypatch.setattr(assessment, "MOST_RESAMPLED", 1000)
+def test_assess_omits_intervals_for_many_ratings(monkeypatch):
+    monkeypatch.setattr(assessment, "MAX_RESAMPLED", 1000)
     outcome = outcome_of(simulate_study())
 
     found = plain_report(assess(outcome, ROWS, outcome.used))
@@ -182,7 +182,7 @@ def test_assess_leaves_intervals_out_where_there_are_too_many_ratings(monkeypatc
     assert found["change"]["used"][0]["ceiling_low"] is None
 
 
-def test_report_is_the_same_in_any_order_and_with_any_order_of_details():
+def test_report_does_not_depend_on_the_order_of_rows():
     ratings = simulate_study()
     details = details_of(ratings)
     mixed = ratings.sample(frac=1, random_state=1), details.sample(frac=1, random_state=2)

@@ -12,8 +12,8 @@ from pypdf import PdfReader
 from postprocess.reporting import bundle, printing
 from postprocess.reporting.bundle import render_reports
 from tests.conftest import lack
-from tests.postprocess.datasets import dataset_of
-from tests.postprocess.simulated import simulate_study
+from tests.factories.datasets import dataset_of
+from tests.factories.ratings import simulate_study
 
 FIGURES = {
     "ratings-per-context", "annotator-means", "annotator-correlations", "scores", "changes",
@@ -22,9 +22,9 @@ FIGURES = {
 ELSEWHERE = """
 import hashlib
 from postprocess.reporting.bundle import render_reports
-from tests.postprocess.datasets import dataset_of
+from tests.factories.datasets import dataset_of
 from tests.postprocess.figures.edges import shuffled
-from tests.postprocess.simulated import simulate_study
+from tests.factories.ratings import simulate_study
 for name, content in render_reports(dataset_of(shuffled(simulate_study()))).items():
     print(name, hashlib.sha256(content).hexdigest())
 """
@@ -52,14 +52,14 @@ def text_of(pdf):
     return " ".join(text.replace("\u00a0", " ").split())
 
 
-def test_render_reports_gives_every_file(files):
+def test_render_reports_returns_every_file(files):
     drawn = {f"figures/{name}.{kind}" for name in FIGURES for kind in ("svg", "png")}
 
     assert set(files) == {"report.html", "report.pdf", "table1.tex"} | drawn
     assert files["report.pdf"].startswith(b"%PDF-")
 
 
-def test_render_reports_gives_the_same_bytes_in_another_process_for_shuffled_rows(files):
+def test_render_reports_is_deterministic_in_another_process(files):
     done = subprocess.run(
         [sys.executable, "-c", ELSEWHERE],
         cwd=Path(__file__).parents[3],
@@ -74,8 +74,8 @@ def test_render_reports_gives_the_same_bytes_in_another_process_for_shuffled_row
 
 
 def test_render_reports_shows_parts_of_speech(monkeypatch, dataset, files):
-    """In the page, of which the PDF is made: none is made here."""
-    monkeypatch.setattr(bundle, "find_obstacle", lambda: "not looked at")
+    """The PDF is omitted: it is made of the page."""
+    monkeypatch.setattr(bundle, "find_obstacle", lambda: "no PDF")
     parts = pd.Series(["noun", "verb"] * 12, index=range(1, 25))
 
     with_parts = render_reports(replace(dataset, parts_of_speech=parts))
@@ -108,10 +108,10 @@ def test_pdf_is_tagged_titled_and_has_no_date(pdf):
     assert pdf.metadata.creation_date is None
     sections = [one.title for one in pdf.outline[1] if not isinstance(one, list)]
     assert len(sections) == 8
-    assert (sections[0], sections[-1]) == ("What was collected, and from whom", "References")
+    assert (sections[0], sections[-1]) == ("The collected ratings", "References")
 
 
-def test_pdf_holds_its_fonts_and_letters_of_many_languages():
+def test_pdf_embeds_fonts_for_many_languages():
     if printing.find_obstacle():
         lack("Pango")
     ratings = simulate_study()
@@ -132,7 +132,7 @@ def test_pdf_holds_its_fonts_and_letters_of_many_languages():
     assert all("+" in name for name in fonts), fonts  # embedded, each a subset
 
 
-def test_render_pdf_fetches_nothing_else():
+def test_render_pdf_refuses_other_urls():
     if printing.find_obstacle():
         lack("Pango")
     page = (
@@ -146,7 +146,7 @@ def test_render_pdf_fetches_nothing_else():
     assert text.split() == ["gonetooas", "well"]
 
 
-def test_render_reports_leaves_only_the_pdf_out_where_pango_is_missing(monkeypatch, dataset, files):
+def test_render_reports_omits_only_the_pdf_without_pango(monkeypatch, dataset, files):
     monkeypatch.setattr(printing, "_load", lambda: (_ for _ in ()).throw(OSError("no pango")))
 
     assert "libpango-1.0-0" in printing.find_obstacle()

@@ -3,20 +3,20 @@ import pytest
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.reporting import printing
-from tests.postprocess.datasets import stimuli_for
-from tests.postprocess.simulated import simulate_study
+from tests.factories.datasets import stimuli_for
+from tests.factories.ratings import simulate_study
 
 
 @pytest.fixture
 def given(tmp_path):
-    """The arguments that name the inputs."""
+    """Return the arguments of the input files."""
     (tmp_path / "data.tsv").write_text(render_stimuli(stimuli_for(24).rows), encoding="utf-8")
     simulate_study().assign(language="xx").to_csv(tmp_path / "ratings.csv", index=False)
     files = ["--stimuli", str(tmp_path / "data.tsv"), "--ratings", str(tmp_path / "ratings.csv")]
     return [*files, "--language", "xx"]
 
 
-def test_build_writes_the_report_beside_the_dataset(given, tmp_path, capsys):
+def test_build_writes_the_report(given, tmp_path, capsys):
     out = tmp_path / "out"
 
     assert main(["build", *given, "--out", str(out)]) == 0
@@ -28,7 +28,7 @@ def test_build_writes_the_report_beside_the_dataset(given, tmp_path, capsys):
     assert f"written   {out / 'report.html'}\n" in capsys.readouterr().out
 
 
-def test_build_leaves_the_report_out_where_it_is_not_wanted(given, tmp_path):
+def test_build_omits_the_report_on_request(given, tmp_path):
     out = tmp_path / "out"
 
     assert main(["build", *given, "--out", str(out), "--no-report"]) == 0
@@ -38,7 +38,7 @@ def test_build_leaves_the_report_out_where_it_is_not_wanted(given, tmp_path):
     assert not (out / "figures").exists()
 
 
-def test_build_says_why_there_is_no_pdf_and_writes_the_rest(given, tmp_path, capsys, monkeypatch):
+def test_build_reports_why_there_is_no_pdf(given, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(printing, "_load", lambda: (_ for _ in ()).throw(OSError("no pango")))
     out = tmp_path / "out"
 
@@ -54,5 +54,5 @@ def test_compare_draws_the_two_recipes(given, tmp_path):
 
     assert main(["compare", "raw", "cosimlex", *given, "--out", str(out)]) == 0
 
-    assert b"recipes raw (across) and cosimlex (up)" in (out / "compared.svg").read_bytes()
+    assert b"recipes raw (x axis) and cosimlex (y axis)" in (out / "compared.svg").read_bytes()
     assert (out / "compared.png").read_bytes().startswith(b"\x89PNG")

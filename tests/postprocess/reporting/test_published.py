@@ -14,7 +14,7 @@ from postprocess.reporting.published import (
 )
 from postprocess.statistics.change import false_discovery_rates
 from postprocess.statistics.evaluation import table1_row, table1_text
-from tests.postprocess.simulated import outcome_of, simulate_study
+from tests.factories.ratings import outcome_of, simulate_study
 
 OWN = {
     "pairs": "24", "human": "–", "mean": "4.08", "sd": "–", "change": "1.75", "share_q": "17 %",
@@ -22,7 +22,7 @@ OWN = {
 }  # fmt: skip
 
 
-def test_table1_rows_have_the_dataset_under_the_published_languages():
+def test_table1_rows_have_the_dataset_last():
     rows = table1_rows("fi", OWN)
 
     assert [row[0] for row in rows] == [*PUBLISHED, "this dataset (fi)"]
@@ -53,7 +53,7 @@ def test_the_other_published_figures_are_recomputed_from_the_files(published, co
     assert {**recomputed, "human": PUBLISHED[language]["human"]} == PUBLISHED[language]
 
 
-def test_the_table_says_where_its_figures_come_from():
+def test_the_table_names_the_sources_of_its_figures():
     latex = render_table1("fi", OWN)
 
     assert "recomputed from the published files" in TITLE
@@ -87,7 +87,7 @@ def test_render_table1_writes_a_scale_that_begins_below_0():
     assert "Scores on the scale from $-$3 to 3:" in render_table1("fi", OWN, low=-3, high=3)
 
 
-def test_escape_latex_leaves_nothing_that_latex_reads():
+def test_escape_latex_escapes_all_special_characters():
     assert escape_latex(r"\input{x} 5% $a_b^c$ #1 ~ & é") == (
         r"\textbackslash{}input\{x\} 5\% \$a\_b\textasciicircum{}c\$ \#1 "
         r"\textasciitilde{} \& é"
@@ -101,42 +101,42 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def find_latex_faults(text):
-    """What would stop LaTeX, or print what is not meant, in a table of our kind."""
-    faults, open_groups, environments = [], 0, []
+def find_latex_errors(text):
+    """Return what would stop LaTeX or print wrongly in a table."""
+    errors, open_groups, environments = [], 0, []
     text = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
-    faults += [f"\\{name}" for name in re.findall(r"\\([a-zA-Z]+)", text) if name not in COMMANDS]
+    errors += [f"\\{name}" for name in re.findall(r"\\([a-zA-Z]+)", text) if name not in COMMANDS]
     for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
         if kind == "begin":
             environments.append(name)
         elif not environments or environments.pop() != name:
-            faults.append(f"end of {name}")
-    faults += environments
+            errors.append(f"end of {name}")
+    errors += environments
     bare = re.sub(r"\\[\\{}$&#%_^~,]|\\[a-zA-Z]+", "", text)  # without commands and escapes
     for sign in bare:
         open_groups += {"{": 1, "}": -1}.get(sign, 0)
         if open_groups < 0:
-            faults.append("a brace too many")
-    faults += ["an open brace"] * (open_groups > 0)
-    faults += ["an odd $"] * (bare.count("$") % 2)
-    faults += re.findall(r"[#%^_~\\]", re.sub(r"\$[^$]*\$", "", bare))
-    faults += sorted({sign for sign in text if not (sign.isprintable() or sign == "\n")})
+            errors.append("a brace too many")
+    errors += ["an open brace"] * (open_groups > 0)
+    errors += ["an odd $"] * (bare.count("$") % 2)
+    errors += re.findall(r"[#%^_~\\]", re.sub(r"\$[^$]*\$", "", bare))
+    errors += sorted({sign for sign in text if not (sign.isprintable() or sign == "\n")})
     columns = len(re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1])
     body = text.partition("\\begin{tabular}")[2].partition("\\end{tabular}")[0]
     rows = [row for row in body.split("\\\\")[:-1] if "&" in row]
-    faults += [row for row in rows if len(re.findall(r"(?<!\\)&", row)) != columns - 1]
-    return faults
+    errors += [row for row in rows if len(re.findall(r"(?<!\\)&", row)) != columns - 1]
+    return errors
 
 
 @pytest.mark.parametrize("language", ["fi", "sr-Latn"])
-def test_render_table1_has_nothing_that_stops_latex(language):
-    assert find_latex_faults(render_table1(language, OWN)) == []
+def test_render_table1_is_valid_latex(language):
+    assert find_latex_errors(render_table1(language, OWN)) == []
     odd = {**OWN, "mean": r"5 % of {a_b} & $\input^~#"}
-    assert find_latex_faults(render_table1(language, odd)) == []
+    assert find_latex_errors(render_table1(language, odd)) == []
 
 
 @pytest.mark.parametrize(
-    ("part", "other", "fault"),
+    ("part", "other", "error"),
     [
         (r"59\,\%", r"59\,%", "%"),
         (r"\end{tabular}", "", "end of table"),
@@ -146,8 +146,8 @@ def test_render_table1_has_nothing_that_stops_latex(language):
         (r"\label{tab:", r"\label{tab:{", "an open brace"),
     ],
 )
-def test_find_latex_faults_finds_what_stops_latex(part, other, fault):
-    faults = find_latex_faults(render_table1("fi", OWN).replace(part, other, 1))
+def test_find_latex_errors_finds_invalid_latex(part, other, error):
+    errors = find_latex_errors(render_table1("fi", OWN).replace(part, other, 1))
 
-    assert faults
-    assert fault is None or fault in faults
+    assert errors
+    assert error is None or error in errors

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,7 +8,8 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, mannwhitneyu
 
 from postprocess.statistics.change import (
-    change_pvalues,
+    change_pvalues_between,
+    change_tests,
     cliffs_delta,
     false_discovery_rates,
     paired_pvalues,
@@ -14,10 +17,17 @@ from postprocess.statistics.change import (
 )
 
 RATINGS = st.lists(st.integers(0, 6), min_size=1, max_size=12)
+EQUALLY_MANY = st.integers(1, 12).flatmap(
+    lambda n: st.lists(st.lists(st.integers(0, 6), min_size=n, max_size=n), min_size=1, max_size=4)
+)
+
+
+def counts_of(ratings, n_values=7):
+    return np.bincount(ratings, minlength=n_values)
 
 
 def counts(ratings, n_values=7):
-    return np.bincount(np.asarray(ratings), minlength=n_values)[None, :]
+    return counts_of(ratings, n_values)[None, :]
 
 
 def scipy_p(first, second, method):
@@ -28,46 +38,103 @@ def scipy_p(first, second, method):
 
 
 @given(RATINGS, RATINGS)
-def test_change_pvalues_are_half_of_scipys(first, second):
+def test_change_tests_are_half_of_scipys(first, second):
     if len(set(first + second)) == 1:
         return
     expected = scipy_p(first, second, "asymptotic") / 2
 
-    assert change_pvalues(counts(first), counts(second))[0] == pytest.approx(expected, abs=1e-12)
+    assert change_tests(counts(first), counts(second)).pvalues[0] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
-def test_change_pvalues_by_hand():
+def test_change_tests_without_ties_by_hand():
     # ranks 1 2 | 3 4: U = 4, its mean 2, deviation sqrt(4 / 12 * 5) = 1.290994,
     # z = (4 - 2 - 0.5) / 1.290994 = 1.161895, and the upper tail of that is 0.122639
-    p = change_pvalues(counts([0, 1]), counts([5, 6]))
+    p = change_tests(counts([0, 1]), counts([5, 6])).pvalues
 
     assert p[0] == pytest.approx(0.122639, abs=1e-6)
 
 
-def test_change_pvalues_with_ties_by_hand():
+def test_change_tests_with_ties_by_hand():
     # ratings 0 0 | 0 1: ranks 2 2 2 4, U = 2 + 4 - 3 = 3, mean 2; ties: 3^3 - 3 = 24
     # deviation sqrt(4 / 12 * (5 - 24 / 12)) = 1; z = (3 - 2 - 0.5) / 1; tail 0.308538
-    p = change_pvalues(counts([0, 0]), counts([0, 1]))
+    p = change_tests(counts([0, 0]), counts([0, 1])).pvalues
 
     assert p[0] == pytest.approx(0.308538, abs=1e-6)
 
 
-def test_change_pvalues_are_1_where_all_ratings_are_equal():
-    assert change_pvalues(counts([3, 3]), counts([3])).tolist() == [1]
+def test_change_tests_are_1_where_all_ratings_are_equal():
+    assert change_tests(counts([3, 3]), counts([3])).pvalues.tolist() == [1]
     assert two_sided_pvalues(counts([3, 3]), counts([3])).tolist() == [1]
 
 
-def test_change_pvalues_are_a_half_at_most_without_a_difference():
-    assert change_pvalues(counts([2, 4]), counts([2, 4])).tolist() == [0.5]
-    assert change_pvalues(counts([2]), counts([4])).tolist() == [0.5]
+def test_change_tests_are_a_half_at_most_without_a_difference():
+    assert change_tests(counts([2, 4]), counts([2, 4])).pvalues.tolist() == [0.5]
+    assert change_tests(counts([2]), counts([4])).pvalues.tolist() == [0.5]
 
 
 @given(RATINGS, RATINGS)
-def test_change_pvalues_do_not_mind_which_context_is_first(first, second):
-    forth = change_pvalues(counts(first), counts(second))
-    back = change_pvalues(counts(second), counts(first))
+def test_change_tests_do_not_depend_on_the_order_of_contexts(first, second):
+    forth = change_tests(counts(first), counts(second)).pvalues
+    back = change_tests(counts(second), counts(first)).pvalues
 
     assert forth == pytest.approx(back, abs=1e-12)
+
+
+def test_change_tests_by_hand():
+    # 0 0 3 against 5 6: U = 0, mean 3, variance 6/12 · (6 - 6/20) = 2.85, z = 2.5/√2.85
+    tests = change_tests(counts_of([0, 0, 3]), counts_of([5, 6]))
+
+    z = 2.5 / math.sqrt(2.85)
+    assert tests.pvalues == pytest.approx(math.erfc(z / math.sqrt(2)) / 2, rel=1e-14)
+    assert tests.directions == 1
+
+
+@given(RATINGS, RATINGS)
+def test_change_tests_mirror_swapped_contexts(first, second):
+    there = change_tests(counts_of(first), counts_of(second))
+    back = change_tests(counts_of(second), counts_of(first))
+
+    assert there.pvalues == pytest.approx(back.pvalues, rel=1e-12)
+    assert there.directions == -back.directions
+
+
+def test_change_tests_broadcast_all_against_all():
+    first = np.array([counts_of([0, 1, 2]), counts_of([6, 6])])
+    second = np.array([counts_of([3]), counts_of([6, 6]), counts_of([0, 6])])
+
+    tests = change_tests(first[:, None], second[None])
+
+    assert tests.pvalues.shape == (2, 3)
+    assert tests.directions.tolist() == [[1, 1, 1], [-1, 0, -1]]
+    for i, j in np.ndindex(2, 3):
+        assert tests.pvalues[i, j] == change_tests(first[i], second[j]).pvalues
+
+
+def test_change_tests_of_equal_ratings_have_p_1():
+    many = np.array([0, 0, 1_000_000, 0])
+
+    tests = change_tests(many, many)
+
+    assert (tests.pvalues.item(), tests.directions.item()) == (1.0, 0)
+    assert change_tests(many, many + np.array([1, 0, 0, 0])).pvalues <= 0.5
+
+
+@given(EQUALLY_MANY, EQUALLY_MANY)
+def test_change_pvalues_between_are_those_of_change_tests(first, second):
+    one, other = (np.array([counts_of(side) for side in sides]) for sides in (first, second))
+
+    expected = change_tests(one[:, None], other[None]).pvalues
+
+    assert change_pvalues_between(one, other) == pytest.approx(expected, rel=1e-12)
+
+
+def test_change_pvalues_between_equal_ratings_are_one():
+    fours, sixes = np.array([[0, 0, 0, 0, 3, 0, 0]]), np.array([[0, 0, 0, 0, 0, 0, 5]])
+
+    assert change_pvalues_between(fours, fours).tolist() == [[1.0]]
+    assert change_pvalues_between(fours, sixes).item() < 0.5
 
 
 # --- the two-sided test ---------------------------------------------------------------------
@@ -113,21 +180,25 @@ def test_false_discovery_rates_are_those_of_scipy(pvalues):
 # --- the effect size ------------------------------------------------------------------------
 
 
+def delta_of(first, second):
+    return {name: one.item() for name, one in cliffs_delta(counts(first), counts(second)).items()}
+
+
 def dominance(first, second):
     return np.sign(np.subtract.outer(np.asarray(second), np.asarray(first)))
 
 
 @given(RATINGS, RATINGS)
 def test_cliffs_delta_is_the_mean_of_all_comparisons(first, second):
-    delta = cliffs_delta(counts(first), counts(second))["delta"][0]
+    delta = delta_of(first, second)["delta"]
 
     assert delta == pytest.approx(dominance(first, second).mean(), abs=1e-12)
 
 
 @given(RATINGS, RATINGS)
-def test_cliffs_delta_turns_its_sign_with_the_contexts(first, second):
-    forth = cliffs_delta(counts(first), counts(second)).iloc[0]
-    back = cliffs_delta(counts(second), counts(first)).iloc[0]
+def test_cliffs_delta_changes_sign_with_swapped_contexts(first, second):
+    forth = delta_of(first, second)
+    back = delta_of(second, first)
 
     assert forth["delta"] == pytest.approx(-back["delta"], abs=1e-12)
     assert forth["delta_low"] == pytest.approx(-back["delta_high"], abs=1e-9, nan_ok=True)
@@ -135,7 +206,7 @@ def test_cliffs_delta_turns_its_sign_with_the_contexts(first, second):
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=12), RATINGS.filter(lambda r: len(r) > 1))
 def test_cliffs_delta_lies_in_its_interval(first, second):
-    delta, low, high = cliffs_delta(counts(first), counts(second)).iloc[0]
+    delta, low, high = delta_of(first, second).values()
 
     assert -1 <= low <= delta + 1e-12
     assert delta - 1e-12 <= high <= 1
@@ -156,27 +227,27 @@ def test_cliffs_delta_interval_by_the_formulas():
         (delta - delta**3 + side * spread) / (1 - delta**2 + z**2 * variance) for side in (-1, 1)
     ]
 
-    found = cliffs_delta(counts(first), counts(second)).iloc[0]
+    found = delta_of(first, second)
 
     assert variance > (1 - delta**2) / (n1 * n2 - 1)
-    assert found[["delta_low", "delta_high"]].tolist() == pytest.approx(expected, abs=1e-12)
+    assert [found["delta_low"], found["delta_high"]] == pytest.approx(expected, abs=1e-12)
 
 
 def test_cliffs_delta_of_contexts_that_do_not_overlap():
     # 10 ratings each: the nearer bound is (10 - 1.96^2) / (10 + 1.96^2) = 0.4449
-    found = cliffs_delta(counts([0] * 10), counts([6] * 10)).iloc[0]
+    found = delta_of([0] * 10, [6] * 10)
 
-    assert found.round(4).tolist() == [1, 0.4449, 1]
+    assert [round(end, 4) for end in found.values()] == [1, 0.4449, 1]
 
 
 def test_cliffs_delta_of_single_ratings_has_no_interval():
-    found = cliffs_delta(counts([0]), counts([6, 6])).iloc[0]
+    found = delta_of([0], [6, 6])
 
     assert found["delta"] == 1
-    assert found[["delta_low", "delta_high"]].isna().all()
+    assert np.isnan([found["delta_low"], found["delta_high"]]).all()
 
 
-# --- the same people in both contexts --------------------------------------------------------
+# --- the same annotators in both contexts --------------------------------------------------------
 
 
 def paired(first, second):
@@ -198,11 +269,11 @@ def test_paired_pvalues_by_hand():
     assert found.to_dict("index") == {1: {"n_both": 5, "p": 2 / 32}}
 
 
-def test_paired_pvalues_are_1_where_nobody_changed():
+def test_paired_pvalues_are_1_without_differences():
     assert paired_pvalues(paired([1, 2], [1, 2]))["p"].tolist() == [1]
 
 
-def test_paired_pvalues_leave_out_who_rated_one_context():
+def test_paired_pvalues_leave_out_annotators_of_one_context():
     ratings = paired([0, 0, 0, 0, 0], [1, 2, 3, 4, 5])
     alone = pd.DataFrame({"pair": [2], "context": [1], "annotator": ["B"], "rating": [3]})
 

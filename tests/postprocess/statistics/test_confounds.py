@@ -9,7 +9,6 @@ from scipy.stats import mannwhitneyu
 
 from postprocess.formats.files import read_dataset
 from postprocess.formats.stimuli import parse_stimuli
-from postprocess.statistics.agreement.measures import spearman
 from postprocess.statistics.confounds import (
     CONTEXT_MEASURES,
     TABLE_COLUMNS,
@@ -17,7 +16,8 @@ from postprocess.statistics.confounds import (
     measure_contexts,
     weighted_spearman,
 )
-from tests.postprocess.stimuli_rows import row_with
+from postprocess.statistics.correlations import spearman
+from tests.factories.stimuli_rows import row_with
 
 
 def rng(seed=1):
@@ -69,7 +69,7 @@ def test_measure_contexts_by_hand():
 @pytest.mark.parametrize(
     "wrong", [{"context1": "no marks"}, {"word1_context1": "x"}, {"word2_context1": "bank"}]
 )
-def test_measure_contexts_leaves_out_what_cannot_be_read(wrong):
+def test_measure_contexts_leaves_out_unreadable_contexts(wrong):
     measures = measure_contexts([row_with(**wrong)])
 
     assert measures.loc[0, list(CONTEXT_MEASURES)].isna().all()
@@ -140,7 +140,7 @@ def test_find_confounds_of_ratings_by_hand():
     assert speed["estimate"] == spearman([31, 20, 10, 31, 20], [-3, 0, 3, 0, 0])
 
 
-def test_find_confounds_leaves_undefined_what_is():
+def test_find_confounds_returns_nan_for_undefined_figures():
     scores = scores_of([2, 4, 6], [1, 1, 1])
     measures = measures_of([1, 1, 1], [1, 1, 1]).assign(word1_first=1.0)
 
@@ -192,7 +192,7 @@ def test_find_confounds_resamples_pairs_not_contexts():
     assert (wide["low"], wide["high"]) == pytest.approx((narrow["low"], narrow["high"]))
 
 
-def test_find_confounds_covers_the_truth_about_as_often_as_it_says():
+def test_find_confounds_intervals_have_their_nominal_coverage():
     n_covered = 0
     for seed in range(100):
         draw = rng(seed)
@@ -226,7 +226,7 @@ def test_weighted_spearman_is_that_of_repeated_rows(rows):
     assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-def test_find_confounds_takes_the_published_files(published):
+def test_find_confounds_runs_on_the_published_files(published):
     stimuli = parse_stimuli((published / "data_sl.tsv").read_bytes())
     scores = read_dataset((published / "cosimlex_sl.csv").read_bytes())
 

@@ -1,24 +1,18 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from postprocess.statistics.correlations import (
-    correlate,
-    correlate_left_out,
-    correlate_pairs,
-    mean_defined,
-)
+from postprocess.statistics.correlations import correlate, mean_defined, spearman
 
 NAN = float("nan")
-METHODS = ("spearman", "pearson", "uncentered")
+QUARTERS = st.lists(st.integers(0, 24).map(lambda n: n / 4), min_size=3, max_size=9)
 
 
-def tables(shape, *, gaps=0.0, seed=0):
-    rng = np.random.default_rng(seed)
-    ratings = rng.integers(0, 7, size=shape).astype(float)
-    ratings[0, 0] = 25 / 3  # constant
-    ratings[rng.random(shape) < gaps] = NAN
-    return ratings
+def pearson(first, second):
+    sides = (np.asarray(side, dtype=float) for side in (first, second))
+    return float(correlate(*sides, method="pearson"))
 
 
 def test_uncentered_correlation_by_hand():
@@ -29,55 +23,51 @@ def test_uncentered_correlation_by_hand():
     assert np.isnan(correlate(first * 0, second, method="uncentered"))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("gaps", [0.0, 0.2])
-def test_correlate_pairs_equals_two_at_a_time(method, gaps):
-    ratings = tables((3, 4, 6), gaps=gaps)
-    all_at_once = correlate_pairs(ratings, method=method)
-
-    for i in range(4):
-        for j in range(4):
-            expected = correlate(ratings[:, i], ratings[:, j], method=method)
-            expected = np.full(3, NAN) if i == j else expected
-            np.testing.assert_allclose(all_at_once[:, i, j], expected, rtol=0, atol=1e-12)
+def test_spearman_by_hand_with_ties_and_gaps():
+    # ranks 1.5 1.5 3 and 1 2 3: covariance 1.5, variances 1.5 and 2
+    assert spearman([0, 0, 5, NAN, 2], [1, 2, 3, 4, NAN]) == pytest.approx(1.5 / np.sqrt(3))
 
 
-def test_correlate_pairs_takes_tables_with_and_without_gaps_together():
-    ratings = tables((4, 3, 8))
-    ratings[1] = tables((1, 3, 8), gaps=0.3, seed=1)[0]
-
-    together = correlate_pairs(ratings, method="spearman")
-
-    alone = [correlate_pairs(table[None], method="spearman")[0] for table in ratings]
-    np.testing.assert_array_equal(together, alone)
+@pytest.mark.parametrize("second", [[1, 1, 1, 1], [1, 2, NAN, NAN], [NAN] * 4])
+def test_spearman_is_undefined_for_constant_or_few_items(second):
+    assert np.isnan(spearman([0, 1, 2, 3], second))
 
 
-def test_correlate_pairs_needs_three_items():
-    assert np.isnan(correlate_pairs(tables((2, 3, 2)), method="pearson")).all()
+@given(
+    st.lists(st.integers(0, 6), min_size=3, max_size=9).filter(lambda x: len(set(x)) > 1),
+    st.randoms(use_true_random=False),
+)
+def test_spearman_equals_scipy(first, random):
+    second = [random.randint(0, 6) for _ in first]
+    second[0] = second[-1] + 1
+
+    expected = stats.spearmanr(first, second).statistic
+
+    assert spearman(first, second) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("gaps", [0.0, 0.2])
-def test_correlate_left_out_equals_scipy(gaps):
-    ratings = tables((3, 4, 9), gaps=gaps)
-    found = correlate_left_out(ratings)
-
-    for table, rho in zip(ratings, found, strict=True):
-        for annotator, own in enumerate(table):
-            others = np.delete(table, annotator, axis=0)
-            both = ~np.isnan(own) & ~np.isnan(others).all(axis=0)
-            if both.sum() < 3 or np.ptp(own[both]) == 0:
-                assert np.isnan(rho[annotator])
-                continue
-            means = np.nanmean(others[:, both], axis=0).round(9)
-            expected = stats.spearmanr(own[both], means).statistic
-            assert rho[annotator] == pytest.approx(expected, abs=1e-12)
+def test_pearson_by_hand_with_gaps():
+    # 0 1 5 against 1 3 2: deviations -2 -1 3 and -1 1 0, product 1, squares 14 and 2
+    assert pearson([0, 1, NAN, 5], [1, 3, 9, 2]) == pytest.approx(1 / np.sqrt(28))
 
 
-def test_correlate_left_out_of_one_annotator_is_undefined():
-    assert np.isnan(correlate_left_out(tables((2, 1, 5)))).all()
+@pytest.mark.parametrize("second", [[0.1, 0.1, 0.1, 0.1], [1, 2, NAN, NAN], [NAN] * 4])
+def test_pearson_is_undefined_for_constant_or_few_items(second):
+    assert np.isnan(pearson([0, 1, 2, 3], second))
+    assert np.isnan(pearson([], []))
 
 
-def test_mean_defined_leaves_out_what_is_not():
+@given(QUARTERS.filter(lambda x: len(set(x)) > 1), st.randoms(use_true_random=False))
+def test_pearson_equals_scipy(first, random):
+    second = [random.randint(0, 24) / 4 for _ in first]
+    second[0] = second[-1] + 1
+
+    expected = stats.pearsonr(first, second).statistic
+
+    assert pearson(first, second) == pytest.approx(expected, abs=1e-12)
+
+
+def test_mean_defined_leaves_out_nan():
     numbers = np.array([[1.0, NAN], [3.0, NAN]])
 
     np.testing.assert_array_equal(mean_defined(numbers, axis=0), [2, NAN])

@@ -81,7 +81,7 @@ def test_harmonic_correlation_does_not_depend_on_unit(gold, factor, constant):
 @pytest.mark.parametrize(
     ("x", "y"), [([1, 2], [1]), ([], []), ([1, np.nan], [1, 2]), ([1, 2], [np.inf, 1])]
 )
-def test_metrics_refuse_what_does_not_match(metric, x, y):
+def test_metrics_refuse_columns_that_do_not_match(metric, x, y):
     with pytest.raises(ValueError, match="predicted and gold must be"):
         metric(x, y)
 

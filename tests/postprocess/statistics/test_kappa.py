@@ -8,7 +8,7 @@ from postprocess.table.ratings import RatingsError
 
 
 def judged(table):
-    """The judgements of two judges, out of how often each pair of kinds came."""
+    """Return the judgements of two judges from the counts of each pair of categories."""
     pairs = [pair for pair, n in table.items() for _ in range(n)]
     return [one for one, _ in pairs], [two for _, two in pairs]
 
@@ -41,15 +41,15 @@ def test_cohen_kappa_does_not_change_with_order_names_or_sides():
     assert cohen_kappa([first[i] for i in order], [second[i] for i in order]) == pytest.approx(
         kappa
     )
-    renamed = ([{"a": 1, "b": 2, "c": 3}[kind] for kind in kinds] for kinds in (first, second))
+    renamed = ([{"a": 1, "b": 2, "c": 3}[one] for one in side] for side in (first, second))
     assert cohen_kappa(*renamed) == pytest.approx(kappa)
 
 
-def test_cohen_kappa_is_not_defined_without_two_kinds():
+def test_cohen_kappa_is_undefined_without_two_categories():
     assert math.isnan(cohen_kappa([], []))
     assert math.isnan(cohen_kappa("aaa", "aaa"))
 
 
-def test_cohen_kappa_refuses_different_things():
-    with pytest.raises(RatingsError, match="of 1 and of 2 things"):
+def test_cohen_kappa_refuses_different_items():
+    with pytest.raises(RatingsError, match="of 1 and of 2 items"):
         cohen_kappa("a", "ab")

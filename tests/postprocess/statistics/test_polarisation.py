@@ -112,7 +112,7 @@ def test_find_polarised_lists_alpha_of_single_modes_at_most(chances):
         st.tuples(st.integers(0, 6), st.integers(0, 6), st.floats(0.1, 1)), min_size=1, max_size=5
     ),
 )
-def test_find_polarised_has_taken_the_least_favourable_single_modes(mode, parts):
+def test_find_polarised_uses_the_least_favourable_unimodal_distributions(mode, parts):
     # every distribution with this mode is a mixture of even spreads round it
     chances = np.zeros(7)
     for down, up, weight in parts:
@@ -130,7 +130,7 @@ def test_find_polarised_has_taken_the_least_favourable_single_modes(mode, parts)
     assert (chance_of_as_low[listed] <= shares[listed] + 0.003).all()
 
 
-def test_find_polarised_samples_what_is_too_much_to_enumerate(monkeypatch):
+def test_find_polarised_samples_large_references(monkeypatch):
     ratings = ratings_of([0, 0, 1, 2, 3, 4, 5, 6, 6, 6, 1, 0])
     exact = find_polarised(ratings, Scale(), rng=rng(), alpha=1)["pvalue"].item()
     monkeypatch.setattr(polarisation, "MOST_ENUMERATED", 10)
@@ -141,7 +141,7 @@ def test_find_polarised_samples_what_is_too_much_to_enumerate(monkeypatch):
     assert one.equals(same)
 
 
-def test_find_polarised_takes_another_scale():
+def test_find_polarised_supports_another_scale():
     ratings = ratings_of([-1, -1, -0.5, 1, 1, 1])
 
     listed = find_polarised(ratings, Scale(-1, 1, 0.5), rng=rng(), alpha=1)

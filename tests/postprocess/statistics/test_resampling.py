@@ -81,7 +81,7 @@ def test_double_items_has_every_item_twice(ratings_of):
     assert double_items(stack).tables.tolist() == [[[0, 1, 2, 0, 1, 2], [2, 3, 5, 2, 3, 5]]]
 
 
-def test_divide_annotators_takes_evenly_from_each_group(simulated):
+def test_divide_annotators_draws_evenly_from_each_group(simulated):
     stacks = stack_groups(simulated())
     divisions = list(divide_annotators(stacks, 61, np.random.default_rng(0)))
 

@@ -114,7 +114,7 @@ def test_aggregate_ratings_gives_the_figures_that_pandas_gives(first, second):
         assert row[f"stdev{number}"] == pytest.approx(expected.std(), abs=1e-12, nan_ok=True)
 
 
-def test_aggregate_ratings_does_not_depend_on_how_many_pairs_are_taken_at_once(monkeypatch):
+def test_aggregate_ratings_does_not_depend_on_the_size_of_batches(monkeypatch):
     ratings = table(([0, 0, 3], [5, 6]), ([1], [2, 2]), ([4, 6], [0, 1, 2]))
     whole = aggregate_ratings(ratings, 3)
 

@@ -7,7 +7,7 @@ from postprocess.steps.calibration import calibrate_ratings
 from postprocess.table.ratings import Scale
 
 
-def test_calibrate_ratings_moves_the_one_who_deviates(ratings_of):
+def test_calibrate_ratings_shifts_a_deviating_annotator(ratings_of):
     # means 2, 2, 5 → group mean 3: only C deviates by more than 1; 6 is at the upper end, but C
     # is moved down, and 0 is at the lower end and stays
     ratings = ratings_of(A=[1, 2, 3, 2], B=[2, 2, 2, 2], C=[6, 5, 6, 3])
@@ -57,7 +57,7 @@ def test_calibrate_ratings_judges_each_group_by_itself(ratings_of):
     assert calibration.ratings["rating"].tolist() == [0, 1, 6, 5]
 
 
-def test_calibrate_ratings_takes_threshold_and_step(ratings_of):
+def test_calibrate_ratings_applies_threshold_and_step(ratings_of):
     ratings = ratings_of(A=[2], B=[3])
 
     calibration = calibrate_ratings(ratings, Scale(), threshold=0.25, step=0.5)

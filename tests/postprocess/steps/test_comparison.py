@@ -5,7 +5,7 @@ from postprocess.steps.comparison import compare_outcomes
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import read_recipe
 from postprocess.table.ratings import RatingsError
-from tests.postprocess.simulated import outcome_of, simulate_study
+from tests.factories.ratings import outcome_of, simulate_study
 
 PEOPLE = {
     1: {"A": [0, 2, 4, 5], "B": [0, 2, 3, 5], "C": [1, 2, 4, 5], "D": [4, 3, 2, 1]},
@@ -24,7 +24,7 @@ def outcome(recipe, **moved):
     return post_process(ratings, read_recipe(recipe), n_pairs=4)
 
 
-def test_compare_outcomes_shows_what_a_recipe_changes():
+def test_compare_outcomes_lists_differences():
     # cosimlex moves E down by 1 and leaves out D and G; raw does neither
     comparison = compare_outcomes(outcome("raw"), outcome("cosimlex"))
 

@@ -32,17 +32,17 @@ def test_find_excluded_names_the_reason_of_every_mark():
     ]
 
 
-def test_find_excluded_can_keep_rejected_engagement_and_nothing_else():
+def test_find_excluded_keeps_rejected_engagement_only():
     excluded = find_excluded(marked("rejected", "withdrawn"), rejected_engagement=False)
 
     assert excluded.tolist() == ["", "withdrawn"]
 
 
-def test_find_excluded_without_marks_leaves_out_nobody():
+def test_find_excluded_without_marks_leaves_out_no_rating():
     assert find_excluded(marked("", "").drop(columns="mark")).tolist() == ["", ""]
 
 
-def test_find_excluded_leaves_out_who_fails_more_checkpoints_than_allowed():
+def test_find_excluded_leaves_out_annotators_with_too_many_failed_checkpoints():
     answers = checks(("1", "A", 6, 0, 1), ("1", "A", 5, 0, 1), ("2", "A", 0, 0, 1))
 
     def excluded(most):
@@ -56,7 +56,7 @@ def test_find_excluded_leaves_out_who_fails_more_checkpoints_than_allowed():
     ]
 
 
-def test_find_excluded_names_the_mark_of_who_also_failed_a_checkpoint():
+def test_find_excluded_prefers_the_mark_to_failed_checkpoints():
     answers = checks(("1", "A", 6, 0, 1))
 
     excluded = find_excluded(marked("", "withdrawn"), most_failed_checkpoints=0, checks=answers)
@@ -80,7 +80,7 @@ def test_count_failed_refuses_answers_without_their_bounds():
 
 
 def test_count_left_out_counts_each_annotator_once():
-    """A is used in one of two groups; of B and C nothing is used, for two reasons each."""
+    """A is used in one of two groups; B and C are excluded, each for two reasons."""
     reasons = ["withdrawn", "withdrawn", "", "unfinished", "replaced", "replaced", "replaced",
                "unfinished"]  # fmt: skip
     categories = ["", "unfinished", "withdrawn", "replaced", "never"]

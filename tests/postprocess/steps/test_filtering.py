@@ -29,7 +29,7 @@ def test_filter_annotators_leaves_out_low_agreement(ratings_of):
     assert filtering.ratings.index.tolist() == list(range(15))
 
 
-def test_filter_annotators_keeps_who_is_exactly_at_the_bound(ratings_of):
+def test_filter_annotators_keeps_an_annotator_at_the_bound(ratings_of):
     # averages m and three equal others lie 1.5 SD apart
     ratings = ratings_of(**GOOD, D=[4, 3, 2, 1, 0])
 
@@ -40,7 +40,7 @@ def test_filter_annotators_keeps_equals(ratings_of):
     assert set(filter_annotators(ratings_of(**GOOD), k=0).annotators["decision"]) == {"kept"}
 
 
-def test_filter_annotators_takes_an_absolute_bound(ratings_of):
+def test_filter_annotators_applies_an_absolute_bound(ratings_of):
     ratings = ratings_of(A=[0, 1, 2], B=[2, 1, 0])
 
     filtering = filter_annotators(ratings, minimum_rho=0.2)
@@ -50,7 +50,7 @@ def test_filter_annotators_takes_an_absolute_bound(ratings_of):
     assert set(filter_annotators(ratings, minimum_rho=-1).annotators["decision"]) == {"kept"}
 
 
-def test_filter_annotators_leaves_out_constant_ratings_that_others_told_apart(ratings_of):
+def test_filter_annotators_leaves_out_constant_ratings_where_others_differ(ratings_of):
     filtering = filter_annotators(ratings_of(**GOOD, D=[3] * 5))
 
     assert decisions(filtering)["D"] == ("left out", "constant ratings")
@@ -95,7 +95,7 @@ def test_filter_annotators_does_not_depend_on_rows_names_or_unit(ratings_of):
     assert first["rho"].tolist() == pytest.approx(second["rho"].tolist())
 
 
-def test_filter_annotators_leaves_out_the_share_whose_leaving_gains_most(ratings_of):
+def test_filter_annotators_leaves_out_the_share_with_the_largest_gain(ratings_of):
     # A B C agree fully, D is their reverse, E between: without D the mean rho rises most
     ratings = ratings_of(**GOOD, D=[4, 3, 2, 1, 0], E=[0, 1, 2, 4, 3])
 
@@ -109,13 +109,13 @@ def test_filter_annotators_leaves_out_the_share_whose_leaving_gains_most(ratings
     assert annotators["decision"].tolist() == ["kept", "kept", "kept", "left out", "kept"]
 
 
-def test_filter_annotators_leaves_out_nobody_for_a_share_of_less_than_one(ratings_of):
+def test_filter_annotators_leaves_out_none_for_a_share_below_one_annotator(ratings_of):
     ratings = ratings_of(**GOOD, D=[4, 3, 2, 1, 0])
 
     assert set(filter_annotators(ratings, k=9, gain_share=0.2).annotators["decision"]) == {"kept"}
 
 
-def test_filter_annotators_leaves_out_nobody_whose_leaving_does_not_gain(ratings_of):
+def test_filter_annotators_leaves_out_none_without_a_gain(ratings_of):
     ratings = ratings_of(**GOOD)
 
     assert set(filter_annotators(ratings, gain_share=0.5).annotators["decision"]) == {"kept"}

@@ -7,7 +7,7 @@ from postprocess.steps.ledger import render_annotators, render_ledger, render_sc
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import read_recipe
 from postprocess.table.ratings import RatingsError
-from tests.postprocess.simulated import outcome_of, rate
+from tests.factories.ratings import outcome_of, rate
 
 HEADER = "pair\tcontext\tgroup\tannotator\trating\tcalibrated\tcalibration\tused\treason"
 
@@ -34,7 +34,7 @@ def rows_of(text):
     return header, [line.split("\t") for line in lines]
 
 
-def test_render_ledger_tells_what_happened_to_each_rating(outcome):
+def test_render_ledger_describes_the_treatment_of_each_rating(outcome):
     # means 1, 5/3, 5 → 23/9: A is 1.56 below and moves up, B 0.89 below and stays, C moves down
     # C agrees least with A and B, so the bound, mean - SD of three averages, leaves C out
     # group 2: rho of E and F is 1, of either with G -1: averages 0, 0, -1; the bound is -0.911
@@ -102,7 +102,7 @@ def test_trace_context_leads_from_the_ratings_to_the_figures(outcome):
     assert "sim2   4.16666666667 = the mean rescaled to 0–10" in lines
 
 
-def test_trace_context_has_a_dash_for_what_is_not_defined_and_minus_signs():
+def test_trace_context_has_dashes_for_undefined_figures_and_minus_signs():
     ratings = rate((1, 1, "A", 0), (1, 2, "B", 1))
     alone = trace_context(outcome_of(ratings, "raw", "rescaling.minimum=-10"), 1, 1)
 
@@ -112,6 +112,6 @@ def test_trace_context_has_a_dash_for_what_is_not_defined_and_minus_signs():
     assert not re.search(r"nan|None|-\d", alone)
 
 
-def test_trace_context_refuses_what_is_not_there(outcome):
-    with pytest.raises(RatingsError, match="no context 1 of pair 4: pairs are 1 to 3"):
+def test_trace_context_refuses_an_unknown_context(outcome):
+    with pytest.raises(RatingsError, match="pair 4, context 1 does not exist: pairs are 1 to 3"):
         trace_context(outcome, 4, 1)

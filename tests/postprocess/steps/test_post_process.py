@@ -21,7 +21,7 @@ KEEPING = ("cosimlex", "filtering.enabled=false")
 
 
 def table(by_pair, *, marks=None):
-    """Ratings of each pair: the same people rate context 1, as many others context 2."""
+    """Ratings of each pair: the same annotators rate context 1, as many others context 2."""
     rows = [
         (pair, context, f"{'AB'[context - 1]}{person}", rating, str(context))
         for pair, ratings in enumerate(by_pair, 1)
@@ -176,7 +176,7 @@ def test_post_process_of_a_marked_rating_is_as_without_it():
     )
 
 
-def test_post_process_names_the_step_after_which_nothing_is_left():
+def test_post_process_names_the_step_that_leaves_no_ratings():
     ratings = table([[1]], marks=["rejected", ""])
 
     with pytest.raises(RatingsError, match="after leaving out what does not count, contexts"):
@@ -198,7 +198,7 @@ def test_post_process_leaves_out_failed_checkpoints_before_calibration():
     assert who.loc["A0", "group_mean"] == pytest.approx(1 / 6)  # of A0 and A1 alone
 
 
-def test_post_process_without_steps_still_tells_the_figures():
+def test_post_process_without_steps_still_computes_the_figures():
     outcome = run(table([[0, 1, 5], [1, 2, 6], [2, 3, 5]]), "raw")
 
     who = outcome.annotators
@@ -208,13 +208,13 @@ def test_post_process_without_steps_still_tells_the_figures():
     assert (outcome.ledger["calibrated"] == outcome.ledger["rating"]).all()
 
 
-def test_post_process_tells_its_progress_to_the_end():
-    told = []
+def test_post_process_reports_progress_to_the_end():
+    calls = []
 
-    run(table([[0, 1, 5], [1, 2, 6], [2, 3, 5]]), progress=lambda *one: told.append(one))
+    run(table([[0, 1, 5], [1, 2, 6], [2, 3, 5]]), progress=lambda *one: calls.append(one))
 
-    assert [stage for stage, *_ in told] == ["checking", "calibrating", "filtering", "scoring"]
-    assert told[-1][1:] == (3, 3)
+    assert [stage for stage, *_ in calls] == ["checking", "calibrating", "filtering", "scoring"]
+    assert calls[-1][1:] == (3, 3)
 
 
 def test_post_process_of_a_million_identical_ratings_is_exact():
@@ -244,7 +244,7 @@ def test_post_process_of_a_million_identical_ratings_is_exact():
         ((0, 100, 1), [37, 38], 3.75),
     ],
 )
-def test_post_process_takes_other_scales(scale, ratings, expected):
+def test_post_process_supports_other_scales(scale, ratings, expected):
     both = pd.DataFrame(
         {"pair": 1, "context": [1, 1, 2, 2], "annotator": list("ABCD"), "rating": ratings * 2}
     )

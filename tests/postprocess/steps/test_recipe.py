@@ -20,7 +20,7 @@ def test_the_defaults_are_the_published_conventions():
     assert read_recipe("cosimlex") == Recipe()
 
 
-def test_presets_differ_in_what_they_are_for():
+def test_presets_differ_as_documented():
     cosimlex, simlex, raw = (read_recipe(name) for name in ("cosimlex", "simlex", "raw"))
 
     assert (cosimlex.calibration.enabled, cosimlex.filtering.k) == (True, 1)
@@ -41,7 +41,7 @@ def test_read_recipe_changes_single_settings():
     assert recipe.filtering.k == 1
 
 
-def test_read_recipe_takes_a_file(tmp_path):
+def test_read_recipe_reads_a_file(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('format = 1\nname = "mine"\n[filtering]\nk = 2\n', encoding="utf-8")
 
@@ -71,8 +71,8 @@ def test_on_scale_changes_nothing_but_the_scale():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("filter_k = 2", "filter_k: there is no such setting"),
-        ("[filtering]\nkay = 2", "filtering.kay: there is no such setting"),
+        ("filter_k = 2", "filter_k: unknown setting"),
+        ("[filtering]\nkay = 2", "filtering.kay: unknown setting"),
         ("[filtering]\nk = -1", "filtering.k: .*greater than or equal to 0 .*given: -1"),
         ("[filtering]\nk = inf", "filtering.k: .*finite"),
         ("[filtering]\nk = '1'", "filtering.k: .*number .*given: '1'"),
@@ -88,7 +88,7 @@ def test_on_scale_changes_nothing_but_the_scale():
         ("format = 2", "format: .*1 .*given: 2"),
         ("name = ''", "name: .*at least 1 character"),
         ("filtering = 3", "filtering: .*given: 3"),
-        ("[filtering", "the recipe is no TOML"),
+        ("[filtering", "the recipe is not valid TOML"),
     ],
 )
 def test_parse_recipe_refuses_by_name(text, message):
@@ -103,8 +103,8 @@ def test_parse_recipe_names_everything_that_is_wrong_at_once():
     assert len(str(refusal.value).splitlines()) == 2
 
 
-def test_parse_recipe_refuses_what_is_no_text():
-    with pytest.raises(RecipeError, match="no TOML"):
+def test_parse_recipe_refuses_bytes_that_are_not_text():
+    with pytest.raises(RecipeError, match="not valid TOML"):
         parse_recipe(b"\xff\xfe\x00")
 
 
@@ -112,10 +112,10 @@ def test_parse_recipe_refuses_what_is_no_text():
     ("change", "message"),
     [
         ("calibration.threshold", "sets nothing"),
-        ("calibration.threshold=", "nothing is no TOML value"),
-        ("calibration.threshold=much", "much is no TOML value"),
-        ("calibration.k=1", "calibration.k: there is no such setting"),
-        ("name.first='x'", "name is no section"),
+        ("calibration.threshold=", "nothing is not a TOML value"),
+        ("calibration.threshold=much", "much is not a TOML value"),
+        ("calibration.k=1", "calibration.k: unknown setting"),
+        ("name.first='x'", "name is not a section"),
     ],
 )
 def test_read_recipe_refuses_a_change_that_makes_no_sense(change, message):
@@ -123,6 +123,6 @@ def test_read_recipe_refuses_a_change_that_makes_no_sense(change, message):
         read_recipe("cosimlex", [change])
 
 
-def test_read_recipe_names_the_presets_to_who_mistypes_one():
-    with pytest.raises(RecipeError, match='no recipe "cosimlx"; name one of cosimlex, raw, simlex'):
+def test_read_recipe_lists_the_presets_for_an_unknown_name():
+    with pytest.raises(RecipeError, match='"cosimlx"; name one of cosimlex, raw, simlex'):
         read_recipe("cosimlx")

@@ -53,7 +53,7 @@ def test_parts_of_numbers_keep_their_types(numbers, kind, dtype):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_parts_of_numbers_of_several_types_take_one_that_holds_all():
+def test_join_parts_promotes_number_types():
     found = joined([pa.array([1], type=pa.int32()), pa.array([2**40])])
 
     assert found.dtype == np.int64

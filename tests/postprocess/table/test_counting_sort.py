@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postprocess.table.counting_sort import place_rows
-from postprocess.table.numbering import number_sittings
+from postprocess.table.numbering import number_members
 from postprocess.table.parallel import AT_ONCE
 from postprocess.table.ratings import BY
 from postprocess.table.sorting import sort_rows
@@ -17,7 +17,7 @@ MARKS = ["", "rejected", "withdrawn"]
 
 
 def make_table(n_groups, n_people, n_items, *, share=1.0, seed=5, **columns):
-    """Ratings in no order, by as many people in each group, of pairs of its own; some missing."""
+    """Return unsorted ratings of groups with separate pairs and equally many annotators."""
     rng = np.random.default_rng(seed)
     group, person, item = (
         part.ravel() for part in np.meshgrid(*map(np.arange, (n_groups, n_people, n_items)))
@@ -44,16 +44,16 @@ def assert_sorted(table):
 
     assert placed is not None
     pd.testing.assert_frame_equal(placed.rows, sort_rows(table, BY))
-    sitting, sittings = number_sittings(placed.rows)
-    assert placed.sitting.tolist() == sitting.tolist()
-    pd.testing.assert_frame_equal(placed.sittings.table(), sittings.table())
+    member, members = number_members(placed.rows)
+    assert placed.member.tolist() == member.tolist()
+    pd.testing.assert_frame_equal(placed.members.table(), members.table())
 
 
 @pytest.mark.parametrize("share", [1, 0.7])
 @pytest.mark.parametrize(
     "shape", [(1, 1, 1), (2, 3, 4), (7, 10, 101), (40, 12, 2 + AT_ONCE // 400)]
 )
-def test_place_rows_is_what_sorting_does_in_the_same_types(shape, share):
+def test_place_rows_equals_sort_rows_in_the_same_types(shape, share):
     assert_sorted(make_table(*shape, share=share))
 
 
@@ -65,7 +65,7 @@ def test_place_rows_keeps_marks(share):
     assert_sorted(make_table(3, 4, 10, share=share, mark=marks))
 
 
-def test_place_rows_takes_categories_of_which_some_do_not_occur():
+def test_place_rows_accepts_unused_categories():
     table = make_table(4, 5, 10)
     whole = table[table["group"] != "2"].reset_index(drop=True)
 
@@ -73,7 +73,7 @@ def test_place_rows_takes_categories_of_which_some_do_not_occur():
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 9), st.integers(0, 10**6))
-def test_place_rows_is_what_sorting_does(n_groups, n_people, n_items, seed):
+def test_place_rows_equals_sort_rows(n_groups, n_people, n_items, seed):
     assert_sorted(make_table(n_groups, n_people, n_items, seed=seed, share=0.9))
 
 
@@ -85,7 +85,7 @@ def test_place_rows_is_the_same_on_any_number_of_cores(n_cores, monkeypatch):
 
 
 def changed(row, **values):
-    """A table with other values in one row, some of them new categories."""
+    """Return a table with other values in one row, some of them new categories."""
     table = make_table(2, 3, 4).astype({"annotator": str, "group": str})
     for name, value in values.items():
         table.loc[row, name] = value

@@ -50,17 +50,17 @@ def test_load_details_reads_tsv_and_parquet_alike(write, tmp_path):
         assert joined["position"].fillna(-1).tolist() == [7, -1, -1], path
 
 
-def test_load_details_gives_none_where_a_file_tells_nothing(write):
+def test_load_details_returns_none_without_details(write):
     assert load_details(write("pair,context,annotator,rating\n1,1,B,3\n")) is None
     assert join_details(RATINGS, None) is RATINGS
 
 
 def test_load_details_refuses_seconds_that_are_no_number(write):
-    with pytest.raises(RatingsError, match='seconds has "soon", which is no number'):
+    with pytest.raises(RatingsError, match='seconds has "soon", which is not a number'):
         load_details(write("pair,context,annotator,rating,seconds\n1,1,B,3,soon\n"))
 
 
-def test_join_details_leaves_out_what_is_empty_and_rows_of_other_ratings(write):
+def test_join_details_leaves_out_empty_columns_and_rows_of_other_ratings(write):
     details = load_details(write("pair,context,annotator,pos,block\n1,1,B,,\nx,1,B,noun,1\n"))
 
     assert list(join_details(RATINGS, details)) == list(RATINGS)
@@ -69,7 +69,7 @@ def test_join_details_leaves_out_what_is_empty_and_rows_of_other_ratings(write):
 def test_join_details_refuses_two_rows_for_a_rating(write):
     details = load_details(write("pair,context,annotator,pos\n1,1,B,noun\n1,1,B,verb\n"))
 
-    with pytest.raises(RatingsError, match="two rows tell of one rating"):
+    with pytest.raises(RatingsError, match="two rows describe the same rating"):
         join_details(RATINGS, details)
 
 

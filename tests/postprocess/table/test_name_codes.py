@@ -28,7 +28,7 @@ NAMES = {
 @pytest.mark.parametrize("size", [10**6, 7])
 @pytest.mark.parametrize("n_parts", [1, 3])
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
-def test_number_words_is_what_pandas_does(names, n_parts, size, kind, monkeypatch):
+def test_number_words_equals_pandas(names, n_parts, size, kind, monkeypatch):
     monkeypatch.setattr(name_codes, "AT_ONCE", 5)
     given = shuffled(names, n_times=1 + 10**4 // len(names))
 

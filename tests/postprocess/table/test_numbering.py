@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from postprocess.table import numbering
-from postprocess.table.numbering import index_names, number_ratings, number_sittings, number_values
+from postprocess.table.numbering import index_names, number_members, number_ratings, number_values
 
 
 def table(annotators, groups):
@@ -11,19 +11,19 @@ def table(annotators, groups):
     return rows.assign(annotator=list(annotators), group=list(groups))
 
 
-def test_number_sittings_numbers_by_group_and_annotator():
-    sitting, sittings = number_sittings(table("BABC", "2111"))
+def test_number_members_numbers_by_group_and_annotator():
+    member, members = number_members(table("BABC", "2111"))
 
-    people = sittings.table().to_numpy().tolist()
+    people = members.table().to_numpy().tolist()
     assert people == [["1", "A"], ["1", "B"], ["1", "C"], ["2", "B"]]
-    assert sitting.tolist() == [3, 0, 1, 2]
+    assert member.tolist() == [3, 0, 1, 2]
 
 
-def test_number_sittings_of_people_who_sat_once_numbers_them_alike():
-    sitting, sittings = number_sittings(table("CAB", "121"))
+def test_number_members_numbers_annotators_of_one_group_alike():
+    member, members = number_members(table("CAB", "121"))
 
-    assert sittings.table().to_numpy().tolist() == [["1", "B"], ["1", "C"], ["2", "A"]]
-    assert sitting.tolist() == [1, 2, 0]
+    assert members.table().to_numpy().tolist() == [["1", "B"], ["1", "C"], ["2", "A"]]
+    assert member.tolist() == [1, 2, 0]
 
 
 @pytest.mark.parametrize("most_cells", [100, 0])  # all cells there can be, or those there are
@@ -36,7 +36,7 @@ def test_number_ratings_counts_those_that_are_alike(most_cells, monkeypatch):
     given = numbers.n > 0
     assert numbers.item.tolist() == [0, 2, 0, 2]
     assert numbers.points[numbers.cell].tolist() == [4, 4, 6, 5]
-    assert numbers.sitting[numbers.cell].tolist() == [0, 0, 1, 1]
+    assert numbers.member[numbers.cell].tolist() == [0, 0, 1, 1]
     assert numbers.n[given].tolist() == [2, 1, 1]
     assert numbers.points[given].tolist() == [4, 5, 6]
 

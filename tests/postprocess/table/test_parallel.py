@@ -15,7 +15,7 @@ def test_in_parts_covers_each_row_once_and_in_order(n_rows):
     assert [row for part in parts for row in part] == rows.tolist()
 
 
-def test_in_parts_raises_what_a_part_raises():
+def test_in_parts_raises_errors_of_a_part():
     def fail(rows):
         raise ValueError(rows.start)
 
@@ -23,14 +23,14 @@ def test_in_parts_raises_what_a_part_raises():
         in_parts(3 * AT_ONCE, fail)
 
 
-def test_take_all_is_what_numpy_does():
+def test_take_all_equals_numpy():
     places = np.random.default_rng(1).integers(0, 1000, 3 * AT_ONCE)
     numbers = np.arange(1000) / 7
 
     np.testing.assert_array_equal(take_all(numbers, places), numbers[places])
 
 
-def test_on_all_cores_raises_what_one_item_raises():
+def test_on_all_cores_raises_errors_of_an_item():
     with pytest.raises(ZeroDivisionError):
         on_all_cores(lambda number: 1 / number, [1, 2, 0, 3])
 

@@ -6,7 +6,6 @@ from postprocess.table.ratings import (
     Scale,
     check_ratings,
     find_groups,
-    items_table,
     with_groups,
 )
 
@@ -18,12 +17,12 @@ def table(*rows, columns=("pair", "context", "annotator", "rating")):
 @pytest.mark.parametrize(
     "ends", [(6, 0), (3, 3), (0, 6, 0), (0, 6, -1), (0, 6, 4), (0, float("inf")), (0, 1, 2)]
 )
-def test_scale_refuses_nonsense(ends):
+def test_scale_refuses_invalid_ends_and_steps(ends):
     with pytest.raises(RatingsError, match="–"):
         Scale(*ends)
 
 
-def test_scale_reads_as_people_write_it():
+def test_scale_has_a_readable_text():
     assert (str(Scale()), str(Scale(1, 7, 0.5))) == ("0–6", "1–7 in steps of 0.5")
 
 
@@ -140,13 +139,13 @@ def test_find_groups_finds_the_questionnaires():
     assert groups.tolist() == ["1"] * 3 + ["2"] * 6 + ["1"] * 2
 
 
-def test_find_groups_keeps_apart_what_one_annotator_did_twice():
+def test_find_groups_separates_two_questionnaires_of_one_annotator():
     ratings = table(*rated(1, 1, "A", "B", "C"), *rated(2, 1, "A", "D", "E"))
 
     assert find_groups(ratings).tolist() == ["1"] * 3 + ["2"] * 3
 
 
-def test_find_groups_needs_more_than_half_and_takes_chains():
+def test_find_groups_needs_more_than_half_and_follows_chains():
     half = table(*rated(1, 1, "A", "B", "C"), *rated(2, 1, "B", "C", "D"))
     chain = table(
         *rated(1, 1, "A", "B", "C", "D"),
@@ -174,14 +173,7 @@ def test_with_groups_leaves_given_groups():
     assert with_groups(ratings.assign(group="x"))["group"].tolist() == ["x"]
 
 
-def test_items_table_has_a_row_for_each_context():
-    items = items_table(table((1, 1, "A", 2), (2, 1, "A", 3), (1, 1, "B", 4)))
-
-    assert items.index.tolist() == [(1, 1), (2, 1)]
-    assert items.fillna(-1).to_dict("list") == {"A": [2.0, 3.0], "B": [4.0, -1.0]}
-
-
-def test_check_ratings_takes_marks_and_misses_only_what_could_not_be_judged():
+def test_check_ratings_accepts_missing_ratings_only_if_marked_as_unjudged():
     table = pd.DataFrame(
         {
             "pair": [1, 2, 3],

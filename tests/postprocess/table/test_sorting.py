@@ -23,20 +23,20 @@ def by_pandas(table):
 
 
 @pytest.mark.parametrize("n_rows", [1, 1000, 300_000])
-def test_sort_rows_is_what_pandas_does_in_the_same_types(n_rows):
+def test_sort_rows_equals_pandas_in_the_same_types(n_rows):
     table = make_table(n_rows)
 
     pd.testing.assert_frame_equal(sort_rows(table, BY), by_pandas(table))
 
 
-def test_sort_rows_takes_an_order_where_ratings_are_not_whole():
+def test_sort_rows_sorts_ratings_that_are_not_whole():
     table = make_table(1000).assign(rating=lambda rows: rows["rating"] / 2)
 
     pd.testing.assert_frame_equal(sort_rows(table, BY), by_pandas(table))
 
 
 @pytest.mark.parametrize("most", [2**52, 2**62])
-def test_sort_rows_takes_an_order_where_rows_do_not_fit_a_number(most):
+def test_sort_rows_sorts_rows_that_do_not_fit_a_number(most):
     table = make_table(1000)
     table["pair"] = table["pair"].astype(np.int64) + np.where(table["pair"] == 5, most, 0)
     table["mark"] = pd.Categorical(["", "withdrawn"] * 500)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from postprocess.statistics.agreement.alpha import alpha_of_slices, krippendorff_alpha
+from postprocess.statistics.agreement.alpha import krippendorff_alpha
 from postprocess.statistics.agreement.group_arrays import stack_groups
+from tests.postprocess.statistics.agreement.tables import alpha_of
 
 NAN = float("nan")
 LEVELS = ("interval", "ordinal")
@@ -28,15 +29,15 @@ def table(columns):
 
 
 def test_krippendorff_alpha_equals_the_published_figures():
-    assert krippendorff_alpha(PUBLISHED) == pytest.approx(0.849, abs=5e-4)
-    assert krippendorff_alpha(PUBLISHED, level="ordinal") == pytest.approx(0.815, abs=5e-4)
+    assert alpha_of(PUBLISHED) == pytest.approx(0.849, abs=5e-4)
+    assert alpha_of(PUBLISHED, level="ordinal") == pytest.approx(0.815, abs=5e-4)
 
 
 def test_krippendorff_alpha_by_hand():
     # observed: (1 + 1)/2 over two items = 0.5 · 1; expected over 0 1 1 2: 2 · SS 2 / 3 = 4/3
     ratings = pd.DataFrame({"A": [0, 1], "B": [1, 2]})
 
-    assert krippendorff_alpha(ratings) == pytest.approx(1 - 1 / (4 / 3))
+    assert alpha_of(ratings) == pytest.approx(1 - 1 / (4 / 3))
 
 
 def test_ordinal_alpha_by_hand():
@@ -46,15 +47,15 @@ def test_ordinal_alpha_by_hand():
     ratings = pd.DataFrame({"A": [0, 0, 5], "B": [0, 5, 6]})
 
     observed, expected = 8.5 / 3, 2 * (37.5 + 4.5 + 48) / 30
-    assert krippendorff_alpha(ratings, level="ordinal") == pytest.approx(1 - observed / expected)
+    assert alpha_of(ratings, level="ordinal") == pytest.approx(1 - observed / expected)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     "columns", [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[NAN], [NAN]], [[], []], [[0.1], [0.1]]]
 )
-def test_krippendorff_alpha_is_undefined_without_difference_or_common_items(columns, level):
-    assert np.isnan(krippendorff_alpha(table(columns), level=level))
+def test_krippendorff_alpha_is_undefined_without_differences_or_common_items(columns, level):
+    assert np.isnan(alpha_of(table(columns), level=level))
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -62,11 +63,11 @@ def test_krippendorff_alpha_of_equal_fractions_is_undefined(level):
     # a million ratings of 25/3, the mean of which floats need not give back
     ratings = pd.DataFrame(np.full((100_000, 10), 25 / 3))
 
-    assert np.isnan(krippendorff_alpha(ratings, level=level))
+    assert np.isnan(alpha_of(ratings, level=level))
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)
 @given(columns=COLUMNS)
 def test_krippendorff_alpha_equals_the_package(level, columns):
     ratings = table(columns)
@@ -75,29 +76,29 @@ def test_krippendorff_alpha_equals_the_package(level, columns):
 
     expected = krippendorff.alpha(ratings.to_numpy().T, level_of_measurement=level)
 
-    assert krippendorff_alpha(ratings, level=level) == pytest.approx(expected, abs=1e-12)
+    assert alpha_of(ratings, level=level) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)
 @given(COLUMNS, st.integers(-3, 3))
 def test_alpha_does_not_depend_on_names_rows_or_constant(columns, constant):
     ratings = table(columns)
     other = (ratings.iloc[::-1, ::-1] + constant).reset_index(drop=True)
 
     for level in LEVELS:
-        first = krippendorff_alpha(ratings, level=level)
-        assert krippendorff_alpha(other, level=level) == pytest.approx(first, nan_ok=True)
+        first = alpha_of(ratings, level=level)
+        assert alpha_of(other, level=level) == pytest.approx(first, nan_ok=True)
 
 
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)
 @given(COLUMNS, st.sampled_from([0.25, 10 / 6, 100]))
 def test_alpha_does_not_depend_on_the_unit_and_ordinal_alpha_on_the_distances(columns, unit):
     ratings = table(columns)
 
-    interval, ordinal = (krippendorff_alpha(ratings, level=level) for level in LEVELS)
+    interval, ordinal = (alpha_of(ratings, level=level) for level in LEVELS)
 
-    assert krippendorff_alpha(ratings * unit) == pytest.approx(interval, nan_ok=True)
-    stretched = krippendorff_alpha(ratings**3, level="ordinal")
+    assert alpha_of(ratings * unit) == pytest.approx(interval, nan_ok=True)
+    stretched = alpha_of(ratings**3, level="ordinal")
     assert stretched == pytest.approx(ordinal, nan_ok=True)
 
 
@@ -106,10 +107,10 @@ def test_alpha_of_slices_equals_that_of_all_their_items(simulated, level):
     ratings = simulated()
     slices = (ratings["pos"] == "V").to_numpy().astype(np.int64)
 
-    alphas = alpha_of_slices(stack_groups(ratings, slices), 2, level=level)
+    alphas = krippendorff_alpha(stack_groups(ratings, slices), 2, level=level)
 
     for number, alpha in enumerate(alphas):
         wide = ratings[slices == number].pivot(
             index=["pair", "context"], columns=["group", "annotator"], values="rating"
         )
-        assert alpha == pytest.approx(krippendorff_alpha(wide, level=level), abs=1e-12)
+        assert alpha == pytest.approx(alpha_of(wide, level=level), abs=1e-12)

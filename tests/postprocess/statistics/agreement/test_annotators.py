@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from postprocess.statistics.agreement import annotators
 from postprocess.statistics.agreement.annotators import average_agreement
-from postprocess.statistics.agreement.measures import pairwise_agreement
 from postprocess.table import parallel
 from postprocess.table.numbering import number_ratings
-from postprocess.table.ratings import items_table
+from tests.postprocess.statistics.agreement.tables import items_table, pairwise_of
 
 RATINGS = st.lists(
     st.lists(st.one_of(st.none(), st.integers(0, 6)), min_size=4, max_size=4),
@@ -20,19 +19,19 @@ RATINGS = st.lists(
 
 def average(ratings):
     numbers = number_ratings(ratings)
-    return numbers.sittings.table().join(average_agreement(numbers))
+    return numbers.members.table().join(average_agreement(numbers))
 
 
 def naive(ratings):
-    """Each annotator's mean rho, and the gain in the group's, the long way."""
+    """Return each annotator's mean rho and gain, computed pair by pair."""
     rows = []
     for _, group in ratings.groupby("group"):
         table = items_table(group)
         for name in table:
             alone = table.shape[1] < 2
-            rho = None if alone else pairwise_agreement(table)
+            rho = None if alone else pairwise_of(table)
             rest = table.drop(columns=name)
-            without = np.nan if rest.shape[1] < 2 else mean(pairwise_agreement(rest))
+            without = np.nan if rest.shape[1] < 2 else mean(pairwise_of(rest))
             rows.append((np.nan if alone else rho[name].mean(), without - mean(rho)))
     return np.array(rows)
 
@@ -65,7 +64,7 @@ def test_average_agreement_is_the_mean_of_all_pairs(first, second):
     assert found == pytest.approx(naive(ratings), abs=1e-12, nan_ok=True)
 
 
-def test_average_agreement_tells_apart_why_it_is_undefined(ratings_of):
+def test_average_agreement_distinguishes_reasons_for_undefined_rho(ratings_of):
     constant = average(ratings_of(A=[0, 1, 2], B=[3, 3, 3]))
     few = average(ratings_of(A=[0, 1], B=[3, 3]))
 
@@ -75,7 +74,7 @@ def test_average_agreement_tells_apart_why_it_is_undefined(ratings_of):
     assert not few["has_common"].any()
 
 
-def test_average_agreement_of_a_repeated_item_takes_each_group_by_itself(ratings_of):
+def test_average_agreement_of_a_repeated_item_is_computed_per_group(ratings_of):
     first, second = ratings_of(A=[0, 1, 2], B=[0, 1, 2]), ratings_of("2", C=[0, 1, 2], D=[2, 1, 0])
 
     found = average(pd.concat([first, second], ignore_index=True))

@@ -10,14 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.statistics.agreement import by_group as slices_module
-from postprocess.statistics.agreement.alpha import krippendorff_alpha
 from postprocess.statistics.agreement.by_group import FIGURES, RANGES, agreement_table
 from postprocess.statistics.agreement.group_arrays import stack_groups
-from postprocess.statistics.agreement.intraclass import intraclass_correlation
-from postprocess.statistics.agreement.measures import leave_one_out_agreement, pairwise_agreement
 from postprocess.statistics.agreement.reliability import split_half_reliability
 from postprocess.statistics.resampling import basic_interval, draw_items
-from postprocess.table.ratings import RatingsError, items_table
+from postprocess.table.ratings import RatingsError
+from tests.postprocess.statistics.agreement.tables import (
+    alpha_of,
+    icc_of,
+    items_table,
+    leave_one_out_of,
+    many_questionnaires,
+    pairwise_of,
+)
 
 ROOT = Path(__file__).resolve().parents[4]
 NAN = float("nan")
@@ -26,21 +31,21 @@ WITHOUT_CHANCE = [figure for figure in FIGURES if figure != "split_half"]
 
 
 def of_one_group(table):
-    """The figures of one group by the functions for one, the slow way."""
-    left_out, icc = leave_one_out_agreement(table), intraclass_correlation(table)
+    """Return the figures of one group, computed from its table alone."""
+    left_out, icc = leave_one_out_of(table), icc_of(table)
     upper = np.triu_indices(table.shape[1], k=1)
     pairs = {
-        method: np.nanmean(pairwise_agreement(table, method=method).to_numpy()[upper])
+        method: np.nanmean(pairwise_of(table, method=method).to_numpy()[upper])
         for method in ("spearman", "pearson")
     }
     return {
         "human": left_out.mean(),
         "pairwise_spearman": pairs["spearman"],
         "pairwise_pearson": pairs["pearson"],
-        "alpha_ordinal": krippendorff_alpha(table, level="ordinal"),
-        "alpha_interval": krippendorff_alpha(table),
-        "icc_single": icc.single,
-        "icc_average": icc.average,
+        "alpha_ordinal": alpha_of(table, level="ordinal"),
+        "alpha_interval": alpha_of(table),
+        "icc_single": icc[0],
+        "icc_average": icc[1],
     }
 
 
@@ -60,7 +65,7 @@ def test_agreement_table_has_a_row_for_each_slice(simulated):
     assert found.columns.tolist() == [*counts[:4], *more, *figures]
 
 
-def test_agreement_table_counts_ratings_and_what_all_rated(simulated):
+def test_agreement_table_counts_ratings_and_complete_items(simulated):
     ratings = simulated()
     found = agreement_table(ratings, figures=[], n_resamples=0).set_index("name")
 
@@ -80,20 +85,20 @@ def test_agreement_table_of_groups_equals_the_functions_for_one(simulated):
         assert found.loc[group, list(expected)].to_dict() == pytest.approx(expected, abs=1e-12)
 
 
-def test_agreement_table_of_a_slice_compares_only_people_of_one_group(simulated):
+def test_agreement_table_of_a_slice_compares_only_annotators_of_one_group(simulated):
     ratings = simulated()
     row = agreement_table(ratings, by=[], n_resamples=0, n_splits=1).iloc[0]
 
     tables = [items_table(rows) for _, rows in ratings.groupby("group")]
-    upper = [pairwise_agreement(t).to_numpy()[np.triu_indices(t.shape[1], k=1)] for t in tables]
+    upper = [pairwise_of(t).to_numpy()[np.triu_indices(t.shape[1], k=1)] for t in tables]
     assert row["human"] == pytest.approx(np.mean(np.concatenate(
-        [leave_one_out_agreement(table) for table in tables]
+        [leave_one_out_of(table) for table in tables]
     )))  # fmt: skip
     assert row["pairwise_spearman"] == pytest.approx(np.mean(np.concatenate(upper)))
     everyone = ratings.pivot(
         index=["pair", "context"], columns=["group", "annotator"], values="rating"
     )
-    assert row["alpha_interval"] == pytest.approx(krippendorff_alpha(everyone))
+    assert row["alpha_interval"] == pytest.approx(alpha_of(everyone))
 
 
 def test_agreement_table_split_half_is_that_of_the_rows_of_the_slice(simulated):
@@ -137,7 +142,7 @@ def test_agreement_table_intervals_surround_the_figures(simulated):
         assert (high - low).iloc[-1] < (high - low).iloc[:-1].min(), figure
 
 
-def test_agreement_table_of_a_slice_does_not_depend_on_what_else_is_asked(simulated):
+def test_agreement_table_of_a_slice_does_not_depend_on_other_slices(simulated):
     ratings = simulated()
     whole = agreement_table(ratings, by=["group", "pos"], n_resamples=20)
 
@@ -171,7 +176,7 @@ def test_agreement_table_in_parts_is_the_same(simulated, monkeypatch):
     pd.testing.assert_frame_equal(whole.iloc[:-1], parts.iloc[:-1], check_exact=True)
 
 
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)
 @given(COLUMNS, st.integers(-3, 3), st.sampled_from([0.25, 10 / 6]))
 def test_agreement_table_does_not_depend_on_names_constant_or_unit(columns, constant, unit):
     rows = [
@@ -279,10 +284,10 @@ def test_agreement_table_finds_groups_that_are_not_given(ratings_of):
     ]
 
 
-def test_agreement_table_refuses_columns_and_figures_that_are_none(simulated):
+def test_agreement_table_refuses_unknown_columns_and_figures(simulated):
     with pytest.raises(RatingsError, match="no column language"):
         agreement_table(simulated(), by=["language"])
-    with pytest.raises(RatingsError, match="no figure is called kappa; there are human"):
+    with pytest.raises(RatingsError, match="unknown figures: kappa; known are human"):
         agreement_table(simulated(), figures=["kappa"])
     with pytest.raises(RatingsError, match='"annotators" cannot be resampled; name one of items,'):
         agreement_table(simulated(), resample="annotators")
@@ -308,115 +313,6 @@ def test_agreement_table_does_not_depend_on_the_number_of_threads():
         outputs.append(run.stdout)
 
     assert outputs[0] == outputs[1] != ""
-
-
-def test_agreement_table_intervals_mostly_hold_the_figure_of_endless_items():
-    rng = np.random.default_rng(7)
-    bias = rng.normal(0, 0.6, 8)  # the same eight people in every study
-
-    def study(name, n_items):
-        ratings = rng.uniform(0, 6, n_items)[:, None] + bias + rng.normal(0, 1.2, (n_items, 8))
-        return pd.DataFrame(
-            {
-                "pair": np.repeat(np.arange(1, n_items + 1), 8),
-                "context": 1,
-                "annotator": np.tile(np.arange(8), n_items),
-                "rating": np.clip(np.rint(ratings), 0, 6).ravel(),
-                "group": name,
-            }
-        )
-
-    endless = agreement_table(study("endless", 20_000), by=[], n_resamples=0, n_splits=9).iloc[0]
-    studies = pd.concat([study(f"{number:03}", 30) for number in range(100)])
-
-    found = agreement_table(studies, n_resamples=100, n_splits=10).iloc[:-1]
-
-    for figure in FIGURES:
-        low, high = found[f"{figure}_low"], found[f"{figure}_high"]
-        share = ((low <= endless[figure]) & (endless[figure] <= high)).mean()
-        assert 0.85 <= share <= 1, (figure, share)
-
-
-def many_questionnaires(rng, crowd, n_items, n_groups=14):
-    """Ratings of many questionnaires; `crowd` has the bias of each annotator of each."""
-    n_annotators = crowd.shape[1]
-    truth = rng.uniform(0, 6, (n_groups, 1, n_items))
-    noise = rng.normal(0, 1.2, (n_groups, n_annotators, n_items))
-    ratings = np.clip(np.rint(truth + crowd[:, :, None] + noise), 0, 6)
-    group, annotator, item = np.indices(ratings.shape)
-    return pd.DataFrame(
-        {
-            "pair": (group * n_items + item + 1).ravel(),
-            "context": 1,
-            "annotator": (group * n_annotators + annotator).ravel(),
-            "rating": ratings.ravel(),
-            "group": group.ravel(),
-        }
-    )
-
-
-@pytest.mark.parametrize("figure", ["human", "pairwise_spearman"])
-def test_agreement_table_intervals_of_many_questionnaires_hold_the_figure_of_endless_items(figure):
-    rng = np.random.default_rng(3)
-    crowd = rng.normal(0, 0.6, (14, 6))
-    wanted = {"by": [], "figures": [figure]}
-    endless = agreement_table(many_questionnaires(rng, crowd, 3000), n_resamples=0, **wanted)
-
-    found = pd.concat(
-        agreement_table(many_questionnaires(rng, crowd, 16), n_resamples=100, **wanted)
-        for _ in range(20)
-    )
-
-    low, high = found[f"{figure}_low"], found[f"{figure}_high"]
-    assert ((low <= endless[figure][0]) & (endless[figure][0] <= high)).sum() >= 17
-
-
-def test_agreement_table_intervals_over_annotators_hold_the_figure_of_other_annotators():
-    rng = np.random.default_rng(4)
-    figures = ["pairwise_pearson", "alpha_interval", "icc_single"]
-    wanted = {"by": [], "figures": figures}
-
-    def study(n_groups, n_items):
-        crowd = rng.normal(0, 1.2, (n_groups, 8))
-        return many_questionnaires(rng, crowd, n_items, n_groups)
-
-    others = agreement_table(study(300, 200), n_resamples=0, **wanted).loc[0]
-    over_items, over_both = (
-        pd.concat(
-            agreement_table(study(4, 60), n_resamples=60, resample=resample, **wanted)
-            for _ in range(20)
-        )
-        for resample in ("items", "items and annotators")
-    )
-
-    for figure in figures[1:]:
-        held = [
-            ((t[f"{figure}_low"] <= others[figure]) & (others[figure] <= t[f"{figure}_high"])).sum()
-            for t in (over_items, over_both)
-        ]
-        assert held[0] <= 14 < 17 <= held[1], (figure, held)
-
-
-def test_agreement_table_has_no_intervals_over_annotators_of_groups_of_two(ratings_of):
-    ratings = ratings_of(A=[0, 3, 6, 5, 2], B=[1, 3, 5, 5, 1])
-
-    found = agreement_table(ratings, by=[], n_resamples=20, resample="items and annotators")
-
-    assert found.filter(regex="_(low|high)$").isna().all(axis=None)
-    assert found["human"].notna().all()
-
-
-def test_agreement_table_over_annotators_widens_every_interval(simulated):
-    ratings = simulated()
-    items, both = (
-        agreement_table(ratings, by=[], n_resamples=60, resample=resample).loc[0]
-        for resample in ("items", "items and annotators")
-    )
-
-    for figure in FIGURES:
-        assert both[figure] == items[figure]
-        assert both[f"{figure}_low"] < items[f"{figure}_low"], figure
-        assert both[f"{figure}_high"] > items[f"{figure}_high"], figure
 
 
 def test_agreement_table_counts_the_items_of_the_icc():

@@ -4,7 +4,8 @@ import pytest
 
 from postprocess.statistics.agreement import group_arrays as stacks_module
 from postprocess.statistics.agreement.group_arrays import number_names, of_slice, stack_groups
-from postprocess.table.ratings import RatingsError, items_table
+from postprocess.table.ratings import RatingsError
+from tests.postprocess.statistics.agreement.tables import items_table
 
 NAN = float("nan")
 
@@ -110,7 +111,7 @@ def test_stack_groups_of_nothing_is_nothing(ratings_of):
         ("group", None, "group is missing in 1 rows"),
     ],
 )
-def test_stack_groups_refuses_what_is_no_table(ratings_of, column, wrong, message):
+def test_stack_groups_refuses_invalid_ratings(ratings_of, column, wrong, message):
     ratings = ratings_of(A=[0, 1], B=[1, 2])
     ratings.loc[1, column] = wrong
 
@@ -123,7 +124,7 @@ def test_number_names_of_numbers_and_texts():
     assert number_names(pd.Series(["b", None, "a"])).tolist() == [1, -1, 0]
 
 
-def test_of_slice_takes_the_tables_of_one_slice(simulated):
+def test_of_slice_returns_the_tables_of_one_slice(simulated):
     ratings = simulated()
     slices = number_names(ratings["group"])
 

@@ -6,7 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from postprocess.statistics.agreement.group_arrays import stack_groups
-from postprocess.statistics.agreement.intraclass import intraclass_correlation, intraclass_of_slices
+from postprocess.statistics.agreement.intraclass import intraclass_correlation
+from tests.postprocess.statistics.agreement.tables import icc_of
 
 NAN = float("nan")
 # Shrout and Fleiss (1979), table 2: six targets, four judges
@@ -22,75 +23,65 @@ def table(columns):
 
 
 def test_intraclass_correlation_equals_the_published_figures():
-    found = intraclass_correlation(PUBLISHED)
-
-    assert found.single == pytest.approx(0.29, abs=5e-3)
-    assert found.average == pytest.approx(0.62, abs=5e-3)
-    assert (found.n_items, found.n_annotators) == (6, 4)
+    assert icc_of(PUBLISHED) == pytest.approx((0.29, 0.62), abs=5e-3)
 
 
 def test_intraclass_correlation_by_hand():
     # 0 2 | 3 3 | 6 4: item means 1 3 5, annotators 3 3. Sums of squares: items 2 · 8 = 16 with 2
     # degrees of freedom, annotators 0 with 1, rest (1² + 1²) · 2 = 4 with 2, so mean squares
     # 8, 0, 2. ICC(2,1) = (8 - 2)/(8 + 2 + 2 · (0 - 2)/3), ICC(2,2) = (8 - 2)/(8 + (0 - 2)/3)
-    found = intraclass_correlation(pd.DataFrame({"A": [0, 3, 6], "B": [2, 3, 4]}))
+    found = icc_of(pd.DataFrame({"A": [0, 3, 6], "B": [2, 3, 4]}))
 
-    assert found.single == pytest.approx(6 / (10 - 4 / 3))
-    assert found.average == pytest.approx(6 / (8 - 2 / 3))
+    assert found == pytest.approx((6 / (10 - 4 / 3), 6 / (8 - 2 / 3)))
 
 
 def test_intraclass_correlation_counts_a_constant_difference_as_error():
-    same = intraclass_correlation(pd.DataFrame({"A": [0, 3, 6], "B": [0, 3, 6]}))
-    higher = intraclass_correlation(pd.DataFrame({"A": [0, 3, 6], "B": [1, 4, 7]}))
+    same = icc_of(pd.DataFrame({"A": [0, 3, 6], "B": [0, 3, 6]}))
+    higher = icc_of(pd.DataFrame({"A": [0, 3, 6], "B": [1, 4, 7]}))
 
     # mean squares: items 18, annotators 1.5, rest 0
-    assert (same.single, same.average) == (1, 1)
-    assert higher.single == pytest.approx(18 / (18 + 2 * 1.5 / 3))
-    assert higher.average == pytest.approx(18 / (18 + 1.5 / 3))
+    assert same == (1, 1)
+    assert higher == pytest.approx((18 / (18 + 2 * 1.5 / 3), 18 / (18 + 1.5 / 3)))
 
 
-def test_intraclass_correlation_leaves_out_items_that_not_all_rated():
+def test_intraclass_correlation_leaves_out_items_with_gaps():
     gaps = pd.DataFrame({"A": [0, 3, NAN, 6], "B": [2, 3, 4, 4]})
 
-    assert intraclass_correlation(gaps) == intraclass_correlation(gaps.dropna())
-    assert intraclass_correlation(gaps).n_items == 3
+    assert icc_of(gaps) == icc_of(gaps.dropna())
 
 
 @pytest.mark.parametrize(
     "columns",
     [[[1, 2, 3]], [[1], [2]], [[25 / 3] * 3, [25 / 3] * 3], [[1, NAN, 2], [NAN, 2, 3]], [[], []]],
 )
-def test_intraclass_correlation_is_undefined_for_too_little_or_equal_ratings(columns):
-    found = intraclass_correlation(table(columns))
-
-    assert np.isnan([found.single, found.average]).all()
+def test_intraclass_correlation_is_undefined_for_too_few_or_equal_ratings(columns):
+    assert np.isnan(icc_of(table(columns))).all()
 
 
-def test_intraclass_correlation_is_undefined_where_it_would_divide_by_a_negative_variance():
+def test_intraclass_correlation_is_undefined_for_a_negative_variance():
     # means of items and of annotators are all equal, so both variances are estimated below 0
-    found = intraclass_correlation(pd.DataFrame({"A": [0, 6], "B": [6, 0]}))
+    _, average = icc_of(pd.DataFrame({"A": [0, 6], "B": [6, 0]}))
 
-    assert np.isnan(found.average)
+    assert np.isnan(average)
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)
 @given(COLUMNS)
 def test_intraclass_correlation_equals_pingouin(columns):
     ratings = table(columns)
-    found = intraclass_correlation(ratings)
-    assume(not np.isnan([found.single, found.average]).any())
+    found = icc_of(ratings)
+    assume(not np.isnan(found).any())
     long = ratings.reset_index(names="item").melt(id_vars="item", var_name="annotator")
 
     with np.errstate(all="ignore"):
         expected = pingouin.intraclass_corr(long, "item", "annotator", "value")
 
-    single, average = expected["ICC"].to_numpy()[[1, 4]]
-    assert found.single == pytest.approx(single, abs=1e-12, rel=1e-12)
-    assert found.average == pytest.approx(average, abs=1e-12, rel=1e-12)
+    single_and_average = expected["ICC"].to_numpy()[[1, 4]]
+    assert found == pytest.approx(tuple(single_and_average), abs=1e-12, rel=1e-12)
 
 
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)
 @given(COLUMNS, st.integers(-3, 3), st.sampled_from([0.25, 10 / 6, 100]))
 def test_intraclass_correlation_does_not_depend_on_names_rows_constant_or_unit(
     columns, constant, unit
@@ -98,12 +89,10 @@ def test_intraclass_correlation_does_not_depend_on_names_rows_constant_or_unit(
     ratings = table(columns)
     other = (ratings.iloc[::-1, ::-1].reset_index(drop=True) + constant) * unit
 
-    assert intraclass_correlation(other) == pytest.approx(
-        intraclass_correlation(ratings), nan_ok=True
-    )
+    assert icc_of(other) == pytest.approx(icc_of(ratings), nan_ok=True)
 
 
-def test_intraclass_of_slices_of_two_groups_by_hand(ratings_of):
+def test_intraclass_correlation_of_two_groups_by_hand(ratings_of):
     # The first group as above: sums of squares 16, 0, 4 with 2, 1, 2. The second, of three people,
     # 0 1 2 | 4 5 6: items 3 · 8 = 24 with 1, annotators 2 · 2 = 4 with 2, rest 0 with 2.
     # Rest: 4/4 = 1. Items: (40 - 3 · 1)/(2 · 2 + 1 · 3) = 37/7.
@@ -111,17 +100,17 @@ def test_intraclass_of_slices_of_two_groups_by_hand(ratings_of):
     first = ratings_of(group="1", A=[0, 3, 6], B=[2, 3, 4])
     second = ratings_of(group="2", C=[0, 4], D=[1, 5], E=[2, 6])
 
-    found = intraclass_of_slices(stack_groups(pd.concat([first, second])), 1)
+    found = intraclass_correlation(stack_groups(pd.concat([first, second])), 1)
 
     expected = [37 / 45, 37 / 7 / (37 / 7 + 8 / 7 * 13 / 30)]
     assert found[0].tolist() == pytest.approx(expected)
 
 
-def test_intraclass_of_slices_leaves_out_groups_of_one(ratings_of):
+def test_intraclass_correlation_leaves_out_groups_of_one(ratings_of):
     first = ratings_of(group="1", A=[0, 3, 6], B=[2, 3, 4])
     alone = ratings_of(group="2", C=[0, 4, 5])
 
-    found = intraclass_of_slices(stack_groups(pd.concat([first, alone])), 1)
+    found = intraclass_correlation(stack_groups(pd.concat([first, alone])), 1)
 
-    expected = intraclass_correlation(pd.DataFrame({"A": [0, 3, 6], "B": [2, 3, 4]}))
-    assert found[0].tolist() == pytest.approx([expected.single, expected.average])
+    expected = icc_of(pd.DataFrame({"A": [0, 3, 6], "B": [2, 3, 4]}))
+    assert found[0].tolist() == pytest.approx(expected)

@@ -163,7 +163,7 @@ def test_reliability_does_not_depend_on_the_order_of_rows(simulated):
         )
 
 
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)
 @given(COLUMNS, st.integers(-3, 3), st.sampled_from([0.25, 10 / 6]))
 def test_split_half_reliability_does_not_depend_on_constant_or_unit(columns, constant, unit):
     some = {"n_splits": 5, "n_resamples": 0}
@@ -191,7 +191,7 @@ def test_change_reliability_by_hand():
     assert found["ceiling"].tolist() == pytest.approx(np.sqrt([26 / 27, 2 / 3, 2 / 3]))
 
 
-def test_change_reliability_keeps_who_saw_both_contexts_in_one_half():
+def test_change_reliability_keeps_annotators_of_both_contexts_in_one_half():
     # everybody's second rating is 1 2 3 4 higher than the first, from wherever they start
     start = np.arange(6)[:, None] * 10
     first = long(start + np.array([0, 3, 1, 2]))
@@ -248,7 +248,7 @@ def test_change_reliability_below_zero_has_a_ceiling_of_zero():
 
 
 def changing(seed, n_pairs=1500, n_annotators=10):
-    """The true changes, and ratings of contexts by different people with a bias of their own."""
+    """Return true changes, and ratings of contexts by separate annotators, each with a bias."""
     generator = rng(seed)
     true = generator.normal(scale=2, size=(2, n_pairs))
     bias = generator.normal(scale=0.3, size=(2, n_annotators, 1))
@@ -262,7 +262,7 @@ def mean_changes(ratings):
     return means[2] - means[1]
 
 
-def test_change_reliability_ceiling_is_what_the_true_changes_score():
+def test_change_reliability_ceiling_is_the_score_of_the_true_changes():
     true, ratings = changing(seed=2)
     gold = mean_changes(ratings)
 
@@ -275,7 +275,7 @@ def test_change_reliability_ceiling_is_what_the_true_changes_score():
     assert low < ceiling < high
 
 
-def test_change_reliability_is_what_a_second_collection_scores():
+def test_change_reliability_is_the_score_of_a_second_collection():
     true, ratings = changing(seed=3)
     generator = rng(4)
     again = true + generator.normal(scale=np.sqrt(2 * 4 / 10), size=len(true))
@@ -351,6 +351,6 @@ def test_reliability_has_no_intervals_over_annotators_of_groups_of_two(simulated
 
 
 @pytest.mark.parametrize("reliability", [split_half_reliability, change_reliability])
-def test_reliability_refuses_to_resample_what_it_does_not_know(simulated, reliability):
+def test_reliability_refuses_an_unknown_value_of_resample(simulated, reliability):
     with pytest.raises(RatingsError, match='"people" cannot be resampled'):
         reliability(simulated(), rng=rng(), resample="people")

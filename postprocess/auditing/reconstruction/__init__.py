@@ -1,0 +1,1 @@
+"""Whether whole ratings exist that give the printed means, deviations and p-values."""

@@ -1,0 +1,1 @@
+"""The documents of a release: dataset card, data statement, checklist, citation, metadata."""

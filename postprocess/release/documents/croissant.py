@@ -1,0 +1,187 @@
+"""Machine-readable metadata: `croissant.json`, in Croissant 1.0 of ML Commons."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from postprocess.release.description.licences import LICENCES
+from postprocess.release.description.missing_text import mark
+from postprocess.release.description.study import Author
+from postprocess.release.documents.citation import WHO, cite, list_missing
+from postprocess.release.documents.contents import (
+    DATASET,
+    PAIR,
+    Column,
+    describe_file,
+    name_format,
+    ratings_columns,
+)
+from postprocess.release.documents.metadata import TAGS
+from postprocess.release.documents.summaries import Subject
+from postprocess.release.kit import PRACTICE
+
+VERSION = "http://mlcommons.org/croissant/1.0"
+CROISSANT = "http://mlcommons.org/croissant/"
+NAMES = {  # name in the description → name in Croissant
+    "version": "version",
+    "released_on": "datePublished",
+    "licence": "license",
+    "url": "url",
+}
+CONTEXT: dict[str, Any] = {  # prescribed by the standard
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": CROISSANT,
+    "rai": f"{CROISSANT}RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+
+
+def render_croissant(subject: Subject, files: Mapping[str, bytes]) -> str:
+    """Return the text of `croissant.json`.
+
+    It lists all files with their digests and describes three tables: the dataset, the practice
+    pairs if there are any, and the individual ratings. The tables refer to the Parquet files,
+    since Croissant would read a quotation mark at the start of a text field as quoting.
+    Characters with a meaning in HTML are escaped, since pages embed the file.
+    """
+    text = json.dumps(make_croissant(subject, files), indent=2, ensure_ascii=False)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text + "\n"
+
+
+def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the entries of `croissant.json`.
+
+    A missing entry with a strict format, such as a date, is omitted; `creativeWorkStatus` has
+    its placeholder.
+    """
+    dataset = subject.description.dataset
+    authors = [_write_author(author) for author in subject.description.authors]
+    entries = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": VERSION,
+        "name": subject.stamp(subject.title or mark("name", "the name of the dataset")),
+        "description": subject.stamp(
+            dataset.summary or mark("description", "what the dataset contains")
+        ),
+        "license": LICENCES[dataset.licence].url if dataset.licence else None,
+        "url": dataset.url,
+        "creator": authors or [{"@type": "sc:Organization", "name": mark("creator", WHO)}],
+        "datePublished": dataset.released_on and dataset.released_on.isoformat(),
+        "version": dataset.version,
+        "identifier": dataset.doi and f"https://doi.org/{dataset.doi}",
+        "creativeWorkStatus": " ".join(list_missing(subject, NAMES)) or None,
+        "citeAs": cite(subject),
+        "inLanguage": subject.language,
+        "keywords": list(dict.fromkeys((*TAGS, *dataset.keywords))),
+        "distribution": [_write_file(subject, path, files[path]) for path in sorted(files)],
+        "recordSet": _list_record_sets(subject),
+    }
+    return {name: entry for name, entry in entries.items() if entry is not None}
+
+
+def _list_record_sets(subject: Subject) -> list[dict[str, Any]]:
+    tag = subject.tag
+    dataset = (PAIR, *DATASET)
+    sets = [
+        _write_record_set(
+            "dataset", "the pairs of the test data", f"cosimlex_{tag}.parquet", dataset
+        )
+    ]
+    if subject.n_practice:
+        path = f"{PRACTICE}/cosimlex_{tag}.parquet"
+        sets.append(_write_record_set("practice", "the pairs of the practice kit", path, dataset))
+    ratings = ratings_columns(subject.rating_columns)
+    path = f"ratings_{tag}.parquet"
+    sets.append(
+        _write_record_set(
+            "ratings", "the answers of each annotator", path, ratings,
+            keys=("pair", "context", "annotator"),
+        )
+    )  # fmt: skip
+    return sets
+
+
+def _write_record_set(
+    name: str,
+    meaning: str,
+    path: str,
+    columns: Sequence[Column],
+    *,
+    keys: Sequence[str] = ("pair",),
+) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": meaning,
+        "key": [{"@id": f"{name}/{key}"} for key in keys],
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"{name}/{column.name}",
+                "name": column.name,
+                "description": column.meaning,
+                "dataType": column.kind,
+                "source": {"fileObject": {"@id": path}, "extract": {"column": column.name}},
+            }
+            for column in columns
+        ],
+    }
+
+
+def _write_file(subject: Subject, path: str, content: bytes) -> dict[str, Any]:
+    entry = {
+        "@type": "cr:FileObject",
+        "@id": path,
+        "name": path,
+        "description": describe_file(subject, path),
+        "contentUrl": path,
+        "contentSize": f"{len(content)} B",
+        "encodingFormat": name_format(path),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    return {name: text for name, text in entry.items() if text}
+
+
+def _write_author(author: Author) -> dict[str, str]:
+    kind = "sc:Organization" if author.name else "sc:Person"
+    entry = {"@type": kind, "name": author.full_name}
+    if author.orcid:
+        entry["url"] = f"https://orcid.org/{author.orcid}"
+    return entry

@@ -1,0 +1,265 @@
+"""Counts, agreement and post-processing steps in sentences, for the documents of a release."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from postprocess.pipeline import Dataset, tag_report
+from postprocess.release.description.study import Description
+from postprocess.reporting.phrases import (
+    name_resampled,
+    write_count,
+    write_figure,
+    write_interval,
+    write_range,
+)
+from postprocess.reporting.report import count_shifted
+from postprocess.steps.exclusion import COUNTED
+from postprocess.steps.filtering import CONSTANT, GAIN, LOW, LOWEST
+from postprocess.steps.recipe import Recipe
+from postprocess.steps.rehearsal import STAMP, warn_of_scripts
+
+QUESTIONS = {
+    "dictionary": "The question named the two words in their dictionary forms, in the order of "
+    "the text.",
+    "text": "The question named the two words in the forms used in the text.",
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The release that its documents describe.
+
+    `n_test` and `n_practice` count the pairs of the test data and of the practice kit; `files`
+    are the paths of the release, `rating_columns` the columns of its individual ratings.
+    """
+
+    language: str
+    description: Description
+    recipe: Recipe
+    dataset: Dataset
+    n_test: int
+    n_practice: int
+    files: Sequence[str]
+    rating_columns: Sequence[str]
+
+    @property
+    def language_name(self) -> str:
+        """The English name of the language, or else its code."""
+        return self.description.language.name or self.language
+
+    @property
+    def title(self) -> str | None:
+        """The title in the description, if any."""
+        return self.description.dataset.title
+
+    @property
+    def tag(self) -> str:
+        """The part of file names that gives the language, and marks a rehearsal."""
+        return tag_report(self.dataset.report)
+
+    @property
+    def warning(self) -> str:
+        """The warning about ratings by scripts; "" if there are none."""
+        return warn_of_scripts(self.dataset.report["counts"])
+
+    def stamp(self, text: str) -> str:
+        """Return a title or summary, prefixed with the rehearsal mark if scripts rated."""
+        return f"{STAMP}: {text}" if self.warning else text
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the words that annotators wrote are published."""
+        return "inspired_word1" in self.rating_columns
+
+
+def count_annotators(subject: Subject) -> str:
+    """Return the numbers of annotators and ratings in a sentence."""
+    counts = subject.dataset.report["counts"]
+    fewest, most = (counts[f"{end}_ratings_of_a_context"] for end in ("fewest", "most"))
+    return (
+        f"{counts['annotators']} annotators gave {counts['ratings']} ratings; "
+        f"{counts['ratings_used']} ratings by {counts['annotators_used']} of them are used "
+        f"in the scores, {fewest if fewest == most else f'{fewest} to {most}'} in each context."
+    )
+
+
+def list_outcomes(subject: Subject) -> Iterator[str]:
+    """Count annotators by the use of their ratings; the counts add up to all annotators."""
+    counts, collection = subject.dataset.report["counts"], subject.description.collection
+    n_started = collection.n_annotators_started or 0
+    n_absent = max(n_started - counts["annotators"], 0)
+    n_withdrawn = min(collection.n_annotators_withdrawn or 0, n_absent)
+    outcomes = {
+        "in the scores": counts["annotators_used"],
+        **{f"left out: {reason}": n for reason, n in counts["annotators_left_out"].items()},
+        "withdrew": n_withdrawn,
+        "without a rating": n_absent - n_withdrawn,
+    }
+    known = "all who started" if n_started else "all with a rating"
+    yield f"{known}: {counts['annotators'] + n_absent}"
+    yield from (f"{outcome}: {n}" for outcome, n in outcomes.items() if n)
+
+
+def list_steps(subject: Subject) -> Iterator[str]:
+    """Describe the steps of post-processing, with their settings and counts."""
+    recipe, report = subject.recipe, subject.dataset.report
+    if reasons := ", ".join(_list_reasons(subject)):
+        yield f"Ratings left out, by reason: {reasons}."
+    if recipe.calibration.enabled:
+        yield (
+            "Calibration: the ratings of annotators who were, on average, more than "
+            f"{recipe.calibration.threshold:g} away from the mean of their group were shifted "
+            f"towards it by {recipe.calibration.step:g} "
+            f"({write_count(count_shifted(report), 'annotator')})."
+        )
+    if recipe.filtering.enabled:
+        yield _describe_filtering(subject)
+    yield (
+        f"Rescaling: from {recipe.scale.as_scale()} to "
+        f"{write_range(recipe.rescaling.minimum, recipe.rescaling.maximum)}."
+    )
+    yield (
+        "Aggregation: mean and sample standard deviation of each context, and a Mann-Whitney test "
+        "of the change between the two contexts."
+    )
+
+
+def _list_reasons(subject: Subject) -> Iterator[str]:
+    """List the reasons for leaving out ratings, with the counts of ratings and annotators."""
+    ledger = subject.dataset.outcome.ledger
+    found = ledger.groupby("reason", observed=True)["annotator"].agg(["size", "nunique"])
+    for reason, n_ratings, n_annotators in found.itertuples():
+        if reason != COUNTED:
+            yield f"{reason}: {n_ratings} by {write_count(n_annotators, 'annotator')}"
+
+
+def _describe_filtering(subject: Subject) -> str:
+    """Describe the filtering criteria, each with the number of annotators left out by it."""
+    filtering = subject.recipe.filtering
+    criteria = {
+        LOW: f"was more than {filtering.k:g} standard deviations below the mean of the group",
+        CONSTANT: "was not defined because they gave all texts the same rating",
+    }
+    if filtering.minimum_rho is not None:
+        criteria[LOWEST] = f"was below {filtering.minimum_rho:g}"
+    if filtering.gain_share is not None:
+        share = f"{100 * filtering.gain_share:g} %"
+        criteria[GAIN] = f"lowered that of the group most (at most {share} of a group)"
+    left_out = subject.dataset.report["filtering"]["left_out"]
+    counts = {
+        reason: len({one["annotator"] for one in left_out if one["reason"] == reason})
+        for reason in criteria
+    }
+    listed = ", or ".join(
+        f"{what} ({write_count(counts[reason], 'annotator')})" for reason, what in criteria.items()
+    )
+    return (
+        "Filtering: an annotator was left out of a group if their mean correlation with the others "
+        f"{listed}."
+    )
+
+
+def list_agreement(subject: Subject) -> Iterator[str]:
+    """List the agreement of the ratings used in the scores, with intervals."""
+    agreement = subject.dataset.report["agreement"]
+    overall = agreement["overall"]
+    names = {
+        "human": "mean Spearman correlation of an annotator with the mean of the others",
+        "pairwise_spearman": "mean Spearman correlation of two annotators",
+        "pairwise_pearson": "mean Pearson correlation of two annotators",
+        "alpha_ordinal": "Krippendorff's alpha, ordinal",
+        "alpha_interval": "Krippendorff's alpha, interval",
+        "icc_average": (
+            f"ICC(2,k), reliability of the scores, over the {overall['n_icc']} of "
+            f"{overall['n_items']} contexts that all annotators of the group rated"
+        ),
+        "split_half": "split-half reliability of the scores",
+    }
+    for key, name in names.items():
+        if overall[key] is not None:
+            ends = overall.get(f"{key}_low"), overall.get(f"{key}_high")
+            over = name_resampled("contexts", agreement["resample"])
+            yield f"{name}: {_with_interval(overall[key], *ends, over=over)}"
+
+
+def describe_change(subject: Subject) -> str:
+    """Describe the reliability and the ceiling of the changes; "" if undefined."""
+    change = subject.dataset.report["change"]["used"][0]
+    if change["reliability"] is None:
+        return ""
+    over = name_resampled("pairs", subject.dataset.report["change"]["resample"])
+    reliability, ceiling = (
+        _with_interval(change[figure], change[low], change[high], over=over)
+        for figure, low, high in (
+            ("reliability", "low", "high"),
+            ("ceiling", "ceiling_low", "ceiling_high"),
+        )
+    )
+    return (
+        f"Reliability of the changes, by split halves: {reliability}, the expected score in "
+        f"subtask 1 of an equal number of other annotators. Ceiling of subtask 1: {ceiling}; no "
+        "prediction made without access to the published changes is expected to exceed it."
+    )
+
+
+def describe_tests(subject: Subject) -> str:
+    """Return the shares of pairs that change: by q, two-sided, and one-sided as published."""
+    shares = subject.dataset.report["table1"]["text"]
+    settings = subject.recipe
+    caution = (
+        " Calibration and filtering make all of these shares too large, since the tests do not "
+        "account for them."
+        if settings.calibration.enabled or settings.filtering.enabled
+        else ""
+    )
+    return (
+        f"Pairs that change between the contexts: {shares['share_q']} with q < 0.05 (false "
+        f"discovery rate), {shares['share_two_sided']} with a two-sided p < 0.05; one-sided, as "
+        f"published: {shares['share_one_sided']} with p < 0.05, "
+        f"where 10 % are expected by chance.{caution}"
+    )
+
+
+def count_divided(subject: Subject) -> str:
+    """Return on how many contexts annotators form two camps, in a sentence; "" for none."""
+    divided = subject.dataset.report["divided"]
+    if not divided["contexts"]:
+        return ""
+    return (
+        f"On {len(divided['contexts'])} of {divided['n_contexts']} contexts the ratings fall "
+        "into two camps, so that the score is close to no rating; report.json lists them."
+    )
+
+
+def _with_interval(figure: float, low: float | None, high: float | None, *, over: str) -> str:
+    text = write_figure(figure, 3)
+    if low is None or high is None:
+        return text
+    return f"{text} (95 % interval over {over}: {write_interval(low, high, 3)})"
+
+
+def describe_question(subject: Subject) -> str:
+    """Return in which forms the question named the two words, in a sentence; "" if unknown."""
+    forms = subject.description.collection.question_forms
+    return QUESTIONS[forms] if forms else ""
+
+
+def describe_time(subject: Subject) -> str:
+    """Return the median or expected time per item; "" if unknown."""
+    collection = subject.description.collection
+    if collection.median_seconds_per_item is not None:
+        return f"**Median time per item:** {collection.median_seconds_per_item:g} seconds"
+    if collection.expected_seconds_per_item is not None:
+        return (
+            "**Time per item announced to annotators:** "
+            f"{collection.expected_seconds_per_item:g} seconds"
+        )
+    return ""
+
+
+def describe_days(subject: Subject) -> str:
+    """Return the first and last date of collection; "" if unknown."""
+    collection = subject.description.collection
+    if collection.began_on and collection.ended_on:
+        return f"{collection.began_on.isoformat()} to {collection.ended_on.isoformat()}"
+    return ""
