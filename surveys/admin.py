@@ -1,3 +1,3 @@
-"""Where Django looks for the admin."""
+"""Load the admin's pages, which Django looks for here."""
 
 from surveys.web import admin as admin

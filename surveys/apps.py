@@ -1,15 +1,15 @@
-"""What is put together when the site starts: lower layers are given what higher ones do."""
+"""App configuration: connects lower layers to functions of higher ones at start."""
 
 from django.apps import AppConfig
 
 
 class SurveysConfig(AppConfig):
-    """The app: registers the crowds that people come from, and has stored messages sent."""
+    """The app: registers crowd providers, and starts the delivery of webhook messages."""
 
     name = "surveys"
 
     def ready(self) -> None:
-        """Register what the layers below cannot import."""
+        """Register what lower layers cannot import."""
         from surveys.access.webhooks import messages_stored
         from surveys.crowd.mturk.targets import register_targets
 
@@ -18,6 +18,6 @@ class SurveysConfig(AppConfig):
 
 
 def _send_messages(**stored: object) -> None:
-    from surveys.tasks import start_deliveries  # which loads what post-processes
+    from surveys.tasks import start_deliveries  # slow to import
 
     start_deliveries()

@@ -2,16 +2,16 @@ from collections.abc import Iterable
 
 
 class SurveyError(Exception):
-    """What an action refuses. Its message tells the reader what to do; doors show it as it is."""
+    """An action's refusal. The message tells the reader what to do; it is shown as it is."""
 
     status = 409
 
     def __init__(
         self, message: str, *, completion: object = None, retry_after: int | None = None
     ) -> None:
-        """`completion` is what whoever was sent by a provider hands back there.
+        """`completion` is the code that the annotator takes back to the provider.
 
-        `retry_after` is in how many seconds the same may be tried again.
+        `retry_after` is the number of seconds after which the request may be repeated.
         """
         super().__init__(message)
         self.completion = completion
@@ -19,30 +19,30 @@ class SurveyError(Exception):
 
 
 class ImportRefused(SurveyError):
-    """Stimuli or the design of their study are wrong; everything found is told, one a line."""
+    """The stimuli or the design are invalid; the message lists every problem, one a line."""
 
     def __init__(
         self, message: str, *, found: Iterable[tuple[str, int | None, str | None]] = ()
     ) -> None:
-        """`found` is each problem with its row and column, as far as it has them."""
+        """`found` lists each problem with its row and column, where it has them."""
         super().__init__(message)
         self.found = list(found)
 
 
 class StudyNotOpen(SurveyError):
-    """Somebody wants to take part in a study that is still a draft."""
+    """An annotator arrives at a study that is still a draft."""
 
 
 class StudyOpen(SurveyError):
-    """What only a draft takes: annotators may have seen the study already."""
+    """A change that only a draft permits: annotators may have seen the study already."""
 
 
 class OpeningRefused(SurveyError):
-    """A draft that cannot be opened as it is."""
+    """A draft that cannot be opened yet."""
 
 
 class StudyExists(SurveyError):
-    """The study holds other stimuli or another design already."""
+    """The name belongs to a study with other stimuli or another design."""
 
 
 class NoPlaceLeft(SurveyError):
@@ -50,43 +50,43 @@ class NoPlaceLeft(SurveyError):
 
 
 class ArrivalRefused(SurveyError):
-    """An arrival from a provider that does not say who comes."""
+    """An arrival from a provider without valid identifiers."""
 
     status = 400
 
 
 class TooManyArrivals(SurveyError):
-    """More people start through an entrance within an hour than it takes."""
+    """More starts through an entrance within an hour than the limit allows."""
 
     status = 429
 
 
 class OwnLinkNeeded(SurveyError):
-    """An arrival with a known id that does not show that the id is the person's own."""
+    """An arrival with a known id and without proof that the id is the annotator's own."""
 
     status = 403
 
 
 class LinkRevoked(SurveyError):
-    """A link that a researcher has made invalid, or an entrance that is closed."""
+    """A link that was revoked, or an entrance that is closed."""
 
     status = 410
 
 
 class TextChanged(SurveyError):
-    """What somebody answers to has changed since it was shown to them; it is to be shown again."""
+    """The page changed after it was shown; the annotator must read it again."""
 
 
 class AssignmentEnded(SurveyError):
-    """An assignment that was returned or withdrawn takes no more answers."""
+    """An assignment that was returned or withdrawn accepts no more answers."""
 
 
 class RepeatRefused(SurveyError):
-    """A block cannot be collected again as asked for."""
+    """A block that cannot be collected again as requested."""
 
 
 class InvitationRefused(SurveyError):
-    """A list of people to invite that cannot be used."""
+    """A list of invitations that cannot be used."""
 
 
 class TextRefused(SurveyError):
@@ -94,51 +94,51 @@ class TextRefused(SurveyError):
 
 
 class SettingRefused(SurveyError):
-    """A setting of a study that is impossible."""
+    """An invalid setting of a study."""
 
 
 class RatingRefused(SurveyError):
-    """A rating that the study's scale does not have."""
+    """A rating that is not a point of the study's scale."""
 
 
 class RatingsMissing(SurveyError):
-    """An assignment or a study still lacks ratings that the action needs."""
+    """An assignment or a study without all the ratings that the action needs."""
 
 
 class StimuliChanged(SurveyError):
-    """What is stored is no longer the text that was imported."""
+    """The stored stimuli differ from those that were imported."""
 
 
 class ReleaseRefused(SurveyError):
-    """A release that cannot be made as asked for."""
+    """A release that cannot be made as requested."""
 
 
 class RehearsalFailed(SurveyError):
-    """The rehearsed site did not answer as a survey does."""
+    """The rehearsed site did not respond as a survey does."""
 
 
 class AccessRefused(SurveyError):
-    """A change of roles that would leave a study without an owner, or asks for nobody."""
+    """A change of roles that names no user, or would leave a study without an owner."""
 
 
 class ErasureRefused(SurveyError):
-    """Personal data that cannot be dropped, or kept for a time, as asked for."""
+    """Personal data that cannot be deleted, or retained for a time, as requested."""
 
 
 class RunRefused(SurveyError):
-    """Post-processing that cannot be run as asked for."""
+    """A run that cannot be started as requested."""
 
 
 class RunTaken(SurveyError):
-    """Another process performs the run by now; what this one made is dropped."""
+    """Another process performs the run now; the result of this one is discarded."""
 
 
 class VerdictRefused(SurveyError):
-    """A verdict on an answer that cannot be given as asked for."""
+    """A verdict that cannot be given as requested."""
 
 
 class TokenRefused(SurveyError):
-    """A token for programs that cannot be made as asked for."""
+    """An API token that cannot be created as requested."""
 
 
 class KeyReused(SurveyError):
@@ -146,25 +146,25 @@ class KeyReused(SurveyError):
 
 
 class WebhookRefused(SurveyError):
-    """An address that is not told anything, or nothing to tell it."""
+    """A webhook URL or event list that is not allowed."""
 
 
 class TargetRefused(SurveyError):
-    """A target of MTurk that is none, or that the site must not ask."""
+    """An unknown MTurk target, or one that the site must not contact."""
 
 
 class GatewayRefused(SurveyError):
-    """What a target, or a rail in front of it, has refused; the message is shown as it is."""
+    """A request that the target, or a safeguard in front of it, refused."""
 
 
 class GatewayDown(SurveyError):
-    """A target that does not answer, or not now; whether it did what was asked is not known."""
+    """A target that does not respond; whether it performed the request is unknown."""
 
     status = 503
 
 
 class TargetBusy(GatewayDown):
-    """The same work is under way at the target; it is to be tried again when that is over."""
+    """The same work is in progress at the target; try again afterwards."""
 
 
 class FeesUnknown(SurveyError):
@@ -172,23 +172,23 @@ class FeesUnknown(SurveyError):
 
 
 class BatchRefused(SurveyError):
-    """Places that cannot be offered for pay as asked for, or a batch that is not armed."""
+    """Places that cannot be offered for pay as requested, or a batch that is not approved."""
 
 
 class CeilingReached(BatchRefused):
-    """Money that would pass the ceiling of its batch."""
+    """A payment that would exceed the ceiling of its batch."""
 
 
 class PaymentRefused(SurveyError):
-    """A payment that would be made twice, or for what was not done."""
+    """A payment that would be made twice, or for work that was not done."""
 
 
 class HitRefused(SurveyError):
-    """A worker who cannot do the HIT they have accepted; they are asked to return it."""
+    """A worker who cannot do the HIT they accepted; they are asked to return it."""
 
 
 class ReportRefused(SurveyError):
-    """A provider's list of submissions that cannot be read; everything found is told."""
+    """A provider's list of submissions with errors, all of which are listed."""
 
 
 class BackupRefused(SurveyError):
@@ -196,12 +196,12 @@ class BackupRefused(SurveyError):
 
 
 class DatabaseTooNew(SurveyError):
-    """A database that newer code has changed."""
+    """A database that newer code has migrated."""
 
     status = 503
 
 
 class DatabaseTooOld(SurveyError):
-    """A database that lacks what this code needs."""
+    """A database that lacks migrations of this code."""
 
     status = 503

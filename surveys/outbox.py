@@ -1,7 +1,7 @@
-"""The outbox: runs and messages that were stored to be done in the background, and are due.
+"""The outbox: runs and webhook messages that are queued in the database, and performing them.
 
-Each is a row of the transaction that asked for it, and is claimed by one process, so nothing is
-lost or done twice whatever becomes of the broker, the workers or the site.
+Each is stored in the transaction that requests it, and claimed by one process, so that nothing is
+lost or done twice if the broker, the workers or the site fail.
 """
 
 from django.utils import timezone
@@ -22,34 +22,34 @@ MAKERS: dict[RunKind, runs.Maker] = {
 
 
 def list_due_runs(at_most: int) -> list[int]:
-    """Return the ids of runs that may be begun now, the longest due first."""
+    """Return the ids of due runs, earliest first."""
     return list(Run.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
 
 
 def count_due_messages(at_most: int) -> int:
-    """Return how many messages to webhooks are due, counted up to a number."""
+    """Return the number of due webhook messages, or `at_most`."""
     return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
 
 
 def perform_run(run_id: int) -> None:
-    """Perform a run that waits, whatever its kind; see `running.perform_run`."""
+    """Perform a waiting run of any kind; see `runs.perform_run`."""
     runs.perform_run(run_id, MAKERS)
 
 
 def perform_due_runs() -> int:
-    """Perform runs one after another until none is due. Return how many were taken up."""
-    n_taken = 0
+    """Perform runs one after another until none is due. Return their number."""
+    n_runs = 0
     while due := list_due_runs(1):
         perform_run(due[0])
-        n_taken += 1
-    return n_taken
+        n_runs += 1
+    return n_runs
 
 
 def send_due_messages() -> int:
-    """Send messages one after another that are due now. Return how many were due.
+    """Send the webhook messages that are due now, one after another. Return their number.
 
-    An address that does not take a message is not tried again in this round, so that it holds up
-    the others once.
+    After a failure the endpoint is not tried again in this round, so that it delays the others
+    only once.
     """
     due = Delivery.objects.due(timezone.now()).order_by("next_at")
     found, failing = dict(due.values_list("pk", "webhook_id")), set()

@@ -1,15 +1,15 @@
-"""The dispatcher of background jobs. What is to be done stands in the database: see `outbox`.
+"""The dispatcher of background jobs. Runs and messages are queued in the database: see `outbox`.
 
-Each process that serves pages, and each worker, has a dispatcher: a thread that looks for what is
-due every few seconds, and at once when this process has stored something. Where there are workers
-it asks them; else it has the work done by threads of its own. No request waits for either.
+Each process that serves pages, and each worker, has a dispatcher: a thread that looks for due
+jobs every few seconds, and immediately when this process has stored one. If there are workers it
+asks them; otherwise it performs the jobs in threads of this process. No request waits for either.
 """
 
 import logging
-from collections.abc import Callable
-from functools import partial, wraps
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from threading import Event, Lock, Thread, Timer, main_thread
-from typing import TypeVar
 
 from celery import shared_task
 from django.conf import settings
@@ -17,147 +17,134 @@ from django.db import connection, transaction
 
 from surveys import outbox
 from surveys.crowd.mturk import qualifications
-from surveys.errors import GatewayDown, SurveyError
+from surveys.errors import SurveyError
 from surveys.models import Study
 from surveys.operations.broker import BROKER, Job
 from surveys.operations.outages import OUTAGES, log_outage
-from surveys.results.run_leases import RENEWALS, release_all, take_back_silent_runs
+from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
 from surveys.review import queue
 
-Argument = TypeVar("Argument")
-A_MOMENT = 0.3  # seconds in which the page that has asked is sent
-RUNS_AT_ONCE = 2  # in a process that serves pages
-SENDERS_AT_ONCE = 4  # one address that does not answer keeps one of them busy
+PAGE_DELAY = 0.3  # seconds in which the page that has asked for a job is sent
+MAX_RUN_THREADS = 2  # in a process that serves pages
+MAX_SENDER_THREADS = 4  # a webhook endpoint that does not answer keeps one of them busy
 log = logging.getLogger(__name__)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def perform_runs() -> None:
-    """Perform what runs are due."""
+    """Perform the runs that are due."""
     outbox.perform_due_runs()
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def send_messages() -> None:
-    """Send what messages to webhooks are due."""
+    """Send the webhook messages that are due."""
     outbox.send_due_messages()
 
 
-@shared_task(  # type: ignore[untyped-decorator]
-    autoretry_for=(GatewayDown,), retry_backoff=True, max_retries=5
-)
-def tell_grants(target: str) -> None:
-    """Tell a target who has which qualification."""
-    qualifications.tell_grants(target)
+@shared_task  # type: ignore[untyped-decorator]
+def send_grants(target: str) -> None:
+    """Send a target the granted and revoked qualifications that it does not know.
+
+    Those that it refuses are sent in the next round (`run_crowd_round`).
+    """
+    try:
+        qualifications.send_grants(target)
+    except SurveyError as error:
+        log.warning("grants could not be sent to %s: %s", target, error)
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def file_answers(study_id: int) -> None:
-    """Look through some of the answers of a study that have come in, for its reviewers."""
-    queue.file_meanwhile(Study.objects.get(pk=study_id))
+    """Add the new answers of a study to its review queue."""
+    queue.file_in_background(Study.objects.get(pk=study_id))
 
 
 def start_run(run_id: int) -> None:
-    """Have a run performed once its transaction is committed."""
-
-    def start() -> None:
-        if settings.BACKGROUND == "at once":
-            outbox.perform_run(run_id)
-        else:
-            DISPATCHER.wake()
-
-    transaction.on_commit(start)
+    """Perform a run in the background once its transaction is committed."""
+    _start_stored(partial(outbox.perform_run, run_id))
 
 
 def start_deliveries() -> None:
-    """Have messages to webhooks sent once their transaction is committed."""
-
-    def start() -> None:
-        if settings.BACKGROUND == "at once":
-            outbox.send_due_messages()
-        else:
-            DISPATCHER.wake()
-
-    transaction.on_commit(start)
+    """Send webhook messages in the background once their transaction is committed."""
+    _start_stored(outbox.send_due_messages)
 
 
 def start_filing(study: Study) -> None:
-    """Have what has come in of a study looked through, if something has, and it did not fail.
+    """Add a study's new answers to its review queue in the background.
 
-    Where the request is lost, the next look at the study's review asks again.
+    Does nothing if there are none, or if this failed a moment ago. If the job is lost, a reviewer
+    can request it again after a minute.
     """
-    if queue.has_failed(study) or not queue.has_unfiled(study):
-        return
-    if settings.BACKGROUND == "workers":
-        DISPATCHER.wake(Job(file_answers, study.pk))
-    elif settings.BACKGROUND == "threads":
-        later = Timer(A_MOMENT, _with_own_connection(file_answers), args=(study.pk,))
-        later.name = f"filing-{study.pk}"
-        later.start()
-    else:
-        file_answers(study.pk)
+    if queue.request_filing(study):
+        start_job(Job(file_answers, study.pk))
 
 
-def start_telling_grants(target: str) -> None:
-    """Have a target told of new grants, if there are any; it matters to nobody if it fails."""
+def start_sending_grants(target: str) -> None:
+    """Send a target new grants in the background, if there are any."""
 
     def start() -> None:
-        if not qualifications.has_untold(target):
-            return
-        if settings.BACKGROUND == "workers":
-            DISPATCHER.wake(Job(tell_grants, target))
-        elif settings.BACKGROUND == "threads":
-            Thread(target=_with_own_connection(_tell_grants), args=(target,), name="grants").start()
-        else:
-            _tell_grants(target)
+        if qualifications.has_unsent_grants(target):
+            start_job(Job(send_grants, target))
 
     transaction.on_commit(start)
 
 
+def start_job(job: Job) -> None:
+    """Perform a job that is not stored: by a worker, by a thread of this process, or at once.
+
+    A lost job does no harm: the next request that needs its result asks again.
+    """
+    if settings.BACKGROUND == "workers":
+        DISPATCHER.wake(job)
+    elif settings.BACKGROUND == "threads":
+        timer = Timer(PAGE_DELAY, _perform, args=(job,))
+        timer.name = f"job-{timer.name}"
+        timer.start()
+    else:
+        job.task(job.argument)
+
+
 class Dispatcher:
-    """Looks for what is due, now and again and when it is woken, once it was started."""
+    """Looks for due jobs at intervals and when woken, after it was started."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._awake = Event()
-        self._jobs: set[Job] = set()  # that workers are to be asked for
+        self._jobs: set[Job] = set()  # to ask workers for
         self._runs: list[Thread] = []
         self._senders: list[Thread] = []
         self.is_started = False
 
     def start(self) -> None:
-        """Begin to look for what is due in this process; twice does no harm."""
+        """Start looking for due jobs in this process; idempotent."""
         with self._lock:
             if self.is_started:
                 return
             self.is_started = True
-        Thread(target=self._look_again_and_again, name="dispatcher", daemon=True).start()
-        Thread(target=give_runs_back_at_the_end, name="end").start()
+        Thread(target=self._look_repeatedly, name="dispatcher", daemon=True).start()
+        Thread(target=give_runs_back_at_exit, name="end").start()
 
     def wake(self, job: Job | None = None) -> None:
-        """Have the dispatcher look at once, and ask workers for a job if one is given."""
+        """Look immediately, and ask workers for a job if one is given."""
         if job:
             with self._lock:
                 self._jobs.add(job)
         self._awake.set()
 
     def look(self) -> None:
-        """Look once for what is due, and have it done."""
-        if not main_thread().is_alive():  # this process ends
+        """Look once for due jobs, and start them."""
+        if not main_thread().is_alive():  # this process is ending
             return
-        try:
-            take_back_silent_runs()
+        with thread_connection():
+            requeue_silent_runs()
             if settings.BACKGROUND == "workers":
                 self._ask_workers()
             else:
-                self._begin_threads()
-        except OUTAGES as error:
-            log_outage(error)
-        finally:
-            connection.close()
+                self._start_threads()
 
-    def _look_again_and_again(self) -> None:
-        """Look from a thread of its own each time: one that fails does not end the others."""
+    def _look_repeatedly(self) -> None:
+        """Look from a new thread each time, so that one failure does not end the others."""
         while True:
             self._awake.clear()
             once = Thread(target=self.look, name="look", daemon=True)
@@ -177,24 +164,22 @@ class Dispatcher:
             with self._lock:
                 self._jobs -= asked
 
-    def _begin_threads(self) -> None:
+    def _start_threads(self) -> None:
         self._runs = [thread for thread in self._runs if thread.is_alive()]
         self._senders = [thread for thread in self._senders if thread.is_alive()]
-        for run_id in outbox.list_due_runs(RUNS_AT_ONCE - len(self._runs)):
-            self._runs.append(self._begin(partial(outbox.perform_run, run_id), "run"))
-        for _ in range(outbox.count_due_messages(SENDERS_AT_ONCE) - len(self._senders)):
-            self._senders.append(self._begin(outbox.send_due_messages, "messages"))
+        for run_id in outbox.list_due_runs(MAX_RUN_THREADS - len(self._runs)):
+            self._runs.append(self._start_thread(partial(outbox.perform_run, run_id), "run"))
+        for _ in range(outbox.count_due_messages(MAX_SENDER_THREADS) - len(self._senders)):
+            self._senders.append(self._start_thread(outbox.send_due_messages, "messages"))
 
-    def _begin(self, work: Callable[[], object], name: str) -> Thread:
-        """Work in a thread, and look again when it has ended."""
+    def _start_thread(self, work: Callable[[], object], name: str) -> Thread:
+        """Start a thread that does the work and then wakes the dispatcher."""
 
         def do() -> None:
             try:
-                work()
-            except OUTAGES as error:
-                log_outage(error)
+                with thread_connection():
+                    work()
             finally:
-                connection.close()
                 self.wake()
 
         thread = Thread(target=do, name=name, daemon=True)
@@ -205,40 +190,44 @@ class Dispatcher:
 DISPATCHER = Dispatcher()
 
 
-def give_runs_back_at_the_end() -> None:
-    """Wait for the end of this process, as after SIGTERM, and let its runs wait for another."""
-    main_thread().join()
-    give_runs_back()
-
-
-def give_runs_back() -> None:
-    """Let what is performed by this process wait for another one."""
+@contextmanager
+def thread_connection() -> Iterator[None]:
+    """Close this thread's database connection at the end; log an outage instead of raising it."""
     try:
-        release_all()
-    except OUTAGES as error:  # others find the runs when their leases have run out
+        yield
+    except OUTAGES as error:
         log_outage(error)
     finally:
         connection.close()
 
 
-def _with_own_connection(work: Callable[[Argument], object]) -> Callable[[Argument], None]:
-    """Return the same for a thread, whose connection to the database is closed at the end."""
-
-    @wraps(work)
-    def do(argument: Argument) -> None:
-        try:
-            work(argument)
-        except OUTAGES as error:
-            log_outage(error)
-        finally:
-            connection.close()
-
-    return do
+def give_runs_back_at_exit() -> None:
+    """Wait until this process ends, as after SIGTERM, and give its runs back."""
+    main_thread().join()
+    give_runs_back()
 
 
-def _tell_grants(target: str) -> None:
-    """What the target did not take, the next round tells it (`run_crowd_round`)."""
-    try:
-        qualifications.tell_grants(target)
-    except SurveyError as error:
-        log.warning("%s was not told of grants: %s", target, error)
+def give_runs_back() -> None:
+    """Return the runs that this process performs to the queue.
+
+    During an outage others find them when their leases have run out.
+    """
+    with thread_connection():
+        release_own_runs()
+
+
+def _start_stored(work: Callable[[], object]) -> None:
+    """Wake the dispatcher once the transaction is committed, or do the work then (in tests)."""
+
+    def start() -> None:
+        if settings.BACKGROUND == "at once":
+            work()
+        else:
+            DISPATCHER.wake()
+
+    transaction.on_commit(start)
+
+
+def _perform(job: Job) -> None:
+    with thread_connection():
+        job.task(job.argument)

@@ -1,4 +1,4 @@
-"""What was decided, by whom and when: written in the transaction of the decision itself."""
+"""The audit log: entries are written in the transaction of the action they describe."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +12,15 @@ from django.db.models import QuerySet
 from surveys.access.redaction import mask_text
 from surveys.models import AuditEntry, Study
 
-NOBODY = "the site"
-LONGEST_ACTOR = 150
-_acting: ContextVar[User | str] = ContextVar("acting", default=NOBODY)
+SITE = "the site"
+MAX_ACTOR_LENGTH = 150
+_acting: ContextVar[User | str] = ContextVar("acting", default=SITE)
 
 
 @contextmanager
 def acting(actor: User | AbstractBaseUser | AnonymousUser | str) -> Iterator[None]:
-    """Within this, what is recorded was done by somebody, or by what the text names."""
-    token = _acting.set(actor if isinstance(actor, User | str) else NOBODY)
+    """Record the actions within this context as those of an account or of what a text names."""
+    token = _acting.set(actor if isinstance(actor, User | str) else SITE)
     try:
         yield
     finally:
@@ -28,17 +28,17 @@ def acting(actor: User | AbstractBaseUser | AnonymousUser | str) -> Iterator[Non
 
 
 def name_actor() -> str:
-    """Return the name of who acts, as the log writes it."""
+    """Return the name of the current actor, as the log has it."""
     actor = _acting.get()
-    return (actor.get_username() if isinstance(actor, User) else str(actor))[:LONGEST_ACTOR]
+    return (actor.get_username() if isinstance(actor, User) else str(actor))[:MAX_ACTOR_LENGTH]
 
 
 def find_entries(
     study: Study, *, action: str = "", actor: str = "", since: datetime | None = None
 ) -> QuerySet[AuditEntry]:
-    """What was decided in a study, the latest first, narrowed as asked for.
+    """Return a study's log entries, latest first, filtered by the given values.
 
-    `action` is how it begins, such as study.
+    `action` is the beginning of an action's name, such as study.
     """
     found = study.audit_entries.all()
     if action:
@@ -51,9 +51,9 @@ def find_entries(
 
 
 def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None:
-    """Keep a decision. Details are what JSON can hold, without anything that names a worker.
+    """Add an entry to the log. Details are JSON values that identify no worker.
 
-    In a reason, which somebody wrote, addresses and providers' ids are masked.
+    E-mail addresses and provider ids are masked in a reason, which is free text.
     """
     actor = _acting.get()
     if "reason" in details:

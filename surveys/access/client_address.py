@@ -1,6 +1,6 @@
-"""The network address from which a request came, as far as it can be trusted.
+"""The network address of a request's client, as far as it can be trusted.
 
-All limits per address count by `client_address`, and by nothing else.
+All limits per address use `client_address`.
 """
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
@@ -16,9 +16,9 @@ BITS_OF_A_CUSTOMER = 64  # an IPv6 customer has at least 2**64 addresses
 def client_address(request: HttpRequest) -> str:
     """Return the address of a request's client, an IPv6 address as the first of its /64.
 
-    `X-Forwarded-For` is read where the connection comes from one of `TRUSTED_PROXIES`: the
-    client is then its right-most address that is no trusted proxy itself. A forwarded entry that
-    is no address ends the reading, and the hop that reported it counts as the client.
+    If the connection comes from one of `TRUSTED_PROXIES`, the client is the right-most address
+    in `X-Forwarded-For` that is not a trusted proxy. Reading stops at an entry that is not an
+    address: the proxy that sent it counts as the client.
     """
     client = parse_address(request.META.get("REMOTE_ADDR", ""))
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
@@ -33,7 +33,7 @@ def client_address(request: HttpRequest) -> str:
 def parse_address(text: str) -> Address | None:
     """Return the address in a text such as `203.0.113.9`, `203.0.113.9:4711` or `[2001:db8::1]:80`.
 
-    An IPv4 address in IPv6 notation is the IPv4 address. None where the text has no address.
+    An IPv4 address in IPv6 notation counts as IPv4. Returns None if the text has no address.
     """
     host = text.strip()
     if host.startswith("["):

@@ -1,4 +1,4 @@
-"""What a program asks for under a key is done once, and answered the same when asked again."""
+"""Idempotency keys: a repeated API request is performed once and gets the same response."""
 
 import hashlib
 import json
@@ -13,12 +13,12 @@ from django.utils import timezone
 from surveys.errors import KeyReused
 from surveys.models import IdempotencyRecord
 
-LONGEST_KEY = 255
-ANSWERS_KEPT = timedelta(hours=24)  # to be given again
+MAX_KEY_LENGTH = 255
+RETENTION = timedelta(hours=24)  # of responses
 
 
 class Answer(NamedTuple):
-    """What a request is answered with; whether it was answered before."""
+    """The response to a request, and whether it repeats a stored one."""
 
     status: int
     content: Any
@@ -26,14 +26,14 @@ class Answer(NamedTuple):
 
 
 def answer_once(user: User, key: str, asked: object, act: Callable[[], tuple[int, Any]]) -> Answer:
-    """Do what somebody asks for under a key, unless it was done; what it refuses is not kept.
+    """Perform a request and store its response under a key, or return the stored response.
 
-    Whoever asks at the same time waits and is given the same answer: the database holds one
-    answer a key. Raises KeyReused where something else was asked for under the key.
+    A simultaneous request with the same key waits and gets the same response. Refusals are not
+    stored. Raises KeyReused if the key was used for a different request.
     """
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
     now = timezone.now()
-    IdempotencyRecord.objects.filter(created_at__lt=now - ANSWERS_KEPT).delete()
+    IdempotencyRecord.objects.filter(created_at__lt=now - RETENTION).delete()
     if known := _recall(user, key, digest):
         return known
     try:
@@ -43,7 +43,7 @@ def answer_once(user: User, key: str, asked: object, act: Callable[[], tuple[int
             )
             record.status, record.answer = act()
             record.save(update_fields=["status", "answer"])
-    except IntegrityError:  # somebody asked at the same time
+    except IntegrityError:  # a simultaneous request
         if known := _recall(user, key, digest):
             return known
         raise
@@ -56,7 +56,7 @@ def _recall(user: User, key: str, digest: str) -> Answer | None:
         return None
     if record.digest != digest:
         raise KeyReused(
-            "Something else was asked for under this Idempotency-Key. Choose another key for "
-            "another request."
+            "This Idempotency-Key was used for a different request. Use a new key for a new "
+            "request."
         )
     return Answer(record.status, record.answer, is_repeated=True)

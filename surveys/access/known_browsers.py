@@ -1,7 +1,7 @@
-"""Browsers in which an account was signed in before: they stay open to it during an attack.
+"""Browsers in which an account signed in before: they can sign in during an attack.
 
-A signed cookie binds a browser to the account and to its password. It opens nothing by itself:
-the password is still asked for, but neither a lock nor the limits of other clients apply.
+A signed cookie binds a browser to the account and its password. It does not sign in by itself:
+the password is still required, but neither a lock nor the limits of other clients apply.
 """
 
 import secrets
@@ -25,7 +25,7 @@ N_BYTES = 12
 
 
 def find_browser(request: HttpRequest, username: str) -> str:
-    """Return the id of the browser if the account of that name was signed in there, or ''."""
+    """Return the id of the request's browser if the account signed in there before, or ''."""
     try:
         kept = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
     except signing.BadSignature:
@@ -38,12 +38,12 @@ def find_browser(request: HttpRequest, username: str) -> str:
 
 
 def is_known(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> bool:
-    """Return whether a sign-in comes from a known browser of the account that it names."""
+    """Return whether a sign-in comes from a known browser of the account."""
     return bool(find_browser(request, read_username(request, credentials)))
 
 
 def remember_browser(response: HttpResponseBase, user: User, browser: str = "") -> None:
-    """Make the browser that gets this response a known one of an account, for `LIFETIME`."""
+    """Set the cookie that makes the browser a known one of an account for `LIFETIME`."""
     kept = {
         "user": user.pk,
         "password": user.get_session_auth_hash(),

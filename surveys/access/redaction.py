@@ -1,4 +1,4 @@
-"""Personal data → what those may see who may not see it, and what takes its place once dropped."""
+"""Masks for personal data on pages and in files, and digests that replace dropped data."""
 
 import re
 from typing import Any
@@ -8,13 +8,13 @@ from django.utils.crypto import salted_hmac
 from surveys.models.recruitment import PROVIDER_ID, WORKER_ID
 
 _PART = r"[^@\s<>\"',;]"
-# From where a part begins, and nowhere within it: a long text without an @ is read once.
+# Starts at the beginning of a part only, so that a long text without an @ is read once.
 ADDRESS = re.compile(rf"(?<!{_PART}){_PART}+@{_PART}+\.{_PART}+")
 _PROVIDER_ID = re.compile(rf"\b(?:(?i:{PROVIDER_ID})|{WORKER_ID})\b")
 
 
 def mask_note(note: str) -> str:
-    """A note in which an e-mail address or a provider's id may stand, for who may not see it.
+    """Return a note with e-mail addresses and provider ids masked.
 
     >>> mask_note("ana@example.org"), mask_note("class 2b, no. 7"), mask_note("")
     ('a…@…', 'class 2b, no. 7', '')
@@ -25,7 +25,7 @@ def mask_note(note: str) -> str:
 
 
 def mask_text(text: str) -> str:
-    """What somebody wrote, such as a reason, without addresses and providers' ids.
+    """Return free text, such as a reason, with e-mail addresses and provider ids masked.
 
     >>> mask_text("asked by ana@example.org, 0123456789abcdef01234567")
     'asked by a…@…, …'
@@ -36,7 +36,7 @@ def mask_text(text: str) -> str:
 
 
 def mask_details(details: Any) -> Any:
-    """Details of an entry of the log with every text in them masked."""
+    """Return the details of a log entry with all texts masked."""
     if isinstance(details, dict):
         return {name: mask_details(detail) for name, detail in details.items()}
     if isinstance(details, list):
@@ -45,9 +45,9 @@ def mask_details(details: Any) -> Any:
 
 
 def digest_in_study(study_id: int, kind: str, text: str) -> str:
-    """What takes the place of an id or a note: the same for the same text in the same study.
+    """Return a digest that replaces an id or note: equal for equal texts of a study.
 
-    Keyed with the site's secret, so that it tells nothing to who holds the database alone.
+    Keyed with the site's secret key, so that the database alone does not reveal the text.
     """
-    salt = f"surveys.masking.{kind}.{study_id}"  # stored digests hang on it: never change it
+    salt = f"surveys.masking.{kind}.{study_id}"  # stored digests depend on it: never change it
     return salted_hmac(salt, text, algorithm="sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Who may do what in a study."""
+"""Roles in a study, the rights they give, and the accounts that have them."""
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -14,20 +14,20 @@ from surveys.access.audit_log import record
 from surveys.errors import AccessRefused
 from surveys.models import Membership, Role, Study
 
-LONGEST_USERNAME = 150
-Somebody = User | AbstractBaseUser | AnonymousUser
+MAX_USERNAME_LENGTH = 150
+AnyUser = User | AbstractBaseUser | AnonymousUser
 
 
 class Right(Enum):
-    """What can be done in a study, with the roles that may."""
+    """A right in a study; its value is the set of roles that have it."""
 
-    READ = frozenset(Role)  # and judge answers
+    READ = frozenset(Role)  # and review answers
     WORK = frozenset({Role.OWNER, Role.RESEARCHER})
     OWN = frozenset({Role.OWNER})
 
 
-def visible_studies(user: Somebody) -> QuerySet[Study]:
-    """The studies in which somebody has a role; an operator has one in all."""
+def visible_studies(user: AnyUser) -> QuerySet[Study]:
+    """Return the studies in which a user has a role; operators have one in all."""
     if not user.is_active:
         return Study.objects.none()
     if getattr(user, "is_superuser", False):
@@ -35,8 +35,8 @@ def visible_studies(user: Somebody) -> QuerySet[Study]:
     return Study.objects.filter(memberships__user_id=user.pk)
 
 
-def role_in(study: Study, user: Somebody) -> Role | None:
-    """Somebody's role in a study; an operator owns all of them."""
+def role_in(study: Study, user: AnyUser) -> Role | None:
+    """Return a user's role in a study, or None; operators own all studies."""
     if not user.is_active:
         return None
     if getattr(user, "is_superuser", False):
@@ -46,25 +46,26 @@ def role_in(study: Study, user: Somebody) -> Role | None:
 
 
 def list_names(users: Iterable[int]) -> dict[int, str]:
-    """The names of accounts by their ids."""
+    """Return the names of accounts by id."""
     return dict(User.objects.filter(pk__in=set(users)).values_list("pk", "username"))
 
 
 def find_account(username: str) -> User:
-    """The account of that name which may sign in. Raises AccessRefused where there is none."""
+    """Return the active account with a name. Raises AccessRefused if there is none."""
     user = User.objects.filter(username=username.strip(), is_active=True).first()
     if user is None:
         raise AccessRefused(
-            "There is no such account. An operator makes accounts: manage.py add_researcher."
+            "No account with this name exists. Operators create accounts with "
+            "manage.py add_researcher."
         )
     return user
 
 
 @transaction.atomic
 def grant_role(study: Study, user: User, role: Role) -> Membership:
-    """Give somebody a role in a study, in place of the one they had.
+    """Give a user a role in a study; it replaces any earlier one.
 
-    Raises AccessRefused where nobody would own the study any more.
+    Raises AccessRefused if the study would have no owner.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if role is not Role.OWNER:
@@ -78,7 +79,7 @@ def grant_role(study: Study, user: User, role: Role) -> Membership:
 
 @transaction.atomic
 def revoke_role(study: Study, user: User) -> None:
-    """Take somebody out of a study. Raises AccessRefused for its last owner."""
+    """Remove a user from a study. Raises AccessRefused for the only owner."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     _refuse_ownerless(study, user)
     if Membership.objects.of(user).filter(study=study).delete()[0]:
@@ -89,10 +90,10 @@ def revoke_role(study: Study, user: User) -> None:
 def add_researcher(
     username: str, password: str, *, study: Study | None = None, role: Role = Role.OWNER
 ) -> tuple[User, bool]:
-    """The account of that name, made if there is none, with a role in a study if one is given.
+    """Return the account with a name, and whether it is new.
 
-    Whether it is new stands beside it: only then the password is set. Raises AccessRefused for a
-    name that no account can have.
+    A new one gets the password, and either a role in the study if one is given. Raises
+    AccessRefused for an invalid name.
     """
     user = User.objects.filter(username=username).first()
     is_new = user is None
@@ -114,14 +115,14 @@ def _refuse_ownerless(study: Study, leaving: User) -> None:
     owners = Membership.objects.filter(study=study, role=Role.OWNER)
     if owners.of(leaving).exists() and owners.count() == 1:
         raise AccessRefused(
-            f"{leaving.get_username()} is the only owner of {study}; make somebody else one first."
+            f"{leaving.get_username()} is the only owner of {study}; add another owner first."
         )
 
 
 def read_username(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
-    """The name under which somebody tries to sign in, no longer than any account's.
+    """Return the user name of a sign-in attempt, without NUL and cut to the length of accounts'.
 
-    Longer ones would be more than the table of wrong passwords holds, as would NUL characters.
+    The table of failed attempts could not store it otherwise.
     """
     sent = request.POST if credentials is None else credentials
-    return str(sent.get("username") or "").replace("\0", "")[:LONGEST_USERNAME]
+    return str(sent.get("username") or "").replace("\0", "")[:MAX_USERNAME_LENGTH]

@@ -1,9 +1,9 @@
-"""How many passwords the site checks: for one address, one known browser and all other clients.
+"""Rate limits of password checks: per address, per known browser, and for all other clients.
 
-A check takes some 0.4 s of processor time, so it is paid for before it is made. A budget holds
-`Limit.burst` checks and gets one back each `Limit.interval`; the generic cell rate algorithm keeps
-it as one instant. The rows are shared by all processes and machines of a site. In each process one
-password is checked at a time, so that the other threads are left to annotators.
+A check takes about 0.4 s of processor time, so the limit applies before it. A budget holds
+`Limit.burst` checks and regains one each `Limit.interval`; the generic cell rate algorithm stores
+it as one timestamp. All processes and machines of a site share the rows. Each process checks one
+password at a time, so that its other threads can serve annotators.
 """
 
 import math
@@ -21,40 +21,40 @@ from surveys.models import SignInBudget
 
 
 class Limit(NamedTuple):
-    """The size of a budget, and the time in which one used check is restored."""
+    """The size of a budget, and the time in which it regains one check."""
 
     burst: int
     interval: timedelta
 
     def wait(self, spent_until: datetime, now: datetime) -> timedelta:
-        """Return how long until a check is left; zero or less where one is."""
+        """Return the time until a check is available; zero or less if one is."""
         return spent_until - now - self.interval * (self.burst - 1)
 
 
 Budgets = Mapping[str, Limit]
-OF_AN_ADDRESS = Limit(8, timedelta(minutes=1))
-OF_A_BROWSER = Limit(5, timedelta(minutes=3))
-OF_ALL_OTHERS = Limit(12, timedelta(seconds=3))  # 20 a minute are 13 % of one processor core
+ADDRESS_LIMIT = Limit(8, timedelta(minutes=1))
+BROWSER_LIMIT = Limit(5, timedelta(minutes=3))
+OTHERS_LIMIT = Limit(12, timedelta(seconds=3))  # 20 a minute take 13 % of one processor core
 ALL_OTHERS = "all unknown browsers"
-KEPT = timedelta(hours=1)
-BUSY_SECONDS = 2  # after which to try again where another password is being checked
-PATIENCE = 10.0  # seconds for which a known browser waits instead
+RETENTION = timedelta(hours=1)  # of full budgets
+BUSY_SECONDS = 2  # after which to try again while another password is being checked
+PATIENCE = 10.0  # seconds that a known browser waits instead
 _checking = Lock()
 
 
 def budgets_of(address: str, browser: str) -> Budgets:
-    """Return the budgets that a password check is taken from.
+    """Return the budgets that a password check uses.
 
-    A known browser has one of its own, so that an attack from elsewhere leaves it checks.
+    A known browser has a separate one, which an attack from elsewhere cannot use up.
     """
     if browser:
-        return {f"browser {browser}": OF_A_BROWSER}
-    return {f"address {address}": OF_AN_ADDRESS, ALL_OTHERS: OF_ALL_OTHERS}
+        return {f"browser {browser}": BROWSER_LIMIT}
+    return {f"address {address}": ADDRESS_LIMIT, ALL_OTHERS: OTHERS_LIMIT}
 
 
 @contextmanager
 def checking_alone(*, patience: float = 0) -> Iterator[bool]:
-    """Keep other threads of this process from checking passwords; give whether that succeeded."""
+    """Hold this process's lock of password checks; yield whether it was acquired in time."""
     is_alone = _checking.acquire(timeout=patience)
     try:
         yield is_alone
@@ -64,26 +64,26 @@ def checking_alone(*, patience: float = 0) -> Iterator[bool]:
 
 
 def take_check(budgets: Budgets) -> int:
-    """Take a check from every budget, or from none; return the seconds to wait, 0 if taken.
+    """Use a check of every budget, or of none; return the seconds to wait, 0 if used.
 
-    A refusal costs one query and writes nothing.
+    A refusal takes one query and writes nothing.
     """
     if wait := _longest_wait(budgets, _read(budgets), timezone.now()):
         return wait
     wait = _take(budgets)
     if not wait:
-        SignInBudget.objects.full_before(timezone.now() - KEPT).delete()
+        SignInBudget.objects.full_before(timezone.now() - RETENTION).delete()
     return wait
 
 
 def return_check(budgets: Budgets) -> None:
-    """Give back a check whose password was right."""
+    """Return a check to its budgets after a correct password."""
     for key, limit in budgets.items():
         SignInBudget.objects.filter(key=key).update(spent_until=F("spent_until") - limit.interval)
 
 
 def find_exhausted(budgets: Budgets) -> list[str]:
-    """Return the keys of budgets without a check left."""
+    """Return the keys of exhausted budgets."""
     now, spent = timezone.now(), _read(budgets)
     return [key for key in spent if budgets[key].wait(spent[key], now) > timedelta()]
 

@@ -1,4 +1,4 @@
-"""Links by which an operator lets an account in once, without its password."""
+"""Sign-in links: an operator creates one to sign an account in once, without its password."""
 
 from datetime import datetime, timedelta
 
@@ -15,12 +15,12 @@ LIFETIME = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 
 
 class _Tokens(PasswordResetTokenGenerator):
-    """Tokens that end with the next sign-in, a new password or `PASSWORD_RESET_TIMEOUT`."""
+    """Tokens that expire at the next sign-in, a new password or after `PASSWORD_RESET_TIMEOUT`."""
 
     key_salt = "surveys.sign_in_links"
 
     def _make_hash_value(self, user: User, timestamp: int) -> str:
-        """Hash the last sign-in to the microsecond, where Django drops fractions of a second."""
+        """Hash the last sign-in to the microsecond, since Django drops fractions of a second."""
         last: datetime | None = user.last_login
         return f"{user.pk}{user.password}{last and last.isoformat()}{timestamp}"
 
@@ -29,7 +29,7 @@ _tokens = _Tokens()
 
 
 def make_sign_in_link(username: str) -> str:
-    """Return a link that signs an account in once. Raises AccessRefused where there is none."""
+    """Return a link that signs an account in once. Raises AccessRefused for an unknown name."""
     user = find_account(username)
     path = reverse("console:sign_in_link", args=[user.pk, _tokens.make_token(user)])
     record("account.link_made", None, user.get_username())
@@ -37,13 +37,13 @@ def make_sign_in_link(username: str) -> str:
 
 
 def find_linked_account(user_id: int, token: str) -> User | None:
-    """Return the account that a link signs in, or None for a link that is used, old or made up."""
+    """Return the account of a link, or None if it was used, has expired or is invalid."""
     user = User.objects.filter(pk=user_id, is_active=True).first()
     return user if user and _tokens.check_token(user, token) else None
 
 
 def use_sign_in_link(user_id: int, token: str) -> User | None:
-    """Return the account of a link and end the link, within the caller's transaction."""
+    """Return the account of a link and invalidate it, within the caller's transaction."""
     User.objects.select_for_update(no_key=True).filter(pk=user_id).first()  # two tabs may use it
     user = find_linked_account(user_id, token)
     if user is not None:

@@ -1,7 +1,7 @@
-"""Which hosts and network addresses webhooks may lead to.
+"""Hosts and network addresses to which webhook messages may be sent.
 
-Without `WEBHOOK_HOSTS` they are public ones by https. With it they are those that an operator
-lists, by name, address or network, and no others.
+Without `WEBHOOK_HOSTS` these are public addresses, by https. With it they are only those that an
+operator lists, by name, address or network.
 """
 
 from collections.abc import Iterator
@@ -12,20 +12,20 @@ from django.conf import settings
 
 from surveys.errors import WebhookRefused
 
-LONGEST_URL = 500
+MAX_URL_LENGTH = 500
 Address = IPv4Address | IPv6Address
-# Public by the tables of `ipaddress`, but for protocols or on the way to embedded IPv4 addresses.
+# Public according to `ipaddress`, but reserved for protocols, or with embedded IPv4 addresses.
 SPECIAL = (
     IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"), IPv6Network("2002::/16"),
 )  # fmt: skip
-UNICAST = IPv6Network("2000::/3")  # all of IPv6 that is given out to networks
+UNICAST = IPv6Network("2000::/3")  # all IPv6 addresses that are assigned to networks
 LOCAL_ENDINGS = ("localhost", ".local", ".internal")
 
 
 def refuse_url(url: str) -> None:
-    """Raise WebhookRefused for an address to which this site sends nothing.
+    """Raise WebhookRefused for a URL to which this site sends nothing.
 
-    Names are not resolved here: what they lead to is checked when a message is sent.
+    Names are not resolved here: their addresses are checked when a message is sent.
     """
     import httpx
 
@@ -34,23 +34,25 @@ def refuse_url(url: str) -> None:
         host, _ = parts.hostname or "", parts.port
         httpx.URL(url)
     except (ValueError, httpx.InvalidURL) as error:
-        raise WebhookRefused(f"This is not an address: {url[:100]!r}.") from error
-    if len(url) > LONGEST_URL or not url.isprintable() or " " in url:
-        raise WebhookRefused(f"An address has up to {LONGEST_URL} characters, without spaces.")
+        raise WebhookRefused(f"This is not a URL: {url[:100]!r}.") from error
+    if len(url) > MAX_URL_LENGTH or not url.isprintable() or " " in url:
+        raise WebhookRefused(f"A URL has at most {MAX_URL_LENGTH} characters, and no spaces.")
     if parts.scheme not in {"http", "https"} or not host or parts.username or parts.password:
         raise WebhookRefused(
-            "An address is like https://lab.example.org/cosima, without a name or password."
+            "Give a URL such as https://lab.example.org/cosima, without a name or password."
         )
     if _is_listed(host):
         return
     if parts.scheme != "https":
-        raise WebhookRefused("Give an address with https, so that nobody reads or changes it.")
+        raise WebhookRefused(
+            "Give a URL with https, so that messages cannot be read or changed in transit."
+        )
     if not _may_be_reached(host):
         raise WebhookRefused(f"This site sends nothing to {host}; ask its operator.")
 
 
 def may_connect(host: str, address: str) -> bool:
-    """Return whether a message for a host may be sent to a network address it leads to."""
+    """Return whether a message for a host may be sent to one of its network addresses."""
     if host.lower() in settings.WEBHOOK_HOSTS:
         return True
     number = _read_address(address)
@@ -62,7 +64,7 @@ def may_connect(host: str, address: str) -> bool:
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address is one of the open internet's, and of a single machine."""
+    """Return whether an address is public and unicast."""
     if isinstance(address, IPv6Address) and address not in UNICAST:
         return False
     is_special = any(address in network for network in SPECIAL)
@@ -75,7 +77,7 @@ def _is_listed(host: str) -> bool:
 
 
 def _may_be_reached(host: str) -> bool:
-    """Return whether a host that is not listed itself can lead to a permitted address."""
+    """Return whether a host that is not listed can have a permitted address."""
     if settings.WEBHOOK_HOSTS:
         return _read_address(host) is None and any(_listed_networks())
     number = _read_address(host)

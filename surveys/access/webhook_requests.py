@@ -1,4 +1,4 @@
-"""Sending a message to a webhook: to a checked address, and within one time limit for all of it."""
+"""HTTP requests to webhook endpoints: only to checked addresses, with one overall time limit."""
 
 import socket
 import ssl
@@ -12,18 +12,18 @@ import httpcore
 
 from surveys.access.webhook_hosts import may_connect
 
-PATIENCE = 10.0  # seconds for all of an exchange, from the look-up of the name on
+PATIENCE = 10.0  # seconds for the whole exchange, including the DNS look-up
 PROBLEMS = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, ValueError)
 Resolver = Callable[[str, int], list[str]]
 SocketOptions = Iterable[Any] | None
 
 
 class NotReached(Exception):
-    """A message that got no answer; why is not told, as it would describe networks inside."""
+    """A message got no response. The reason is withheld: it would reveal internal networks."""
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Return the network addresses of a host, in the order in which to try them."""
+    """Return the network addresses of a host, in the order to try them."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
@@ -36,14 +36,14 @@ def post(
     seconds: float = PATIENCE,
     resolver: Resolver = resolve,
 ) -> int:
-    """Send a request and return the status of its answer, whose body is not read.
+    """Send a POST request and return the status code; the response body is not read.
 
-    Redirections are not followed, proxies of the environment not used. Raises NotReached where
-    the name leads to an address that webhooks must not reach, or no whole answer comes in time.
+    Redirects are not followed, and proxies of the environment not used. Raises NotReached if the
+    host has an address that is not permitted, or if no response arrives in time.
     """
     import httpx
 
-    parts = httpx.URL(url)  # knows how names in all scripts are written for DNS
+    parts = httpx.URL(url)  # converts international names for DNS
     target = httpcore.URL(
         scheme=parts.raw_scheme, host=parts.raw_host, port=parts.port, target=parts.raw_path
     )
@@ -61,7 +61,7 @@ def post(
 
 
 class _GuardedBackend(httpcore.NetworkBackend):
-    """Connects to the very addresses that were checked, so that a name cannot change meanwhile."""
+    """Connects only to addresses it has checked, so that DNS cannot change in between."""
 
     def __init__(self, name: str, deadline: float, resolver: Resolver) -> None:
         self.name, self.deadline, self.resolver = name, deadline, resolver
@@ -75,7 +75,7 @@ class _GuardedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: SocketOptions = None,
     ) -> httpcore.NetworkStream:
-        """Connect to the first address that takes it. All of a host's must be permitted."""
+        """Connect to the first address that accepts; all addresses of a host must be permitted."""
         addresses = self._resolve(host, port)
         if not addresses or not all(may_connect(self.name, address) for address in addresses):
             raise httpcore.ConnectError
@@ -91,7 +91,7 @@ class _GuardedBackend(httpcore.NetworkBackend):
         return _TimedStream(stream, self.deadline)
 
     def _resolve(self, host: str, port: int) -> list[str]:
-        """Look a name up in a thread, as a look-up knows no time limit."""
+        """Resolve a name in a thread, since resolving has no time limit."""
         found: SimpleQueue[list[str]] = SimpleQueue()
 
         def look_up() -> None:
@@ -108,7 +108,7 @@ class _GuardedBackend(httpcore.NetworkBackend):
 
 
 class _TimedStream(httpcore.NetworkStream):
-    """A connection on which every step has what is left of the time for the whole exchange."""
+    """A connection whose operations share the time limit of the whole exchange."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
         self.stream, self.deadline = stream, deadline
@@ -138,7 +138,7 @@ class _TimedStream(httpcore.NetworkStream):
 
 
 def _left(deadline: float) -> float:
-    """Return the seconds left. Raises httpcore.ReadTimeout where there are none."""
+    """Return the seconds left. Raises httpcore.ReadTimeout if there are none."""
     left = deadline - monotonic()
     if left <= 0:
         raise httpcore.ReadTimeout

@@ -1,6 +1,6 @@
-"""What happens in a study → signed messages to the addresses its owners gave.
+"""Webhooks: signed messages about events in a study, sent to its owners' endpoints.
 
-A message is stored in the transaction of what it tells of, and sent afterwards, in the background.
+A message is stored in the transaction of the event, and sent afterwards in the background.
 """
 
 import hashlib
@@ -31,38 +31,36 @@ from surveys.models import (
     WebhookEvent,
 )
 
-MOST_A_STUDY = 10
-CLAIMED = timedelta(minutes=2)  # to whoever sends it; then somebody else may
+MAX_WEBHOOKS = 10  # of a study
+LEASE = timedelta(minutes=2)  # of the process that sends a message
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
-# No more is told than that: details would make a scanner of networks that only the site reaches.
-NOT_REACHED = (
-    "No answer came within ten seconds, or the address is one to which this site sends nothing."
-)
-NOT_TAKEN = "It answered, but not with 2xx."
-messages_stored = Signal()  # within the transaction of what they report
+# Without details, which would let owners scan networks that only the site can reach.
+NOT_REACHED = "No response came within ten seconds, or this site does not send to that address."
+NOT_ACCEPTED = "The response did not have a 2xx status."
+messages_stored = Signal()  # sent within the transaction of the event
 
 
 @transaction.atomic
 def add_webhook(study: Study, url: str, events: Collection[str]) -> Webhook:
-    """Tell an address of what happens in a study from now on. Raises WebhookRefused."""
+    """Add a webhook to a study. Raises WebhookRefused."""
     refuse_url(url)
     _refuse_events(events)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    if Webhook.objects.filter(study=study).count() >= MOST_A_STUDY:
-        raise WebhookRefused(f"The study has {MOST_A_STUDY} webhooks already; remove one first.")
-    made = Webhook.objects.create(
+    if Webhook.objects.filter(study=study).count() >= MAX_WEBHOOKS:
+        raise WebhookRefused(f"The study already has {MAX_WEBHOOKS} webhooks; remove one first.")
+    webhook = Webhook.objects.create(
         study=study,
         url=url,
         events=sorted(set(events)),
         secret=f"whsec_{secrets.token_urlsafe(32)}",
     )
-    record("webhook.added", study, f"webhook {made.pk}", url=url, events=made.events)
-    return made
+    record("webhook.added", study, f"webhook {webhook.pk}", url=url, events=webhook.events)
+    return webhook
 
 
 @transaction.atomic
 def change_webhook(webhook: Webhook, **changes: Any) -> Webhook:
-    """Change url, events or is_active of a webhook. Raises WebhookRefused."""
+    """Change `url`, `events` or `is_active` of a webhook. Raises WebhookRefused."""
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
     if unknown := sorted(set(changes) - {"url", "events", "is_active"}):
         raise WebhookRefused(f"No such setting: {', '.join(unknown)}.")
@@ -77,18 +75,18 @@ def change_webhook(webhook: Webhook, **changes: Any) -> Webhook:
 
 @transaction.atomic
 def remove_webhook(webhook: Webhook) -> None:
-    """Tell an address nothing any more; what it was told is forgotten, too."""
+    """Delete a webhook and its delivery history."""
     name, study, url = f"webhook {webhook.pk}", webhook.study, webhook.url
     if Webhook.objects.filter(pk=webhook.pk).delete()[0]:
         record("webhook.removed", study, name, url=url)
 
 
-def tell_of_assignment(assignment: Assignment) -> None:
-    """Store that an assignment, and perhaps its block, was finished: in the same transaction."""
+def store_assignment_messages(assignment: Assignment) -> None:
+    """Store messages that an assignment, and possibly its block, was finished."""
     webhooks = list(Webhook.objects.listening(assignment.study_id))
     if not webhooks:
         return
-    # who finishes at the same time waits, so that the last one sees all the others
+    # simultaneous submissions wait, so that the last one sees all the others
     round_ = Round.objects.select_for_update(no_key=True).get(pk=assignment.round_id)
     block = round_.block
     where = {"study": block.study.slug, "block": block.number, "round": round_.number}
@@ -106,26 +104,26 @@ def tell_of_assignment(assignment: Assignment) -> None:
         _store(webhooks, WebhookEvent.BLOCK_FINISHED, subject, {**where, "finished_at": at})
 
 
-def tell_of_run(run: Run) -> None:
-    """Store that a run has come to its end, well or badly: in the same transaction."""
+def store_run_messages(run: Run) -> None:
+    """Store messages that a run is done or has failed."""
     webhooks = list(Webhook.objects.listening(run.study_id))
     if webhooks:
         at = timezone.now().isoformat()
-        told = {
+        payload = {
             "study": run.study.slug, "run": run.pk, "number": run.number, "kind": run.kind,
             "state": run.state, "finished_at": at,
         }  # fmt: skip
-        _store(webhooks, WebhookEvent.RUN_FINISHED, f"run {run.pk} at {at}", told)
+        _store(webhooks, WebhookEvent.RUN_FINISHED, f"run {run.pk} at {at}", payload)
 
 
 def deliver(delivery_id: int) -> bool:
-    """Send a message if it is due; return False where it was sent and did not arrive.
+    """Send a message if it is due; return False if that failed, True otherwise.
 
-    It is due again later then. Of several who try at once one sends it.
+    A failed message becomes due again later. Of several processes, one sends it.
     """
     now = timezone.now()
     claimed = Delivery.objects.due(now).filter(pk=delivery_id)
-    if not claimed.update(next_at=now + CLAIMED, attempts=F("attempts") + 1):
+    if not claimed.update(next_at=now + LEASE, attempts=F("attempts") + 1):
         return True
     delivery = Delivery.objects.select_related("webhook").get(pk=delivery_id)
     error = _send(delivery)
@@ -141,7 +139,7 @@ def deliver(delivery_id: int) -> bool:
 
 
 def sign(secret: str, at: int, body: bytes) -> str:
-    """The header that shows who sent a message, and when: HMAC-SHA256 over both.
+    """Return the signature header: the time, and HMAC-SHA256 of time and body.
 
     >>> sign("whsec_x", 0, b"{}")[:20]
     't=0,v1=7038aeae91b44'
@@ -151,15 +149,15 @@ def sign(secret: str, at: int, body: bytes) -> str:
 
 
 def _send(delivery: Delivery) -> str:
-    """Send a message once. Why it did not arrive, or nothing."""
-    from surveys.access.webhook_requests import (  # an HTTP client takes long to load
+    """Send a message once; return why it failed, or ''."""
+    from surveys.access.webhook_requests import (  # slow to import
         NotReached,
         post,
     )
 
     webhook = delivery.webhook
-    told = {"id": delivery.pk, "event": delivery.event, "data": delivery.payload}
-    body = json.dumps(told).encode()
+    message = {"id": delivery.pk, "event": delivery.event, "data": delivery.payload}
+    body = json.dumps(message).encode()
     headers = {
         "Content-Type": "application/json",
         "Cosima-Event": delivery.event,
@@ -167,36 +165,36 @@ def _send(delivery: Delivery) -> str:
         "User-Agent": "Cosima",
     }
     try:
-        refuse_url(webhook.url)  # the site's settings may have changed
+        refuse_url(webhook.url)  # settings may have changed
         status = post(webhook.url, body, headers)
     except WebhookRefused as error:
         return str(error)
     except NotReached:
         return NOT_REACHED
-    return "" if 200 <= status < 300 else NOT_TAKEN
+    return "" if 200 <= status < 300 else NOT_ACCEPTED
 
 
 def _store(
     webhooks: list[Webhook], event: WebhookEvent, subject: str, payload: Mapping[str, Any]
 ) -> None:
-    """Store messages to those who want them, and have them sent once that is certain."""
-    wanting = [webhook for webhook in webhooks if event in webhook.events]
+    """Store messages for the webhooks that subscribe to an event."""
+    subscribed = [webhook for webhook in webhooks if event in webhook.events]
     Delivery.objects.bulk_create(
         (
             Delivery(
                 webhook=webhook, event=event, subject=subject, payload=payload,
                 next_at=timezone.now(),
             )
-            for webhook in wanting
+            for webhook in subscribed
         ),
         ignore_conflicts=True,
     )  # fmt: skip
-    if wanting:
+    if subscribed:
         messages_stored.send(sender=Delivery)
 
 
 def _is_finished(round_: Round) -> bool:
-    """Whether every place of a round has led to a finished assignment."""
+    """Return whether every open place of a round has a submitted assignment."""
     places = Place.objects.filter(round=round_, is_open=True)
     return not places.exclude(assignment__state=AssignmentState.SUBMITTED).exists()
 
@@ -206,4 +204,4 @@ def _refuse_events(events: Collection[str]) -> None:
         known = ", ".join(WebhookEvent.values)
         raise WebhookRefused(f"No such event: {', '.join(unknown)}. Events: {known}.")
     if not events:
-        raise WebhookRefused("Choose what the address is to be told: there is no event.")
+        raise WebhookRefused("Choose at least one event.")

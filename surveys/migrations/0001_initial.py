@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-import surveys.models.collection
+import surveys.models.participation
 
 
 class Migration(migrations.Migration):
@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.CharField(
-                        default=surveys.models.collection.make_annotator_code,
+                        default=surveys.models.participation.make_annotator_code,
                         max_length=16,
                         unique=True,
                     ),
@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.collection.make_token, max_length=22, unique=True
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
                     ),
                 ),
                 (
@@ -343,7 +343,7 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.collection.make_token, max_length=22, unique=True
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
                     ),
                 ),
                 (

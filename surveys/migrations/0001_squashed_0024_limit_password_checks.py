@@ -7,10 +7,9 @@ from django.conf import settings
 from django.core.management import CommandError
 from django.db import migrations, models
 
-import surveys.models.collection
-import surveys.models.payments
-import surveys.models.publication
-import surveys.models.running
+import surveys.models.crowd
+import surveys.models.participation
+import surveys.models.results
 import surveys.models.study
 
 KEPT = ("AuditEntry", "Batch", "Hit", "Payment", "Qualification", "Grant")
@@ -110,7 +109,7 @@ class Migration(migrations.Migration):
                 (
                     "allows_more_blocks",
                     models.BooleanField(
-                        default=False, help_text="who has finished a block may do another"
+                        default=False, help_text="annotators who finish a block may do another"
                     ),
                 ),
                 (
@@ -134,7 +133,10 @@ class Migration(migrations.Migration):
                 (
                     "contact",
                     models.CharField(
-                        blank=True, default="", help_text="whom annotators may ask", max_length=200
+                        blank=True,
+                        default="",
+                        help_text="contact for questions of annotators",
+                        max_length=200,
                     ),
                 ),
                 (
@@ -474,7 +476,7 @@ class Migration(migrations.Migration):
                 (
                     "key",
                     models.CharField(
-                        default=surveys.models.publication.make_key,
+                        default=surveys.models.results.make_key,
                         help_text="secret: decides the annotators' ids",
                         max_length=64,
                     ),
@@ -554,14 +556,14 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.collection.make_token, max_length=22, unique=True
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
                     ),
                 ),
                 (
                     "cap",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="how many may start here; empty for no limit of its own",
+                        help_text="how many may start here; empty for no separate limit",
                         null=True,
                     ),
                 ),
@@ -888,11 +890,11 @@ class Migration(migrations.Migration):
                 ("report", models.JSONField(blank=True, null=True)),
                 (
                     "archive",
-                    models.FileField(blank=True, upload_to=surveys.models.running.name_file),
+                    models.FileField(blank=True, upload_to=surveys.models.results.name_file),
                 ),
                 (
                     "ledger",
-                    models.FileField(blank=True, upload_to=surveys.models.running.name_file),
+                    models.FileField(blank=True, upload_to=surveys.models.results.name_file),
                 ),
                 (
                     "release",
@@ -1612,7 +1614,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.CharField(
-                        default=surveys.models.collection.make_annotator_code,
+                        default=surveys.models.participation.make_annotator_code,
                         max_length=16,
                         unique=True,
                     ),
@@ -1700,7 +1702,7 @@ class Migration(migrations.Migration):
                     "notice",
                     models.ForeignKey(
                         blank=True,
-                        help_text="what they were told is stored; empty for consent before notices were kept",
+                        help_text="the notice that they consented to; empty for consent before notices were stored",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="annotators",
@@ -1735,7 +1737,7 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.collection.make_token, max_length=22, unique=True
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
                     ),
                 ),
                 (
@@ -2010,7 +2012,7 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.collection.make_token, max_length=22, unique=True
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
                     ),
                 ),
                 (
@@ -2041,7 +2043,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="whom it is for: a label or an address",
+                        help_text="its recipient: a label or an address",
                         max_length=200,
                     ),
                 ),
@@ -2206,7 +2208,7 @@ class Migration(migrations.Migration):
                     "assignment",
                     models.ForeignKey(
                         blank=True,
-                        help_text="empty for who handed in at the provider and never came here",
+                        help_text="empty for work submitted at the provider without a visit here",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="visits",
@@ -2274,7 +2276,7 @@ class Migration(migrations.Migration):
                     "returned_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="when it was found that somebody else has their place",
+                        help_text="when another worker was found to have their place",
                         null=True,
                     ),
                 ),
@@ -2587,7 +2589,7 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.payments.make_payment_token,
+                        default=surveys.models.crowd.make_payment_token,
                         max_length=64,
                         unique=True,
                     ),

@@ -6,7 +6,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-import surveys.models.collection
+import surveys.models.participation
 import surveys.models.study
 
 
@@ -52,14 +52,14 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.collection.make_token, max_length=22, unique=True
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
                     ),
                 ),
                 (
                     "cap",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="how many may start here; empty for no limit of its own",
+                        help_text="how many may start here; empty for no separate limit",
                         null=True,
                     ),
                 ),
@@ -309,7 +309,7 @@ class Migration(migrations.Migration):
             field=models.CharField(
                 blank=True,
                 default="",
-                help_text="whom it is for: a label or an address",
+                help_text="its recipient: a label or an address",
                 max_length=200,
             ),
         ),
@@ -379,7 +379,7 @@ class Migration(migrations.Migration):
             model_name="study",
             name="allows_more_blocks",
             field=models.BooleanField(
-                default=False, help_text="who has finished a block may do another"
+                default=False, help_text="annotators who finish a block may do another"
             ),
         ),
         migrations.AddField(
@@ -406,7 +406,10 @@ class Migration(migrations.Migration):
             model_name="study",
             name="contact",
             field=models.CharField(
-                blank=True, default="", help_text="whom annotators may ask", max_length=200
+                blank=True,
+                default="",
+                help_text="contact for questions of annotators",
+                max_length=200,
             ),
         ),
         migrations.AddField(

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-import surveys.models.publication
+import surveys.models.results
 
 
 class Migration(migrations.Migration):
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
             model_name="release",
             name="key",
             field=models.CharField(
-                default=surveys.models.publication.make_key,
+                default=surveys.models.results.make_key,
                 help_text="secret: decides the annotators' ids",
                 max_length=64,
             ),

@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import surveys.models.running
+import surveys.models.results
 
 
 class Migration(migrations.Migration):
@@ -61,11 +61,11 @@ class Migration(migrations.Migration):
                 ("report", models.JSONField(blank=True, null=True)),
                 (
                     "archive",
-                    models.FileField(blank=True, upload_to=surveys.models.running.name_file),
+                    models.FileField(blank=True, upload_to=surveys.models.results.name_file),
                 ),
                 (
                     "ledger",
-                    models.FileField(blank=True, upload_to=surveys.models.running.name_file),
+                    models.FileField(blank=True, upload_to=surveys.models.results.name_file),
                 ),
                 (
                     "release",

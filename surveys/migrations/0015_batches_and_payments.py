@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management import CommandError
 from django.db import migrations, models
 
-import surveys.models.payments
+import surveys.models.crowd
 
 LEDGER = ("Batch", "Hit", "Payment", "Qualification", "Grant")
 
@@ -446,7 +446,7 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.payments.make_payment_token,
+                        default=surveys.models.crowd.make_payment_token,
                         max_length=64,
                         unique=True,
                     ),
@@ -608,7 +608,7 @@ class Migration(migrations.Migration):
             name="returned_at",
             field=models.DateTimeField(
                 blank=True,
-                help_text="when it was found that somebody else has their place",
+                help_text="when another worker was found to have their place",
                 null=True,
             ),
         ),
@@ -648,7 +648,7 @@ class Migration(migrations.Migration):
             name="assignment",
             field=models.ForeignKey(
                 blank=True,
-                help_text="empty for who handed in at the provider and never came here",
+                help_text="empty for work submitted at the provider without a visit here",
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="visits",

@@ -123,7 +123,7 @@ class Migration(migrations.Migration):
             name="notice",
             field=models.ForeignKey(
                 blank=True,
-                help_text="what they were told is stored; empty for consent before notices were kept",
+                help_text="the notice that they consented to; empty for consent before notices were stored",
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="annotators",

@@ -1,19 +1,27 @@
-"""What is stored, a room for each part of a study's life."""
+"""Database tables, one module per part of a study's life."""
 
-from surveys.models.access import AuditEntry, Membership, Role
-from surveys.models.batches import Batch, Hit, HitState
-from surveys.models.collection import Annotator, Assignment, AssignmentState, Response
-from surveys.models.payments import Payment, PaymentKind, PaymentState
-from surveys.models.places import Place
-from surveys.models.programs import (
+from surveys.models.access import (
     ApiToken,
+    AuditEntry,
     Delivery,
     IdempotencyRecord,
+    Membership,
+    Role,
     Webhook,
     WebhookEvent,
 )
-from surveys.models.publication import Release
-from surveys.models.qualifications import Grant, Qualification
+from surveys.models.crowd import (
+    Batch,
+    Grant,
+    Hit,
+    HitState,
+    Payment,
+    PaymentKind,
+    PaymentState,
+    Qualification,
+)
+from surveys.models.participation import Annotator, Assignment, AssignmentState, Response
+from surveys.models.quota import Place
 from surveys.models.recruitment import (
     Arrival,
     Entrance,
@@ -24,7 +32,8 @@ from surveys.models.recruitment import (
     Visit,
     Worker,
 )
-from surveys.models.reviewing import (
+from surveys.models.results import Release, Run, RunKind, RunState
+from surveys.models.review import (
     Review,
     ReviewClaim,
     ReviewSettings,
@@ -32,7 +41,6 @@ from surveys.models.reviewing import (
     Verdict,
     VerdictKind,
 )
-from surveys.models.running import Run, RunKind, RunState
 from surveys.models.sign_in import SignInBudget
 from surveys.models.stimuli import Block, Checkpoint, Context, Item, Pair, Questionnaire, Round
 from surveys.models.study import (

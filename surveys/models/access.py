@@ -1,14 +1,16 @@
+from datetime import datetime
 from typing import ClassVar, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db import models
+from django.db.models import F, Q
 
 from surveys.models.study import Study
 
 
 class Role(models.TextChoices):
-    """What somebody is to a study; whoever comes earlier may do all that the later ones may."""
+    """A person's role in a study; each role may do everything that the later ones may."""
 
     OWNER = "owner", "owner: everything, people and personal data included"
     RESEARCHER = "researcher", "researcher: sets up, collects, computes and releases"
@@ -21,7 +23,7 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
 
 
 class Membership(models.Model):
-    """Somebody's role in a study."""
+    """The role of one user in one study."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
@@ -41,7 +43,7 @@ class Membership(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Something that was decided: by whom, when, about what. Entries are added, never changed."""
+    """A decision: its author, instant and subject. Entries are added, never changed."""
 
     study = models.ForeignKey(
         Study, models.PROTECT, null=True, blank=True, related_name="audit_entries"
@@ -62,3 +64,127 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.actor}: {self.action} {self.subject}".rstrip()
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def valid(self, now: datetime) -> Self:
+        """Return tokens that open the API, of users who may sign in."""
+        unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=now)
+        return self.filter(unexpired, revoked_at__isnull=True, user__is_active=True)
+
+
+class ApiToken(models.Model):
+    """A token with which a user's programs access the API; only its digest is stored."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100, help_text="what it is for")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key")
+    scopes = models.JSONField(default=list, help_text="what it may do, such as studies:read")
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="to the minute")
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"
+
+
+class IdempotencyRecord(models.Model):
+    """The answer to a request that created something, returned again when it is repeated."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False
+    )
+    key = models.CharField(max_length=255, help_text="chosen by the program")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of what was asked for")
+    status = models.PositiveSmallIntegerField()
+    answer = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("user", "key"), name="one_answer_a_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer to {self.key}"
+
+
+class WebhookEvent(models.TextChoices):
+    """The events that a webhook can subscribe to."""
+
+    ASSIGNMENT_FINISHED = "assignment.finished"
+    BLOCK_FINISHED = "block.finished"
+    RUN_FINISHED = "run.finished"
+
+
+class WebhookQuerySet(models.QuerySet["Webhook"]):
+    def listening(self, study_id: int) -> Self:
+        return self.filter(study_id=study_id, is_active=True)
+
+
+class Webhook(models.Model):
+    """A URL that is notified of events in a study."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="webhooks")
+    url = models.CharField(max_length=500)
+    secret = models.CharField(max_length=64, help_text="signs what is sent; shown once")
+    events = models.JSONField(default=list)
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = WebhookQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+
+    def __str__(self) -> str:
+        return f"webhook {self.pk} of {self.study}"
+
+
+class DeliveryQuerySet(models.QuerySet["Delivery"]):
+    def due(self, now: datetime) -> Self:
+        """Return deliveries whose next attempt is due."""
+        return self.filter(next_at__lte=now, webhook__is_active=True)
+
+
+class Delivery(models.Model):
+    """A webhook message, kept until it was delivered or the attempts are used up."""
+
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries", db_index=False)
+    event = models.CharField(max_length=30, choices=WebhookEvent)
+    subject = models.CharField(max_length=60, help_text="what it happened to")
+    payload = models.JSONField()
+    attempts = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    next_at = models.DateTimeField(
+        null=True, blank=True, help_text="when it is tried next; empty for never"
+    )
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=200, blank=True, default="")
+
+    objects = DeliveryQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        verbose_name_plural = "deliveries"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("webhook", "event", "subject"), name="told_once_of_each"
+            ),
+            models.CheckConstraint(
+                condition=Q(delivered_at__isnull=True) | Q(next_at__isnull=True),
+                name="delivered_is_not_due",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(F("next_at"), condition=Q(next_at__isnull=False), name="deliveries_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event}, {self.subject}"

@@ -6,7 +6,7 @@ from django.db.models.sql.compiler import SQLCompiler
 
 
 class ElapsedSeconds(Func):
-    """Seconds from one instant to another, which the database computes; null if either is."""
+    """Seconds between two instants, computed by the database; null if either is null."""
 
     arity = 2
     output_field = FloatField()

@@ -4,14 +4,14 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from surveys.models.collection import Annotator, Assignment, make_token
+from surveys.models.participation import Annotator, Assignment, make_token
 from surveys.models.study import Study
 
 
 class Provider(models.TextChoices):
-    """Who sends people through an entrance: the target of whatever is asked of it or paid there.
+    """The channel through which annotators arrive; also the target of requests and payments.
 
-    Each target has ids of its own, which never meet those of another.
+    Each MTurk target has its own ids, which never coincide with those of another.
     """
 
     LINK = "link", "nobody: a link that is passed on"
@@ -22,13 +22,13 @@ class Provider(models.TextChoices):
 
 
 class Entrance(models.Model):
-    """An address by which many may come: the open link of a study, or its place on Prolific."""
+    """A link that many annotators may use: the open link of a study, or its Prolific address."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="entrances")
     provider = models.CharField(max_length=10, choices=Provider, default=Provider.LINK)
     token = models.CharField(max_length=22, unique=True, default=make_token)
     cap = models.PositiveIntegerField(
-        null=True, blank=True, help_text="how many may start here; empty for no limit of its own"
+        null=True, blank=True, help_text="how many may start here; empty for no separate limit"
     )
     n_arrived = models.PositiveIntegerField(default=0, help_text="who have started here")
     completion_code = models.CharField(max_length=40, blank=True, default="")
@@ -48,9 +48,9 @@ class Entrance(models.Model):
 
 
 class Arrival(models.Model):
-    """A start through an entrance within the last hour, by a keyed digest of its network address.
+    """A start through an entrance within the last hour, by keyed digest of the network address.
 
-    For the brakes on entrances alone, and tied to nobody; deleted when the hour is over.
+    Used by the arrival limits only, linked to no annotator, and deleted after the hour.
     """
 
     entrance = models.ForeignKey(Entrance, models.CASCADE, related_name="arrivals", db_index=False)
@@ -76,20 +76,20 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.select_related("study", "annotator")
 
     def with_latest_state(self) -> Self:
-        """Annotated with `latest_state`, that of its annotator's last assignment, or None."""
+        """Annotate with `latest_state`, the state of the annotator's last assignment, or None."""
         latest = Assignment.objects.filter(annotator=models.OuterRef("annotator")).order_by("-pk")
         return self.annotate(latest_state=models.Subquery(latest.values("state")[:1]))
 
     def by_people(self, study: Study) -> Self:
-        """Those of a study that are for people, not for a rehearsal."""
+        """Return a study's invitations without those of a rehearsal."""
         return self.filter(study=study, is_rehearsal=False)
 
     def personal(self, study: Study) -> Self:
-        """Those that were made for somebody, not those of who came through an entrance."""
+        """Return invitations created for one person each, not those from entrances."""
         return self.by_people(study).filter(entrance__isnull=True)
 
     def with_whereabouts(self) -> Self:
-        """Annotated with `whereabouts`: revoked, unused, or the state of the last assignment."""
+        """Annotate with `whereabouts`: revoked, unused, or the state of the last assignment."""
         states = models.Case(
             models.When(revoked_at__isnull=False, then=models.Value(REVOKED)),
             models.When(annotator__isnull=True, then=models.Value(UNUSED)),
@@ -99,7 +99,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.with_latest_state().annotate(whereabouts=states)
 
     def noted(self, text: str, *, sees_addresses: bool) -> Self:
-        """Those whose note holds a text. Addresses are not found by who may not see them."""
+        """Return invitations with a text in their note; addresses if they may be seen."""
         found = self.filter(note__icontains=text)
         if sees_addresses:
             return found
@@ -108,9 +108,9 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """A personal link. Who starts from it becomes an annotator; who returns goes on.
+    """A personal link. Starting from it creates an annotator; returning resumes the assignment.
 
-    Whoever comes through an entrance gets one, too, when they start.
+    Annotators who come through an entrance get one when they start, too.
     """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="invitations")
@@ -122,7 +122,7 @@ class Invitation(models.Model):
         Entrance, models.PROTECT, null=True, blank=True, related_name="invitations"
     )
     note = models.CharField(
-        max_length=200, blank=True, default="", help_text="whom it is for: a label or an address"
+        max_length=200, blank=True, default="", help_text="its recipient: a label or an address"
     )
     note_digest = models.CharField(
         max_length=64, blank=True, default="", help_text="in place of a note that was dropped"
@@ -153,10 +153,10 @@ class Invitation(models.Model):
 
 
 class Worker(models.Model):
-    """Who somebody is at a provider. The only place where a provider's id of a person stands.
+    """The identity of an annotator at a provider; no other table stores a provider's id.
 
-    Once dropped, a keyed digest stands in its place, of one study: whoever comes again is known,
-    and nobody can be found by it.
+    After the id is dropped, a keyed digest for one study is stored instead: a returning worker is
+    recognised, and nobody can be found by it.
     """
 
     provider = models.CharField(max_length=10, choices=Provider)
@@ -173,7 +173,7 @@ class Worker(models.Model):
 
 
 class ProviderState(models.TextChoices):
-    """What a provider says about a submission; empty where it says nothing."""
+    """The state of a submission as the provider reports it; empty if it reports none."""
 
     RESERVED = "reserved"
     ACTIVE = "active"
@@ -186,7 +186,7 @@ class ProviderState(models.TextChoices):
 
 
 class Standing(models.TextChoices):
-    """What is to be done about a visit, once the provider was asked; empty: nothing yet."""
+    """What to do about a visit after reconciliation with the provider; empty: nothing yet."""
 
     PAYABLE = "payable"
     HELD = "held", "held: a person decides"
@@ -197,21 +197,21 @@ class Standing(models.TextChoices):
 
 class VisitQuerySet(models.QuerySet["Visit"]):
     def current(self) -> Self:
-        """Those that nobody else has taken over; the others are never handed in."""
+        """Return visits whose place was not taken over; all others are never handed in."""
         return self.filter(returned_at__isnull=True)
 
     def on_submission(self, entrance: Entrance, submission: str) -> Self:
-        """Everybody who has come on one submission of a provider, which may use its ids again."""
+        """Return all visits on one submission of a provider, which may reuse its ids."""
         return self.filter(entrance=entrance, submission=submission)
 
 
 class Visit(models.Model):
-    """An arrival from a provider, as the provider names it, and what it led to.
+    """An arrival from a provider, with the provider's ids, and the resulting assignment.
 
-    For MTurk `provider_study` is the id of the HIT, `submission` that of its own assignment.
+    For MTurk `provider_study` is the id of the HIT, `submission` that of MTurk's own assignment.
     """
 
-    # without an index of its own: that of the constraint begins with it
+    # no index: that of the constraint begins with this column
     entrance = models.ForeignKey(Entrance, models.PROTECT, related_name="visits", db_index=False)
     hit = models.ForeignKey(
         "surveys.Hit", models.PROTECT, null=True, blank=True, related_name="visits"
@@ -221,7 +221,7 @@ class Visit(models.Model):
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="visits")
     assignment = models.ForeignKey(
         Assignment, models.PROTECT, null=True, blank=True, related_name="visits",
-        help_text="empty for who handed in at the provider and never came here",
+        help_text="empty for work submitted at the provider without a visit here",
     )  # fmt: skip
     completion_code = models.CharField(max_length=40, blank=True, default="")
     arrived_at = models.DateTimeField(auto_now_add=True)
@@ -229,7 +229,7 @@ class Visit(models.Model):
         null=True, blank=True, help_text="until when the provider takes what they hand in"
     )
     returned_at = models.DateTimeField(
-        null=True, blank=True, help_text="when it was found that somebody else has their place"
+        null=True, blank=True, help_text="when another worker was found to have their place"
     )
     provider_state = models.CharField(
         max_length=12, choices=ProviderState, blank=True, default="", help_text="last known"

@@ -1,4 +1,4 @@
-"""What sign-ins use up of the password checks that the site allows."""
+"""Sign-in attempts counted against the password checks that the site allows."""
 
 from datetime import datetime
 from typing import Self
@@ -8,7 +8,7 @@ from django.db import models
 
 class SignInBudgetQuerySet(models.QuerySet["SignInBudget"]):
     def full_before(self, instant: datetime) -> Self:
-        """Those that have been as good as unused since then."""
+        """Return budgets that are as good as unused since then."""
         return self.filter(spent_until__lt=instant)
 
 

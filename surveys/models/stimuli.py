@@ -3,21 +3,22 @@ from typing import Any, ClassVar, Self
 from django.db import models
 from django.db.models import F, Q
 
+from postprocess.formats.marks import MarkedContext, Span
 from surveys.models.study import QuestionForms, Study
 
 
 class PairQuerySet(models.QuerySet["Pair"]):
     def stimuli(self, study: Study) -> Self:
-        """Those that the study is about."""
+        """Return the pairs of a study's stimuli."""
         return self.filter(study=study, is_checkpoint=False)
 
     def checkpoints(self, study: Study) -> Self:
-        """Those of its checkpoint items."""
+        """Return the pairs of a study's checkpoint items."""
         return self.filter(study=study, is_checkpoint=True)
 
 
 class Pair(models.Model):
-    """Two words in dictionary form. Their words are no key: two rows may hold the same two."""
+    """Two words in dictionary form. The words are not unique: two rows may contain the same two."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="pairs")
     is_checkpoint = models.BooleanField(
@@ -41,56 +42,46 @@ class Pair(models.Model):
         return f"{self.word1} – {self.word2}"
 
 
-class MarkedText:
-    """A text of which two words are targets, each at a half-open range of code points.
+class TargetText:
+    """A text with two target words: their dictionary forms, and the marked text.
 
-    `word1` and `word2` are their dictionary forms.
+    Everything about the spans is decided in `MarkedContext`.
     """
 
-    text: Any
     word1: Any
     word2: Any
-    word1_start: Any
-    word1_end: Any
-    word2_start: Any
-    word2_end: Any
+    marked: Any
 
     @property
     def form1(self) -> str:
-        """Word 1 as it stands in the text."""
-        return str(self.text[self.word1_start : self.word1_end])
+        """Word 1 in the form used in the text."""
+        return str(self.marked.form1)
 
     @property
     def form2(self) -> str:
-        """Word 2 as it stands in the text."""
-        return str(self.text[self.word2_start : self.word2_end])
+        """Word 2 in the form used in the text."""
+        return str(self.marked.form2)
+
+    @property
+    def parts(self) -> list[tuple[str, bool]]:
+        """The text cut at its target words, in order: (piece, whether it is a target)."""
+        return list(self.marked.parts)
 
     def name_targets(self, forms: str) -> tuple[str, str]:
         """Return the targets in these `QuestionForms`, in the order of the text."""
         is_text = forms == QuestionForms.TEXT
         named = (self.form1, self.form2) if is_text else (self.word1, self.word2)
-        return named if self.word1_start < self.word2_start else named[::-1]
-
-    @property
-    def parts(self) -> list[tuple[str, bool]]:
-        """The text in order, cut at its targets: (piece, whether it is a target)."""
-        spans = sorted([(self.word1_start, self.word1_end), (self.word2_start, self.word2_end)])
-        (a, b), (c, d) = spans
-        text = self.text
-        return [
-            (text[:a], False), (text[a:b], True), (text[b:c], False), (text[c:d], True),
-            (text[d:], False),
-        ]  # fmt: skip
+        return named if self.marked.word1 < self.marked.word2 else named[::-1]
 
 
 class ContextQuerySet(models.QuerySet["Context"]):
     def stimuli(self, study: Study) -> Self:
-        """Those that the study is about."""
+        """Return the contexts of a study's stimuli."""
         return self.filter(pair__study=study, pair__is_checkpoint=False)
 
 
-class Context(MarkedText, models.Model):
-    """A short text with both words of its pair."""
+class Context(TargetText, models.Model):
+    """A short text that contains both words of its pair."""
 
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="contexts")
     number = models.PositiveSmallIntegerField(help_text="context_number: 1 or 2")
@@ -117,19 +108,37 @@ class Context(MarkedText, models.Model):
     def __str__(self) -> str:
         return f"{self.pair}, context {self.number}"
 
+    @classmethod
+    def of(cls, pair: Pair, number: int, marked: MarkedContext) -> Self:
+        """Return an unsaved context with this text and these targets."""
+        (start1, end1), (start2, end2) = marked.word1, marked.word2
+        return cls(
+            pair=pair, number=number, text=marked.text,
+            word1_start=start1, word1_end=end1, word2_start=start2, word2_end=end2,
+        )  # fmt: skip
+
+    @property
+    def marked(self) -> MarkedContext:
+        """The text and the spans of its targets, as one value."""
+        return MarkedContext(
+            self.text,
+            Span(self.word1_start, self.word1_end),
+            Span(self.word2_start, self.word2_end),
+        )
+
     @property
     def word1(self) -> str:
-        """Word 1 in its dictionary form."""
+        """Dictionary form of word 1."""
         return self.pair.word1
 
     @property
     def word2(self) -> str:
-        """Word 2 in its dictionary form."""
+        """Dictionary form of word 2."""
         return self.pair.word2
 
 
 class Checkpoint(models.Model):
-    """What is known of a checkpoint item: the ratings that an attentive annotator may give."""
+    """The range of ratings that an attentive annotator may give to a checkpoint item."""
 
     context = models.OneToOneField(Context, models.PROTECT, related_name="checkpoint")
     lowest = models.DecimalField(max_digits=5, decimal_places=2)
@@ -147,7 +156,7 @@ class Checkpoint(models.Model):
 
 
 class Block(models.Model):
-    """The pairs judged in one sitting."""
+    """The pairs rated in one assignment."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="blocks")
     number = models.PositiveIntegerField()
@@ -163,7 +172,7 @@ class Block(models.Model):
 
 
 class Round(models.Model):
-    """One collection of a block; a block whose answers were bad is collected again in another."""
+    """One collection of a block; a block with bad answers is collected again in another round."""
 
     block = models.ForeignKey(Block, models.PROTECT, related_name="rounds")
     number = models.PositiveSmallIntegerField(help_text="from 1")
@@ -206,13 +215,13 @@ class Questionnaire(models.Model):
 
 class ItemQuerySet(models.QuerySet["Item"]):
     def count_in_a_questionnaire(self, study: Study) -> int:
-        """How many texts a questionnaire of a study has, give or take one."""
+        """Return the number of texts in a questionnaire of a study, give or take one."""
         first = Questionnaire.objects.filter(block__study=study, block__number=1, letter="A")
         return self.filter(questionnaire__in=first).count()
 
 
 class Item(models.Model):
-    """A context at its place in its questionnaire. A context stands in exactly one."""
+    """A context at its position in its questionnaire. A context is in exactly one questionnaire."""
 
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="items")
     position = models.PositiveIntegerField(help_text="from 1")

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import F, Q
 
-MOST_ASKED_FOR = 10_000  # ratings per context, pairs in a block; more is a slip of the keyboard
+MOST_ASKED_FOR = 10_000  # ratings per context, pairs in a block; more is a typing error
 
 
 def make_revision() -> str:
@@ -13,7 +13,7 @@ def make_revision() -> str:
 
 
 def write_point(point: Decimal) -> str:
-    """A point of a scale in as few digits as it needs.
+    """Return a point of a scale in as few digits as it needs.
 
     >>> write_point(Decimal("4.00")), write_point(Decimal("10")), write_point(Decimal("2.50"))
     ('4', '10', '2.5')
@@ -22,7 +22,7 @@ def write_point(point: Decimal) -> str:
 
 
 class AssigningPolicy(models.TextChoices):
-    """Which questionnaire whoever arrives is given."""
+    """The policy that assigns questionnaires to arriving annotators."""
 
     BALANCED = "balanced", "all questionnaires fill up evenly"
     BLOCKWISE = "blockwise", "a block is filled before the next begins"
@@ -30,7 +30,7 @@ class AssigningPolicy(models.TextChoices):
 
 
 class QuestionForms(models.TextChoices):
-    """In which forms the question on page 2 names the two words of a pair."""
+    """The forms in which the question on page 2 names the two words of a pair."""
 
     DICTIONARY = "dictionary", "dictionary forms"
     TEXT = "text", "the forms used in the text"
@@ -68,7 +68,7 @@ class Study(models.Model):
         max_length=10, choices=AssigningPolicy, default=AssigningPolicy.BALANCED
     )
     contact = models.CharField(
-        max_length=200, blank=True, default="", help_text="whom annotators may ask"
+        max_length=200, blank=True, default="", help_text="contact for questions of annotators"
     )
     organisation = models.CharField(
         max_length=200, blank=True, default="", help_text="who runs the study; shown to annotators"
@@ -81,7 +81,7 @@ class Study(models.Model):
         default=False, help_text="annotators may say that they cannot judge"
     )
     allows_more_blocks = models.BooleanField(
-        default=False, help_text="who has finished a block may do another"
+        default=False, help_text="annotators who finish a block may do another"
     )
     erases_withdrawn = models.BooleanField(
         default=True, help_text="withdrawing erases the answers; else they are kept, unused"
@@ -131,7 +131,7 @@ class Study(models.Model):
         return self.slug
 
     def save(self, **options: Any) -> None:
-        """Store it under a new revision, so that no process goes on showing the old one."""
+        """Store the study under a new revision, which invalidates the caches of all processes."""
         self.revision = make_revision()
         if options.get("update_fields") is not None:
             options["update_fields"] = {*options["update_fields"], "revision"}
@@ -139,12 +139,12 @@ class Study(models.Model):
 
     @property
     def is_draft(self) -> bool:
-        """Whether its stimuli and its design may still change, and nobody may take part."""
+        """Whether stimuli and design may still change, and nobody can take part."""
         return self.opened_at is None
 
     @property
     def scale_points(self) -> list[Decimal]:
-        """Every rating that may be given, in rising order."""
+        """Every rating of the scale, in ascending order."""
         lowest, highest, step = map(
             Decimal, (self.scale_minimum, self.scale_maximum, self.scale_step)
         )
@@ -152,7 +152,7 @@ class Study(models.Model):
 
 
 class TextKind(models.TextChoices):
-    """What a text of a study is for: two are TOML, two are mails, all others are Markdown."""
+    """The kinds of text of a study: two are TOML, two are mails, all others are Markdown."""
 
     CONSENT = "consent"
     INSTRUCTIONS = "instructions"
@@ -200,13 +200,13 @@ class StudyText(models.Model):
 
 
 class ConsentNotice(models.Model):
-    """What the site said to annotators about the data that it stores, as they read it.
+    """The notice about stored data, as annotators read it.
 
-    Made by `informing` from the settings of the study and the way by which somebody came. Rows
-    are added, never changed, so that it can be proved what each annotator agreed to.
+    Created by `recruitment.consent_notice` from the settings of the study and the channel. Rows are
+    added, never changed, as proof of what each annotator agreed to.
     """
 
-    # without an index of its own: that of the constraint begins with it
+    # no index: that of the constraint begins with this column
     study = models.ForeignKey(Study, models.PROTECT, related_name="notices", db_index=False)
     digest = models.CharField(max_length=64, help_text="SHA-256 of language and sections")
     language = models.CharField(max_length=35, help_text="BCP 47 tag")

@@ -1,8 +1,7 @@
-"""Answers so far → agreement: of a block, so that a bad one is seen early, and of an annotator.
+"""Agreement of the annotators of a block, to detect a bad one early, and of one annotator.
 
-The figures of blocks take long, so pages show those that are kept, with what they were computed
-from and when, and others are computed when asked for. A figure is current while the finished
-assignments of its round are still those.
+The figures of blocks take long to compute, so they are computed on request and cached. A figure is
+current while the usable assignments of its round are the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +20,11 @@ from surveys.models import Assignment, Response, Review, Study, VerdictKind
 from surveys.monitoring.charts import Interval, draw_interval, place_rho
 from surveys.monitoring.progress import BlockProgress
 
-KEPT_SECONDS = 30 * 24 * 3600
-N_RESAMPLES = 200  # of a block's items; its interval is to be seen, not to be published
-MOST_AT_ONCE = 10_000  # ratings looked at when somebody asks for the figures
-FEWEST_BLOCKS = 4  # for a median that a block is held against
-FEWEST_ANNOTATORS = 2  # who have finished, for a figure
+CACHE_SECONDS = 30 * 24 * 3600
+N_RESAMPLES = 200  # of a block's items: enough for a page, not for a publication
+MAX_RATINGS = 10_000  # used by one request
+MIN_BLOCKS = 4  # for a median that blocks are compared with
+MIN_ANNOTATORS = 2  # who have finished
 COLUMNS = ("pair", "context", "annotator", "rating", "group")
 
 
@@ -39,15 +38,15 @@ class Agreement:
 
     @property
     def picture(self) -> Interval | None:
-        """As it is drawn, if it is defined."""
+        """Return its coordinates in the picture, or None if it is undefined."""
         if self.rho is None or self.low is None or self.high is None:
             return None
         return draw_interval(self.rho, self.low, self.high)
 
 
 @dataclass(frozen=True)
-class Gauge:
-    """The agreement within a round: the mean of its annotators'. What it rests on, and when."""
+class StoredAgreement:
+    """Mean agreement of the annotators of a round, with the data and the time it is based on."""
 
     agreement: Agreement
     block_number: int
@@ -58,13 +57,13 @@ class Gauge:
     as_of: datetime
 
     def is_of(self, block: BlockProgress) -> bool:
-        """Whether nothing has been finished, withdrawn or judged unusable since."""
+        """Return whether nothing has been finished, withdrawn or judged unusable since."""
         tally = block.tally
         now = (block.round.pk, tally.usable, tally.last_at, block.verdicts)
         return (self.round_id, self.n_usable, self.last_at, self.verdicts) == now
 
     def verdict(self, typical: float | None) -> str:
-        """What it says beside the median of the study: "early", "low", "unclear" or "fine"."""
+        """Compare it with the median of the study: "early", "low", "unclear" or "fine"."""
         found = self.agreement
         if found.rho is None or found.low is None or found.high is None:
             return "early"
@@ -74,89 +73,88 @@ class Gauge:
 
 
 @dataclass(frozen=True)
-class GaugedBlock:
-    """How far a block has come, and how well its annotators agree."""
+class MonitoredBlock:
+    """A block with its progress, its agreement if computed, and the median of the blocks."""
 
     progress: BlockProgress
-    gauge: Gauge | None
+    stored: StoredAgreement | None
     typical: float | None
 
     @property
     def typical_at(self) -> float | None:
-        """Where the median of all blocks stands in the picture."""
+        """Return the position of the median of the blocks in the picture."""
         return None if self.typical is None else place_rho(self.typical)
 
     @property
     def is_current(self) -> bool:
-        """Whether its figure rests on all that is finished."""
-        return self.gauge is not None and self.gauge.is_of(self.progress)
+        """Return whether its figure is based on all usable assignments."""
+        return self.stored is not None and self.stored.is_of(self.progress)
 
     @property
     def n_since(self) -> int:
-        """How many assignments more or fewer are usable than when its figure was made."""
-        usable = self.gauge.n_usable if self.gauge else 0
+        """Return how many more or fewer assignments are usable than when it was computed."""
+        usable = self.stored.n_usable if self.stored else 0
         return abs(self.progress.tally.usable - usable)
 
     @property
     def verdict(self) -> str:
-        """What its figure says, in a word."""
-        return self.gauge.verdict(self.typical) if self.gauge else "early"
+        """Return the verdict on its figure."""
+        return self.stored.verdict(self.typical) if self.stored else "early"
 
 
-class Worry(NamedTuple):
-    """A block worth a look, and why: "low" or "unclear"."""
+class BlockWarning(NamedTuple):
+    """A block to look at, and why: "low" or "unclear"."""
 
     block_number: int
     verdict: str
 
 
-def find_gauges(study: Study, blocks: Sequence[BlockProgress]) -> list[GaugedBlock]:
-    """Blocks with the agreement that is kept of each, which may be of some time ago, or none."""
-    return _with_gauges(blocks, _read(study))
+def find_agreement(study: Study, blocks: Sequence[BlockProgress]) -> list[MonitoredBlock]:
+    """Return blocks with their cached agreement, which may be outdated or None."""
+    return _with_agreement(blocks, _read(study))
 
 
-def gauge_blocks(
-    study: Study, blocks: Sequence[BlockProgress], *, most_ratings: int = MOST_AT_ONCE
-) -> list[GaugedBlock]:
-    """Blocks with their agreement; what has changed is computed anew, one block of it at least.
+def compute_agreement(
+    study: Study, blocks: Sequence[BlockProgress], *, most_ratings: int = MAX_RATINGS
+) -> list[MonitoredBlock]:
+    """Compute and cache the outdated agreement of at least one block; return all blocks.
 
-    More of them while there are at most so many ratings, together with those of blocks before.
-    Other figures stay as they were, and say so.
+    Further blocks follow until `most_ratings` ratings have been used; others stay outdated.
     """
-    changed: dict[int, Gauge] = {}
-    for block in list_changed(find_gauges(study, blocks)):
+    changed: dict[int, StoredAgreement] = {}
+    for block in list_outdated(find_agreement(study, blocks)):
         progress = block.progress
         most_ratings -= progress.tally.usable * study.block_size
         if most_ratings >= 0 or not changed:
-            changed[progress.round.block_id] = _gauge(progress)
-    gauges = _read(study) | changed  # another process may have added some
+            changed[progress.round.block_id] = _compute(progress)
+    stored = _read(study) | changed  # another process may have added some
     if changed:
-        kept_as = {block: astuple(gauge) for block, gauge in gauges.items()}
-        cache.set(_key(study), kept_as, KEPT_SECONDS)
-    return _with_gauges(blocks, gauges)
+        tuples = {block: astuple(one) for block, one in stored.items()}
+        cache.set(_key(study), tuples, CACHE_SECONDS)
+    return _with_agreement(blocks, stored)
 
 
-def list_changed(blocks: Iterable[GaugedBlock]) -> list[GaugedBlock]:
-    """Those that have answers enough for a figure, and none that rests on all of them."""
+def list_outdated(blocks: Iterable[MonitoredBlock]) -> list[MonitoredBlock]:
+    """Return the blocks with enough answers whose agreement is missing or outdated."""
     return [
         block
         for block in blocks
-        if block.progress.tally.usable >= FEWEST_ANNOTATORS and not block.is_current
+        if block.progress.tally.usable >= MIN_ANNOTATORS and not block.is_current
     ]
 
 
-def list_worries(study: Study) -> list[Worry]:
-    """The blocks whose annotators agreed less than elsewhere, or perhaps by chance, when gauged."""
-    gauges = _read(study)
-    typical = _median(gauges)
-    found = [Worry(gauge.block_number, gauge.verdict(typical)) for gauge in gauges.values()]
-    return sorted(worry for worry in found if worry.verdict in {"low", "unclear"})
+def list_warnings(study: Study) -> list[BlockWarning]:
+    """Return the blocks with low agreement, or agreement that may be chance."""
+    stored = _read(study)
+    typical = _median(stored)
+    found = [BlockWarning(one.block_number, one.verdict(typical)) for one in stored.values()]
+    return sorted(warning for warning in found if warning.verdict in {"low", "unclear"})
 
 
 def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
-    """How an annotator agrees with the mean of those who finished the same questionnaire.
+    """Return an annotator's agreement with the mean of the others on the same questionnaire.
 
-    `own` are their ratings so far, by the id of the context; their own are not in the mean.
+    `own` holds the annotator's ratings by context id; the mean is that of finished assignments.
     """
     from postprocess.statistics.agreement.measures import agreement_with_means
 
@@ -173,7 +171,7 @@ def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
     return Agreement(*map(_defined, agreement_with_means(ours, theirs)))
 
 
-def _gauge(block: BlockProgress) -> Gauge:
+def _compute(block: BlockProgress) -> StoredAgreement:
     import pandas as pd
 
     from postprocess.statistics.agreement.by_group import agreement_table
@@ -191,7 +189,7 @@ def _gauge(block: BlockProgress) -> Gauge:
     )
     ratings = pd.DataFrame(list(rows), columns=list(COLUMNS))
     found = agreement_table(ratings, by=(), figures=["human"], n_resamples=N_RESAMPLES).iloc[0]
-    return Gauge(
+    return StoredAgreement(
         agreement=Agreement(*(_defined(found[f"human{end}"]) for end in ("", "_low", "_high"))),
         block_number=block.round.block.number,
         round_id=block.round.pk,
@@ -202,26 +200,31 @@ def _gauge(block: BlockProgress) -> Gauge:
     )
 
 
-def _with_gauges(blocks: Sequence[BlockProgress], gauges: Mapping[int, Gauge]) -> list[GaugedBlock]:
-    """A figure of an earlier round is none of the block as it is collected now."""
-    typical = _median(gauges)
-    found = [(block, gauges.get(block.round.block_id)) for block in blocks]
+def _with_agreement(
+    blocks: Sequence[BlockProgress], stored: Mapping[int, StoredAgreement]
+) -> list[MonitoredBlock]:
+    """Add cached figures to blocks, except those of earlier rounds."""
+    typical = _median(stored)
+    found = [(block, stored.get(block.round.block_id)) for block in blocks]
     return [
-        GaugedBlock(block, gauge if gauge and gauge.round_id == block.round.pk else None, typical)
-        for block, gauge in found
+        MonitoredBlock(block, one if one and one.round_id == block.round.pk else None, typical)
+        for block, one in found
     ]
 
 
-def _median(gauges: Mapping[int, Gauge]) -> float | None:
-    """The median of the blocks' figures, if there are some."""
-    figures = [g.agreement.rho for g in gauges.values() if g.agreement.rho is not None]
-    return median(figures) if len(figures) >= FEWEST_BLOCKS else None
+def _median(stored: Mapping[int, StoredAgreement]) -> float | None:
+    """Return the median agreement of the blocks, or None if there are too few."""
+    figures = [g.agreement.rho for g in stored.values() if g.agreement.rho is not None]
+    return median(figures) if len(figures) >= MIN_BLOCKS else None
 
 
-def _read(study: Study) -> dict[int, Gauge]:
-    """The figures that are kept for a study, by the id of the block."""
+def _read(study: Study) -> dict[int, StoredAgreement]:
+    """Return the cached figures of a study by block id."""
     found = cache.get(_key(study), {})
-    return {block: Gauge(Agreement(*figures), *rest) for block, (figures, *rest) in found.items()}
+    return {
+        block: StoredAgreement(Agreement(*figures), *rest)
+        for block, (figures, *rest) in found.items()
+    }
 
 
 def _defined(figure: Any) -> float | None:
@@ -229,6 +232,6 @@ def _defined(figure: Any) -> float | None:
 
 
 def _key(study: Study) -> str:
-    """What is kept under it are bare tuples of these fields: no class that may change."""
-    names = "-".join(field.name for kind in (Gauge, Agreement) for field in fields(kind))
+    """Return a cache key that changes with the fields, as plain tuples of them are cached."""
+    names = "-".join(field.name for kind in (StoredAgreement, Agreement) for field in fields(kind))
     return f"{names}-{study.pk}-{study.revision}"

@@ -1,4 +1,4 @@
-"""An annotator's answers → how they go about it: progress, times, ratings, and what is odd."""
+"""Progress, times and ratings of annotators, and warnings about unusual ones."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from surveys.monitoring.agreement import Agreement, agreement_of
 from surveys.monitoring.charts import Bar, draw_bars, draw_ratings
 from surveys.monitoring.contexts import spread_of, spread_of_sums
 
-FEWEST_ITEMS = 4  # answered, before anything is called odd
-FEWEST_COMMON = 10  # items, before an agreement is
-HASTE = 4  # how many times faster than the study allows for is called very fast
+MIN_ITEMS = 4  # answered, before there are warnings
+MIN_COMMON_ITEMS = 10  # before there is a warning about agreement
+HASTE_FACTOR = 4  # very fast: this many times faster than the study allows
 
 
 class Answer(NamedTuple):
@@ -40,15 +40,15 @@ class Answer(NamedTuple):
 
     @property
     def is_failed(self) -> bool:
-        """Whether it is a rating that no attentive annotator gives to a checkpoint item."""
+        """Return whether the rating is outside the range of a checkpoint item."""
         if self.rating is None or self.lowest is None or self.highest is None:
             return False
         return not self.lowest <= self.rating <= self.highest
 
 
 @dataclass(frozen=True)
-class Appraisal:
-    """How an annotator goes about it, over all they have answered, and in one assignment."""
+class AnnotatorDetails:
+    """Statistics of all answers of an annotator, and one assignment in detail."""
 
     n_rated: int
     mean: float | None
@@ -61,8 +61,8 @@ class Appraisal:
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """An assignment in a list: how far it is, its ratings, and what is odd about it."""
+class AssignmentSummary:
+    """An assignment in a list: its progress, statistics of its ratings, and warnings."""
 
     assignment: Assignment
     n_answered: int
@@ -72,8 +72,10 @@ class Sitting:
     flags: list[str]
 
 
-def appraise(study: Study, annotator: Annotator, assignment: Assignment) -> Appraisal:
-    """How an annotator goes about it, and one assignment of theirs in detail; two queries."""
+def describe_annotator(
+    study: Study, annotator: Annotator, assignment: Assignment
+) -> AnnotatorDetails:
+    """Return statistics of an annotator, and one assignment in detail; two queries."""
     answers = list(_list_answers(annotator))
     ratings = [a.rating for a in answers if a.rating is not None and not a.is_checkpoint]
     seconds = [a.seconds for a in answers if a.seconds is not None]
@@ -83,7 +85,7 @@ def appraise(study: Study, annotator: Annotator, assignment: Assignment) -> Appr
     }
     agreement = agreement_of(assignment, own)
     times = draw_bars({str(answer.position): answer.seconds or 0.0 for answer in shown})
-    return Appraisal(
+    return AnnotatorDetails(
         n_rated=len(ratings),
         mean=fmean(ratings) if ratings else None,
         spread=spread_of(ratings),
@@ -100,14 +102,16 @@ def appraise(study: Study, annotator: Annotator, assignment: Assignment) -> Appr
     )
 
 
-def list_sittings(study: Study, assignments: Sequence[Assignment]) -> list[Sitting]:
-    """Assignments with what their answers come to; one query, however many there are."""
+def summarise_assignments(
+    study: Study, assignments: Sequence[Assignment]
+) -> list[AssignmentSummary]:
+    """Return assignments with statistics of their answers; one query for any number."""
     found = _sum_answers(assignments)
-    return [_sit(study, a, found.get(a.pk, {})) for a in assignments]
+    return [_summarise(study, a, found.get(a.pk, {})) for a in assignments]
 
 
 def _list_answers(annotator: Annotator) -> Iterator[Answer]:
-    """What an annotator has answered so far, in the order of their items."""
+    """Return the answers of an annotator in the order of their items."""
     given = Response.objects.filter(annotator=annotator, rated_at__isnull=False)
     rows = given.order_by("assignment_id", "position").values_list(
         "assignment_id", "position", "pair__position", "context_id", "context__number",
@@ -125,7 +129,7 @@ def _list_answers(annotator: Annotator) -> Iterator[Answer]:
 def _count_seconds(
     words: float | None, rating: float | None, *instants: datetime | None
 ) -> float | None:
-    """How long both pages of an item were to be seen, or else how long they took."""
+    """Return the seconds for which both pages of an item were visible, else from show to answer."""
     if words is not None and rating is not None:
         return words + rating
     words_shown, engaged, rating_shown, rated = instants
@@ -135,12 +139,12 @@ def _count_seconds(
 
 
 def _flag_ratings(n: int, *, is_constant: bool) -> Iterator[str]:
-    if n >= FEWEST_ITEMS and is_constant:
+    if n >= MIN_ITEMS and is_constant:
         yield f"Constant ratings: all {n} are the same."
 
 
 def _flag_haste(study: Study, seconds: Collection[float]) -> Iterator[str]:
-    if len(seconds) >= FEWEST_ITEMS and median(seconds) < study.seconds_per_item / HASTE:
+    if len(seconds) >= MIN_ITEMS and median(seconds) < study.seconds_per_item / HASTE_FACTOR:
         yield (
             f"Very fast: half of the texts took {median(seconds):.0f} seconds or less; the study "
             f"allows for {study.seconds_per_item}."
@@ -152,16 +156,16 @@ def _flag_answers(answers: Collection[Answer]) -> Iterator[str]:
     if n_failed := sum(a.is_failed for a in answers):
         yield f"Failed checkpoints: {n_failed} of {n_checks}."
     n_pasted = sum(a.has_pasted for a in answers)
-    if n_pasted * 2 > len(answers) >= FEWEST_ITEMS:
+    if n_pasted * 2 > len(answers) >= MIN_ITEMS:
         yield f"Pasted words: in {n_pasted} of {len(answers)} texts."
     n_unjudged = sum(a.is_unjudgeable for a in answers)
-    if n_unjudged * 3 > len(answers) >= FEWEST_ITEMS:
+    if n_unjudged * 3 > len(answers) >= MIN_ITEMS:
         yield f"Often could not judge: {n_unjudged} of {len(answers)} texts."
 
 
 def _flag_agreement(agreement: Agreement, n_items: int) -> Iterator[str]:
-    if n_items >= FEWEST_COMMON and agreement.low is not None and agreement.low <= 0:
-        yield "Agreement that may be chance: its interval holds 0, or lies below."
+    if n_items >= MIN_COMMON_ITEMS and agreement.low is not None and agreement.low <= 0:
+        yield "Agreement that may be chance: its interval includes 0 or lies below."
 
 
 def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]:
@@ -188,18 +192,18 @@ def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]
     return {row["assignment_id"]: row for row in rows}
 
 
-def _sit(study: Study, assignment: Assignment, found: dict[str, Any]) -> Sitting:
+def _summarise(study: Study, assignment: Assignment, found: dict[str, Any]) -> AssignmentSummary:
     seconds = None
     if assignment.started_at and assignment.submitted_at:
         seconds = (assignment.submitted_at - assignment.started_at).total_seconds()
     flags, n_rated = [], found.get("n_rated", 0)
-    if n_rated >= FEWEST_ITEMS and found["lowest"] == found["highest"]:
+    if n_rated >= MIN_ITEMS and found["lowest"] == found["highest"]:
         flags.append("constant ratings")
-    if seconds is not None and seconds < assignment.n_items * study.seconds_per_item / HASTE:
+    if seconds is not None and seconds < assignment.n_items * study.seconds_per_item / HASTE_FACTOR:
         flags.append("very fast")
     if found.get("n_failed"):
         flags.append(f"failed checkpoints: {found['n_failed']} of {found['n_checks']}")
-    return Sitting(
+    return AssignmentSummary(
         assignment=assignment,
         n_answered=found.get("n_answered", 0),
         mean=found.get("mean"),

@@ -1,4 +1,4 @@
-"""A study → its steps, and what each still lacks."""
+"""The steps of a study, and what is missing in each."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,11 +6,9 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef
 
 from surveys.models import (
-    Assignment,
     Entrance,
     Invitation,
     Pair,
-    Place,
     Release,
     Review,
     ReviewState,
@@ -19,11 +17,12 @@ from surveys.models import (
     RunState,
     Study,
 )
+from surveys.monitoring.progress import count_study_progress
 from surveys.review.queue import count_unfiled
 
 
 class Step(NamedTuple):
-    """A step on the way of a study: its name, whether it is done, and what to do next if not."""
+    """A step of a study: its name, whether it is done, and what to do next if not."""
 
     name: str
     is_done: bool
@@ -31,29 +30,28 @@ class Step(NamedTuple):
 
 
 def outline_study(study: Study) -> list[Step]:
-    """The steps of a study in their order; a constant number of queries."""
+    """Return the steps of a study in order; a constant number of queries."""
     return list(_steps(study))
 
 
 def _steps(study: Study) -> Iterator[Step]:
-    has = _look_for(study)
-    yield Step("stimuli", has["pairs"], "Upload a file with the texts and their words.")
-    opening = "Look at scale, numbers and texts; then open the study, so that people can come."
+    has = _find_existing(study)
+    yield Step("stimuli", has["pairs"], "Upload a file with the texts and their target words.")
+    opening = "Check scale, numbers and texts; then open the study to annotators."
     yield Step("design", not study.is_draft, opening)
     is_recruiting = has["invitations"] or has["entrances"]
-    yield Step("recruitment", is_recruiting, "Make links for annotators, or open one for many.")
-    places = Place.objects.filter(questionnaire__block__study=study, is_open=True)
-    counted = Assignment.objects.counted().filter(questionnaire__block__study=study)
-    n_missing = max(0, places.count() - counted.count())
+    recruiting = "Create personal links, or open a link for many annotators."
+    yield Step("recruitment", is_recruiting, recruiting)
+    n_missing = count_study_progress(study).missing
     noun = "assignment is" if n_missing == 1 else "assignments are"
     yield Step("collection", has["pairs"] and not n_missing, f"{n_missing:,} {noun} still to come.")
     yield _review(study, has_reviews=has["reviews"])
-    yield Step("results", has["results"], "No recipe was run yet.")
+    yield Step("results", has["results"], "No recipe has been run yet.")
     yield Step("release", has["releases"], "Nothing is released yet.")
 
 
-def _look_for(study: Study) -> dict[str, bool]:
-    """Which of the things that steps are about there are, in one query."""
+def _find_existing(study: Study) -> dict[str, bool]:
+    """Return whether the study has pairs, links, reviews, results and releases; one query."""
     rows = {
         "pairs": Pair.objects.filter(is_checkpoint=False),
         "invitations": Invitation.objects.filter(revoked_at=None),
@@ -62,8 +60,8 @@ def _look_for(study: Study) -> dict[str, bool]:
         "results": Run.objects.filter(kind=RunKind.RESULTS, state=RunState.DONE),
         "releases": Release.objects.all(),
     }
-    there = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())
-    return dict(zip(rows, Study.objects.values_list(*there).get(pk=study.pk), strict=True))
+    exists = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())
+    return dict(zip(rows, Study.objects.values_list(*exists).get(pk=study.pk), strict=True))
 
 
 def _review(study: Study, *, has_reviews: bool) -> Step:
@@ -74,7 +72,7 @@ def _review(study: Study, *, has_reviews: bool) -> Step:
     if not n_unfiled and not has_reviews:
         return Step("review", False, "Nothing is submitted yet.")
     if n_unfiled:
-        noun = "questionnaire has" if n_unfiled == 1 else "questionnaires have"
-        return Step("review", False, f"{n_unfiled:,} {noun} come in that nobody has looked at.")
+        noun = "questionnaire is" if n_unfiled == 1 else "questionnaires are"
+        return Step("review", False, f"{n_unfiled:,} {noun} not in the review queue yet.")
     noun = "answer is" if n_waiting == 1 else "answers are"
     return Step("review", n_waiting == 0, f"{n_waiting:,} {noun} still to be judged.")

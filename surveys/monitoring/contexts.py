@@ -1,4 +1,4 @@
-"""A context → what annotators gave it: ratings, and the words that it inspired."""
+"""Ratings of a context, and the words that it inspired."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from django.db.models.functions import Cast
 from surveys.models import Assignment, AssignmentState, Context, Item, Response, Round, Study
 from surveys.monitoring.charts import Bar, draw_ratings
 
-MOST_WORDS = 100  # told of each of the two
+MAX_WORDS = 100  # listed for each target
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words that a target word inspired, the most frequent first, and how many more."""
+    """Words inspired by a target, the most frequent first, and the number of others."""
 
     target: str
     most_frequent: list[tuple[str, int]]
@@ -26,12 +26,12 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """The answers to a context that count in the dataset, and how many do not count so far."""
+class ContextAnswers:
+    """Answers to a context in the dataset, and the number of those that are not in it."""
 
     n: int
     n_unjudged: int
-    n_beside: int
+    n_not_counted: int
     mean: float | None
     spread: float | None
     bars: list[Bar]
@@ -39,7 +39,7 @@ class Gathered:
 
 
 class Summary(NamedTuple):
-    """An item of a block, and what its ratings come to."""
+    """An item of a block with statistics of its ratings."""
 
     item: Item
     n: int
@@ -48,7 +48,7 @@ class Summary(NamedTuple):
 
 
 def summarise_contexts(round_: Round) -> list[Summary]:
-    """The contexts of a block with the ratings of a round; two queries, however many there are."""
+    """Return the contexts of a block with statistics of a round's ratings; two queries."""
     finished = Assignment.objects.submitted().filter(round=round_)
     rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
     points = Cast("rating", FloatField())
@@ -64,10 +64,10 @@ def summarise_contexts(round_: Round) -> list[Summary]:
     return [Summary(item, *found.get(item.context_id, (0, None, None))) for item in in_order]
 
 
-def gather_answers(study: Study, context: Context) -> Gathered:
-    """What annotators gave a context; one query.
+def summarise_answers(study: Study, context: Context) -> ContextAnswers:
+    """Return the answers to a context; one query.
 
-    A context has no index of its answers, but they are found by who did its questionnaire.
+    Responses have no index by context; they are found by the annotators of its questionnaire.
     """
     of_context = Response.objects.filter(
         assignment__questionnaire=context.item.questionnaire_id,
@@ -87,10 +87,10 @@ def gather_answers(study: Study, context: Context) -> Gathered:
         if state == AssignmentState.SUBMITTED and is_current
     ]
     ratings = [rating for rating, *_ in counted if rating is not None]
-    return Gathered(
+    return ContextAnswers(
         n=len(ratings),
         n_unjudged=sum(unjudged for _, unjudged, *_ in counted),
-        n_beside=len(answers) - len(counted),
+        n_not_counted=len(answers) - len(counted),
         mean=fmean(ratings) if ratings else None,
         spread=spread_of(ratings),
         bars=draw_ratings(study, ratings),
@@ -102,14 +102,14 @@ def gather_answers(study: Study, context: Context) -> Gathered:
 
 
 def spread_of(ratings: list[Decimal]) -> float | None:
-    """Their sample standard deviation, if there are two."""
+    """Return the sample standard deviation of ratings, or None for fewer than two."""
     return float(stdev(ratings)) if len(ratings) > 1 else None
 
 
 def spread_of_sums(n: int, mean: float | None, squares: float | None) -> float | None:
-    """The sample standard deviation of numbers, from their mean and the sum of their squares.
+    """Return the sample standard deviation from a mean and a sum of squares.
 
-    SQLite has none of its own. Ratings are few digits near zero, so little is lost.
+    SQLite lacks the function. Ratings are short numbers near zero, so little precision is lost.
 
     >>> spread_of_sums(3, 2.0, 14.0), spread_of_sums(1, 2.0, 4.0)
     (1.0, None)
@@ -120,7 +120,7 @@ def spread_of_sums(n: int, mean: float | None, squares: float | None) -> float |
 
 
 def _count_words(target: str, written: list[str]) -> Words:
-    """Words alike in all but letter case are one."""
+    """Count words regardless of letter case."""
     counts = Counter(word.casefold() for word in written)
     found = sorted(counts.items(), key=lambda word: (-word[1], word[0]))
-    return Words(target, found[:MOST_WORDS], max(0, len(found) - MOST_WORDS))
+    return Words(target, found[:MAX_WORDS], max(0, len(found) - MAX_WORDS))

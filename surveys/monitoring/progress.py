@@ -1,80 +1,72 @@
-"""A study under way → how far it has come, and when it will be done at the present pace."""
+"""Progress of a study, its blocks and questionnaires, and a forecast of when it is complete."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from math import sqrt
 from statistics import median
+from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Max, Min, Q, Sum
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum, Value
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from surveys.models import Assignment, AssignmentState, Questionnaire, Review, Round, Study
-from surveys.models.collection import AssignmentQuerySet
 from surveys.models.durations import ElapsedSeconds
+from surveys.models.participation import AssignmentQuerySet
 from surveys.study.durations import introduction_seconds
 
-RECENT = timedelta(days=7)  # how far back the pace is looked at
-FEWEST_RECENT = 5  # finished in that time, for a pace
-LONGEST = timedelta(days=3650)  # further ahead no date is told
-LATEST = 200  # finished assignments whose minutes stand for a study's
+PACE_PERIOD = timedelta(days=7)
+MIN_FINISHED_FOR_PACE = 5
+FORECAST_HORIZON = timedelta(days=3650)
+N_TIMED_ASSIGNMENTS = 200  # the latest ones, for the median minutes of a study
+CURRENT = Q(assignments__round__is_current=True)
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How many assignments of current rounds are wanted, live, done, usable and set aside.
+    """Numbers of assignments in current rounds; `with_progress` defines each.
 
-    Live are those offered or started, done are those that were ever finished, usable those of
-    them that count in the dataset as it stands, set aside those that a reviewer has judged not to
-    be used. These keep their places, so nobody answers in their stead.
+    `recent` counts the usable ones finished in the last seven days; `first_at` and `last_at` are
+    the instants at which the first and the last usable one were finished.
     """
 
-    wanted: int
+    wanted: int = 0
     live: int = 0
-    done: int = 0
+    finished: int = 0
     usable: int = 0
-    set_aside: int = 0
+    missing: int = 0
+    withdrawn: int = 0
     recent: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
 
-    def __add__(self, other: "Tally") -> "Tally":
-        firsts = [at for at in (self.first_at, other.first_at) if at]
-        lasts = [at for at in (self.last_at, other.last_at) if at]
-        return Tally(
-            self.wanted + other.wanted,
-            self.live + other.live,
-            self.done + other.done,
-            self.usable + other.usable,
-            self.set_aside + other.set_aside,
-            self.recent + other.recent,
-            min(firsts, default=None),
-            max(lasts, default=None),
-        )
-
     @property
-    def missing(self) -> int:
-        """How many more are still to come."""
-        return max(0, self.wanted - self.usable - self.set_aside)
+    def set_aside(self) -> int:
+        """Finished assignments that reviewers have judged unusable as a whole."""
+        return self.finished - self.usable
 
     @property
     def usable_share(self) -> float:
-        """In per cent of those wanted, for a picture."""
+        """Usable assignments in per cent of those wanted, 100 at most."""
         return _percent(min(self.usable, self.wanted), self.wanted)
 
     @property
     def live_share(self) -> float:
-        """In per cent of those wanted, as far as they are still missing."""
+        """Live assignments in per cent of those wanted, as far as they are still missing."""
         return _percent(min(self.live, self.missing), self.wanted)
+
+
+TALLY_FIELDS = tuple(field.name for field in fields(Tally))
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """When what is missing will be there if the pace stays; `at` is None for no forecast.
+    """Date at which nothing is missing if the pace stays the same; `at` is None without one.
 
     The pace is that of the assignments finished in the last seven days, or since the first of
-    them if that is later. Its range takes their number for a Poisson count: (√n ± 0.98)².
+    them if that is later. The range treats their number as a Poisson count: (√n ± 0.98)².
     """
 
     recent: int
@@ -86,9 +78,21 @@ class Forecast:
     is_done: bool = False
 
 
+class QuestionnaireCounts(NamedTuple):
+    """Progress of one questionnaire in the current round of its block, as the API returns it."""
+
+    block: int
+    letter: str
+    round: int
+    wanted: int
+    live: int
+    finished: int
+    usable: int
+
+
 @dataclass
 class QuestionnaireProgress:
-    """How far a questionnaire has come."""
+    """Progress of a questionnaire."""
 
     questionnaire: Questionnaire
     tally: Tally
@@ -97,110 +101,144 @@ class QuestionnaireProgress:
 
 @dataclass
 class BlockProgress:
-    """How far a block has come in its current round."""
+    """Progress of a block in its current round."""
 
     round: Round
     questionnaires: list[QuestionnaireProgress]
     minutes: float | None
-    verdicts: int  # changes with what reviewers keep out of the dataset
+    verdicts: int  # a checksum of the answers that reviewers have rejected
 
     @property
     def tally(self) -> Tally:
-        """That of its questionnaires together."""
+        """Sum over the questionnaires of the block."""
         return sum_tallies(part.tally for part in self.questionnaires)
 
 
+def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
+    """Annotate questionnaires with their progress in the current round of their block.
+
+    The console, the API, the overview and the admin all count by this query:
+
+    wanted
+        Ratings per context, as the study is set now. Places that are still held after the quota
+        was lowered do not add to it.
+    live
+        Assignments offered or started, lapsed ones included until their place is given away.
+    finished
+        Submitted assignments, also those over quota; not those of annotators who withdrew.
+    usable
+        Finished assignments that no reviewer has judged unusable as a whole.
+    missing
+        Wanted minus finished, at least 0: surplus work in one questionnaire does not make up
+        for another.
+    withdrawn
+        Assignments that were submitted before their annotator withdrew.
+
+    It also annotates `recent`, `first_at` and `last_at` of `Tally`.
+    """
+    finished = CURRENT & Q(assignments__state=AssignmentState.SUBMITTED)
+    usable = finished & ~Q(assignments__in=Review.objects.unwanted_wholes())
+    is_recent = Q(assignments__submitted_at__gte=timezone.now() - PACE_PERIOD)
+    is_live = Q(assignments__state__in=AssignmentState.leased())
+    was_submitted = Q(assignments__submitted_at__isnull=False)
+    return questionnaires.annotate(
+        wanted=F("block__study__ratings_per_context"),
+        live=Count("assignments", filter=CURRENT & is_live),
+        finished=Count("assignments", filter=finished),
+        usable=Count("assignments", filter=usable),
+        withdrawn=Count(
+            "assignments",
+            filter=CURRENT & was_submitted & Q(assignments__state=AssignmentState.WITHDRAWN),
+        ),
+        recent=Count("assignments", filter=usable & is_recent),
+        first_at=Min("assignments__submitted_at", filter=usable),
+        last_at=Max("assignments__submitted_at", filter=usable),
+    ).annotate(missing=Greatest(F("wanted") - F("finished"), Value(0)))
+
+
 def sum_tallies(tallies: Iterable[Tally]) -> Tally:
-    """All of them together."""
-    total = Tally(0)
-    for tally in tallies:
-        total += tally
-    return total
+    """Add up tallies."""
+    found = list(tallies)
+    counts = {
+        name: sum(getattr(tally, name) for tally in found)
+        for name in TALLY_FIELDS
+        if not name.endswith("_at")
+    }
+    return Tally(
+        **counts,
+        first_at=min((t.first_at for t in found if t.first_at), default=None),
+        last_at=max((t.last_at for t in found if t.last_at), default=None),
+    )
 
 
-def watch_blocks(study: Study, rounds: Collection[Round]) -> list[BlockProgress]:
-    """How far each block has come in a round; four queries, however many blocks there are."""
+def count_questionnaire_progress(study: Study) -> list[QuestionnaireCounts]:
+    """Return the progress of each questionnaire of a study; one query."""
+    current = Questionnaire.objects.filter(block__study=study, block__rounds__is_current=True)
+    rows = with_progress(current).order_by("block__number", "letter").values_list(
+        "block__number", "letter", "block__rounds__number", "wanted", "live", "finished", "usable"
+    )  # fmt: skip
+    return [QuestionnaireCounts(*row) for row in rows]
+
+
+def count_block_progress(study: Study, rounds: Collection[Round]) -> list[BlockProgress]:
+    """Return the progress of the blocks of current rounds; three queries for any number of them."""
     by_block = defaultdict(list)
-    for questionnaire in Questionnaire.objects.filter(block__rounds__in=rounds).order_by("letter"):
+    found = Questionnaire.objects.filter(block__rounds__in=rounds)
+    for questionnaire in with_progress(found).order_by("letter"):
         by_block[questionnaire.block_id].append(questionnaire)
-    assignments = Assignment.objects.filter(round__in=rounds)
-    tallies = _tally_questionnaires(study, assignments)
-    seconds = _list_seconds(assignments)
+    seconds = _list_seconds(Assignment.objects.filter(round__in=rounds))
     verdicts = _sum_verdicts(study)
     return [
-        _watch_block(
-            study, round_, by_block[round_.block_id], tallies, seconds, verdicts.get(round_.pk, 0)
-        )
+        _count_block(round_, by_block[round_.block_id], seconds, verdicts.get(round_.pk, 0))
         for round_ in rounds
     ]
 
 
-def watch_study(study: Study) -> Tally:
-    """How far a study has come; a query over its assignments and one over its questionnaires."""
-    n_questionnaires = Questionnaire.objects.filter(block__study=study).count()
-    current = Assignment.objects.for_study(study).filter(round__is_current=True)
-    counts = current.aggregate(**_counts(timezone.now()))
-    return Tally(wanted=n_questionnaires * study.ratings_per_context, **counts)
+def count_study_progress(study: Study) -> Tally:
+    """Return the progress of a study; one query."""
+    return sum_tallies(map(_tally, with_progress(Questionnaire.objects.filter(block__study=study))))
 
 
 def median_minutes(study: Study) -> float | None:
-    """The median minutes from start to end of the assignments that were finished last."""
-    latest = Assignment.objects.for_study(study).submitted().order_by("-active_at")[:LATEST]
-    seconds = latest.values_list(ElapsedSeconds(F("started_at"), F("submitted_at")), flat=True)
-    return _minutes(list(seconds))
+    """Return the median minutes from start to end of the assignments that were finished last."""
+    latest = Assignment.objects.for_study(study).submitted().order_by("-active_at")
+    elapsed = ElapsedSeconds(F("started_at"), F("submitted_at"))
+    return _minutes(list(latest[:N_TIMED_ASSIGNMENTS].values_list(elapsed, flat=True)))
 
 
 def forecast(tally: Tally, now: datetime | None = None) -> Forecast:
-    """When a tally will be complete if assignments go on being finished as they are now."""
+    """Predict when a tally is complete if assignments are finished at the present pace."""
     now = now or timezone.now()
     if not tally.missing:
         return Forecast(tally.recent, is_done=True)
-    if tally.recent < FEWEST_RECENT or tally.first_at is None:
+    if tally.recent < MIN_FINISHED_FOR_PACE or tally.first_at is None:
         return Forecast(tally.recent)
-    began = max(now - RECENT, tally.first_at)
+    began = max(now - PACE_PERIOD, tally.first_at)
     days = max((now - began) / timedelta(days=1), 1 / 24)
     a_day = tally.recent / days
     at, earliest, latest = (
-        _ahead(now, tally.missing * days / n)
+        _add_days(now, tally.missing * days / n)
         for n in (tally.recent, (sqrt(tally.recent) + 0.98) ** 2, (sqrt(tally.recent) - 0.98) ** 2)
     )
     return Forecast(tally.recent, a_day, at, earliest, latest, is_far=at is None)
 
 
-def _ahead(now: datetime, days: float) -> datetime | None:
-    return now + timedelta(days=days) if days < LONGEST.days else None
+def _add_days(now: datetime, days: float) -> datetime | None:
+    return now + timedelta(days=days) if days < FORECAST_HORIZON.days else None
 
 
-def _counts(now: datetime) -> dict[str, Count | Min | Max]:
-    finished = Q(state=AssignmentState.SUBMITTED)
-    unwanted = Q(pk__in=Review.objects.unwanted_wholes())
-    usable = finished & ~unwanted
-    return {
-        "live": Count("pk", filter=Q(state__in=AssignmentState.leased())),
-        "done": Count("submitted_at"),
-        "usable": Count("pk", filter=usable),
-        "set_aside": Count("pk", filter=finished & unwanted),
-        "recent": Count("pk", filter=usable & Q(submitted_at__gte=now - RECENT)),
-        "first_at": Min("submitted_at", filter=usable),
-        "last_at": Max("submitted_at", filter=usable),
-    }
-
-
-def _tally_questionnaires(study: Study, assignments: AssignmentQuerySet) -> dict[int, Tally]:
-    wanted = study.ratings_per_context
-    counts = _counts(timezone.now())
-    rows = assignments.order_by().values_list("questionnaire_id").annotate(**counts)
-    return {questionnaire: Tally(wanted, *tally) for questionnaire, *tally in rows}
+def _tally(questionnaire: Any) -> Tally:
+    return Tally(**{name: getattr(questionnaire, name) for name in TALLY_FIELDS})
 
 
 def _sum_verdicts(study: Study) -> dict[int, int]:
-    """For each round a number that is another as soon as other answers are not to be used."""
+    """Return a checksum per round that changes when the set of rejected answers changes."""
     unwanted = Review.objects.unwanted(study).order_by().values_list("assignment__round")
     return dict(unwanted.annotate(total=Sum("pk")))
 
 
 def _list_seconds(assignments: AssignmentQuerySet) -> dict[int, list[float]]:
-    """How long the finished assignments of each questionnaire took."""
+    """Return the seconds that the finished assignments of each questionnaire took."""
     seconds: dict[int, list[float]] = defaultdict(list)
     elapsed = ElapsedSeconds(F("started_at"), F("submitted_at"))
     for questionnaire, taken in assignments.submitted().values_list("questionnaire_id", elapsed):
@@ -208,21 +246,17 @@ def _list_seconds(assignments: AssignmentQuerySet) -> dict[int, list[float]]:
     return seconds
 
 
-def _watch_block(
-    study: Study,
+def _count_block(
     round_: Round,
     questionnaires: list[Questionnaire],
-    tallies: Mapping[int, Tally],
     seconds: Mapping[int, list[float]],
     verdicts: int,
 ) -> BlockProgress:
-    none = Tally(study.ratings_per_context)
     parts = [
-        QuestionnaireProgress(q, tallies.get(q.pk, none), _minutes(seconds.get(q.pk, [])))
-        for q in questionnaires
+        QuestionnaireProgress(q, _tally(q), _minutes(seconds.get(q.pk, []))) for q in questionnaires
     ]
-    together = [taken for q in questionnaires for taken in seconds.get(q.pk, [])]
-    return BlockProgress(round_, parts, _minutes(together), verdicts)
+    all_seconds = [taken for q in questionnaires for taken in seconds.get(q.pk, [])]
+    return BlockProgress(round_, parts, _minutes(all_seconds), verdicts)
 
 
 def _minutes(seconds: list[float]) -> float | None:
@@ -235,11 +269,10 @@ def _percent(part: int, whole: int) -> float:
 
 @dataclass(frozen=True)
 class RepeatCost:
-    """What collecting a block again would take, and what becomes of what is there.
+    """Effort of another round of a block, and its effect on the assignments of the current one.
 
-    Minutes are the median of those who finished the round, else what the study allows for, both
-    with the introduction, which new annotators read. Those that are set aside, a reviewer has
-    judged not to be used.
+    `minutes_each` is the median of the current round, or the study's allowance if nobody has
+    finished, plus the introduction, which new annotators read.
     """
 
     n_new: int
@@ -251,18 +284,17 @@ class RepeatCost:
 
     @property
     def hours(self) -> float:
-        """Of all new annotators together."""
+        """Hours of all new annotators together."""
         return self.n_new * self.minutes_each / 60
 
 
 def preview_repeat(study: Study, current: Round) -> RepeatCost:
-    """What it would mean to collect the block of a current round again; nothing is changed."""
-    (block,) = watch_blocks(study, [current])
-    n_new = len(block.questionnaires) * study.ratings_per_context
+    """Return what repeating the block of a current round would cost; changes nothing."""
+    (block,) = count_block_progress(study, [current])
     introduction = introduction_seconds(study) / 60
     allowed = study.block_size * study.seconds_per_item / 60
     return RepeatCost(
-        n_new=n_new,
+        n_new=block.tally.wanted,
         minutes_each=introduction + (allowed if block.minutes is None else block.minutes),
         is_measured=block.minutes is not None,
         n_leaving=block.tally.usable,

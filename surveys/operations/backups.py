@@ -1,8 +1,8 @@
-"""A whole site as one file, made while people answer, and the site that is restored from it.
+"""Backups of a running site as one file, and restoring a site from a backup.
 
-The file is a tar archive: the database, the key, the files that runs made, and last a manifest
-with the SHA-256 digest of each. The database comes first: a file that it names is written before
-the database names it, and so is there when the files are copied, unless it was dropped since.
+A backup is a tar archive: the database, the key, the files of runs, and last a manifest with the
+SHA-256 digest of each. The database comes first: files are written before the database refers to
+them, and so exist when the files are copied, unless they were deleted in between.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from django.utils import timezone
 
 from surveys.errors import BackupRefused
 from surveys.models import Run
-from surveys.operations.dumps import KINDS, dump_database, is_in_use, restore_database, try_dump
+from surveys.operations.dumps import KINDS, check_dump, dump_database, is_in_use, restore_database
 
 FORMAT = 1
 DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
@@ -36,13 +36,13 @@ PASSWORD = "researcher_password"  # noqa: S105  # nosec B105 # (the name of a fi
 PARTIAL = ".cosima-backup-"
 A_DAY = 24 * 60 * 60
 COMPRESSION = 3
-PIECE = 1 << 20
-NOT_READABLE = (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, KeyError, TypeError)
+CHUNK_SIZE = 1 << 20
+READ_ERRORS = (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, KeyError, TypeError)
 
 
 @dataclass
 class Manifest:
-    """What a backup holds. `dropped` are files that were removed while it was made."""
+    """The contents of a backup. `dropped` are files that were deleted while it was made."""
 
     vendor: str
     made_at: str
@@ -59,26 +59,26 @@ class Manifest:
 
     @property
     def n_files(self) -> int:
-        """Return the number of files that runs made."""
+        """Return the number of files of runs."""
         return sum(name.startswith(f"{FILES}/") for name in self.files)
 
 
 def write_backup(path: Path) -> Manifest:
-    """Write a backup of the site into a new file that its owner alone may read, and verify it.
+    """Write a backup of the site into a new file that only its owner can read, and verify it.
 
-    Nothing of it is there under its name before it is whole. Raises BackupRefused.
+    The file appears under its name only when it is complete. Raises BackupRefused.
     """
     if path.exists():
-        raise BackupRefused(f"There is a file {path} already. Choose another name.")
+        raise BackupRefused(f"The file {path} already exists. Choose another name.")
     if not path.parent.is_dir():
-        raise BackupRefused(f"There is no folder {path.parent} to write the backup into.")
+        raise BackupRefused(f"The folder {path.parent} does not exist.")
     _remove_partial(path.parent)
     try:
         with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as place:
             partial = Path(place) / "backup"
             manifest = _write_archive(partial, Path(place) / DATABASE)
             if _read_archive(partial, None) != manifest:
-                raise BackupRefused("What was written cannot be read again. Check the disk.")
+                raise BackupRefused("The written backup cannot be read. Check the disk.")
             partial.rename(path)
             _flush(path.parent)
     except OSError as error:
@@ -86,27 +86,29 @@ def write_backup(path: Path) -> Manifest:
     return manifest
 
 
-def try_backup(path: Path) -> Manifest:
-    """Restore a backup beside the site, compare what it holds, and remove it again.
+def check_backup(path: Path) -> Manifest:
+    """Restore a backup to a temporary database, compare its contents, and delete that database.
 
-    Raises BackupRefused if it is damaged or holds something else than it says.
+    Raises BackupRefused if it is damaged or does not match its manifest.
     """
     with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as place:
         manifest = _read_archive(path, Path(place))
         _refuse_foreign(manifest)
-        found = try_dump(Path(place) / DATABASE)
+        found = check_dump(Path(place) / DATABASE)
     if found.rows != manifest.rows or found.migrations != manifest.migrations:
-        raise BackupRefused("The restored database holds other rows than the backup says.")
+        raise BackupRefused(
+            "The restored database does not have the rows in the backup's manifest."
+        )
     if missing := found.named_files - set(manifest.dropped) - _names_below(manifest, FILES):
-        raise BackupRefused(f"Files are missing in the backup: {', '.join(sorted(missing)[:3])}.")
+        raise BackupRefused(f"The backup lacks files: {', '.join(sorted(missing)[:3])}.")
     return manifest
 
 
 def restore_backup(path: Path, *, overwrites: bool) -> Manifest:
-    """Put what a backup holds in the place of the site's database, files and key.
+    """Replace the site's database, files and key with those of a backup.
 
-    Raises BackupRefused for a file that is no whole backup, that newer code or another database
-    has made, and, unless it may be overwritten, for a site that holds something.
+    Raises BackupRefused for a file that is not a complete backup, that newer code or another
+    database made, and, unless `overwrites`, for a site that is not empty.
     """
     var = Path(settings.VAR_DIR)
     with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=var) as place:
@@ -115,8 +117,8 @@ def restore_backup(path: Path, *, overwrites: bool) -> Manifest:
         _refuse_foreign(manifest)
         if not overwrites and (is_in_use() or _has_files()):
             raise BackupRefused(
-                "This site has studies, accounts or files already. Restore into an empty one "
-                "(another VAR_DIR, another database), or say --overwrite to lose what it holds."
+                "This site already has studies, accounts or files. Restore into an empty one "
+                "(another VAR_DIR, another database), or use --overwrite to lose its contents."
             )
         restore_database(restored / DATABASE)
         _replace_files(restored)
@@ -130,7 +132,7 @@ def restore_backup(path: Path, *, overwrites: bool) -> Manifest:
 
 
 def find_missing_files(manifest: Manifest) -> list[str]:
-    """Return the files that the site's database still names and that were not there to copy."""
+    """Return the files that the database still refers to and that could not be copied."""
     named = Q(archive__in=manifest.dropped) | Q(ledger__in=manifest.dropped)
     runs = Run.objects.filter(named).values_list("archive", "ledger")
     still_named = {file for run in runs for file in run}
@@ -151,8 +153,8 @@ def _write_archive(path: Path, dumped: Path) -> Manifest:
                 with closing(source):
                     manifest.files[name] = _add(archive, name, source)
             manifest.dropped = sorted(found.named_files - _names_below(manifest, FILES))
-            told = json.dumps(asdict(manifest), indent=1).encode()
-            _add(archive, MANIFEST, BytesIO(told))
+            written = json.dumps(asdict(manifest), indent=1).encode()
+            _add(archive, MANIFEST, BytesIO(written))
         file.flush()
         os.fsync(file.fileno())
     dumped.unlink()
@@ -160,7 +162,7 @@ def _write_archive(path: Path, dumped: Path) -> Manifest:
 
 
 def _parts(dumped: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """Yield the name and the content of everything that belongs to a backup."""
+    """Yield the name and content of every part of a backup."""
     yield DATABASE, dumped.open("rb")
     yield KEY, BytesIO(settings.SECRET_KEY.encode())
     password = Path(settings.VAR_DIR) / PASSWORD
@@ -171,12 +173,12 @@ def _parts(dumped: Path) -> Iterator[tuple[str, IO[bytes]]]:
         try:
             if path.is_file():
                 yield f"{FILES}/{path.relative_to(media).as_posix()}", path.open("rb")
-        except FileNotFoundError:  # dropped since it was listed
+        except FileNotFoundError:  # deleted since it was listed
             continue
 
 
 def _add(archive: tarfile.TarFile, name: str, source: IO[bytes]) -> dict[str, Any]:
-    """Add a part to an archive; return its size and its digest."""
+    """Add a part to an archive; return its size and digest."""
     entry = tarfile.TarInfo(name)
     entry.size, entry.mode, entry.mtime = source.seek(0, os.SEEK_END), 0o600, int(time.time())
     source.seek(0)
@@ -186,42 +188,42 @@ def _add(archive: tarfile.TarFile, name: str, source: IO[bytes]) -> dict[str, An
 
 
 class _Reader:
-    """A file that is read once, and the digest of what was read."""
+    """A file reader that computes the digest of what was read."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self.source, self.digest = source, hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes."""
-        piece = self.source.read(size)
-        self.digest.update(piece)
-        return piece
+        data = self.source.read(size)
+        self.digest.update(data)
+        return data
 
 
 def _read_archive(path: Path, folder: Path | None) -> Manifest:
-    """Return the manifest of a backup whose parts are those it names, and extract them.
+    """Return the manifest of a backup, and extract its parts if a folder is given.
 
-    Raises BackupRefused for anything else.
+    Raises BackupRefused if the parts do not match the manifest.
     """
     found: dict[str, dict[str, Any]] = {}
-    told = b""
+    written = b""
     try:
         with tarfile.open(path, mode="r|gz") as archive:
             for entry in archive:
                 source = archive.extractfile(entry)
                 if not entry.isreg() or source is None or not _is_part(entry.name):
-                    raise BackupRefused(f"{path} is no backup of Cosima.")
+                    raise BackupRefused(f"{path} is not a backup of Cosima.")
                 if entry.name == MANIFEST:
-                    told = source.read()
+                    written = source.read()
                 else:
                     found[entry.name] = _extract(source, folder and folder / entry.name)
-        manifest = Manifest(**json.loads(told))
+        manifest = Manifest(**json.loads(written))
     except FileNotFoundError as error:
-        raise BackupRefused(f"There is no file {path}.") from error
-    except NOT_READABLE as error:
-        raise BackupRefused(f"{path} is damaged, or no backup of Cosima.") from error
+        raise BackupRefused(f"The file {path} does not exist.") from error
+    except READ_ERRORS as error:
+        raise BackupRefused(f"{path} is damaged, or not a backup of Cosima.") from error
     if manifest.format != FORMAT or found != manifest.files or DATABASE not in found:
-        raise BackupRefused(f"{path} is damaged: it holds something else than its manifest says.")
+        raise BackupRefused(f"{path} is damaged: its contents do not match its manifest.")
     return manifest
 
 
@@ -232,7 +234,7 @@ def _is_part(name: str) -> bool:
 
 
 def _extract(source: IO[bytes], path: Path | None) -> dict[str, Any]:
-    """Read a part, into a file if one is given; return its size and its digest."""
+    """Read a part, into a file if a path is given; return its size and digest."""
     size, digest = 0, hashlib.sha256()
     if path is None:
         target: IO[bytes] = BytesIO()
@@ -240,31 +242,31 @@ def _extract(source: IO[bytes], path: Path | None) -> dict[str, Any]:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         target = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
     with closing(target):
-        while piece := source.read(PIECE):
-            size += len(piece)
-            digest.update(piece)
+        while data := source.read(CHUNK_SIZE):
+            size += len(data)
+            digest.update(data)
             if path is not None:
-                target.write(piece)
+                target.write(data)
     return {"size": size, "sha256": digest.hexdigest()}
 
 
 def _refuse_foreign(manifest: Manifest) -> None:
-    """Raise BackupRefused for a backup of another database, or of newer code."""
+    """Raise BackupRefused for a backup of another database system or of newer code."""
     if manifest.vendor != connection.vendor:
         raise BackupRefused(
-            f"The backup is of {KINDS.get(manifest.vendor, manifest.vendor)}, and DATABASE_URL "
-            f"names {KINDS[connection.vendor]}."
+            f"The backup is from {KINDS.get(manifest.vendor, manifest.vendor)}, but DATABASE_URL "
+            f"refers to {KINDS[connection.vendor]}."
         )
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
     if unknown := sorted(set(manifest.migrations) - known):
         raise BackupRefused(
-            f"The backup was made by newer code: this version does not know its migration "
-            f"{unknown[-1]}. Install the version it was made with, or a later one."
+            f"The backup was made by newer code: this version does not have its migration "
+            f"{unknown[-1]}. Install the version that made it, or a later one."
         )
 
 
 def _replace_files(restored: Path) -> None:
-    """Put restored files in the place of those of the site."""
+    """Replace the files of the site with the restored ones."""
     media, replaced = Path(settings.MEDIA_ROOT), restored / "replaced"
     if media.exists():
         media.rename(replaced)
@@ -277,19 +279,19 @@ def _has_files() -> bool:
 
 
 def _names_below(manifest: Manifest, folder: str) -> set[str]:
-    """Return the names of a backup's parts in a folder, without it."""
+    """Return the names of a backup's parts in a folder, relative to it."""
     return {name.partition("/")[2] for name in manifest.files if name.startswith(f"{folder}/")}
 
 
 def _remove_partial(folder: Path) -> None:
-    """Remove what backups that were killed have left in a folder, a day later."""
+    """Delete temporary folders of killed backups that are more than a day old."""
     for place in folder.glob(f"{PARTIAL}*"):
         if time.time() - place.stat().st_mtime > A_DAY:
             shutil.rmtree(place, ignore_errors=True)
 
 
 def _flush(folder: Path) -> None:
-    """Have the names in a folder stored for good."""
+    """Flush a folder's entries to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

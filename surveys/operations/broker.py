@@ -1,6 +1,7 @@
-"""Asking workers through the broker, for which no request waits: the rows in the database wait.
+"""Messages to workers through the broker; the jobs themselves are rows in the database.
 
-A broker that hangs or is away costs the thread that asks a few seconds, and nothing else.
+No request waits for the broker: if it hangs or is away, the dispatcher's thread loses a few
+seconds.
 """
 
 import logging
@@ -13,8 +14,8 @@ from kombu.connection import Connection
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-MOST_WAITING = 20  # messages in the queue, beyond which no more are sent
-EXPIRY = 60  # seconds after which a worker drops a message: a newer one was sent if it is needed
+MAX_QUEUED = 20  # messages; no more are sent then
+EXPIRY = 60  # seconds after which workers drop a message; if needed, a newer one was sent
 PATIENCE = {
     "socket_connect_timeout": 1,
     "socket_timeout": 1,
@@ -28,29 +29,29 @@ log = logging.getLogger(__name__)
 
 
 class Job(NamedTuple):
-    """A task to be asked for, with its argument if it has one."""
+    """A Celery task, with its argument if it has one."""
 
     task: "Task[Any, Any]"
     argument: int | str | None = None
 
 
 class Broker:
-    """The broker as this process last found it."""
+    """The broker, and whether this process last found it away."""
 
     def __init__(self) -> None:
         self.is_away = False
 
     def ask(self, jobs: Collection[Job]) -> bool:
-        """Ask workers for jobs; False if the broker is away or many messages wait already.
+        """Ask workers for jobs; return False if the broker is away or its queue is full.
 
-        Without a job it is only looked whether the broker is there.
+        Without jobs, only checks whether the broker is available.
         """
         url = settings.CELERY_BROKER_URL
         try:
             with Connection(  # type: ignore[no-untyped-call]
                 url, transport_options=PATIENCE
             ) as connection:
-                has_room = _count_waiting(connection) < MOST_WAITING
+                has_room = _count_queued(connection) < MAX_QUEUED
                 for job in jobs if has_room else ():
                     arguments = () if job.argument is None else (job.argument,)
                     job.task.apply_async(
@@ -64,21 +65,21 @@ class Broker:
 
     def _note(self, *, is_away: bool, reason: str = "") -> None:
         if is_away and not self.is_away:
-            log.error("the broker cannot be reached; what is due waits: %s", reason[:200])
+            log.error("the broker cannot be reached; due jobs wait: %s", reason[:200])
         elif self.is_away and not is_away:
-            log.warning("the broker is there again")
+            log.warning("the broker is available again")
         self.is_away = is_away
 
 
 BROKER = Broker()
 
 
-def _count_waiting(connection: Connection) -> int:
+def _count_queued(connection: Connection) -> int:
     channel = connection.default_channel
     try:
         declared = channel.queue_declare(  # type: ignore[no-untyped-call]
             settings.CELERY_TASK_DEFAULT_QUEUE, passive=True
         )
-    except connection.channel_errors:  # nothing was ever sent
+    except connection.channel_errors:  # no message was ever sent
         return 0
     return int(declared.message_count)

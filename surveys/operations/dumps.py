@@ -1,4 +1,4 @@
-"""The site's database as one file and back: copied while people answer, restored in one step."""
+"""Dumps of the site's database: written while the site runs, and restored in one transaction."""
 
 import os
 import secrets
@@ -15,15 +15,15 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from surveys.errors import BackupRefused
 
-Ask = Callable[[str], list[tuple[Any, ...]]]
+Query = Callable[[str], list[tuple[Any, ...]]]
 KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-OF_LIBPQ = ("host", "port", "user", "dbname", "service", "sslmode", "sslrootcert", "sslcert",
-            "sslkey", "connect_timeout")  # fmt: skip
-LONGEST_WAIT = "-c lock_timeout=60000"  # milliseconds, for what the site holds
+LIBPQ_OPTIONS = ("host", "port", "user", "dbname", "service", "sslmode", "sslrootcert", "sslcert",
+                 "sslkey", "connect_timeout")  # fmt: skip
+LOCK_TIMEOUT = "-c lock_timeout=60000"  # milliseconds to wait for locks of the site
 
 
 class Dump(NamedTuple):
-    """What a copy of the database holds: rows a table, migrations, and the files that it names."""
+    """The contents of a dump: rows per table, migrations, and the files it refers to."""
 
     rows: dict[str, int]
     migrations: list[str]
@@ -31,14 +31,14 @@ class Dump(NamedTuple):
 
 
 def dump_database(path: Path) -> Dump:
-    """Write the database as it is at one instant into a new file, while others go on writing."""
+    """Write a consistent copy of the database into a new file, without blocking writers."""
     if connection.vendor == "sqlite":
         return _dump_sqlite(path)
     return _dump_postgres(path)
 
 
 def restore_database(path: Path) -> None:
-    """Put a dump in the place of all that the database holds, in one transaction."""
+    """Replace the contents of the database with a dump, in one transaction."""
     if connection.vendor == "sqlite":
         connection.ensure_connection()
         with closing(sqlite3.connect(path)) as dump:
@@ -49,87 +49,87 @@ def restore_database(path: Path) -> None:
     connection.close()
 
 
-def try_dump(path: Path) -> Dump:
-    """Restore a dump beside the site, return what it holds then, and remove it again."""
+def check_dump(path: Path) -> Dump:
+    """Restore a dump to a temporary database, and return its contents."""
     if connection.vendor == "sqlite":
         with closing(sqlite3.connect(path)) as dump:
-            return _describe(lambda asked: dump.execute(asked).fetchall())
+            return _describe(lambda sql: dump.execute(sql).fetchall())
     with _scratch_database() as scratch:
         _load_into_postgres(path, scratch, [])
         with scratch.cursor() as cursor:
-            return _describe(_asking(cursor))
+            return _describe(_query_function(cursor))
 
 
 def is_in_use() -> bool:
-    """Whether the database holds a study or an account."""
+    """Return whether the database has a study or an account."""
     kept = {"surveys_study", "auth_user"} & set(connection.introspection.table_names())
     with connection.cursor() as cursor:
-        ask = _asking(cursor)
+        query = _query_function(cursor)
         return any(
-            ask(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608  # nosec B608 # (our own names)
+            query(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608  # nosec B608 # (our own names)
             for table in sorted(kept)
         )
 
 
-def _describe(ask: Ask) -> Dump:
-    """Return what a database holds, by a function that answers queries."""
+def _describe(query: Query) -> Dump:
+    """Return the contents of a database, using a function that runs queries."""
     if connection.vendor == "sqlite":
         listed = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     else:
         listed = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-    tables = sorted(table for (table,) in ask(listed))
+    tables = sorted(table for (table,) in query(listed))
     rows = {
-        table: ask(f'SELECT COUNT(*) FROM "{table}"')[0][0]  # noqa: S608  # nosec B608
+        table: query(f'SELECT COUNT(*) FROM "{table}"')[0][0]  # noqa: S608  # nosec B608
         for table in tables  # named by the database
     }
     if not {"django_migrations", "surveys_run"} <= rows.keys():
         return Dump(rows, [], set())
-    applied = ask("SELECT app, name FROM django_migrations ORDER BY id")
-    runs = ask("SELECT archive, ledger FROM surveys_run")
+    applied = query("SELECT app, name FROM django_migrations ORDER BY id")
+    runs = query("SELECT archive, ledger FROM surveys_run")
     migrations = [f"{app}.{name}" for app, name in applied]
     return Dump(rows, migrations, {file for run in runs for file in run if file})
 
 
-def _asking(cursor: Any) -> Ask:
-    def ask(asked: str) -> list[tuple[Any, ...]]:
-        cursor.execute(asked)
+def _query_function(cursor: Any) -> Query:
+    def query(sql: str) -> list[tuple[Any, ...]]:
+        cursor.execute(sql)
         return list(cursor.fetchall())
 
-    return ask
+    return query
 
 
 def _dump_sqlite(path: Path) -> Dump:
-    """Copy all pages under one read transaction, those of the write-ahead log included."""
+    """Copy all pages in one read transaction, including those of the write-ahead log."""
     connection.ensure_connection()
     with closing(sqlite3.connect(path)) as copy:
         connection.connection.backup(copy)
-        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a separate log
         (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise BackupRefused(f"The database is damaged: {found}. No backup was made.")
-        return _describe(lambda asked: copy.execute(asked).fetchall())
+        return _describe(lambda sql: copy.execute(sql).fetchall())
 
 
 def _dump_postgres(path: Path) -> Dump:
-    """Have pg_dump write what a transaction of ours sees, which counts the rows meanwhile."""
+    """Run pg_dump on the snapshot of a transaction that also counts the rows."""
     reader = connection.copy()
     try:
         reader.set_autocommit(False)
         with reader.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            ask = _asking(cursor)
-            snapshot = ask("SELECT pg_export_snapshot()")[0][0]
+            query = _query_function(cursor)
+            snapshot = query("SELECT pg_export_snapshot()")[0][0]
             _run_client(
                 reader, "pg_dump", "--format=custom", "--no-owner", "--no-privileges",
                 f"--snapshot={snapshot}", f"--file={path}",
             )  # fmt: skip
-            return _describe(ask)
+            return _describe(query)
     finally:
         reader.close()
 
 
 def _load_into_postgres(path: Path, target: BaseDatabaseWrapper, tables: list[str]) -> None:
-    """Drop tables and load a dump, in one transaction."""
+    """Drop tables and load a dump in one transaction."""
     script = path.with_suffix(".sql")
     _run_client(None, "pg_restore", "--no-owner", "--no-privileges", f"--file={script}", str(path))
     dropped = ", ".join(f'"{table}"' for table in tables)
@@ -145,7 +145,7 @@ def _load_into_postgres(path: Path, target: BaseDatabaseWrapper, tables: list[st
 
 @contextmanager
 def _scratch_database() -> Iterator[BaseDatabaseWrapper]:
-    """Make a database on the same server for a moment. Raises BackupRefused without the right."""
+    """Create a temporary database on the same server. Raises BackupRefused without permission."""
     name = f"cosima_check_{secrets.token_hex(4)}"
     scratch = connection.copy()
     try:
@@ -153,8 +153,8 @@ def _scratch_database() -> Iterator[BaseDatabaseWrapper]:
             cursor.execute(f"CREATE DATABASE {name} TEMPLATE template0")
     except DatabaseError as error:
         raise BackupRefused(
-            f"PostgreSQL made no database to try the backup in: {str(error).strip()}. Give "
-            "the user of DATABASE_URL the right to (ALTER ROLE … CREATEDB), or check elsewhere."
+            f"PostgreSQL cannot create a database to check the backup in: {str(error).strip()}. "
+            "Allow the user of DATABASE_URL to (ALTER ROLE … CREATEDB), or check elsewhere."
         ) from error
     scratch.settings_dict = {**connection.settings_dict, "NAME": name}
     try:
@@ -166,26 +166,26 @@ def _scratch_database() -> Iterator[BaseDatabaseWrapper]:
 
 
 def _run_client(target: BaseDatabaseWrapper | None, program: str, *arguments: str) -> None:
-    """Run a program of PostgreSQL's on a database. Raises BackupRefused with what it says."""
+    """Run a PostgreSQL client program on a database. Raises BackupRefused with its error."""
     found = shutil.which(program)
     if found is None:
         raise BackupRefused(
-            f"{program} is missing. Install PostgreSQL's client, of the server's version or later: "
+            f"{program} is missing. Install PostgreSQL's client in the server's version or later: "
             "sudo apt-get install postgresql-client"
         )
     environment, where = dict(os.environ), []
     if target is not None:
         given = target.get_connection_params()
         environment["PGPASSWORD"] = str(given.get("password") or "")
-        environment["PGOPTIONS"] = LONGEST_WAIT
-        named = [f"{name}='{_quoted(given[name])}'" for name in OF_LIBPQ if given.get(name)]
+        environment["PGOPTIONS"] = LOCK_TIMEOUT
+        named = [f"{name}='{_quoted(given[name])}'" for name in LIBPQ_OPTIONS if given.get(name)]
         where = ["--dbname", " ".join(named)]
-    # a program of PostgreSQL's, with our own arguments
+    # a PostgreSQL program with our own arguments
     done = subprocess.run(  # noqa: S603  # nosec B603
         [found, *where, *arguments], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["it says nothing"]
+        said = done.stderr.strip().splitlines() or ["no error message"]
         raise BackupRefused(f"{program} failed: {said[0].removeprefix(f'{program}: error: ')}")
 
 

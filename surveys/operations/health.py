@@ -1,4 +1,4 @@
-"""Whether the site can serve: its database, its migrations, its files, its disk, its broker."""
+"""Health checks: database, migrations, files, disk and broker."""
 
 import shutil
 from functools import cache
@@ -12,39 +12,39 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from surveys.operations.broker import BROKER
 from surveys.operations.outages import OUTAGES, ask_database, is_outage, log_outage
-from surveys.operations.patience import waiting_at_most
+from surveys.operations.patience import limiting_queries
 
-PATIENCE = 2.0  # seconds for each answer of the database
+PATIENCE = 2.0  # seconds for each query
 LEAST_FREE = 50 * 2**20  # bytes, below which the disk counts as full
-WELL = ("ok", "not used")
+HEALTHY = ("ok", "not used")
 READY, DEGRADED, FAILING = "ready", "degraded", "failing"
 
 
 class Health(NamedTuple):
-    """What was found: a word for all, and one for each part."""
+    """The overall status, and the result of each check."""
 
     status: str
     checks: dict[str, str]
 
 
 def check_health() -> Health:
-    """Return how the site is. It is failing if no answers can be stored, degraded if they can."""
+    """Check the site. It fails if answers cannot be stored; otherwise it may be degraded."""
     checks = {
         **_check_database(), "files": _check_files(), "disk": _check_disk(),
         "broker": _check_broker(),
     }  # fmt: skip
     needed = ["database", "migrations"]
-    if connection.vendor == "sqlite":  # answers are stored where the files are
+    if connection.vendor == "sqlite":  # the database is on the same disk as the files
         needed += ["files", "disk"]
-    if any(checks[name] not in WELL for name in needed):
+    if any(checks[name] not in HEALTHY for name in needed):
         return Health(FAILING, checks)
-    is_well = all(found in WELL for found in checks.values())
-    return Health(READY if is_well else DEGRADED, checks)
+    is_healthy = all(found in HEALTHY for found in checks.values())
+    return Health(READY if is_healthy else DEGRADED, checks)
 
 
 def _check_database() -> dict[str, str]:
     try:
-        with waiting_at_most(PATIENCE):
+        with limiting_queries(PATIENCE):
             ask_database()
             return {"database": "ok", "migrations": _check_migrations()}
     except OUTAGES as error:
@@ -53,7 +53,7 @@ def _check_database() -> dict[str, str]:
 
 
 def _check_migrations() -> str:
-    """Compare the last migrations of this code with those that were applied."""
+    """Return whether the last migrations of this code are applied."""
     wanted = _find_last_migrations()
     applied = MigrationRecorder.Migration.objects.filter(name__in={name for _, name in wanted})
     try:
@@ -61,7 +61,7 @@ def _check_migrations() -> str:
     except DatabaseError as error:
         if is_outage(error):
             raise
-        return "missing"  # there is not even a table of migrations
+        return "missing"  # not even the table of migrations exists
     return "ok" if is_up_to_date else "missing"
 
 
@@ -69,7 +69,7 @@ def _check_migrations() -> str:
 def _find_last_migrations() -> frozenset[tuple[str, str]]:
     graph = MigrationLoader(None).graph
     leaves = (graph.nodes[key] for key in graph.leaf_nodes())
-    return frozenset(  # a squashed one is as applied as those that it replaces
+    return frozenset(  # a squashed one counts as applied if those it replaces are
         leaf.replaces[-1] if leaf.replaces else (leaf.app_label, leaf.name) for leaf in leaves
     )
 
@@ -93,7 +93,7 @@ def _check_disk() -> str:
 
 
 def _check_broker() -> str:
-    """Return what the dispatcher of this process found last: nobody waits for a broker."""
+    """Return what the dispatcher of this process found last, without waiting for the broker."""
     if settings.BACKGROUND != "workers":
         return "not used"
     return "away" if BROKER.is_away else "ok"

@@ -1,4 +1,4 @@
-"""A database and code that fit together: neither newer than the other, and nothing lost unasked."""
+"""Guards of migrations: code and database must match, and no data is lost without consent."""
 
 import logging
 import pkgutil
@@ -30,31 +30,21 @@ Plan = Iterable[tuple[Migration, bool]]
 log = logging.getLogger(__name__)
 
 
-def find_unknown_migrations() -> list[str]:
-    """Return the migrations that are applied and that this code does not have."""
-    return sorted(_applied() - _on_disk())
-
-
-def find_pending_migrations() -> list[str]:
-    """Return the migrations of this code that are not applied.
-
-    A squashed one is as applied as those that it replaces.
-    """
-    return sorted(name for name in _on_disk() - _applied() if SQUASHED not in name)
-
-
 def refuse_newer_database() -> None:
-    """Raise DatabaseTooNew if newer code has changed the database."""
-    if unknown := find_unknown_migrations():
+    """Raise DatabaseTooNew if newer code has migrated the database."""
+    if unknown := sorted(_applied() - _on_disk()):
         raise DatabaseTooNew(
-            "The database is newer than this code, which does not know the migration "
-            f"{unknown[-1]}. Install the version that made it, or restore the backup made before."
+            "The database is newer than this code, which does not have the migration "
+            f"{unknown[-1]}. Install the version that has it, or restore an earlier backup."
         )
 
 
 def refuse_older_database() -> None:
-    """Raise DatabaseTooOld if migrations of this code are not applied."""
-    if pending := find_pending_migrations():
+    """Raise DatabaseTooOld if migrations of this code are not applied.
+
+    A squashed one counts as applied if those it replaces are.
+    """
+    if pending := sorted(name for name in _on_disk() - _applied() if SQUASHED not in name):
         raise DatabaseTooOld(
             f"The database is older than this code: migrations not applied: {len(pending)}, from "
             f"{pending[0]}. Make a backup, then run `manage.py migrate`."
@@ -62,9 +52,9 @@ def refuse_older_database() -> None:
 
 
 def check_at_start() -> None:
-    """Refuse to serve or to work on a newer database; log an older one, or one that is away.
+    """Refuse to start with a newer database; log an older or unreachable one.
 
-    Raises SystemExit with the line that says so.
+    Raises SystemExit with the reason.
     """
     try:
         refuse_newer_database()
@@ -74,21 +64,21 @@ def check_at_start() -> None:
     except DatabaseTooOld as error:
         log.error("%s", error)
     except OperationalError:
-        log.warning("The database does not answer; whether it fits this code is not known.")
+        log.warning("The database does not respond; its migrations were not checked.")
     finally:
         connection.close()
 
 
 def refuse_losses(plan: Plan, apps: Apps) -> None:
-    """Raise CommandError, naming what would be lost, if a plan goes back and drops data.
+    """Raise CommandError with the data that would be lost if a plan migrates back.
 
-    `apps` are the models as they are before the plan.
+    `apps` are the models before the plan.
     """
     losses = list(_find_losses(plan, apps))
     if losses:
         raise CommandError(
             f"Migrating back would lose {'; '.join(losses)}. Nothing was changed. Make a backup "
-            "(manage.py backup), then say --drop-data to lose it."
+            "(manage.py backup), then use --drop-data to lose it."
         )
 
 
@@ -103,7 +93,7 @@ def _on_disk() -> set[str]:
 
 
 def _find_losses(plan: Plan, apps: Apps) -> Iterator[str]:
-    """Yield what each operation that a plan reverses would drop, the latest first."""
+    """Yield the data that each reversed operation of a plan would drop, latest first."""
     names = _CurrentNames()
     dropped: set[type[Model]] = set()
     for migration, is_backwards in plan:
@@ -125,7 +115,7 @@ def _find_losses(plan: Plan, apps: Apps) -> Iterator[str]:
 
 
 def _operations_of(operations: Iterable[Operation]) -> Iterator[Operation]:
-    """Yield operations, the latest first, with those that are wrapped in one."""
+    """Yield operations, latest first, including those wrapped in another."""
     for operation in operations:
         if isinstance(operation, SeparateDatabaseAndState):
             yield from _operations_of(reversed(operation.database_operations))
@@ -134,14 +124,14 @@ def _operations_of(operations: Iterable[Operation]) -> Iterator[Operation]:
 
 
 class _CurrentNames:
-    """What models and fields are called now that had another name when they were made."""
+    """Current names of models and fields that have been renamed since their creation."""
 
     def __init__(self) -> None:
         self.models: dict[tuple[str, str], str] = {}
         self.fields: dict[tuple[str, str, str], str] = {}
 
     def follow(self, label: str, operation: Operation) -> None:
-        """Note a renaming, seen from what it led to."""
+        """Record a renaming while going backwards."""
         if isinstance(operation, RenameModel):
             now = self._model_name(label, operation.new_name)
             self.models[label, operation.old_name.lower()] = now
@@ -151,14 +141,14 @@ class _CurrentNames:
             self.fields[label, model, operation.old_name] = now
 
     def find_model(self, apps: Apps, label: str, name: str) -> type[Model] | None:
-        """Return a model as it is now; None for one that is gone already."""
+        """Return the current model, or None if it was removed."""
         try:
             return apps.get_model(label, self._model_name(label, name))
         except LookupError:
             return None
 
     def find_field(self, label: str, operation: AddField) -> str:
-        """Return the name that a field has now."""
+        """Return the current name of a field."""
         model = self._model_name(label, operation.model_name)
         return self.fields.get((label, model, operation.name), operation.name)
 
@@ -167,7 +157,7 @@ class _CurrentNames:
 
 
 def _count_set(model: type[Model], name: str) -> int:
-    """Return the number of rows in which a field holds something else than a new row would."""
+    """Return the number of rows in which a field does not have its default."""
     try:
         field: Any = model._meta.get_field(name)
     except FieldDoesNotExist:  # removed by a later migration

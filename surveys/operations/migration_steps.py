@@ -1,4 +1,4 @@
-"""Migrating step by step, over the migrations that a squashed one replaces."""
+"""Migrating step by step through the migrations that a squashed one replaces."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from django.db.migrations.loader import MigrationLoader
 
 
 def is_step(app: str, prefix: str) -> bool:
-    """Return whether the migration with this beginning of a name is replaced by a squashed one."""
+    """Return whether the migration whose name has a prefix is replaced by a squashed one."""
     loader = MigrationLoader(None, replace_migrations=False)
     replaced = {step for squashed in loader.replacements.values() for step in squashed.replaces}
     return any(label == app and name.startswith(prefix) for label, name in replaced)
 
 
 class StepLoader(MigrationLoader):
-    """Django's own, which plans with the steps where it would plan with a squashed migration."""
+    """Django's loader, planning with the replaced migrations instead of the squashed one."""
 
     def __init__(self, connection: Any) -> None:
         super().__init__(connection, replace_migrations=False)
@@ -27,13 +27,13 @@ class StepLoader(MigrationLoader):
 
 
 class StepExecutor(MigrationExecutor):
-    """Django's own, which stops at any step, where the code of that time fits the database."""
+    """Django's executor, which can stop at any replaced migration."""
 
     def __init__(self, connection: Any, progress_callback: Any = None) -> None:
         super().__init__(connection, progress_callback)
         self.loader = StepLoader(connection)
 
     def check_replacements(self) -> None:
-        """Forget the squashed migrations, which code from before them would not know."""
+        """Unrecord the squashed migrations, which code from before them does not have."""
         for app, name in self.loader.replacements:
             self.recorder.record_unapplied(app, name)

@@ -1,4 +1,4 @@
-"""Outages of the database: told from faults of the site, and logged once in a while."""
+"""Outages of the database: distinguished from bugs, and logged at a limited rate."""
 
 import logging
 import sqlite3
@@ -8,13 +8,13 @@ from threading import Lock
 from django.db import InterfaceError, OperationalError, connection
 
 OUTAGES = (InterfaceError, OperationalError)
-RETRY_AFTER = 10  # seconds, as programs and proxies are told
-BETWEEN_LINES = 5.0  # seconds between log lines of a process: a site has a few processes
+RETRY_AFTER = 10  # seconds, in the response header
+LOG_INTERVAL = 5.0  # seconds, in each of the few processes of a site
 log = logging.getLogger(__name__)
 
 
 class Limiter:
-    """Lets something happen once in so many seconds."""
+    """A rate limit of one event in a number of seconds."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -22,7 +22,7 @@ class Limiter:
         self._next = 0.0
 
     def is_allowed(self) -> bool:
-        """Return whether it may happen now; if so, not again for a while."""
+        """Return whether the event is allowed now; if so, it counts."""
         with self._lock:
             now = time.monotonic()
             if now < self._next:
@@ -31,16 +31,16 @@ class Limiter:
             return True
 
     def reset(self) -> None:
-        """Let it happen at once."""
+        """Allow the next event immediately."""
         with self._lock:
             self._next = 0.0
 
 
-LINES = Limiter(BETWEEN_LINES)
+LINES = Limiter(LOG_INTERVAL)
 
 
 class OutageFilter(logging.Filter):
-    """Keeps a log short during an outage: one line in a few seconds, and no traceback."""
+    """Limits the log during an outage to one line in a few seconds, without tracebacks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
@@ -53,9 +53,9 @@ class OutageFilter(logging.Filter):
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Return whether an error says that the database cannot be used now, not that we misused it.
+    """Return whether an error is an outage of the database, not a bug.
 
-    SQLite reports a missing table by the same class as a full disk.
+    SQLite uses the same class for a missing table and a full disk.
     """
     if not isinstance(error, OUTAGES):
         return False
@@ -64,22 +64,22 @@ def is_outage(error: BaseException | None) -> bool:
 
 
 def log_outage(error: BaseException) -> None:
-    """Log that the database cannot be used, unless that was logged a moment ago."""
+    """Log that the database cannot be used, at a limited rate."""
     if LINES.is_allowed():
         log.error("%s", describe(error))
 
 
 def describe(error: BaseException | None) -> str:
-    """Return what an outage is, in a line."""
+    """Return a one-line description of an outage."""
     first, *_ = str(error).strip().splitlines() or [type(error).__name__]
     return f"the database cannot be used: {first[:200]}"
 
 
 def ask_database() -> None:
-    """Ask the database for nothing, for pages that need nothing else. Raises OperationalError."""
+    """Run an empty query, for pages without others. Raises OperationalError in an outage."""
     try:
         _ask()
-    except OUTAGES:  # a connection that was dropped while nobody used it
+    except OUTAGES:  # the connection may have been dropped while idle
         connection.close()
         _ask()
 

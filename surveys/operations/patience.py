@@ -1,4 +1,4 @@
-"""How long a thread waits for an answer of the database: without end, unless a limit is set."""
+"""Query time-outs per thread; without one a thread waits indefinitely."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,16 +7,16 @@ from threading import local
 _of_thread = local()
 
 
-def longest_wait() -> float | None:
-    """Return how many seconds this thread waits for each answer; None for no limit."""
+def query_timeout() -> float | None:
+    """Return the time-out of this thread's queries in seconds, or None."""
     seconds: float | None = getattr(_of_thread, "seconds", None)
     return seconds
 
 
 @contextmanager
-def waiting_at_most(seconds: float) -> Iterator[None]:
-    """Limit how long this thread waits for each answer of the database."""
-    before = longest_wait()
+def limiting_queries(seconds: float) -> Iterator[None]:
+    """Set a time-out for this thread's queries within the context."""
+    before = query_timeout()
     _of_thread.seconds = seconds
     try:
         yield

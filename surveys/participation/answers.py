@@ -1,8 +1,8 @@
-"""What an annotator sends → the response, filled once.
+"""Answers to the two pages of an item; each response is filled once.
 
-Both answers are single conditional updates: the first one counts, and a repeated, late or
-reordered one changes nothing, whichever tab, process or network sent it. An answer after the
-lease has ended takes the assignment up again.
+Both answers are single conditional updates: the first one counts, and a repeated, late or reordered
+one is a no-op, from any tab, process or network. An answer after the lease has ended resumes the
+assignment.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,19 @@ from django.utils.translation import gettext as _
 
 from surveys.errors import AssignmentEnded, RatingRefused
 from surveys.models import Assignment, AssignmentState
-from surveys.models.due import RATING_OPEN, WORDS_OPEN, Whereabouts, fill_response
 from surveys.participation.assignments import resume_assignment, submit_assignment
+from surveys.participation.due_item import (
+    RATING_OPEN,
+    WORDS_OPEN,
+    AssignmentProgress,
+    fill_response,
+)
 from surveys.study.protocol import protocol_of
 
 
 @dataclass(frozen=True)
 class PageVisit:
-    """How a page was looked at, as far as is known: claims of the browser, for reviewers."""
+    """The browser's claims on how a page was viewed, for reviewers."""
 
     shown_at: datetime | None = None
     visible_seconds: float | None = None
@@ -33,14 +38,14 @@ UNKNOWN = PageVisit()
 
 
 def record_engagement(
-    where: Whereabouts,
+    where: AssignmentProgress,
     inspired_word1: str,
     inspired_word2: str,
     *,
     visit: PageVisit = UNKNOWN,
     pasted: tuple[bool, bool] = (False, False),
 ) -> bool:
-    """Store two inspired words for the due item, unless it has some. Say whether they were."""
+    """Store two inspired words for the due item unless it has some; return whether stored."""
     _resume_if_expired(where)
     return where.due is not None and fill_response(
         where.due.response_id,
@@ -57,27 +62,31 @@ def record_engagement(
     )
 
 
-def record_rating(where: Whereabouts, rating: Decimal, *, visit: PageVisit = UNKNOWN) -> bool:
-    """Store the rating of the due item if page 1 is answered; the last one submits the assignment.
+def record_rating(
+    where: AssignmentProgress, rating: Decimal, *, visit: PageVisit = UNKNOWN
+) -> bool:
+    """Store the rating of the due item after page 1; the last one submits the assignment.
 
-    Say whether it was stored. Raises RatingRefused when it is not on the study's scale.
+    Returns whether it was stored. Raises RatingRefused for a rating that is not on the scale.
     """
     if rating not in protocol_of(where.study_id, where.revision).scale_points:
         raise RatingRefused(f"{rating} is not on the scale of this study.")
     return _answer_page_2(where, visit, rating=rating)
 
 
-def record_unjudgeable(where: Whereabouts, comment: str, *, visit: PageVisit = UNKNOWN) -> bool:
-    """Store that the annotator cannot judge the due item, perhaps with the reason; as a rating is.
+def record_unjudgeable(
+    where: AssignmentProgress, comment: str, *, visit: PageVisit = UNKNOWN
+) -> bool:
+    """Store that the annotator cannot judge the due item, with an optional comment.
 
-    Raises RatingRefused when the study does not allow it.
+    Returns whether it was stored. Raises RatingRefused if the study does not allow it.
     """
     if not protocol_of(where.study_id, where.revision).study.allows_unjudgeable:
         raise RatingRefused("This study asks for a rating of every text.")
     return _answer_page_2(where, visit, is_unjudgeable=True, comment=comment)
 
 
-def _answer_page_2(where: Whereabouts, visit: PageVisit, **answer: object) -> bool:
+def _answer_page_2(where: AssignmentProgress, visit: PageVisit, **answer: object) -> bool:
     _resume_if_expired(where)
     if where.due is None:
         return False
@@ -97,11 +106,11 @@ def _answer_page_2(where: Whereabouts, visit: PageVisit, **answer: object) -> bo
 
 @transaction.atomic
 def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) -> bool | None:
-    """Store the last answer and submit. None, and nothing stored, for an expired assignment.
+    """Store the last answer and submit; return None for an expired assignment.
 
-    That is to be resumed first, outside: whoever gives out places locks the study before it.
+    An expired one must be resumed first, in a transaction that locks the study before it.
     """
-    # the assignment before the response, as whoever withdraws does
+    # the assignment before the response, in the same order as a withdrawal
     assignment = Assignment.objects.select_for_update(no_key=True).get(pk=assignment_id)
     if assignment.state == AssignmentState.EXPIRED:
         return None
@@ -111,12 +120,12 @@ def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) 
     return stored
 
 
-def _resume_if_expired(where: Whereabouts) -> None:
+def _resume_if_expired(where: AssignmentProgress) -> None:
     if not where.takes_answers:
         raise AssignmentEnded(_("This questionnaire takes no more answers."))
     if where.state == AssignmentState.EXPIRED:
         _resume(where)
 
 
-def _resume(where: Whereabouts) -> None:
+def _resume(where: AssignmentProgress) -> None:
     resume_assignment(Assignment.objects.with_study().get(pk=where.assignment_id))

@@ -1,8 +1,8 @@
-"""Brakes on an entrance: how many may start through it within an hour, by address and in all.
+"""Rate limits on entrances: starts within an hour, by network address and in all.
 
 Without them a script could take every place of a study. Arrivals are counted in the transaction
-that gives out the place, while the study is locked, so the count is exact whatever arrives at
-once and in whichever process. Of an address a keyed digest is stored, and for the hour alone.
+that gives out the place, while the study is locked, so the count is exact under concurrency. Only a
+keyed digest of an address is stored, for one hour.
 """
 
 import logging
@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 
 from surveys.access.redaction import digest_in_study
 from surveys.errors import TooManyArrivals
-from surveys.models import Arrival, Entrance, Provider, Study
+from surveys.models import Arrival, Entrance, Study
+from surveys.recruitment.providers import rules_of
 
 logger = logging.getLogger(__name__)
 
@@ -24,10 +25,10 @@ WINDOW = timedelta(hours=1)
 ADDRESS = "address"
 
 
-def refuse_rush(entrance: Entrance, address: str) -> None:
-    """Raise TooManyArrivals while an entrance has taken as many within the hour as it may.
+def enforce_arrival_limits(entrance: Entrance, address: str) -> None:
+    """Raise TooManyArrivals while an entrance has reached its limit for the hour.
 
-    Exact in a transaction that has locked the study; before that, a look.
+    Exact in a transaction that has locked the study, advisory before.
     """
     n_from_address, n_in_all = _count_recent(entrance, _digest(entrance, address))
     if _is_reached(settings.ARRIVALS_PER_ADDRESS, n_from_address):
@@ -50,9 +51,9 @@ def refuse_rush(entrance: Entrance, address: str) -> None:
 
 
 def note_arrival(entrance: Entrance, address: str) -> None:
-    """Count somebody who starts through an entrance, in the transaction that locked the study.
+    """Count a start through an entrance, in the transaction that locked the study.
 
-    The one who uses up a limit is told of in the log: it may be a script, or a limit too low.
+    The start that reaches a limit is logged: it may be a script, or a limit too low.
     """
     digest = _digest(entrance, address)
     forget_arrivals(entrance.study)
@@ -60,29 +61,29 @@ def note_arrival(entrance: Entrance, address: str) -> None:
     n_from_address, n_in_all = _count_recent(entrance, digest)
     if _is_reached(settings.ARRIVALS_PER_ADDRESS, n_from_address):
         logger.warning(
-            "Entrance %s takes nobody more from one address for now: ARRIVALS_PER_ADDRESS (%s) is "
+            "Entrance %s admits no more from one address for now: ARRIVALS_PER_ADDRESS (%s) is "
             "reached. If all visitors seem to have one address, see TRUSTED_PROXIES.",
             entrance.pk, settings.ARRIVALS_PER_ADDRESS,
         )  # fmt: skip
     if _is_reached(_find_limit_in_all(entrance), n_in_all):
         logger.warning(
-            "Entrance %s takes nobody more for now: ARRIVALS_PER_LINK (%s) is reached.",
+            "Entrance %s admits no more for now: ARRIVALS_PER_LINK (%s) is reached.",
             entrance.pk, settings.ARRIVALS_PER_LINK,
         )  # fmt: skip
 
 
 def forget_arrivals(study: Study) -> None:
-    """Delete the digests of addresses that no brake counts any more, while the study is locked."""
+    """Delete address digests that no limit counts any more, while the study is locked."""
     Arrival.objects.filter(entrance__study=study, arrived_at__lte=_start_of_window()).delete()
 
 
 def _find_limit_in_all(entrance: Entrance) -> int:
-    """Return how many may start within the hour from all addresses together; 0 for any number.
+    """Return the limit for all addresses together within the hour; 0 for none.
 
-    A provider lets in no more people than it has places, and those who come are on its clock.
+    A provider admits no more annotators than it has places.
     """
     limit: int = settings.ARRIVALS_PER_LINK
-    return limit if entrance.provider == Provider.LINK else 0
+    return limit if rules_of(entrance.provider).is_anonymous else 0
 
 
 def _is_reached(limit: int, n_arrived: int) -> bool:
@@ -90,14 +91,14 @@ def _is_reached(limit: int, n_arrived: int) -> bool:
 
 
 def _count_recent(entrance: Entrance, digest: str) -> tuple[int, int]:
-    """How many have started within the hour: from an address, and in all."""
+    """Return the number of starts within the hour: from an address, and in all."""
     recent = Arrival.objects.filter(entrance=entrance, arrived_at__gt=_start_of_window())
     counts = recent.aggregate(mine=Count("pk", filter=Q(address_digest=digest)), all=Count("pk"))
     return counts["mine"], counts["all"]
 
 
 def _seconds_left(entrance: Entrance, limit: int, address: str | None = None) -> int:
-    """Seconds until the arrival that fills a limit is an hour old, and one more may start."""
+    """Return the seconds until a limit permits one more start."""
     recent = Arrival.objects.filter(entrance=entrance)
     if address is not None:
         recent = recent.filter(address_digest=_digest(entrance, address))

@@ -1,4 +1,4 @@
-"""Who comes through an entrance → an annotator with a link of their own."""
+"""Arrivals through an entrance: recognition of known annotators, and new assignments."""
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -16,7 +16,7 @@ from surveys.models import (
     Worker,
 )
 from surveys.models.recruitment import VisitQuerySet
-from surveys.participation.arrival_limits import note_arrival, refuse_rush
+from surveys.participation.arrival_limits import enforce_arrival_limits, note_arrival
 from surveys.participation.assignments import Consent, lock_places, no_place_left, start_assignment
 from surveys.participation.own_links import find_owner
 from surveys.recruitment.completion_codes import earned_before, no_place_completion
@@ -36,12 +36,12 @@ def refuse_closed(entrance: Entrance) -> None:
 
 
 def is_full(entrance: Entrance) -> bool:
-    """Whether as many have come through an entrance as its cap allows."""
+    """Return whether an entrance has reached its cap."""
     return Entrance.objects.filter(pk=entrance.pk, n_arrived__gte=F("cap")).exists()
 
 
 def find_by_ticket(entrance: Entrance, ticket: str) -> Invitation | None:
-    """The personal link that a ticket has become. Raises ArrivalRefused for another's link."""
+    """Return the personal link of a ticket. Raises ArrivalRefused for another entrance's link."""
     invitation = Invitation.objects.filter(token=ticket).first()
     if invitation and invitation.entrance_id != entrance.pk:
         raise ArrivalRefused(_("This link is another person's. Please open your own."))
@@ -49,10 +49,10 @@ def find_by_ticket(entrance: Entrance, ticket: str) -> Invitation | None:
 
 
 def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
-    """Return the latest assignment of the annotator who came by this very submission, or None.
+    """Return the latest assignment of the annotator with this very submission, or None.
 
-    The id alone finds nothing: other requesters know it. Without a transaction of its own:
-    looking at an entrance must not wait for those who write.
+    The annotator's id alone is not enough, since other requesters know it. No transaction is
+    opened: looking at an entrance must not wait for writers.
     """
     visits = find_visits(entrance, claims.submission, claims.worker_id)
     theirs = Annotator.objects.filter(
@@ -62,9 +62,9 @@ def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
 
 
 def return_by_own_link(entrance: Entrance, claims: Claims, link: str) -> Assignment | None:
-    """Return the latest assignment of a known person who comes on another submission, or None.
+    """Return the latest assignment of a known annotator on another submission, or None.
 
-    Their own link proves who they are; the submission is noted, and proves it from then on.
+    Their own link proves their identity; the submission is stored, and proves it from then on.
     """
     if not proves_identity(entrance, claims, link):
         return None
@@ -76,29 +76,29 @@ def return_by_own_link(entrance: Entrance, claims: Claims, link: str) -> Assignm
 
 
 def is_known(entrance: Entrance, claims: Claims) -> bool:
-    """Whether somebody with the id of an arrival has begun the study already."""
+    """Return whether the study has an annotator with the id of an arrival."""
     return find_annotators(entrance.study, entrance.provider, claims.worker_id).exists()
 
 
 def proves_identity(entrance: Entrance, claims: Claims, link: str) -> bool:
-    """Whether a link is an own link of the annotator whose id an arrival claims."""
+    """Return whether a link belongs to the annotator whose id an arrival claims."""
     owner = find_owner(entrance.study_id, link)
     known = find_annotators(entrance.study, entrance.provider, claims.worker_id)
     return owner is not None and known.filter(pk=owner.pk).exists()
 
 
 def own_link_needed() -> OwnLinkNeeded:
-    """Return the refusal of an id that is known, without proof of whose it is."""
+    """Return the refusal of a known id without proof of identity."""
     return OwnLinkNeeded(
         _(
-            "Somebody with your ID has begun this study already. Please go on with your own link, "
-            "or open the study again from the same submission as the first time."
+            "This study was already started with your ID. Please continue with your own link, or "
+            "open the study again from the same submission as the first time."
         )
     )
 
 
 def find_annotators(study: Study, provider: str, worker_id: str) -> QuerySet[Annotator]:
-    """Whoever somebody at a provider is in a study, also if their id was dropped; at most one."""
+    """Return the annotator with a provider's id, or its digest, in a study; at most one."""
     dropped = digest_in_study(study.pk, provider, worker_id)
     is_known = Q(worker__worker_id=worker_id, worker__is_digest=False)
     is_known |= Q(worker__worker_id=dropped, worker__is_digest=True)
@@ -111,7 +111,7 @@ def find_annotators(study: Study, provider: str, worker_id: str) -> QuerySet[Ann
 
 
 def find_visits(entrance: Entrance, submission: str, worker_id: str) -> VisitQuerySet:
-    """The visits of somebody on one submission of a provider, also if their id was dropped."""
+    """Return the visits of a worker on one submission, by id or digest."""
     dropped = digest_in_study(entrance.study_id, entrance.provider, worker_id)
     digest = digest_in_study(entrance.study_id, SUBMISSION, submission)
     is_theirs = Q(worker__worker_id=worker_id, worker__is_digest=False, submission=submission)
@@ -120,11 +120,11 @@ def find_visits(entrance: Entrance, submission: str, worker_id: str) -> VisitQue
     return visits
 
 
-def lead_back(latest: Assignment) -> Assignment:
-    """The assignment whose page is shown to whoever comes back: the one they are at.
+def find_assignment_to_show(latest: Assignment) -> Assignment:
+    """Return the assignment to show to a returning annotator: the current one.
 
-    If they have earned a code before it, which they may come for, it is the one they have done:
-    its page has the code, and the way on.
+    If they have earned a code before it, it is the previous one: its page has the code, and leads
+    on.
     """
     if earned_before(latest) is None:
         return latest
@@ -141,11 +141,11 @@ def start_through(
     agreed: Consent | None = None,
     address: str | None = None,
 ) -> Assignment:
-    """Make whoever agrees to take part an annotator; once for a ticket, once for a worker.
+    """Create an annotator for an arrival that agreed; idempotent by ticket and by worker.
 
-    The ticket becomes the token of their personal link. Raises what `start_assignment` raises, and
-    OwnLinkNeeded for a known id on another submission. Raises TooManyArrivals by the network
-    address of who arrives; without an address, nobody arrives over a network, and all may.
+    The ticket becomes the token of their personal link. Raises what `start_assignment` raises,
+    OwnLinkNeeded for a known id on another submission, and TooManyArrivals by network address;
+    no limit applies without an address.
     """
     refuse_draft(lock_places(entrance.study_id))
     entrance.refresh_from_db()
@@ -160,7 +160,7 @@ def start_through(
     if is_full(entrance):
         raise no_place_left(no_place_completion(entrance))
     if address is not None:
-        refuse_rush(entrance, address)
+        enforce_arrival_limits(entrance, address)
         note_arrival(entrance, address)
     invitation = Invitation.objects.create(
         study_id=entrance.study_id, entrance=entrance, token=ticket
@@ -182,7 +182,7 @@ def _find_latest(annotators: QuerySet[Annotator]) -> Assignment | None:
 
 
 def name_submission(entrance: Entrance, submission: str, worker: Worker) -> str:
-    """How a submission is stored: what was dropped does not come back with who comes back."""
+    """Return a submission as it is stored: as a digest if the worker's id was dropped."""
     if not worker.is_digest:
         return submission
     return digest_in_study(entrance.study_id, SUBMISSION, submission)

@@ -1,4 +1,4 @@
-"""Who arrives → the questionnaire they answer."""
+"""Life cycle of assignments: places, laying out, resuming, submission."""
 
 import random
 import secrets
@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from surveys.access.webhooks import tell_of_assignment
+from surveys.access.webhooks import store_assignment_messages
 from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
 from surveys.models import (
     Annotator,
@@ -28,7 +28,7 @@ from surveys.models import (
 )
 from surveys.participation.policies import Choice, choose_place
 from surveys.recruitment.completion_codes import Completion, came_for_a_hit, completion_of
-from surveys.study.consent_notice import Facts, Way, make_notice, store_notice
+from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice, store_notice
 from surveys.study.layout.quota import count_left, count_reopened, give_back_places, in_chunks
 from surveys.study.lifecycle import refuse_draft
 from surveys.study.texts import current_text, refuse_outdated
@@ -45,7 +45,7 @@ class Consent(NamedTuple):
 
     @classmethod
     def asked_by(cls, study: Study, text: StudyText, notice: ConsentNotice) -> Self:
-        """Return what a study asks of who takes part now."""
+        """Return the consent that a study asks for now."""
         return cls(
             text.pk,
             study.erases_withdrawn,
@@ -56,12 +56,12 @@ class Consent(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """The same for the form: it comes back with the answer."""
+        """The consent as a form field, which comes back with the answer."""
         return f"{self.text_id} {self.notice}"
 
 
 def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
-    """Whether somebody who arrives now, or an annotator who comes again, would get a place."""
+    """Return whether a new annotator, or this one, would get a place now."""
     free = Place.objects.free(study)
     lapsed = Assignment.objects.lapsed(study, timezone.now())
     if annotator:
@@ -72,27 +72,22 @@ def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
 
 
 def list_places_left(study: Study) -> dict[int, int]:
-    """How many more assignments the study asks for now, by the id of the questionnaire."""
+    """Return how many more assignments the study asks for, by questionnaire id."""
     return count_left(study, Assignment.objects.lapsed(study, timezone.now()))
 
 
-def count_places_left(study: Study) -> int:
-    """How many more assignments the study asks for now."""
-    return sum(list_places_left(study).values())
-
-
 def count_items(study: Study) -> int:
-    """How many texts somebody who arrives now would be given, give or take one."""
+    """Return the number of texts for an annotator who arrives now, give or take one."""
     n_checkpoints = min(study.n_checkpoints, Pair.objects.checkpoints(study).count())
     return Item.objects.count_in_a_questionnaire(study) + n_checkpoints
 
 
 @transaction.atomic
 def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> Assignment:
-    """Make whoever agrees to take part an annotator with a questionnaire; once for a link.
+    """Create an annotator with a questionnaire for a link; idempotent.
 
-    Raises NoPlaceLeft, LinkRevoked or StudyNotOpen, and TextChanged unless they agreed to what
-    holds now.
+    Raises NoPlaceLeft, LinkRevoked or StudyNotOpen, and TextChanged unless they agreed to the
+    current texts.
     """
     study = lock_places(invitation.study_id)
     refuse_draft(study)
@@ -105,12 +100,12 @@ def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> A
 
 
 def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -> Annotator:
-    """Make whoever agrees to take part an annotator, while the study is locked.
+    """Create an annotator for an invitation, while the study is locked.
 
-    Raises TextChanged unless they agreed to what holds now.
+    Raises TextChanged unless they agreed to the current texts.
     """
     consent = current_text(study, TextKind.CONSENT)
-    notice = make_notice(study, Facts.of(study, Way.by(invitation)))
+    notice = make_notice(study, Facts.of(study, find_disclosure(invitation)))
     refuse_outdated(agreed, Consent.asked_by(study, consent, notice))
     annotator = Annotator.objects.create(
         study=study,
@@ -125,16 +120,16 @@ def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -
 
 
 def start_in_place(place: Place, annotator: Annotator, reason: str) -> Assignment:
-    """Give an annotator a place that is reserved for them, while the study is locked."""
+    """Start an assignment in a reserved place, while the study is locked."""
     assignment = Assignment(study_id=place.study_id, annotator=annotator)
     return _fill_place(place.study, assignment, Choice(place, reason))
 
 
 @transaction.atomic
 def start_another_assignment(assignment: Assignment) -> Assignment:
-    """Give an annotator who has finished one more block, of which they have seen nothing.
+    """Start another block for an annotator who has submitted one.
 
-    What they have under way is given instead, if there is something. Raises NoPlaceLeft.
+    Returns the assignment in progress if there is one. Raises NoPlaceLeft.
     """
     study = lock_places(assignment.study.pk)
     refuse_revoked(Invitation.objects.get(annotator=assignment.annotator))
@@ -151,7 +146,7 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
 
 
 def can_have_another(assignment: Assignment) -> bool:
-    """Whether one more block is there, or under way, for whoever has finished this assignment."""
+    """Return whether another block is free, or in progress, after this submitted assignment."""
     if not assignment.study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
         return False
     if came_for_a_hit(assignment):
@@ -166,9 +161,9 @@ def can_have_another(assignment: Assignment) -> bool:
 
 
 def find_own_place(study: Study, assignment: Assignment) -> Place | None:
-    """A free place for who has lost theirs: of their HIT, or of the questionnaire.
+    """Return a free place of the assignment's HIT or questionnaire, or None.
 
-    There may be one of their HIT even where no other is left.
+    The HIT may have one even if the questionnaire has none.
     """
     hits = Hit.objects.not_closed().filter(visits__assignment=assignment)
     reserved = [Place.objects.free_in(hit).first() for hit in hits.distinct()]
@@ -179,7 +174,7 @@ def find_own_place(study: Study, assignment: Assignment) -> Place | None:
 
 
 def no_place_left(completion: Completion | None) -> NoPlaceLeft:
-    """The refusal of somebody for whom there is no place, with what they can hand back."""
+    """Return the refusal for lack of places, with the annotator's completion."""
     return NoPlaceLeft(
         _("This study has as many annotators as it needs. Thank you for wanting to take part."),
         completion=completion,
@@ -187,16 +182,16 @@ def no_place_left(completion: Completion | None) -> NoPlaceLeft:
 
 
 def is_displaced(assignment: Assignment) -> bool:
-    """Whether an annotator has lost their place before their first answer, to somebody else."""
+    """Return whether an annotator without answers has lost their place to another."""
     if assignment.state != AssignmentState.EXPIRED or assignment.has_answers:
         return False
     return find_own_place(assignment.study, assignment) is None
 
 
 def refuse_displaced(assignment: Assignment) -> None:
-    """Raise NoPlaceLeft for who has lost their place before an answer, and would get no other.
+    """Raise NoPlaceLeft if an annotator without answers lost their place and can get no other.
 
-    Who has answered a text goes on, over quota if need be.
+    Annotators with answers continue, over quota if need be.
     """
     if not is_displaced(assignment):
         return
@@ -207,7 +202,7 @@ def refuse_displaced(assignment: Assignment) -> None:
 
 
 def refuse_revoked(invitation: Invitation) -> None:
-    """Raise LinkRevoked for a link that a researcher has made invalid."""
+    """Raise LinkRevoked for a revoked link."""
     if invitation.revoked_at:
         raise LinkRevoked(
             _("This link is no longer valid. Please write to the person who sent it to you.")
@@ -215,7 +210,7 @@ def refuse_revoked(invitation: Invitation) -> None:
 
 
 def begin_assignment(assignment: Assignment) -> Assignment:
-    """Let an annotator who has been introduced go on to the texts; once."""
+    """Start the texts of an assignment after the introduction; idempotent."""
     now = timezone.now()
     offered = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.OFFERED)
     offered.update(state=AssignmentState.STARTED, started_at=now, active_at=now)
@@ -225,10 +220,10 @@ def begin_assignment(assignment: Assignment) -> Assignment:
 
 @transaction.atomic
 def resume_assignment(assignment: Assignment) -> Assignment:
-    """Take up an expired assignment again: in a place that is free, else over quota.
+    """Resume an expired assignment in a free place, or else over quota.
 
-    Who has answered none of its texts is given others before the quota is passed, and begins with
-    them anew. Raises NoPlaceLeft where there are none for them.
+    An annotator without answers is given other texts instead of exceeding the quota. Raises
+    NoPlaceLeft if there are none.
     """
     study = lock_places(assignment.study.pk)
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
@@ -254,7 +249,7 @@ def resume_assignment(assignment: Assignment) -> Assignment:
 
 @transaction.atomic
 def submit_assignment(assignment: Assignment) -> Assignment:
-    """Close a fully answered assignment, once. Raises RatingsMissing."""
+    """Submit a fully answered assignment; idempotent. Raises RatingsMissing or AssignmentEnded."""
     # two tabs may submit
     assignment = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
     if assignment.state == AssignmentState.SUBMITTED:
@@ -265,12 +260,12 @@ def submit_assignment(assignment: Assignment) -> Assignment:
         raise AssignmentEnded(_("This questionnaire was ended. Your link says more."))
     assignment.state, assignment.submitted_at = AssignmentState.SUBMITTED, timezone.now()
     assignment.save(update_fields=["state", "submitted_at"])
-    tell_of_assignment(assignment)
+    store_assignment_messages(assignment)
     return assignment
 
 
 def lock_places(study_id: int) -> Study:
-    """Let nobody else give out places of a study until the transaction ends; free lapsed ones.
+    """Lock the places of a study until the transaction ends, and free lapsed ones.
 
     Rows are locked without their keys here and wherever none is changed: rows that refer to them,
     such as new invitations, are stored without waiting.
@@ -278,12 +273,12 @@ def lock_places(study_id: int) -> Study:
     study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
     now = timezone.now()
     silent = Assignment.objects.for_study(study).silent(study.lease_hours, now)
-    if not silent.exists():  # as mostly; asked for much faster
+    if not silent.exists():  # usual case, and a much faster query
         return study
     quiet = Assignment.objects.quiet(study, now)
     if not quiet.exists():
         return study
-    quiet.note_answers()  # else they are looked up at each arrival
+    quiet.note_answers()  # otherwise each arrival would look them up
     lapsed = list(quiet.select_for_update(no_key=True).values_list("pk", flat=True))
     for pks in in_chunks(lapsed):
         Assignment.objects.filter(pk__in=pks).update(state=AssignmentState.EXPIRED)
@@ -296,7 +291,7 @@ def _chance(seed: int) -> random.Random:
 
 
 def _lay_out(study: Study, assignment: Assignment) -> Assignment:
-    """Store an assignment with a place, by the study's policy, and the texts of it."""
+    """Store an assignment with its responses, in a place chosen by the study's policy."""
     annotator, seed = assignment.annotator, secrets.randbits(32)
     free = Place.objects.free(study).unseen_by(annotator)
     choice = choose_place(study, free, _chance(seed))
@@ -308,7 +303,7 @@ def _lay_out(study: Study, assignment: Assignment) -> Assignment:
 def _fill_place(
     study: Study, assignment: Assignment, choice: Choice, seed: int | None = None
 ) -> Assignment:
-    """Store an assignment in a place, and the texts of it in an order by chance."""
+    """Store an assignment in a place, with its responses in random order."""
     seed = secrets.randbits(32) if seed is None else seed
     annotator, place = assignment.annotator, choice.place
     contexts = _order_contexts(study, annotator, place, _chance(seed))
@@ -327,7 +322,7 @@ def _fill_place(
 def _order_contexts(
     study: Study, annotator: Annotator, place: Place, chance: random.Random
 ) -> list[Context]:
-    """The contexts of a questionnaire in an order of the annotator's own, checkpoints mixed in.
+    """Return the contexts of a questionnaire in random order, with checkpoint items mixed in.
 
     The first text is never a checkpoint item, and no annotator gets the same one twice.
     """

@@ -1,4 +1,4 @@
-"""An annotator with a place → one who knows what to do: instructions, practice, check."""
+"""Steps before the first text: instructions, practice, comprehension check."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -20,7 +20,7 @@ from surveys.study.texts import current_text, read_check, refuse_outdated
 
 
 class Step(StrEnum):
-    """What comes before the first text, in this order. The names are those of the pages."""
+    """The steps before the first text, in order. The values are the names of the pages."""
 
     INSTRUCTIONS = "instructions"
     PRACTICE = "practice"
@@ -36,7 +36,7 @@ DONE_AT = {
 
 
 def list_steps(study: Study) -> list[Step]:
-    """The steps that a study asks for."""
+    """Return the steps that a study asks for."""
     texts = protocol_of(study.pk, study.revision).texts
     steps = [Step.INSTRUCTIONS]
     if texts[TextKind.PRACTICE].body:
@@ -47,11 +47,11 @@ def list_steps(study: Study) -> list[Step]:
 
 
 def find_due_step(assignment: Assignment) -> Step | None:
-    """The step that comes next in an assignment; None once it has begun or ended.
+    """Return the next step of an assignment; None once it has begun or ended.
 
-    Who has taken all of them and not begun, since one was taken away, goes by the instructions,
-    and so does who has lost their place before the first answer: they are given other texts.
-    Raises NoPlaceLeft for who has lost their place meanwhile and would get no other.
+    If all steps are done and it has not begun (a step was removed), the instructions are due; so
+    they are after the loss of a place before the first answer, since other texts follow. Raises
+    NoPlaceLeft if the place is lost and no other is free.
     """
     is_open = assignment.state in {AssignmentState.OFFERED, AssignmentState.EXPIRED}
     if not is_open or (assignment.started_at and not is_displaced(assignment)):
@@ -61,18 +61,18 @@ def find_due_step(assignment: Assignment) -> Step | None:
 
 
 def list_steps_left(assignment: Assignment) -> list[Step]:
-    """The steps that the annotator of an assignment has not taken."""
+    """Return the steps that the annotator of an assignment has not done."""
     annotator = assignment.annotator
     return [s for s in list_steps(assignment.study) if getattr(annotator, DONE_AT[s]) is None]
 
 
 @transaction.atomic
 def complete_step(assignment: Assignment, step: Step) -> Step | None:
-    """Note that the step which is due was taken; begin after the last one. What is due then.
+    """Complete the due step, begin after the last one, and return the next step.
 
-    A step that is not due, or not any more, changes nothing.
+    A step that is not due is a no-op.
     """
-    assignment = _take_up(assignment)
+    assignment = _lock_resumed(assignment)
     if find_due_step(assignment) != step:
         return find_due_step(assignment)
     annotator, field, now = assignment.annotator, DONE_AT[step], timezone.now()
@@ -94,14 +94,14 @@ def check_comprehension(
     n_tries: int | None = None,
     text_id: int | None = None,
 ) -> list[int]:
-    """Take the answers to the check. The indices of those that are wrong.
+    """Store the answers to the check; return the indices of wrong ones.
 
-    A wrong try counts; the last one gives the place back (`return_assignment`). `n_tries` is how
-    many were known of when it was made. The second of a double click lacks one: it is told the
-    same as the first, counts nothing and passes nothing. One that lacks more is told nothing.
-    Raises TextChanged when `text_id` does not name the version of the questions that is asked now.
+    A wrong attempt counts; the last one returns the assignment. `n_tries` is the number of attempts
+    when the page was made: a double click has one fewer, gets the same result and counts nothing;
+    with still fewer, nothing is disclosed. Raises TextChanged unless `text_id` is the current
+    version of the questions.
     """
-    assignment = _take_up(assignment)
+    assignment = _lock_resumed(assignment)
     if find_due_step(assignment) != Step.CHECK:  # it was passed or failed in another tab
         return []
     annotator, study = assignment.annotator, assignment.study
@@ -123,14 +123,14 @@ def check_comprehension(
 
 
 def has_failed_check(assignment: Assignment) -> bool:
-    """Whether an assignment ended since the tries of the check were used up."""
+    """Return whether an assignment ended because the attempts were used up."""
     return assignment.ended_because == NOT_PASSED
 
 
-def _take_up(assignment: Assignment) -> Assignment:
-    """The assignment as it is now, resumed if it had expired, with its study locked.
+def _lock_resumed(assignment: Assignment) -> Assignment:
+    """Return the assignment, resumed if it had expired, with its study locked.
 
-    Whoever else changes it or its annotator before the texts locks the study, too.
+    Every other writer of an assignment before its texts locks the study, too.
     """
     lock_places(assignment.study.pk)
     assignment = Assignment.objects.with_study().get(pk=assignment.pk)

@@ -1,7 +1,7 @@
-"""Own links: by what a person who comes back shows that they are the annotator they say they are.
+"""Own links: proof that a returning person is the annotator they claim to be.
 
-An id at a provider proves nothing, as other requesters know it. What proves it is a link that was
-shown to this annotator alone, or the submission by which they came (`arriving`, `mturk.entering`).
+An id at a provider proves nothing, since other requesters know it. Proof is a link that was shown
+to this annotator alone, or the submission with which they came (`arrivals`, `crowd.mturk.arrival`).
 `docs/crowds.md` lists what each way in opens.
 """
 
@@ -11,16 +11,16 @@ from surveys.models import Annotator, Assignment, Invitation
 from surveys.recruitment.completion_codes import came_for_a_hit
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
-LONGEST_LINK = 500
+MAX_LINK_LENGTH = 500
 
 
 def find_owner(study_id: int, link: str) -> Annotator | None:
-    """Return the annotator of a study whose own link a text holds, or None.
+    """Return the annotator of a study whose own link a text contains, or None.
 
-    It may be their personal link, or the address of any page of an assignment that only they
-    could open. A link that was revoked proves nothing.
+    It may be their personal link, or the address of any page of an assignment that only they could
+    open. A revoked link proves nothing.
     """
-    parts = re.split(r"[/?#\s]+", link[:LONGEST_LINK])
+    parts = re.split(r"[/?#\s]+", link[:MAX_LINK_LENGTH])
     tokens = [part for part in parts if TOKEN.fullmatch(part)]
     if not tokens:
         return None
@@ -37,18 +37,18 @@ def find_owner(study_id: int, link: str) -> Annotator | None:
 
 
 def is_opened_by_id(assignment: Assignment) -> bool:
-    """Whether an id alone led to an assignment: that of a known worker who came to another HIT.
+    """Return whether an id alone led to an assignment, as for a known worker at another HIT.
 
-    Its link opens this assignment, and nothing that the annotator did before.
+    Its link opens this assignment only, and nothing that the annotator did before.
     """
     earlier = Assignment.objects.filter(annotator=assignment.annotator_id, pk__lt=assignment.pk)
     return came_for_a_hit(assignment) and earlier.exists()
 
 
 def may_withdraw(assignment: Assignment, link: str) -> bool:
-    """Whether the holder of an assignment's link may withdraw all that its annotator answered.
+    """Return whether an assignment's link may withdraw all answers of its annotator.
 
-    Where an id alone has opened the assignment, only with the annotator's own link.
+    If an id alone opened the assignment, the annotator's own link is needed.
     """
     if not is_opened_by_id(assignment):
         return True

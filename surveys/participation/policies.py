@@ -1,7 +1,7 @@
-"""Free places → the one that whoever arrives is given. Policies are functions; a study names one.
+"""Assignment policies: functions that choose a place; a study names one.
 
-A policy gets the free places that the annotator may have (in the order of a balanced design) and
-a source of chance whose seed is stored with the assignment, and returns a place and its reason.
+A policy gets the free places that the annotator may have (in the order of a balanced design) and a
+random source whose seed is stored with the assignment, and returns a place.
 """
 
 import random
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from surveys.models import AssigningPolicy, Place, Questionnaire, Study
-from surveys.models.places import PlaceQuerySet
+from surveys.models.quota import PlaceQuerySet
 
 
 class Choice(NamedTuple):
-    """The place that is given, and why this one."""
+    """The chosen place, and the reason."""
 
     place: Place
     reason: str
@@ -23,7 +23,7 @@ Policy = Callable[[PlaceQuerySet, random.Random], Place | None]
 
 
 def choose_place(study: Study, free: PlaceQuerySet, chance: random.Random) -> Choice | None:
-    """One of the free places by the policy of the study; None when there is none."""
+    """Return a free place chosen by the study's policy, or None if there is none."""
     place = POLICIES[AssigningPolicy(study.assigning_policy)](free, chance)
     if place is None:
         return None
@@ -32,12 +32,12 @@ def choose_place(study: Study, free: PlaceQuerySet, chance: random.Random) -> Ch
 
 
 def fill_evenly(free: PlaceQuerySet, chance: random.Random) -> Place | None:
-    """The lowest number that is free anywhere; of equals the first block's, A before B."""
+    """Return the free place with the lowest number, by block, A before B."""
     return free.with_questionnaire().first()
 
 
 def fill_blocks(free: PlaceQuerySet, chance: random.Random) -> Place | None:
-    """The first block that is not full, its two questionnaires evenly."""
+    """Return a place in the first block that is not full, its two questionnaires evenly."""
     first = free.order_by("questionnaire_id", "number", "pk").first()  # laid out block by block
     if first is None:
         return None
@@ -47,7 +47,7 @@ def fill_blocks(free: PlaceQuerySet, chance: random.Random) -> Place | None:
 
 
 def fill_by_chance(free: PlaceQuerySet, chance: random.Random) -> Place | None:
-    """Any, each as likely as the other."""
+    """Return any free place with equal probability."""
     n_free = free.count()
     if not n_free:
         return None

@@ -1,4 +1,4 @@
-"""Assignments that end before they are submitted, and links that are revoked."""
+"""Assignments that end before submission, and revoked links."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -10,12 +10,12 @@ from surveys.models import Assignment, AssignmentState, Invitation
 from surveys.participation.assignments import lock_places
 from surveys.study.layout.quota import give_back_places
 
-LONGEST_BECAUSE = 200
+MAX_REASON_LENGTH = 200
 
 
 @transaction.atomic
 def return_assignment(assignment: Assignment, because: str) -> Assignment:
-    """End an unfinished assignment; its answers stay. Twice does no harm."""
+    """End an unfinished assignment and free its place; idempotent. Its answers stay."""
     lock_places(assignment.study.pk)
     unfinished = Assignment.objects.unfinished().filter(pk=assignment.pk)
     if unfinished.update(state=AssignmentState.RETURNED, ended_because=because):
@@ -26,14 +26,14 @@ def return_assignment(assignment: Assignment, because: str) -> Assignment:
 
 @transaction.atomic
 def revoke_invitation(invitation: Invitation, because: str) -> Invitation:
-    """Make a personal link lead nowhere, once; what its annotator has under way is returned.
+    """Revoke a personal link and return its unfinished assignment; idempotent.
 
     Raises InvitationRefused without a reason.
     """
-    because = mask_text(because.strip())[:LONGEST_BECAUSE]
+    because = mask_text(because.strip())[:MAX_REASON_LENGTH]
     if not because:
-        raise InvitationRefused("Say why the link is revoked: the reason is kept with it.")
-    lock_places(invitation.study_id)  # nobody starts by it meanwhile
+        raise InvitationRefused("Give the reason for revoking the link; it is stored with it.")
+    lock_places(invitation.study_id)  # against a simultaneous start
     invitation = Invitation.objects.select_for_update(no_key=True).get(pk=invitation.pk)
     if invitation.revoked_at:
         return invitation

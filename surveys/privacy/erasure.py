@@ -1,4 +1,4 @@
-"""Annotators who leave a study: their answers are no longer used, or are erased."""
+"""Withdrawal of annotators, and erasure of their data on request."""
 
 from datetime import datetime
 from typing import TypeVar
@@ -22,7 +22,7 @@ from surveys.models import (
     Run,
 )
 from surveys.participation.assignments import lock_places
-from surveys.participation.withdrawal import LONGEST_BECAUSE, revoke_invitation
+from surveys.participation.withdrawal import MAX_REASON_LENGTH, revoke_invitation
 from surveys.privacy.retention import forget_invitations, forget_people
 from surveys.results.run_files import drop_exports
 from surveys.study.layout.quota import give_back_places
@@ -48,9 +48,9 @@ ERASED = {
 
 @transaction.atomic
 def withdraw_annotator(annotator: Annotator) -> Annotator:
-    """Take everything an annotator did out of the dataset; erase it if they agreed to that. Once.
+    """Remove an annotator's answers from the dataset; erase them if that was agreed; idempotent.
 
-    What the annotator agreed to stands with them, whatever the study says now.
+    The consent of the annotator decides, not the present setting of the study.
     """
     lock_places(annotator.study_id)
     annotator = Annotator.objects.select_for_update(no_key=True).get(pk=annotator.pk)
@@ -68,14 +68,14 @@ def withdraw_annotator(annotator: Annotator) -> Annotator:
 
 @transaction.atomic
 def erase_annotator(annotator: Annotator, because: str) -> Annotator:
-    """Erase what is known of somebody who asks for it, once: their answers, ids and notes.
+    """Withdraw an annotator and erase their answers, ids and notes; idempotent.
 
-    As if they had withdrawn, and whatever they agreed to. Assignments, verdicts and the log stay,
-    under a code that leads to nobody. Raises ErasureRefused without a reason.
+    It does not depend on their consent. Assignments, verdicts and the log stay, under a code that
+    identifies nobody. Raises ErasureRefused without a reason.
     """
-    because = mask_text(because.strip())[:LONGEST_BECAUSE]
+    because = mask_text(because.strip())[:MAX_REASON_LENGTH]
     if not because:
-        raise ErasureRefused("Say why: the reason is kept in the log.")
+        raise ErasureRefused("Give a reason: it is kept in the log.")
     lock_places(annotator.study_id)
     annotator = Annotator.objects.select_for_update(no_key=True).get(pk=annotator.pk)
     if annotator.erased_at:
@@ -95,7 +95,7 @@ def erase_annotator(annotator: Annotator, because: str) -> Annotator:
 
 
 def find_holding(annotator: Annotator, made: QuerySet[Made]) -> QuerySet[Made]:
-    """What was made of the study's ratings, runs or releases, while an annotator's were there."""
+    """Return the runs or releases that contain ratings of an annotator."""
     first = annotator.first_rated_at or _first_rated_at(annotator)
     found = made.filter(study=annotator.study_id, collected_at__gt=first) if first else made.none()
     left = annotator.withdrawn_at
@@ -104,14 +104,14 @@ def find_holding(annotator: Annotator, made: QuerySet[Made]) -> QuerySet[Made]:
 
 @transaction.atomic
 def forget_invitation(invitation: Invitation, because: str) -> Invitation:
-    """Drop the note of a link that nobody has used, and revoke it; once.
+    """Drop the note of an unused link and revoke it; idempotent.
 
     Raises InvitationRefused without a reason, ErasureRefused for a link that was used.
     """
-    lock_places(invitation.study_id)  # nobody starts by it meanwhile
+    lock_places(invitation.study_id)  # so that no annotator starts by it meanwhile
     invitation.refresh_from_db()
     if invitation.annotator_id:
-        raise ErasureRefused("Somebody has used this link: erase what is known of the annotator.")
+        raise ErasureRefused("This link has been used: erase the data of its annotator instead.")
     revoke_invitation(invitation, because)
     if forget_invitations(invitation.study, [invitation.pk]):
         record("invitation.forgotten", invitation.study, str(invitation), reason=because)
@@ -120,7 +120,7 @@ def forget_invitation(invitation: Invitation, because: str) -> Invitation:
 
 
 def _leave(annotator: Annotator, because: str) -> None:
-    """Take an annotator out of the dataset; what was made of their ratings is marked by when."""
+    """Withdraw an annotator; the two instants show which runs and releases hold their ratings."""
     annotator.withdrawn_at, annotator.first_rated_at = timezone.now(), _first_rated_at(annotator)
     annotator.save(update_fields=["withdrawn_at", "first_rated_at"])
     theirs = Assignment.objects.filter(annotator=annotator)
@@ -136,7 +136,7 @@ def _first_rated_at(annotator: Annotator) -> datetime | None:
 
 
 def _erase_answers(annotator: Annotator) -> int:
-    """Leave nothing of what they answered; how many answers that were."""
+    """Erase the answers of an annotator and return their number."""
     theirs = Response.objects.filter(annotator=annotator)
     n_answers = theirs.filter(engaged_at__isnull=False).count()
     theirs.update(**ERASED)
@@ -145,8 +145,8 @@ def _erase_answers(annotator: Annotator) -> int:
 
 
 def _end_reviews(assignments: QuerySet[Assignment]) -> None:
-    """Leave nothing to be judged of them; verdicts given stay."""
+    """Close the reviews of assignments; verdicts already given stay."""
     reviews = Review.objects.filter(assignment__in=assignments)
     whole = reviews.filter(response__isnull=True).order_by("pk")
-    list(whole.select_for_update(no_key=True).values_list("pk"))  # first, as reviewers do
+    list(whole.select_for_update(no_key=True).values_list("pk"))  # locked first, as by reviewers
     reviews.update(state=ReviewState.WITHDRAWN, outcome="", evidence=[], risk=0)

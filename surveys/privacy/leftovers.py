@@ -1,4 +1,4 @@
-"""What jobs, requests and visits leave behind that may tell who people are, dropped in time."""
+"""Deletion of expired records that may identify people: sessions, sign-ins, uploaded lists."""
 
 import logging
 from datetime import timedelta
@@ -8,20 +8,20 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from surveys.access.idempotency import ANSWERS_KEPT
+from surveys.access.idempotency import RETENTION
 from surveys.models import IdempotencyRecord
 from surveys.results.run_files import drop_lists, drop_unreferenced_files
 
-ATTEMPTS_KEPT = timedelta(days=30)  # to sign in, with a wrong password: names and addresses
+ATTEMPTS_KEPT = timedelta(days=30)  # failed sign-ins: user names and IP addresses
 log = logging.getLogger(__name__)
 
 
 def drop_leftovers() -> None:
-    """Drop what is kept for a time only, of all studies; for a timer. Again does no harm."""
+    """Delete expired records of all studies; idempotent, called by a timer."""
     now = timezone.now()
     drop_lists()
     drop_unreferenced_files()
-    IdempotencyRecord.objects.filter(created_at__lt=now - ANSWERS_KEPT).delete()
+    IdempotencyRecord.objects.filter(created_at__lt=now - RETENTION).delete()
     Session.objects.filter(expire_date__lt=now).delete()
     AccessAttempt.objects.filter(attempt_time__lt=now - ATTEMPTS_KEPT).delete()
     AccessFailureLog.objects.filter(attempt_time__lt=now - ATTEMPTS_KEPT).delete()
@@ -29,10 +29,9 @@ def drop_leftovers() -> None:
 
 
 def overwrite_dropped_rows() -> None:
-    """Have SQLite write its file anew without what was dropped, erased or changed before.
+    """Have SQLite rewrite its file without deleted and overwritten rows.
 
-    PostgreSQL does the like by itself (autovacuum). A file that others keep busy stays as it is
-    until the next time.
+    PostgreSQL does so by itself (autovacuum). A busy file is left for the next time.
     """
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         return
@@ -42,5 +41,5 @@ def overwrite_dropped_rows() -> None:
             cursor.execute("PRAGMA busy_timeout=1000")
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except OperationalError as error:
-        log.warning("Dropped rows are not overwritten until tomorrow: %s", error)
-    connection.close()  # the next one waits for as long as the settings say
+        log.warning("Deleted rows are not overwritten until the next run: %s", error)
+    connection.close()  # a new connection has the timeout of the settings

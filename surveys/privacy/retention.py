@@ -1,7 +1,7 @@
-"""How long it is known who somebody is: paid, dropped after a time, recognised all the same.
+"""Retention of personal data: dropped some days after payment.
 
-Dropped are the ids by which a provider knows people and their submissions, and the notes of
-personal links. Keyed digests take their place, of one study, so that nobody takes part twice.
+Provider ids of annotators, ids of their submissions and notes of personal links are replaced by
+keyed digests, different in each study, so that an annotator cannot take part twice.
 """
 
 from collections.abc import Collection, Iterable
@@ -33,9 +33,9 @@ from surveys.participation.assignments import lock_places
 from surveys.recruitment.links import NOTE
 from surveys.study.layout.quota import in_chunks
 
-MOST_DAYS = 3650
+MAX_DAYS = 3650
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
-ROWS_AT_ONCE = 500  # in one statement that changes them
+BATCH_SIZE = 500  # rows updated in one statement
 SCRIPTED = Q(Exists(Invitation.objects.filter(annotator=OuterRef("pk"), is_rehearsal=True)))
 
 
@@ -64,9 +64,9 @@ class Kept:
 
 @dataclass(frozen=True)
 class Due:
-    """Whose personal data is to be dropped: ids of annotators, of unused links, and of strangers.
+    """Ids of the annotators, unused links and strangers whose personal data is due to be dropped.
 
-    Strangers are workers of whom a provider says that they handed in, and who never came.
+    Strangers are workers whose submission a provider reported but who never came to the site.
     """
 
     people: list[int]
@@ -76,26 +76,26 @@ class Due:
 
 @transaction.atomic
 def set_retention(study: Study, days: int | None) -> Study:
-    """Have personal data dropped so many days after payment; never for None.
+    """Set the days after payment until personal data is dropped; None means never.
 
-    More days, or none, hold for those who come from now on: annotators keep what they agreed to.
-    Raises ErasureRefused for an impossible number.
+    A higher number applies only to annotators who come later: others keep what they agreed to.
+    Raises ErasureRefused for a number out of range.
     """
-    if days is not None and not 0 <= days <= MOST_DAYS:
-        raise ErasureRefused(f"Give from 0 to {MOST_DAYS} days, or none at all.")
+    if days is not None and not 0 <= days <= MAX_DAYS:
+        raise ErasureRefused(f"Give from 0 to {MAX_DAYS} days, or none at all.")
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if study.retention_days == days:
         return study
-    told = " → ".join("never" if n is None else f"{n} days" for n in (study.retention_days, days))
+    change = " → ".join("never" if n is None else f"{n} days" for n in (study.retention_days, days))
     study.retention_days = days
     study.save(update_fields=["retention_days"])
-    record("retention.set", study, "", dropped=told)
+    record("retention.set", study, "", dropped=change)
     return study
 
 
 @transaction.atomic
 def settle_study(study: Study, *, is_settled: bool) -> Study:
-    """Note that a study is over and everybody paid, or that it is not; twice changes nothing.
+    """Record that a study is over and all annotators are paid, or that it is not; idempotent.
 
     Raises ErasureRefused while an annotator is not marked as paid.
     """
@@ -104,8 +104,8 @@ def settle_study(study: Study, *, is_settled: bool) -> Study:
         return study
     if is_settled and (n_unpaid := find_unpaid(study).count()):
         raise ErasureRefused(
-            f"Annotators who have finished and are not marked as paid: {n_unpaid}. Mark them as "
-            "paid first, also where nothing is owed to them; then settle the study."
+            f"Finished annotators not marked as paid: {n_unpaid}. Mark them as paid first, even if "
+            "nothing is owed to them; then settle the study."
         )
     study.settled_at = timezone.now() if is_settled else None
     study.save(update_fields=["settled_at"])
@@ -115,9 +115,9 @@ def settle_study(study: Study, *, is_settled: bool) -> Study:
 
 @transaction.atomic
 def mark_paid(study: Study, annotator: Annotator | None = None) -> int:
-    """Note that an annotator was paid, or all who have finished something since they last were.
+    """Mark an annotator as paid, or all with finished work since their last payment.
 
-    How many that are now.
+    Return the number of annotators marked.
     """
     unpaid = find_unpaid(study)
     paid = Annotator.objects.filter(pk=annotator.pk) if annotator else unpaid
@@ -130,7 +130,7 @@ def mark_paid(study: Study, annotator: Annotator | None = None) -> int:
 
 @transaction.atomic
 def take_back_payment(annotator: Annotator) -> None:
-    """Note that an annotator was not paid after all."""
+    """Mark an annotator as not paid."""
     paid = Annotator.objects.filter(pk=annotator.pk, paid_at__isnull=False)
     if paid.update(paid_at=None):
         record("annotators.unpaid", annotator.study, f"annotator {annotator.code}")
@@ -158,7 +158,7 @@ def _unpaid_work() -> QuerySet[Assignment]:
 
 
 def count_kept(study: Study) -> Kept:
-    """What a study holds and what is due; a constant number of queries."""
+    """Count the personal data of a study; a constant number of queries."""
     due = find_due(study)
     return Kept(
         n_people=_find_known(study).count(),
@@ -172,12 +172,12 @@ def count_kept(study: Study) -> Kept:
 
 
 def find_due(study: Study) -> Due:
-    """Whose personal data the study has kept for as long as it wants to, or as it has promised.
+    """Return the annotators, links and strangers whose personal data is due to be dropped.
 
-    The days count from when somebody was paid, if they have done nothing since, or from when the
-    study was settled, if they came and finished before. They are those of the study, or those
-    that an annotator agreed to where these are fewer. Annotators in the middle of an assignment
-    are never due, and neither are people who wait for their pay.
+    The days count from an annotator's payment, if they have finished nothing since, or from the
+    day on which the study was settled, if they came and finished before. The number of days is
+    that of the study, or that which the annotator agreed to if it is lower. Annotators in the
+    middle of an assignment or waiting for pay are never due.
     """
     now = timezone.now()
     known = _find_known(study)
@@ -204,7 +204,7 @@ def find_due(study: Study) -> Due:
 
 
 def _is_past(study: Study, cutoff: datetime) -> Q:
-    """The annotators who were paid, or whose study was settled, at an instant or before it."""
+    """Return a filter of annotators paid, or in a study settled, at an instant or before."""
     theirs = Assignment.objects.filter(annotator=OuterRef("pk"))
     after_payment = theirs.filter(submitted_at__gt=OuterRef("paid_at"))
     is_past = Q(~Exists(after_payment), paid_at__lte=cutoff)
@@ -217,8 +217,8 @@ def _is_past(study: Study, cutoff: datetime) -> Q:
 
 @transaction.atomic
 def drop_due(study: Study) -> Due:
-    """Drop the personal data that is due; whose it was. Again, there is nothing left to drop."""
-    study = lock_places(study.pk)  # nobody comes meanwhile
+    """Drop the personal data that is due and return whose it was; idempotent."""
+    study = lock_places(study.pk)  # so that no annotator comes meanwhile
     forget_arrivals(study)
     due = find_due(study)
     for people in in_chunks(due.people):
@@ -237,7 +237,7 @@ def drop_due(study: Study) -> Due:
 
 
 def forget_people(study: Study, annotators: Collection[int]) -> None:
-    """Put digests in the place of annotators' ids and notes, while the study is locked."""
+    """Replace ids and notes of annotators by digests, in a locked study."""
     forget_invitations(study, _ids(Invitation.objects.filter(annotator__in=annotators)))
     known = list(
         Annotator.objects.filter(pk__in=annotators, worker__is_digest=False).select_related(
@@ -248,43 +248,43 @@ def forget_people(study: Study, annotators: Collection[int]) -> None:
 
 
 def _forget_workers(study: Study, workers: dict[int, Worker]) -> None:
-    """Put digests in the place of workers in a study, and of their submissions."""
+    """Replace the ids of workers in a study, and of their submissions, by digests."""
     digests = {pk: _as_digest(study, worker) for pk, worker in workers.items()}
     Worker.objects.bulk_create(digests.values())
     known = list(Annotator.objects.filter(study=study, worker__in=workers))
     for annotator in known:
         annotator.worker = digests[annotator.worker_id or 0]
-    Annotator.objects.bulk_update(known, ["worker"], ROWS_AT_ONCE)
+    Annotator.objects.bulk_update(known, ["worker"], BATCH_SIZE)
     grants = list(Grant.objects.filter(qualification__study=study, worker__in=workers))
     for grant in grants:
         grant.worker = digests[grant.worker_id]
-    Grant.objects.bulk_update(grants, ["worker"], ROWS_AT_ONCE)
+    Grant.objects.bulk_update(grants, ["worker"], BATCH_SIZE)
     visits = list(Visit.objects.filter(entrance__study=study, worker__in=workers))
     for visit in visits:
         visit.worker = digests[visit.worker_id]
         visit.submission = digest_in_study(study.pk, SUBMISSION, visit.submission)
-    Visit.objects.bulk_update(visits, ["worker", "submission"], ROWS_AT_ONCE)
+    Visit.objects.bulk_update(visits, ["worker", "submission"], BATCH_SIZE)
     payments = list(Payment.objects.filter(visit__in=visits))
     for payment in payments:
         payment.submission = digest_in_study(study.pk, SUBMISSION, payment.submission)
-    Payment.objects.bulk_update(payments, ["submission"], ROWS_AT_ONCE)
-    of_nobody = Worker.objects.filter(pk__in=workers, annotators=None, visits=None, grants=None)
-    of_nobody.delete()  # other studies may know them still
+    Payment.objects.bulk_update(payments, ["submission"], BATCH_SIZE)
+    unused = Worker.objects.filter(pk__in=workers, annotators=None, visits=None, grants=None)
+    unused.delete()  # other studies may still have the others
 
 
 def forget_invitations(study: Study, invitations: Iterable[int]) -> int:
-    """Put digests in the place of the notes of links; how many had one."""
+    """Replace the notes of links by digests and return the number of notes."""
     noted = list(Invitation.objects.filter(pk__in=invitations).exclude(note=""))
     for invitation in noted:
         invitation.note_digest = digest_in_study(study.pk, NOTE, invitation.note)
         invitation.note = ""
         invitation.revoked_because = mask_text(invitation.revoked_because)
     fields = ["note", "note_digest", "revoked_because"]
-    return Invitation.objects.bulk_update(noted, fields, ROWS_AT_ONCE)
+    return Invitation.objects.bulk_update(noted, fields, BATCH_SIZE)
 
 
 def _find_known(study: Study) -> QuerySet[Annotator]:
-    """Annotators of whom an id or a note is kept."""
+    """Return the annotators with an id or a note."""
     is_known = Q(worker__is_digest=False) | Q(
         Exists(Invitation.objects.filter(annotator=OuterRef("pk")).exclude(note=""))
     )
@@ -292,12 +292,12 @@ def _find_known(study: Study) -> QuerySet[Annotator]:
 
 
 def _find_noted(study: Study) -> QuerySet[Invitation]:
-    """Links with a note that nobody has used."""
+    """Return the unused links with a note."""
     return Invitation.objects.filter(study=study, annotator=None).exclude(note="")
 
 
 def _find_strangers(study: Study) -> QuerySet[Worker]:
-    """Workers of whom the study has a visit alone, told by the provider."""
+    """Return the workers known to the study only by a visit that the provider reported."""
     annotators = Annotator.objects.filter(study=study, worker=OuterRef("pk"))
     theirs = Visit.objects.filter(entrance__study=study, worker=OuterRef("pk"))
     return Worker.objects.filter(Exists(theirs), ~Exists(annotators), is_digest=False)

@@ -1,4 +1,4 @@
-"""All that is known of one person: found by whatever they call themselves, and told in full."""
+"""Access to the data of one person: search, identity, and export as JSON."""
 
 import json
 from collections.abc import Iterator
@@ -31,19 +31,19 @@ from surveys.privacy.erasure import find_holding
 from surveys.recruitment.links import NOTE, personal_link
 from surveys.results.export import RESPONSE_FIELDS, find_responses
 
-MOST_FOUND = 50
-NAMELESS = 4  # characters of a code that are too few to search by
+MAX_RESULTS = 50
+SHORT_CODE = 4  # a code of at most so many characters is not searched as a prefix
 
 
 class Found(NamedTuple):
-    """Whom a search has led to: annotators, and links that nobody has used."""
+    """Annotators and unused links that a search has found."""
 
     annotators: list[Annotator]
     invitations: list[Invitation]
 
 
-class Known(NamedTuple):
-    """By what a person is known: an id at a provider, and a note; each may have been dropped."""
+class Identity(NamedTuple):
+    """The identity of an annotator: provider id and note, each of which may have been dropped."""
 
     provider: str
     worker_id: str
@@ -52,79 +52,78 @@ class Known(NamedTuple):
 
 
 def find_people(study: Study, text: str) -> Found:
-    """Whoever is known by a code, an id at a provider, a link, or a note that holds the text.
+    """Find annotators and unused links by code, provider id, link, or a part of the note.
 
-    Ids and notes that were dropped are found if they are given in full.
+    Dropped ids and notes are found if they are given in full.
     """
     text = text.strip()
     if not text:
         return Found([], [])
-    theirs = Annotator.objects.filter(study=study).select_related("invitation")
+    annotators = Annotator.objects.filter(study=study).select_related("invitation")
     pks: set[int] = set()
-    for way in _ways_to_annotators(study, text):
-        pks.update(theirs.filter(way).values_list("pk", flat=True)[:MOST_FOUND])
+    for condition in _search_filters(study, text):
+        pks.update(annotators.filter(condition).values_list("pk", flat=True)[:MAX_RESULTS])
     unused = Invitation.objects.filter(_noted(study, text), study=study, annotator=None)
     return Found(
-        list(theirs.filter(pk__in=pks).order_by("pk")[:MOST_FOUND]),
-        list(unused.filter(is_rehearsal=False).order_by("pk")[:MOST_FOUND]),
+        list(annotators.filter(pk__in=pks).order_by("pk")[:MAX_RESULTS]),
+        list(unused.filter(is_rehearsal=False).order_by("pk")[:MAX_RESULTS]),
     )
 
 
-def tell_known(annotator: Annotator) -> Known:
-    """By what an annotator is known, for a page of owners."""
+def find_identity(annotator: Annotator) -> Identity:
+    """Return the identity of an annotator, for a page that only owners see."""
     worker = annotator.worker
     invitation = Invitation.objects.filter(annotator=annotator).first()
     if worker is None:
-        return Known("", "", is_id_dropped=False, invitation=invitation)
+        return Identity("", "", is_id_dropped=False, invitation=invitation)
     worker_id = "" if worker.is_digest else worker.worker_id
     label = Provider(worker.provider).label
-    return Known(label, worker_id, is_id_dropped=worker.is_digest, invitation=invitation)
+    return Identity(label, worker_id, is_id_dropped=worker.is_digest, invitation=invitation)
 
 
 def list_holding(annotator: Annotator) -> tuple[list[Release], list[Run]]:
-    """The releases and the runs of recipes that hold an annotator's ratings, the first first."""
+    """Return the releases and the runs of recipes with an annotator's ratings, oldest first."""
     releases = find_holding(annotator, Release.objects.all())
     runs = find_holding(annotator, Run.objects.results().done())
     return list(releases.select_related("run").order_by("pk")), list(runs.order_by("pk"))
 
 
 @transaction.atomic
-def disclose_person(annotator: Annotator) -> str:
-    """Everything that is stored about one person, as JSON; the log tells that it was asked for.
+def export_annotator_data(annotator: Annotator) -> str:
+    """Return everything that is stored about one annotator as JSON, and log the export.
 
-    Whoever judged their answers, or did something else about them, is not named.
+    It names no other person, such as reviewers of their answers.
     """
     record("annotator.exported", annotator.study, f"annotator {annotator.code}")
-    told = _tell_everything(annotator)
-    return json.dumps(told, default=_write, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(_collect(annotator), default=_serialise, ensure_ascii=False, indent=2) + "\n"
 
 
-def _tell_everything(annotator: Annotator) -> dict[str, Any]:
+def _collect(annotator: Annotator) -> dict[str, Any]:
     study = annotator.study
     releases, runs = list_holding(annotator)
     return {
         "study": {"title": study.public_title, "contact": study.contact},
-        "annotator": _tell_annotator(annotator),
-        "known_as": _tell_identity(annotator),
-        "payments": _tell_payments(annotator),
-        "qualifications": _tell_qualifications(annotator),
-        "consent": _tell_consent(annotator),
-        "assignments": _tell_assignments(annotator),
-        "verdicts": _tell_verdicts(annotator),
-        "evidence": _tell_evidence(annotator),
+        "annotator": _describe_annotator(annotator),
+        "known_as": _describe_identity(annotator),
+        "payments": _list_payments(annotator),
+        "qualifications": _list_qualifications(annotator),
+        "consent": _describe_consent(annotator),
+        "assignments": _list_assignments(annotator),
+        "verdicts": _list_verdicts(annotator),
+        "evidence": _list_evidence(annotator),
         "releases_with_their_ratings": [
             {"release": one.number, "made_at": one.created_at} for one in releases
         ],
         "runs_with_their_ratings": [
             {"run": one.number, "finished_at": one.finished_at} for one in runs
         ],
-        "log": _tell_log(annotator),
+        "log": _list_log_entries(annotator),
     }
 
 
-def _ways_to_annotators(study: Study, text: str) -> Iterator[Q]:
+def _search_filters(study: Study, text: str) -> Iterator[Q]:
     token = urlsplit(text).path.rstrip("/").rpartition("/")[2]
-    yield Q(code__startswith=text.lower()) if len(text) > NAMELESS else Q(code=text.lower())
+    yield Q(code__startswith=text.lower()) if len(text) > SHORT_CODE else Q(code=text.lower())
     yield Q(worker__worker_id=text, worker__is_digest=False)
     dropped = [digest_in_study(study.pk, provider, text) for provider in Provider.values]
     yield Q(worker__worker_id__in=dropped, worker__is_digest=True)
@@ -137,7 +136,7 @@ def _noted(study: Study, text: str, of: str = "") -> Q:
     return Q(**{f"{of}note__icontains": text}) | Q(**{f"{of}note_digest": digest})
 
 
-def _tell_annotator(annotator: Annotator) -> dict[str, Any]:
+def _describe_annotator(annotator: Annotator) -> dict[str, Any]:
     names = (
         "code", "created_at", "instructed_at", "practised_at", "n_check_tries", "checked_at",
         "paid_at", "withdrawn_at", "erased_at",
@@ -145,8 +144,8 @@ def _tell_annotator(annotator: Annotator) -> dict[str, Any]:
     return {name: getattr(annotator, name) for name in names}
 
 
-def _tell_identity(annotator: Annotator) -> dict[str, Any]:
-    known = tell_known(annotator)
+def _describe_identity(annotator: Annotator) -> dict[str, Any]:
+    known = find_identity(annotator)
     visits = Visit.objects.filter(assignment__annotator=annotator).order_by("pk")
     fields = (
         "provider_study", "submission", "completion_code", "arrived_at", "deadline_at",
@@ -168,7 +167,7 @@ def _tell_identity(annotator: Annotator) -> dict[str, Any]:
     }
 
 
-def _tell_payments(annotator: Annotator) -> list[dict[str, Any]]:
+def _list_payments(annotator: Annotator) -> list[dict[str, Any]]:
     payments = Payment.objects.filter(visit__assignment__annotator=annotator).order_by("pk")
     fields = (
         "provider", "submission", "kind", "amount_cents", "state", "reason", "created_at",
@@ -177,13 +176,13 @@ def _tell_payments(annotator: Annotator) -> list[dict[str, Any]]:
     return list(payments.values(*fields))
 
 
-def _tell_qualifications(annotator: Annotator) -> list[dict[str, Any]]:
+def _list_qualifications(annotator: Annotator) -> list[dict[str, Any]]:
     grants = Grant.objects.filter(qualification__study=annotator.study, worker=annotator.worker)
     fields = ("qualification__name", "amount", "reason", "granted_at", "revoked_at")
     return list(grants.order_by("pk").values(*fields))
 
 
-def _tell_consent(annotator: Annotator) -> dict[str, Any]:
+def _describe_consent(annotator: Annotator) -> dict[str, Any]:
     text = annotator.consent
     return {
         "agreed_at": annotator.created_at,
@@ -194,13 +193,13 @@ def _tell_consent(annotator: Annotator) -> dict[str, Any]:
     }
 
 
-def _tell_assignments(annotator: Annotator) -> list[dict[str, Any]]:
+def _list_assignments(annotator: Annotator) -> list[dict[str, Any]]:
     answers: dict[int, list[dict[str, Any]]] = {}
     responses = find_responses(annotator.study, annotator=annotator.code).order_by("position")
     fields = ("assignment_id", "context__text", *RESPONSE_FIELDS.values())
     for assignment_id, text, *row in responses.values_list(*fields):
-        told = {"text": text, **dict(zip(RESPONSE_FIELDS, row, strict=True))}
-        answers.setdefault(assignment_id, []).append(told)
+        answer = {"text": text, **dict(zip(RESPONSE_FIELDS, row, strict=True))}
+        answers.setdefault(assignment_id, []).append(answer)
     assignments = Assignment.objects.filter(annotator=annotator).order_by("pk")
     names = (
         "state", "n_items", "is_over_quota", "ended_because", "offered_at", "started_at",
@@ -216,7 +215,7 @@ def _tell_assignments(annotator: Annotator) -> list[dict[str, Any]]:
     ]
 
 
-def _tell_verdicts(annotator: Annotator) -> list[dict[str, Any]]:
+def _list_verdicts(annotator: Annotator) -> list[dict[str, Any]]:
     verdicts = Verdict.objects.filter(review__assignment__annotator=annotator).order_by("pk")
     fields = ("kind", "reason", "at", "undone_at")
     return [
@@ -225,13 +224,13 @@ def _tell_verdicts(annotator: Annotator) -> list[dict[str, Any]]:
     ]
 
 
-def _tell_evidence(annotator: Annotator) -> list[dict[str, Any]]:
+def _list_evidence(annotator: Annotator) -> list[dict[str, Any]]:
     reviews = Review.objects.filter(assignment__annotator=annotator).exclude(evidence=[])
     rows = reviews.order_by("pk").values_list("response__position", "evidence")
     return [{"position": position, "noticed": evidence} for position, evidence in rows]
 
 
-def _tell_log(annotator: Annotator) -> list[dict[str, Any]]:
+def _list_log_entries(annotator: Annotator) -> list[dict[str, Any]]:
     about = Q(subject__contains=annotator.code)
     if invitation := Invitation.objects.filter(annotator=annotator).first():
         about |= Q(subject=str(invitation))
@@ -241,7 +240,7 @@ def _tell_log(annotator: Annotator) -> list[dict[str, Any]]:
     ]
 
 
-def _write(told: object) -> object:
-    if isinstance(told, datetime):
-        return f"{told:%Y-%m-%dT%H:%M:%SZ}"
-    return float(told) if isinstance(told, Decimal) else str(told)
+def _serialise(value: object) -> object:
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%dT%H:%M:%SZ}"
+    return float(value) if isinstance(value, Decimal) else str(value)

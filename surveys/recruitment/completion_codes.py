@@ -1,4 +1,4 @@
-"""What an annotator hands back to whoever sent them: a code, and where it goes."""
+"""Completion codes that annotators take back to their provider."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ CODE_FIELD = "completion_code"
 
 @dataclass(frozen=True)
 class Completion:
-    """A code for the provider, and the address that takes it there, if there is one.
+    """A code for the provider, and the address that takes it there, if any.
 
-    With fields it is sent there by a form; `is_late` when the provider may not take it any more.
+    With `fields` it is sent there by a form; `is_late` if the provider may no longer accept it.
     """
 
     code: str
@@ -27,10 +27,10 @@ class Completion:
 
 
 def completion_for(assignment: Assignment) -> Completion | None:
-    """What an annotator hands back at the end of an assignment.
+    """Return the completion of an assignment, or None.
 
-    Who came for this assignment alone hands it in by a form, as long as nobody else has their
-    place; else as `completion_of`.
+    An annotator paid for this assignment alone hands it in by a form while their place is
+    theirs; all others as in `completion_of`.
     """
     visit = latest_in_hit(assignment)
     if visit is None:
@@ -44,21 +44,21 @@ def completion_for(assignment: Assignment) -> Completion | None:
 
 
 def came_for_a_hit(assignment: Assignment) -> bool:
-    """Whether somebody is paid for this questionnaire alone: for more they accept another HIT."""
+    """Return whether the worker is paid for this questionnaire alone, as part of a HIT."""
     return assignment.visits.filter(hit__isnull=False).exists()
 
 
 def latest_in_hit(assignment: Assignment) -> Visit | None:
-    """The visit by which somebody is paid for an assignment: the last that is theirs still."""
+    """Return the visit that pays for an assignment: the last that was not taken over, or None."""
     visits = Visit.objects.filter(assignment=assignment, hit__isnull=False)
     by_currency = visits.select_related("entrance").order_by("-pk")
     return by_currency.current().first() or by_currency.first()
 
 
 def completion_of(annotator: Annotator) -> Completion | None:
-    """What an annotator hands back at the end: the code of who did a block, or of who could not.
+    """Return an annotator's final completion: the code for a block done, or for no place.
 
-    A block counts even if withdrawn since, and whatever came after it: the work was done.
+    A submitted block counts even if it was withdrawn since: the work was done.
     """
     invitation = _find_invitation(annotator)
     if invitation.entrance and not invitation.has_done:
@@ -67,7 +67,7 @@ def completion_of(annotator: Annotator) -> Completion | None:
 
 
 def earned_before(assignment: Assignment) -> Completion | None:
-    """What somebody who is at a further block can hand back already."""
+    """Return the completion that an annotator in a further block has earned already, or None."""
     if not (assignment.is_unfinished and assignment.study.allows_more_blocks):
         return None
     if came_for_a_hit(assignment):
@@ -77,12 +77,12 @@ def earned_before(assignment: Assignment) -> Completion | None:
 
 
 def no_place_completion(entrance: Entrance) -> Completion | None:
-    """What somebody hands back who could not take part."""
+    """Return the completion for an annotator who could not take part, or None."""
     return _as_completion(entrance, entrance.no_place_code)
 
 
 def _find_invitation(annotator: Annotator) -> Any:
-    """With whether a block was done (`has_done`), and the code `promised` when they came last."""
+    """Return the invitation with `has_done` (a block) and `promised` (the last visit's code)."""
     done = Assignment.objects.filter(annotator=annotator, submitted_at__isnull=False)
     visits = Visit.objects.filter(assignment__annotator=annotator).order_by("-pk")
     invitations = Invitation.objects.select_related("entrance").annotate(

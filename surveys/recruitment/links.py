@@ -1,4 +1,4 @@
-"""Study → the links that annotators come by."""
+"""Personal links and entrances: creation, changes, lists."""
 
 import re
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ from surveys.recruitment.providers import arrival_parameters
 
 LONGEST_NOTE = 200
 NOTE = "note"
-MOST_INVITED = 10_000  # at once; more is a slip of the keyboard
+MOST_INVITED = 10_000  # at once; more is a typing error
 CODES = ("completion_code", "no_place_code")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class InvitedList(NamedTuple):
-    """The invitations that a list of notes led to; all of them by their notes."""
+    """The new and known invitations for a list of notes, and all of them by note."""
 
     new: list[Invitation]
     known: list[Invitation]
@@ -34,27 +34,27 @@ class InvitedList(NamedTuple):
 
 
 def personal_link(token: str, base_url: str = "") -> str:
-    """The address that an invitation is sent out as, on this site or on another."""
+    """Return the URL of an invitation, on this site or on another."""
     return urljoin(base_url or site.SITE_URL, reverse("annotate:welcome", args=[token]))
 
 
 def entrance_address(entrance: Entrance) -> str:
-    """The address at which people arrive through an entrance."""
+    """Return the URL at which annotators arrive through an entrance."""
     return urljoin(site.SITE_URL, reverse("annotate:arrive", args=[entrance.token]))
 
 
 def address_for_provider(entrance: Entrance) -> str:
-    """The address to give to a provider, with the parameters that it fills in for each person."""
+    """Return the URL to give to a provider, with placeholders for its parameters."""
     parameters = arrival_parameters(entrance.provider)
     return f"{entrance_address(entrance)}{parameters and '?'}{parameters}"
 
 
 @transaction.atomic
 def invite_annotators(study: Study, count: int, *, n_before: int | None = None) -> list[Invitation]:
-    """Make that many personal links.
+    """Create personal links.
 
-    Raises InvitationRefused for an impossible number, and unless there are as many before as
-    somebody counted on: a form that is sent twice makes no second set.
+    Raises InvitationRefused for an invalid count, and if the number of existing links is not
+    `n_before`: a form that is sent twice creates links once.
     """
     if not 0 <= count <= MOST_INVITED:
         raise InvitationRefused(f"Up to {MOST_INVITED:,} links can be made at once, not {count:,}.")
@@ -66,7 +66,7 @@ def invite_annotators(study: Study, count: int, *, n_before: int | None = None) 
 
 
 def refuse_others_meanwhile(study: Study, n_before: int) -> None:
-    """Raise InvitationRefused unless there are as many personal links as somebody counted on."""
+    """Raise InvitationRefused unless the number of personal links is still the expected one."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two forms at once
     if n_before != Invitation.objects.personal(study).count():
         raise InvitationRefused(
@@ -77,9 +77,9 @@ def refuse_others_meanwhile(study: Study, n_before: int) -> None:
 
 @transaction.atomic
 def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
-    """Make a personal link for each label or address of a list that has no valid one yet.
+    """Create a personal link for each listed label or address without a valid one.
 
-    Raises InvitationRefused, naming the lines, when one is too long or stands twice.
+    Raises InvitationRefused, naming the lines, for a note that is too long or repeated.
     """
     wanted = read_notes(notes)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports of the list at once
@@ -93,7 +93,7 @@ def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
 
 
 def _find_noted(study: Study, notes: Iterable[str]) -> dict[str, Invitation]:
-    """The valid links that were made for some of these notes, also if the note was dropped."""
+    """Return the valid links for these notes, including notes stored as a digest."""
     valid = Invitation.objects.filter(study=study, revoked_at=None)
     found = {invitation.note: invitation for invitation in valid.exclude(note="")}
     dropped = {invitation.note_digest: invitation for invitation in valid.exclude(note_digest="")}
@@ -105,7 +105,7 @@ def _find_noted(study: Study, notes: Iterable[str]) -> dict[str, Invitation]:
 def find_invitations(
     study: Study, *, sees_addresses: bool, state: str = "", note: str = "", through: str = ""
 ) -> InvitationQuerySet:
-    """The links of a study with their whereabouts, the latest first, narrowed as asked for."""
+    """Return a study's links with their whereabouts, the latest first, filtered."""
     links = Invitation.objects
     found = links.by_people(study) if through else links.personal(study)
     if note:
@@ -116,7 +116,7 @@ def find_invitations(
 
 
 def count_whereabouts(study: Study) -> dict[str, int]:
-    """How many personal links there are by where their people are."""
+    """Return the number of personal links by state."""
     found: Any = Invitation.objects.personal(study).with_whereabouts().order_by()
     counts = dict(found.values_list("whereabouts").annotate(n=Count("pk")))
     states = (UNUSED, *AssignmentState.values, REVOKED)
@@ -124,7 +124,7 @@ def count_whereabouts(study: Study) -> dict[str, int]:
 
 
 def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:
-    """Make that many links for a rehearsal: what is answered by them stays known as scripted."""
+    """Create links for a rehearsal, whose answers are marked as scripted."""
     return Invitation.objects.bulk_create(
         Invitation(study=study, is_rehearsal=True) for _ in range(count)
     )
@@ -132,7 +132,7 @@ def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:
 
 @transaction.atomic
 def open_entrance(study: Study, provider: str, **settings: Any) -> Entrance:
-    """Open the study's one entrance of a provider, or change its settings and open it again.
+    """Open the study's entrance for a provider, or change its settings and reopen it.
 
     Settings are cap, completion_code and no_place_code. Raises SettingRefused.
     """
@@ -170,7 +170,7 @@ def _refuse_settings(provider: str, settings: dict[str, Any]) -> None:
 
 @transaction.atomic
 def close_entrance(entrance: Entrance) -> Entrance:
-    """Let nobody start through it any more; who has started goes on."""
+    """Close a link to new annotators; idempotent. Annotators under way may continue."""
     is_open = Entrance.objects.filter(pk=entrance.pk, closed_at=None)
     if is_open.update(closed_at=timezone.now()):
         record("entrance.closed", entrance.study, entrance.get_provider_display())
@@ -179,7 +179,7 @@ def close_entrance(entrance: Entrance) -> Entrance:
 
 
 def read_notes(notes: Iterable[str]) -> list[str]:
-    """The notes without empty lines. Raises InvitationRefused, naming the lines that are wrong."""
+    """Return the notes without empty lines. Raises InvitationRefused, naming the invalid lines."""
     found: dict[str, int] = {}
     problems = []
     lines = list(notes)

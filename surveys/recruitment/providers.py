@@ -1,42 +1,80 @@
-"""What is particular to each provider that sends people: its parameters and its way back."""
+"""Registry of recruitment channels: everything that is particular to a provider.
+
+A channel registers its rules here (`link`, `prolific`) or when the site starts (MTurk's targets,
+see `surveys/apps.py`). No other module asks which provider it deals with.
+"""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from surveys.errors import ArrivalRefused
 from surveys.models import Provider
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True)
-class ProviderRules:
-    """The names under which a provider says who comes, and where it wants them sent back.
+class Disclosure:
+    """Sentences of the consent notice about the data that come with an annotator's arrival."""
 
-    One without names says nothing of who comes.
+    identity: "StrPromise"
+    arrival: "StrPromise"
+    counts_addresses: bool = False  # digests of network addresses, for the arrival limits
+    has_identifiers: bool = True  # which are deleted at the end of the retention period
+
+
+@dataclass(frozen=True)
+class SettingsPage:
+    """The console page on which researchers open, change and close a channel's entrance."""
+
+    name: str  # of the URL, and of the template in templates/console/recruitment/
+    path: str
+    title: str
+    subject: str  # as in "Close …"
+
+
+@dataclass(frozen=True)
+class ProviderRules:
+    """Everything that is particular to a channel.
+
+    A channel without parameter names sends anonymous annotators, and gives each of them a link.
     """
 
-    provider_study: str = ""
+    description: str  # in the description of a release
+    disclosure: Disclosure
+    page: SettingsPage | None = None
+    provider_study: str = ""  # name of the parameter, as are the next two
     submission: str = ""
     worker_id: str = ""
     identifiers: tuple[re.Pattern[str], ...] = (IDENTIFIER,) * 3
+    needs_code: bool = False  # annotators return with a completion code
     completion_address: str = ""
-    find_submit_address: Callable[[], str] | None = None  # of a form, in place of a link
-    fees: str = ""  # the setting of its rates
-    has_address: bool = True  # of an entrance; else people come to a HIT, and for it alone
+    find_submit_address: Callable[[], str] | None = None  # of a form, instead of a link
+    fees: str = ""  # the setting that has the fee rates
+    has_address: bool = True  # of an entrance; otherwise annotators arrive through a HIT
 
     @property
     def parameters(self) -> tuple[str, str, str]:
-        """The names in the address."""
+        """The names of the three parameters in an arrival's address."""
         return self.provider_study, self.submission, self.worker_id
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether an arrival does not identify its annotator."""
+        return not self.worker_id
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Who an arrival says they are. Anybody can type it: it opens nothing but their own link."""
+    """The identifiers of an arrival. They can be forged, so they open nothing but the own link."""
 
     parameters: dict[str, str]
     provider_study: str
@@ -44,35 +82,72 @@ class Claims:
     worker_id: str
 
 
-NO_RULES = ProviderRules()
-RULES: dict[str, ProviderRules] = {
-    Provider.LINK: NO_RULES,
+PLAIN_LINK = Disclosure(
+    identity=gettext_lazy("No name, address or ID is kept with them."),
+    arrival=gettext_lazy("Your personal link, which is random."),
+    counts_addresses=True,
+    has_identifiers=False,
+)
+NOTED_LINK = Disclosure(
+    identity=gettext_lazy(
+        "The label or address that the researchers noted for your link is kept apart from them."
+    ),
+    arrival=gettext_lazy("Your personal link, and the label or address noted for it."),
+)
+
+_RULES: dict[str, ProviderRules] = {
+    Provider.LINK: ProviderRules(
+        description="an open link",
+        disclosure=PLAIN_LINK,
+        page=SettingsPage("open_link", "recruitment/open-link/", "Open link", "the open link"),
+    ),
     Provider.PROLIFIC: ProviderRules(
+        description="Prolific",
+        disclosure=Disclosure(
+            identity=gettext_lazy(
+                "Your Prolific ID is kept apart from them, to pay you and to prevent taking part "
+                "twice."
+            ),
+            arrival=gettext_lazy(
+                "Your Prolific ID, Prolific’s IDs of the study and of your submission, when you "
+                "came, and what Prolific reports of the submission."
+            ),
+            counts_addresses=True,
+        ),
+        page=SettingsPage(
+            "prolific", "recruitment/prolific/", "Prolific", "the connection to Prolific"
+        ),
         provider_study="STUDY_ID",
         submission="SESSION_ID",
         worker_id="PROLIFIC_PID",
+        needs_code=True,
         completion_address="https://app.prolific.com/submissions/complete?cc={code}",
     ),
 }
 
 
 def register_provider(provider: Provider, rules: ProviderRules) -> None:
-    """Let people come by a provider; called once, when the site starts."""
-    RULES[provider] = rules
+    """Register a channel; called once, when the site starts."""
+    _RULES[provider] = rules
 
 
 def rules_of(provider: str) -> ProviderRules:
-    """What is particular to a provider."""
-    return RULES[Provider(provider)]
+    """Return everything that is particular to a provider."""
+    return _RULES[Provider(provider)]
+
+
+def list_pages() -> dict[Provider, SettingsPage]:
+    """Return the console pages of the channels that have one."""
+    return {Provider(name): rules.page for name, rules in _RULES.items() if rules.page}
 
 
 def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
-    """Who an arrival's parameters say they are; None for a provider that says nothing.
+    """Return the identifiers in an arrival's parameters, or None for an anonymous channel.
 
-    Raises ArrivalRefused when one is missing or is no identifier.
+    Raises ArrivalRefused if one is missing or malformed.
     """
     rules = rules_of(provider)
-    if not rules.worker_id:
+    if rules.is_anonymous:
         return None
     claimed = [parameters.get(name, "") for name in rules.parameters]
     faulty = [
@@ -89,14 +164,14 @@ def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
 
 
 def arrival_parameters(provider: str) -> str:
-    """What stands behind the address that a provider is given, for it to fill in; or nothing."""
+    """Return the query string with placeholders for the provider to fill in, or an empty one."""
     rules = rules_of(provider)
-    if not rules.worker_id or not rules.has_address:
+    if rules.is_anonymous or not rules.has_address:
         return ""
     names = (rules.worker_id, rules.provider_study, rules.submission)
     return "&".join(f"{name}={{{{%{name}%}}}}" for name in names)
 
 
 def completion_address(provider: str, code: str) -> str:
-    """Where to send somebody with a code; empty where there is nowhere to send them."""
+    """Return the address that takes a code back to the provider, or an empty string."""
     return rules_of(provider).completion_address.format(code=code) if code else ""

@@ -1,4 +1,4 @@
-"""The address of the site → whether annotators can reach the links that begin with it."""
+"""Check whether annotators can reach links that begin with the site's address."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -13,10 +13,10 @@ WHAT_TO_DO = (
 
 
 def warn_unreachable() -> str:
-    """Return a warning where links that are sent out would not open elsewhere, or nothing.
+    """Return a warning if links would not open on other machines, or an empty string.
 
-    An address of this machine alone, or of a local network, is read off the host of `SITE_URL`;
-    nothing is asked of the network.
+    An address of this machine or of a local network is recognised from the host of `SITE_URL`,
+    without network requests.
     """
     host = (urlsplit(settings.SITE_URL).hostname or "").rstrip(".")
     links = f"Links begin with {settings.SITE_URL}, an address"

@@ -1,6 +1,6 @@
-"""A personal link → its note, masked if need be, and the mails that invite and remind by it.
+"""Personal links with their notes, and the mails that invite and remind.
 
-Nothing is sent from here: researchers copy a mail, or open it in their own mail program.
+The site sends nothing: researchers copy a mail, or open it in their own mail program.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
 
 
 class Mail(NamedTuple):
-    """A mail to one person, and the link that opens it in a mail program, if it has an address."""
+    """A mail to one person, and a mailto: URL for it if the address is known."""
 
     letter: Letter
     address: str
@@ -38,7 +38,7 @@ class Recruit(NamedTuple):
 
 
 class Letters(NamedTuple):
-    """A study's two texts, and the values of placeholders that are the same in every mail."""
+    """A study's two mail texts, and the placeholder values that all mails share."""
 
     invitation: str
     reminder: str
@@ -48,7 +48,7 @@ class Letters(NamedTuple):
 def list_recruits(
     study: Study, invitations: Iterable[Any], *, sees_addresses: bool
 ) -> list[Recruit]:
-    """Return invitations with their whereabouts and mails, as the reader may see them."""
+    """Return invitations with state and mails, with notes as far as the reader may see them."""
     letters = read_letters(study)
     return [_describe(letters, one, sees_addresses=sees_addresses) for one in invitations]
 
@@ -58,19 +58,19 @@ def read_letters(study: Study) -> Letters:
     invitation, reminder = (
         read_text(study, kind).body for kind in (TextKind.INVITATION, TextKind.REMINDER)
     )
-    return Letters(invitation, reminder, tell_placeholders(study))
+    return Letters(invitation, reminder, list_placeholder_values(study))
 
 
-def tell_placeholders(study: Study) -> dict[str, str]:
-    """Return the values of a study's placeholders; an empty text where there is none."""
+def list_placeholder_values(study: Study) -> dict[str, str]:
+    """Return the values of a study's placeholders; empty if there is none."""
     return {
         "title": study.public_title,
         "contact": study.contact,
-        "minutes": _tell_minutes(study),
+        "minutes": _write_minutes(study),
     }
 
 
-def _tell_minutes(study: Study) -> str:
+def _write_minutes(study: Study) -> str:
     n_pairs, n_items = count_pairs(study)
     if not n_pairs:
         return ""

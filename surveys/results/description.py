@@ -1,4 +1,4 @@
-"""Study → what a site knows about it, as a description for its release."""
+"""The description of a study for its release, as far as the database contains it."""
 
 import statistics
 from collections import Counter
@@ -9,37 +9,31 @@ from typing import Any
 from babel import Locale, UnknownLocaleError
 from django.db.models import Count, Max, Min
 
-from postprocess.release.description import Description, DescriptionError, read_entries
+from postprocess.release.description.study import Description, DescriptionError, read_entries
 from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Provider, Response, Study, StudyText, TextKind
+from surveys.recruitment.providers import rules_of
 from surveys.study.texts import current_text
 
 CONSENT = (
-    "On a web page before the first text, which shows the consent text in full and says that "
-    "annotators can withdraw. Only who agreed to the very version that was shown there could "
-    "begin; the version is kept with their answers."
+    "On a web page before the first text, which shows the full consent text and says that "
+    "annotators can withdraw. Only annotators who agreed to the version shown there could begin; "
+    "the version is stored with their answers."
 )
 PROCEDURE = (
-    "On web pages, each annotator by themselves read a text, wrote two single words that it made "
+    "On web pages, each annotator individually read a text, wrote two single words that it made "
     "them think of, and only then saw the same text with two of its words in bold, and rated how "
-    "similar these are in it. Nobody was given both texts of a pair. The order of the texts was "
-    "each annotator's own, by chance."
+    "similar these are in it. No annotator was given both texts of a pair. The order of the texts "
+    "was random for each annotator."
 )
 PERSONAL_LINK = "personal links"
 SCRIPTED = "scripted annotators of a rehearsal, who are not people"
-CHANNELS = {
-    Provider.LINK: "an open link",
-    Provider.PROLIFIC: "Prolific",
-    Provider.SIMULATOR: "a simulator of Amazon Mechanical Turk, in a rehearsal",
-    Provider.SANDBOX: "the sandbox of Amazon Mechanical Turk",
-    Provider.PRODUCTION: "Amazon Mechanical Turk",
-}
 
 
 def describe_study(study: Study, *, released_on: date | None = None) -> Description:
-    """What the site knows of a study; what only a person knows is left out.
+    """Return the description of a study, without what only a person knows.
 
-    Raises ReleaseRefused for a title or label that no file of a release can hold.
+    Raises ReleaseRefused for a title or label that the files of a release cannot contain.
     """
     entries = _describe_design(study)
     entries["dataset"] |= _drop_unknown(released_on=released_on)
@@ -50,7 +44,7 @@ def describe_study(study: Study, *, released_on: date | None = None) -> Descript
 
 
 def describe_design(study: Study) -> Description:
-    """The same without collection, recruitment and texts: counting among answers takes its time.
+    """Return the description without collection, recruitment and texts, which are slow to count.
 
     Raises ReleaseRefused as `describe_study` does.
     """
@@ -84,7 +78,7 @@ def _drop_unknown(**entries: Any) -> dict[str, Any]:
 
 
 def _name_language(tag: str) -> str | None:
-    """The English name of a language, with its script or region."""
+    """Return the English name of a language, with its script or region, or None."""
     try:
         return Locale.parse(tag, sep="-").get_display_name("en")
     except (UnknownLocaleError, ValueError):
@@ -121,7 +115,7 @@ def _as_day(instant: datetime | None) -> date | None:
 
 
 def _time_items(study: Study) -> float | None:
-    """The median of the seconds from a text to its rating, over the ratings that count."""
+    """Return the median seconds from a text to its rating, over the ratings that count."""
     counted = Response.objects.counted(study).on_stimuli().filter(words_shown_at__isnull=False)
     seconds = [
         (rated_at - shown_at).total_seconds()
@@ -132,25 +126,29 @@ def _time_items(study: Study) -> float | None:
 
 
 def _list_channels(study: Study) -> Iterator[dict[str, Any]]:
-    """The ways by which annotators who started came, in whichever round, and how many by each."""
+    """Yield the recruitment channels of annotators who started, with their numbers."""
     begun = Assignment.objects.for_study(study).filter(started_at__isnull=False).order_by()
-    way = ("annotator__invitation__is_rehearsal", "annotator__invitation__entrance__provider")
-    counts = begun.values_list(*way).annotate(n=Count("annotator", distinct=True))
+    channel_fields = (
+        "annotator__invitation__is_rehearsal",
+        "annotator__invitation__entrance__provider",
+    )
+    counts = begun.values_list(*channel_fields).annotate(n=Count("annotator", distinct=True))
     n_annotators: Counter[str] = Counter()
     for is_rehearsal, provider, n in counts:
-        channel = CHANNELS[Provider(provider)] if provider else PERSONAL_LINK
+        channel = rules_of(provider).description if provider else PERSONAL_LINK
         n_annotators[SCRIPTED if is_rehearsal else channel] += n
-    for channel in (PERSONAL_LINK, SCRIPTED, *CHANNELS.values()):
+    channels = [rules_of(provider).description for provider in Provider]
+    for channel in (PERSONAL_LINK, SCRIPTED, *channels):
         if n_annotators[channel]:
             yield {"channel": channel, "n_annotators": n_annotators[channel]}
 
 
 def _list_texts(study: Study) -> Iterator[dict[str, Any]]:
-    """Yield every version of each text of the survey, and how many agreed to which consent."""
+    """Yield every version of each survey text, and the number who agreed to each consent text."""
     for kind in TextKind:
         if kind in TextKind.mails() or (kind == TextKind.CHECK and not study.n_check_tries):
             continue
-        current_text(study, kind)  # the default counts as version 1 from its first showing
+        current_text(study, kind)  # stores the default as version 1
         for text in StudyText.objects.filter(study=study, kind=kind).order_by("version"):
             if text.body:
                 yield {

@@ -1,7 +1,7 @@
-"""What is stored of a study → CSV, row by row, for a spreadsheet or a script.
+"""Streams of a study's responses and links as CSV, for spreadsheets and scripts.
 
 A text that a spreadsheet would take for a formula gets an apostrophe before it; see
-`postprocess.formats.cells`. No worker id, note or token stands among the responses.
+`postprocess.formats.tabular`. Responses contain no worker ids, notes or tokens.
 """
 
 import csv
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import CharField, Func, Q, Value
@@ -18,21 +18,22 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.sql.compiler import SQLCompiler
 
-from postprocess.formats.cells import write_cell
+from postprocess.formats.tabular import write_cell
 from surveys.access.redaction import mask_note
 from surveys.models import Assignment, Invitation, Response, Study
-from surveys.models.collection import ResponseQuerySet
+from surveys.models.participation import ResponseQuerySet
 from surveys.models.study import write_point
 from surveys.recruitment.links import personal_link
 
 ROWS_A_CHUNK = 200
 ROWS_A_FETCH = 2000
+TIMESTAMP = "timestamp"  # in UTC to the millisecond
 
 
 class WrittenInstant(Func):
-    """An instant in UTC to the millisecond, such as 2026-05-04T03:02:01.000Z.
+    """A timestamp in UTC to the millisecond, such as 2026-05-04T03:02:01.000Z.
 
-    The database writes it, in a fraction of the time that making a datetime of it would take.
+    Formatted by the database, which is several times faster than parsing it into a datetime.
     """
 
     arity = 1
@@ -54,44 +55,57 @@ class WrittenInstant(Func):
 
 
 _QUESTIONNAIRE = "assignment__questionnaire__"
-RESPONSE_FIELDS: dict[str, str | Combinable] = {
-    "pair": "pair__position",
-    "context": "context__number",
-    "checkpoint": "pair__is_checkpoint",
-    "annotator": "annotator__code",
-    "block": f"{_QUESTIONNAIRE}block__number",
-    "questionnaire": Concat(
-        Cast(f"{_QUESTIONNAIRE}block__number", CharField()), f"{_QUESTIONNAIRE}letter"
+
+
+class Column(NamedTuple):
+    """A column of exported responses: what the database selects, and the Arrow type in Parquet."""
+
+    source: str | Combinable
+    arrow_type: str
+
+
+RESPONSE_TABLE = {
+    "pair": Column("pair__position", "int32"),
+    "context": Column("context__number", "int32"),
+    "checkpoint": Column("pair__is_checkpoint", "bool"),
+    "annotator": Column("annotator__code", "string"),
+    "block": Column(f"{_QUESTIONNAIRE}block__number", "int32"),
+    "questionnaire": Column(
+        Concat(Cast(f"{_QUESTIONNAIRE}block__number", CharField()), f"{_QUESTIONNAIRE}letter"),
+        "string",
     ),
-    "round": "assignment__round__number",
-    "is_current_round": "assignment__round__is_current",
-    "assignment_state": "assignment__state",
-    "is_over_quota": "assignment__is_over_quota",
-    "is_scripted": Coalesce("annotator__invitation__is_rehearsal", Value(value=False)),
-    "position": "position",
-    "inspired_word1": "inspired_word1",
-    "inspired_word2": "inspired_word2",
-    "pasted_word1": "has_pasted_word1",
-    "pasted_word2": "has_pasted_word2",
-    "rating": "rating",
-    "cannot_judge": "is_unjudgeable",
-    "comment": "comment",
-    "words_shown_at": WrittenInstant("words_shown_at"),
-    "engaged_at": WrittenInstant("engaged_at"),
-    "words_visible_seconds": "words_visible_seconds",
-    "rating_shown_at": WrittenInstant("rating_shown_at"),
-    "rated_at": WrittenInstant("rated_at"),
-    "rating_visible_seconds": "rating_visible_seconds",
+    "round": Column("assignment__round__number", "int32"),
+    "is_current_round": Column("assignment__round__is_current", "bool"),
+    "assignment_state": Column("assignment__state", "string"),
+    "is_over_quota": Column("assignment__is_over_quota", "bool"),
+    "is_scripted": Column(
+        Coalesce("annotator__invitation__is_rehearsal", Value(value=False)), "bool"
+    ),
+    "position": Column("position", "int32"),
+    "inspired_word1": Column("inspired_word1", "string"),
+    "inspired_word2": Column("inspired_word2", "string"),
+    "pasted_word1": Column("has_pasted_word1", "bool"),
+    "pasted_word2": Column("has_pasted_word2", "bool"),
+    "rating": Column("rating", "float64"),
+    "cannot_judge": Column("is_unjudgeable", "bool"),
+    "comment": Column("comment", "string"),
+    "words_shown_at": Column(WrittenInstant("words_shown_at"), TIMESTAMP),
+    "engaged_at": Column(WrittenInstant("engaged_at"), TIMESTAMP),
+    "words_visible_seconds": Column("words_visible_seconds", "float64"),
+    "rating_shown_at": Column(WrittenInstant("rating_shown_at"), TIMESTAMP),
+    "rated_at": Column(WrittenInstant("rated_at"), TIMESTAMP),
+    "rating_visible_seconds": Column("rating_visible_seconds", "float64"),
 }
-RESPONSE_COLUMNS = ("language", *RESPONSE_FIELDS)
+RESPONSE_FIELDS = {name: column.source for name, column in RESPONSE_TABLE.items()}
+RESPONSE_COLUMNS = ("language", *RESPONSE_TABLE)
 INVITATION_COLUMNS = ("note", "link", "state", "created_at")
 
 
 def stream_responses(study: Study, **wanted: Any) -> Iterator[str]:
-    """Every response of a study that has words or a rating, by assignment and position.
+    """Yield a study's responses that have words or a rating, by assignment and position.
 
-    `wanted` narrows them as in `find_responses`. The header comes at once, then some hundred rows
-    at a time, all as of one moment.
+    `wanted` filters them as in `find_responses`. Yields the header immediately, then rows in
+    chunks, all from one query.
     """
     answered = find_responses(study, **wanted).order_by("assignment_id", "position")
     rows = answered.values_list(*RESPONSE_FIELDS.values())
@@ -108,11 +122,11 @@ def find_responses(
     state: str = "",
     since: datetime | None = None,
 ) -> ResponseQuerySet:
-    """The responses of a study that have words or a rating, narrowed as asked for.
+    """Return a study's responses that have words or a rating, filtered by the given values.
 
-    `annotator` is a code, `state` that of the assignment, `since` of the last answer.
+    `annotator` is a code, `state` that of the assignment; `since` compares the last answer.
     """
-    # `assignment__in` lets both databases read along the index of (assignment, position)
+    # `assignment__in` lets both databases use the index of (assignment, position)
     assignments = Assignment.objects.for_study(study)
     if block is not None:
         assignments = assignments.filter(questionnaire__block__number=block)
@@ -131,10 +145,10 @@ def find_responses(
 def stream_invitations(
     study: Study, base_url: str, *, with_entrances: bool = False, shows_addresses: bool = True
 ) -> Iterator[str]:
-    """The personal links of a study, whom each is for and how far it has led.
+    """Yield a study's personal links, with their notes and the state of their assignments.
 
-    Those of scripted annotators are left out, and unless asked for those of whoever came through
-    an entrance. Notes that are e-mail addresses may be masked.
+    Links of scripted annotators are left out, and unless `with_entrances` those of annotators who
+    came through an open link or a provider. E-mail addresses in notes may be masked.
     """
     links = Invitation.objects
     invitations = links.by_people(study) if with_entrances else links.personal(study)
@@ -153,25 +167,24 @@ def stream_invitations(
 
 
 def write_text(text: str) -> str:
-    """A text as a cell that no spreadsheet takes for a formula, its line breaks as LF.
+    """Return a text as a cell that no spreadsheet takes for a formula, with LF line breaks.
 
     >>> write_text("=1+1"), write_text("salt")
     ("'=1+1", 'salt')
     """
-    return (
-        write_cell(text).replace("\r\n", "\n").replace("\r", "\n")
-    )  # csv would leave a lone CR unquoted
+    # csv would leave a lone CR unquoted
+    return write_cell(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 _WRITERS: dict[type, Callable[[Any], str]] = {
-    bool: lambda fact: "true" if fact else "false",
+    bool: lambda value: "true" if value else "false",
     str: write_text,
     Decimal: write_point,
 }
 
 
 def stream_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """A table as CSV: the header at once, then some hundred rows at a time."""
+    """Yield a table as CSV: the header immediately, then rows in chunks."""
     yield ",".join(columns) + "\n"
     remaining = iter(rows)
     while chunk := list(islice(remaining, ROWS_A_CHUNK)):

@@ -1,31 +1,25 @@
-"""What is stored of a study → Parquet, a group of rows at a time."""
+"""Stream of a study's responses as Parquet, one row group at a time."""
 
 import io
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from django.db.models.expressions import Combinable
-
 from surveys.models import Study
 from surveys.results.export import (
-    RESPONSE_FIELDS,
+    RESPONSE_TABLE,
     ROWS_A_FETCH,
+    TIMESTAMP,
+    Column,
     WrittenInstant,
     find_responses,
 )
 
 ROWS_A_GROUP = 20_000
-WHOLE = {"pair", "context", "block", "round", "position"}
-TRUTHS = {
-    "checkpoint", "is_current_round", "is_over_quota", "is_scripted", "pasted_word1",
-    "pasted_word2", "cannot_judge",
-}  # fmt: skip
-FRACTIONS = {"rating", "words_visible_seconds", "rating_visible_seconds"}
 
 
 class _Sink(io.RawIOBase):
-    """What is written to it is taken out again at once, so that no file is kept in memory."""
+    """A write-only file whose contents are taken out after each row group."""
 
     def __init__(self) -> None:
         self._written: list[bytes] = []
@@ -48,51 +42,44 @@ class _Sink(io.RawIOBase):
 
 
 def stream_responses_as_parquet(study: Study, **wanted: Any) -> Iterator[bytes]:
-    """The columns of `stream_responses`, with types: instants in UTC, ratings as numbers.
+    """Yield the columns of `stream_responses` with types: timestamps in UTC, ratings as numbers.
 
-    Texts are as annotators wrote them: no spreadsheet takes them for a formula. No more than a
-    group of rows is in memory at once.
+    Texts are unchanged, since no spreadsheet opens them. At most one row group is in memory.
     """
-    import pyarrow as pa  # takes a while to load
+    import pyarrow as pa  # slow to import
     from pyarrow import parquet
 
-    schema = pa.schema([("language", pa.string()), *_list_types(pa)])
+    types = [(name, _arrow_type(column.arrow_type)) for name, column in RESPONSE_TABLE.items()]
+    schema = pa.schema([("language", pa.string()), *types])
     answered = find_responses(study, **wanted).order_by("assignment_id", "position")
-    rows = answered.values_list(*(_unwritten(field) for field in RESPONSE_FIELDS.values()))
+    rows = answered.values_list(*map(_unformatted, RESPONSE_TABLE.values()))
     found = rows.iterator(chunk_size=ROWS_A_FETCH)
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         while group := list(islice(found, ROWS_A_GROUP)):
             columns = [[study.language] * len(group), *zip(*group, strict=True)]
             arrays = [
-                pa.array(_read(name, column), type=field_type)
-                for name, field_type, column in zip(
-                    schema.names, schema.types, columns, strict=True
-                )
+                pa.array(_convert(field.name, column), type=field.type)
+                for field, column in zip(schema, columns, strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             yield sink.take()
     yield sink.take()
 
 
-def _list_types(pa: Any) -> Iterator[tuple[str, Any]]:
-    for name, field in RESPONSE_FIELDS.items():
-        if isinstance(field, WrittenInstant):
-            yield name, pa.timestamp("ms", tz="UTC")
-        elif name in WHOLE:
-            yield name, pa.int32()
-        elif name in TRUTHS:
-            yield name, pa.bool_()
-        else:
-            yield name, pa.float64() if name in FRACTIONS else pa.string()
+def _arrow_type(name: str) -> Any:
+    import pyarrow as pa
+
+    return pa.timestamp("ms", tz="UTC") if name == TIMESTAMP else pa.type_for_alias(name)
 
 
-def _unwritten(field: str | Combinable) -> Any:
-    """A field itself where the text of an instant would be taken."""
-    return field.get_source_expressions()[0] if isinstance(field, WrittenInstant) else field
+def _unformatted(column: Column) -> Any:
+    """Return what a column selects, with a timestamp itself instead of its text."""
+    source = column.source
+    return source.get_source_expressions()[0] if isinstance(source, WrittenInstant) else source
 
 
-def _read(name: str, column: Any) -> Any:
+def _convert(name: str, column: Any) -> Any:
     if name == "rating":  # a Decimal
         return [None if rating is None else float(rating) for rating in column]
     return column

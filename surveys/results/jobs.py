@@ -1,4 +1,4 @@
-"""What takes long beside post-processing: many links, and all answers as a file."""
+"""Background jobs other than post-processing: many links, and exports of all responses."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,20 +12,20 @@ from surveys.models import Annotator, Run
 from surveys.recruitment.links import invite_annotators, invite_listed
 from surveys.results.export import ROWS_A_CHUNK, find_responses, stream_responses
 from surveys.results.export_parquet import ROWS_A_GROUP, stream_responses_as_parquet
-from surveys.results.ratings_table import note_instant
+from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.run_files import LIST_DROPPED
-from surveys.results.run_leases import note_sign_of_life
+from surveys.results.run_leases import renew_lease
 
-Tell = Callable[[str, int, int], None]
-LINKS_AT_ONCE = 1000  # more are made in the background, so many in a transaction
-EXPORT_FORMS = ("csv", "parquet")
+Progress = Callable[[str, int, int], None]
+LINKS_AT_ONCE = 1000  # in a transaction; more than that are created in the background
+EXPORT_FORMATS = ("csv", "parquet")
 
 
-def make_links(run: Run, tell: Tell) -> dict[str, Any]:
-    """Make the links that a run asks for; tried again, it goes on where it was broken off.
+def make_links(run: Run, progress: Progress) -> dict[str, Any]:
+    """Create the links that a run requests; a retry continues where the run was interrupted.
 
-    Whom they are for is in `notes` of its wishes, and forgotten there when the job is over. Raises
-    RunRefused where the list is gone.
+    The list of notes is in the run's `wishes` until the job is over. Raises RunRefused if the
+    list was deleted.
     """
     if run.has_lost_list:
         raise RunRefused(LIST_DROPPED)
@@ -33,7 +33,7 @@ def make_links(run: Run, tell: Tell) -> dict[str, Any]:
     n_wanted = run.wishes["count"] if notes is None else len(notes)
     report = run.report or {"n_done": 0, "n_new": 0}
     while report["n_done"] < n_wanted:
-        tell("making links", report["n_done"], n_wanted)
+        progress("creating links", report["n_done"], n_wanted)
         begin, end = report["n_done"], min(report["n_done"] + LINKS_AT_ONCE, n_wanted)
         with transaction.atomic():
             if notes is None:
@@ -41,32 +41,33 @@ def make_links(run: Run, tell: Tell) -> dict[str, Any]:
             else:
                 n_new = len(invite_listed(run.study, notes[begin:end]).new)
             report = {"n_done": end, "n_new": report["n_new"] + n_new}
-            note_sign_of_life(run, report=report)
+            renew_lease(run, report=report)
     return {"report": report, "wishes": {"count": n_wanted}}
 
 
-def write_export(run: Run, tell: Tell) -> dict[str, Any]:
-    """Write the answers of a run's study to its file, with no more than a part in memory.
+def write_export(run: Run, progress: Progress) -> dict[str, Any]:
+    """Write the responses of a run's study to its file, holding one chunk in memory at a time.
 
-    Raises RunRefused when somebody has withdrawn meanwhile: the file may hold what is erased.
+    Raises RunRefused if an annotator withdrew meanwhile: the file may contain erased data.
     """
-    form, begun = run.wishes["form"], note_instant(run.study)
+    form, began_at = run.wishes["form"], withdrawal_cutoff(run.study)
     n_rows = find_responses(run.study).count()
+    rows_a_chunk = ROWS_A_GROUP if form == "parquet" else ROWS_A_CHUNK
     with tempfile.TemporaryFile() as file:
-        for n, piece in enumerate(_stream(run, form)):
-            file.write(piece)
-            tell("writing answers", n * _rows_a_piece(form), n_rows)
-        if Annotator.objects.filter(study=run.study, withdrawn_at__gte=begun).exists():
-            raise RunRefused("Somebody withdrew while the file was written. Try again.")
+        for n, chunk in enumerate(_stream(run, form)):
+            file.write(chunk)
+            progress("writing responses", n * rows_a_chunk, n_rows)
+        if Annotator.objects.filter(study=run.study, withdrawn_at__gte=began_at).exists():
+            raise RunRefused("An annotator withdrew while the file was being written. Try again.")
         name = f"responses_{run.study.slug}_{run.number}.{form}"
         run.archive.save(name, File(file), save=False)
     return {"report": {"n_rows": n_rows}}
 
 
-def read_form(form: str) -> str:
-    """A form that answers can be exported in. Raises RunRefused for any other."""
-    if form not in EXPORT_FORMS:
-        raise RunRefused(f"Answers are exported as {' or '.join(EXPORT_FORMS)}.")
+def check_export_format(form: str) -> str:
+    """Return an export format unchanged. Raises RunRefused for an unknown one."""
+    if form not in EXPORT_FORMATS:
+        raise RunRefused(f"Responses are exported as {' or '.join(EXPORT_FORMATS)}.")
     return form
 
 
@@ -74,7 +75,3 @@ def _stream(run: Run, form: str) -> Iterator[bytes]:
     if form == "parquet":
         return stream_responses_as_parquet(run.study)
     return (text.encode() for text in stream_responses(run.study))
-
-
-def _rows_a_piece(form: str) -> int:
-    return ROWS_A_GROUP if form == "parquet" else ROWS_A_CHUNK

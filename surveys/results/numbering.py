@@ -1,4 +1,4 @@
-"""Numbers of runs, releases and batches within their study, in the order of their creation."""
+"""Numbers of runs, releases and batches within their study, in order of creation."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from surveys.models import Batch, Release, Run, RunKind, Study
 
 
 def number_run(study: Study, kind: RunKind) -> int:
-    """Return the number of a new run of a kind. Locks the study until the transaction ends."""
+    """Return the number for a new run of a kind. Locks the study until the transaction ends."""
     if kind == RunKind.RELEASE:
         return _number_new_release(study)
     _lock(study)
@@ -16,10 +16,10 @@ def number_run(study: Study, kind: RunKind) -> int:
 
 
 def number_release(study: Study, wanted: int | None = None) -> int:
-    """Return the number of a new release, the one that is wanted if no other release has it.
+    """Return the number for a new release: the wanted one unless another release has it.
 
-    A run that is tried again after it broke off may have made a release of its number already.
-    Locks the study until the transaction ends.
+    An interrupted run may have created a release with its number before it is retried. Locks the
+    study until the transaction ends.
     """
     _lock(study)
     if wanted and not Release.objects.filter(study=study, number=wanted).exists():
@@ -28,20 +28,20 @@ def number_release(study: Study, wanted: int | None = None) -> int:
 
 
 def number_batch(study: Study) -> int:
-    """Return the number of a new batch. Locks the study until the transaction ends."""
+    """Return the number for a new batch. Locks the study until the transaction ends."""
     _lock(study)
     return _find_last(Batch.objects.filter(study=study)) + 1
 
 
 def _number_new_release(study: Study) -> int:
-    """Runs that make a release have the number before it is made, or although they failed."""
+    """Return the next number, skipping those of runs that are in progress or failed."""
     _lock(study)
     runs = Run.objects.filter(study=study, kind=RunKind.RELEASE)
     return max(_find_last(runs), _find_last(Release.objects.filter(study=study))) + 1
 
 
 def _lock(study: Study) -> None:
-    """Two at once would get the same number."""
+    """Lock the study: two simultaneous requests would get the same number."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
 
 

@@ -1,6 +1,7 @@
-"""The log of a study → for those who work on it, page and CSV; for everybody, a file of a release.
+"""The audit log of a study as its members may see it, as CSV, and as a file of a release.
 
-Entries name no provider's id. An address stands in one where somebody wrote it; owners see it.
+Entries contain no provider ids. They contain e-mail addresses if a user wrote them; owners see
+these.
 """
 
 import json
@@ -17,7 +18,7 @@ from surveys.results.export import stream_csv, write_text
 ROWS_A_FETCH = 2000
 COLUMNS = ("at", "who", "what", "about", "details")
 OF_ROWS = {"stimuli.revised", "stimuli.dropped"}
-# What is published of the log: by the beginning of the action, and whether it tells about whom.
+# The published actions, by prefix, and whether the subject of the entry is published.
 PUBLISHED = {
     "study.": True, "stimuli.": True, "text.": True, "block.": True, "review.": True,
     "entrance.": True, "results.": True, "release.": True, "run.": True, "retention.": True,
@@ -27,12 +28,12 @@ PUBLISHED = {
 
 
 def mask_entries(entries: Iterable[AuditEntry], *, sees_addresses: bool) -> list[AuditEntry]:
-    """Entries as somebody may see them."""
+    """Return entries, masked unless the user sees e-mail addresses."""
     return [_mask(entry) if not sees_addresses else entry for entry in entries]
 
 
 def stream_log(entries: QuerySet[AuditEntry], *, sees_addresses: bool) -> Iterator[str]:
-    """Entries as CSV; details are JSON."""
+    """Yield entries as CSV, with details as JSON."""
     found = entries.iterator(chunk_size=ROWS_A_FETCH)
     seen = (entry if sees_addresses else _mask(entry) for entry in found)
     return stream_csv(
@@ -45,11 +46,11 @@ def stream_log(entries: QuerySet[AuditEntry], *, sees_addresses: bool) -> Iterat
 
 
 def write_public_log(study: Study) -> str:
-    """What was decided about a study, the first first, as TSV for a release.
+    """Return the audit log of a study as TSV for a release, earliest entry first.
 
-    People are numbered in the order in which they first did something. What is about single
-    annotators, links, accounts and keys is left out, or tells neither whom nor why; of rows that
-    were changed or dropped it tells why, and not what stood in them.
+    Users are numbered in the order of their first entries. Entries about single links, accounts
+    and keys are left out; those about single annotators have no subject and no reason. Those about
+    changed or deleted rows have the reason, without the texts.
     """
     lines = ["\t".join(COLUMNS)]
     numbers: dict[int, int] = {}
@@ -57,12 +58,12 @@ def write_public_log(study: Study) -> str:
         begins = f"{entry.action.partition('.')[0]}."
         if begins not in PUBLISHED:
             continue
-        who = entry.actor
+        actor = entry.actor
         if entry.user_id:
-            who = f"person {numbers.setdefault(entry.user_id, len(numbers) + 1)}"
+            actor = f"person {numbers.setdefault(entry.user_id, len(numbers) + 1)}"
         subject = entry.subject if PUBLISHED[begins] else ""
         details = _details(_publish_details(entry, has_subject=PUBLISHED[begins]))
-        cells = (_instant(entry), who, entry.action, subject, details)
+        cells = (_instant(entry), actor, entry.action, subject, details)
         masked = (mask_text(" ".join(cell.split())) for cell in cells)
         lines.append("\t".join(map(write_text, masked)))
     return "\n".join([*lines, ""])

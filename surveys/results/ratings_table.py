@@ -1,4 +1,4 @@
-"""Answers → ratings table. What is made of it is `postprocess`'s."""
+"""The ratings table of a study, and the other tables that `postprocess` takes."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from postprocess.formats.stimuli import digest_rows, parse_stimuli, render_stimuli
+from postprocess.formats.stimuli import ParsedStimuli, check_rows, digest_rows
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
     Assignment,
@@ -20,8 +20,8 @@ from surveys.models import (
     Review,
     Study,
 )
-from surveys.models.collection import AssignmentQuerySet
-from surveys.study.stimuli.check import as_stimulus
+from surveys.models.participation import AssignmentQuerySet
+from surveys.study.stimuli.load import as_stimulus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +36,11 @@ DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds
 
 
 class Answers(NamedTuple):
-    """What annotators answered: ratings, answers to checkpoint items, words to be published.
+    """Tables of what annotators answered.
 
-    `details`: the block and the place of each rated text, and for how many seconds the page with
-    the scale was visible, if the browser told. `scripted`: the annotators of a rehearsal.
+    `ratings`; `checks`: ratings of checkpoint items; `words`: engagement answers to be published;
+    `details`: the block and position of each rated context, and for how many seconds the page
+    with the scale was visible, if the browser reported it; `scripted`: annotators of a rehearsal.
     """
 
     ratings: "pd.DataFrame"
@@ -50,18 +51,18 @@ class Answers(NamedTuple):
 
 
 def collect_study(study: Study) -> "Collected":
-    """What a study has collected, for a dataset to be made of it.
+    """Return what a study has collected, as `postprocess` takes it.
 
-    Raises RatingsMissing when a context has no rating, StimuliChanged when the stored texts are
-    not those that were imported.
+    Raises RatingsMissing if a context has no rating, StimuliChanged if the stored texts are not
+    those that were imported.
     """
     from postprocess.release.assembling import Collected
 
-    stimuli = _stimuli_as_imported(study)
+    stimuli = _read_stimuli(study)
     answers = table_answers(study)
     _refuse_unrated_contexts(study, answers.ratings)
     return Collected(
-        parse_stimuli(stimuli),
+        stimuli,
         answers.ratings,
         checks=None if answers.checks.empty else answers.checks,
         words=None if answers.words.empty else answers.words,
@@ -71,22 +72,22 @@ def collect_study(study: Study) -> "Collected":
 
 
 @transaction.atomic
-def note_instant(study: Study) -> datetime:
-    """The instant from which on a withdrawal may come too late for what is read of a study next.
+def withdrawal_cutoff(study: Study) -> datetime:
+    """Return the time from which a withdrawal may come too late for the next read of a study.
 
-    The study is locked meanwhile, as by who withdraws: one that is under way is over by then.
+    Waits for the lock of the study, so that a withdrawal in progress is complete.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     return timezone.now()
 
 
 def table_answers(study: Study) -> Answers:
-    """What annotators answered, except those who withdrew.
+    """Return tables of all answers except those of annotators who withdrew.
 
-    A pair or checkpoint item is named by its position, an annotator by a number in the order of
-    their random codes, a group by its questionnaire (such as 2A). `mark` tells why a rating does
-    not count. Words are those of annotators who agreed that they are published, while the study
-    still wants that.
+    Pairs and checkpoint items are identified by their position, annotators by a number in the
+    order of their random codes, groups by their questionnaire (such as 2A). `mark` says why a
+    rating does not count. `words` has the annotators who agreed to publication, if the study
+    still publishes words.
     """
     rows = list(_list_answers(study))
     unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
@@ -94,19 +95,19 @@ def table_answers(study: Study) -> Answers:
     width = max(2, len(str(len(codes))))
     names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
     ratings, checks, words, details = [], [], [], []
-    for place, number, code, rating, block, letter, unjudged, state, current, *more in rows:
+    for pair, number, code, rating, block, letter, unjudged, state, current, *more in rows:
         low, high, may_publish, position, seconds, *written, _, assignment, response = more
         points = None if rating is None else float(rating)
-        who, group = names[code], f"{block}{letter}"
+        annotator, group = names[code], f"{block}{letter}"
         if low is None:
             is_rejected = not unwanted.isdisjoint([(assignment, None), (assignment, response)])
             mark = _mark(unjudged, state, is_current=current, is_rejected=is_rejected)
-            ratings.append((place, number, who, points, group, mark))
-            details.append((place, number, who, str(block), float(position), seconds))
+            ratings.append((pair, number, annotator, points, group, mark))
+            details.append((pair, number, annotator, str(block), float(position), seconds))
             if may_publish and study.publishes_words:
-                words.append((place, number, who, *written))
+                words.append((pair, number, annotator, *written))
         elif state == AssignmentState.SUBMITTED and current:
-            checks.append((place, who, points, group, low, high))
+            checks.append((pair, annotator, points, group, low, high))
     return Answers(
         _table(ratings, RATINGS_COLUMNS),
         _table(checks, CHECKS_COLUMNS),
@@ -145,7 +146,7 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
 
 
 def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:
-    """Why a rating does not count, as the library names it; "" if it does."""
+    """Return why a rating does not count, as the library names it; "" if it does."""
     from postprocess.table.ratings import REJECTED, UNJUDGED
 
     if not is_current:
@@ -165,7 +166,7 @@ def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> "pd.DataFrame
 
 
 def scale_of(study: Study) -> "Scale":
-    """The study's rating scale, as the library takes it."""
+    """Return the study's rating scale as the library takes it."""
     from postprocess.table.ratings import Scale
 
     ends = (study.scale_minimum, study.scale_maximum, study.scale_step)
@@ -173,12 +174,12 @@ def scale_of(study: Study) -> "Scale":
 
 
 def _as_number(point: Decimal) -> float:
-    """Whole where it is whole: the report is written as `postprocess build` writes it."""
+    """Return whole numbers as int, so that the report equals that of `postprocess build`."""
     return int(point) if point == int(point) else float(point)
 
 
 def list_shortfalls(study: Study) -> list[str]:
-    """What a reader of a dataset made of the study now should know, in words."""
+    """Return notes on what a dataset of the study would lack or contain now, with counts."""
     assignments = Assignment.objects.for_study(study)
     current = assignments.filter(round__is_current=True)
     finished = current.submitted()
@@ -227,7 +228,7 @@ def list_shortfalls(study: Study) -> list[str]:
 
 
 def _count_unwanted(study: Study, finished: AssignmentQuerySet) -> int:
-    """The ratings on stimuli, in finished questionnaires, that reviewers keep out."""
+    """Count the ratings of stimuli in finished questionnaires that reviewers rejected."""
     unwanted = Review.objects.unwanted(study)
     whole = unwanted.filter(response__isnull=True).values("assignment")
     single = unwanted.filter(response__isnull=False).values("response")
@@ -252,7 +253,7 @@ def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
         )
 
 
-def _stimuli_as_imported(study: Study) -> bytes:
+def _read_stimuli(study: Study) -> ParsedStimuli:
     contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
     rows = [
         as_stimulus(pair, [contexts[pair.pk, number] for number in (1, 2)]).fields()
@@ -263,4 +264,4 @@ def _stimuli_as_imported(study: Study) -> bytes:
             f"The texts stored for study {study.slug} are not those that were imported. "
             "Restore the database from a backup; nothing was written."
         )
-    return render_stimuli(rows).encode()
+    return check_rows(rows)

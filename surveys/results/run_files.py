@@ -1,4 +1,4 @@
-"""Lists and files that belong to runs, removed when their runs no longer need them."""
+"""Lists and files of runs, deleted when no longer needed."""
 
 import shutil
 from datetime import timedelta
@@ -12,19 +12,19 @@ from django.utils import timezone
 
 from surveys.models import Run, RunKind, RunState, Study
 
-LISTS_KEPT = timedelta(minutes=30)  # after the last sign of life of a job that was broken off
-LISTS_WAIT = timedelta(days=1)  # for a job to begin, which may take a broker that is away
+LISTS_KEPT = timedelta(minutes=30)  # after the last heartbeat of an interrupted job
+LISTS_WAIT = timedelta(days=1)  # for a job to start, for example when the broker is away
 LIST_DROPPED = (
-    "The list was dropped with the job. Send it again: those who have a link already keep it."
+    "The list was deleted with the job. Send it again: annotators who have a link keep it."
 )
 
 
 @transaction.atomic
 def drop_lists() -> int:
-    """Drop the lists of addresses of jobs that are over, and return the number of those jobs.
+    """Delete the e-mail lists of finished jobs, and return the number of these jobs.
 
-    A job counts as over when it is done or has failed, and when it was broken off or did not begin
-    for too long: it fails then, since it cannot go on without its list.
+    Jobs that were interrupted or have not started for too long fail, since they cannot continue
+    without the list.
     """
     now = timezone.now()
     is_over = (
@@ -45,9 +45,9 @@ def drop_lists() -> int:
 
 
 def drop_exports(study: Study) -> None:
-    """Remove the files of answers that were written of a study, once that is sure to last.
+    """Delete the exported files of a study when the transaction is committed.
 
-    With them go files that a process wrote and, since it was killed, no run names.
+    Also deletes files that no run refers to, because a process was killed.
     """
     for run in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
         remove = partial(run.archive.storage.delete, str(run.archive))
@@ -57,7 +57,7 @@ def drop_exports(study: Study) -> None:
 
 
 def drop_unreferenced_files() -> None:
-    """Remove files of runs that no run names: a process that was killed had written them."""
+    """Delete files that no run refers to; killed processes leave them."""
     top = Path(settings.MEDIA_ROOT) / "runs"
     for folder in top.iterdir() if top.is_dir() else ():
         run = Run.objects.filter(pk=folder.name).first() if folder.name.isdecimal() else None

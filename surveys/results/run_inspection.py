@@ -1,4 +1,4 @@
-"""What runs made, looked into: their files, their ledger, and what sets two of them apart."""
+"""Reading the results of runs: files, ratings ledger, and comparison of two runs."""
 
 import io
 import zipfile
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from postprocess.steps.post_process import Outcome
 
 ROWS_A_PAGE = 100
-MOST_SHOWN = 200  # pairs or annotators that two runs treat differently
+MAX_DIFFERENCES = 200  # of pairs or annotators that are shown
 
 
 class LedgerPage(NamedTuple):
-    """Some rows of a run's ledger, and how many there are like them."""
+    """A page of a run's ratings ledger, and the number of rows found."""
 
     rows: list[dict[Any, Any]]
     n_found: int
@@ -30,7 +30,7 @@ class LedgerPage(NamedTuple):
 
 
 class RunsApart(NamedTuple):
-    """What sets two runs apart: figures in words, and the pairs and annotators that differ."""
+    """The differences of two runs: figures by name, and the pairs and annotators that differ."""
 
     summary: dict[str, float]
     pairs: list[dict[Any, Any]]
@@ -38,23 +38,23 @@ class RunsApart(NamedTuple):
 
 
 def write_presets() -> dict[str, str]:
-    """The recipes that come with the library, as TOML, by name."""
+    """Return the library's recipes as TOML, by name."""
     from postprocess.steps.recipe import list_presets, read_recipe
 
     return {name: read_recipe(name).render() for name in list_presets()}
 
 
 def read_member(run: Run, name: str) -> bytes | None:
-    """A file of a run's archive, by its path in it; None if it has none of that name."""
+    """Return a file of a run's archive by its path, or None if it has no such file."""
     with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
         found = [path for path in archive.namelist() if path.partition("/")[2] == name]
         return archive.read(found[0]) if found else None
 
 
 def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPage:
-    """A page of the ratings of a run that have what is asked for: "" asks for nothing.
+    """Return a page of a run's ratings that match all filters; empty ones match everything.
 
-    Raises RunRefused where a pair or context is no number.
+    Raises RunRefused if a pair or context is not a number.
     """
     from postprocess.steps.stored_runs import search_ledger
 
@@ -72,7 +72,7 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
 
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
-    """What the second run made differently. Raises RunRefused unless the ratings are the same."""
+    """Return what differs in the second run. Raises RunRefused unless the ratings are equal."""
     from postprocess.steps.comparison import compare_outcomes
     from postprocess.table.ratings import RatingsError
 
@@ -80,19 +80,19 @@ def compare_runs(first: Run, second: Run) -> RunsApart:
         apart = compare_outcomes(_restore(first), _restore(second))
     except RatingsError as error:
         raise RunRefused(
-            "Ratings have come in between these runs; run the first recipe again to compare them."
+            "New ratings arrived between these runs; run the first recipe again to compare them."
         ) from error
-    return _in_short(apart)
+    return _summarise(apart)
 
 
-def _in_short(apart: "Comparison") -> RunsApart:
-    pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MOST_SHOWN)
-    annotators = apart.annotators[apart.annotators["differs"]].head(MOST_SHOWN)
+def _summarise(apart: "Comparison") -> RunsApart:
+    pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MAX_DIFFERENCES)
+    annotators = apart.annotators[apart.annotators["differs"]].head(MAX_DIFFERENCES)
     return RunsApart(apart.summary, _list_rows(pairs), _list_rows(annotators))
 
 
 def _list_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
-    """Return the rows of a table, with None for what is missing."""
+    """Return the rows of a table, with None for missing values."""
     return table.astype(object).where(table.notna(), None).to_dict("records")
 
 
@@ -102,15 +102,15 @@ def _restore(run: Run) -> "Outcome":
 
     files = [read_member(run, name) for name in ("scores.tsv", "annotators.tsv")]
     if run.state != "done" or None in files:
-        raise RunRefused(f"Run {run.number} has made no results to compare.")
+        raise RunRefused(f"Run {run.number} has no results to compare.")
     scores, annotators = (file or b"" for file in files)
     return restore_outcome(
         parse_recipe(run.recipe.encode()), _content(run.ledger), scores, annotators
     )
 
 
-def _content(kept: FieldFile) -> bytes:
-    with kept.open("rb") as file:
+def _content(stored: FieldFile) -> bytes:
+    with stored.open("rb") as file:
         return io.BytesIO(file.read()).getvalue()
 
 

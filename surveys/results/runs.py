@@ -1,4 +1,4 @@
-"""What takes long, made in the background and kept: results and releases, links and exports."""
+"""Runs: stored background jobs for results, releases, links, exports and batches."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,50 +14,55 @@ from django.db.models import Q
 from django.utils import timezone
 
 from postprocess.formats.stimuli import StimuliError
-from postprocess.release.sealing import write_archive
+from postprocess.release.checksums import write_archive
 from surveys.access.audit_log import record
-from surveys.access.webhooks import tell_of_run
+from surveys.access.webhooks import store_run_messages
 from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
-from surveys.results.jobs import Tell, read_form
+from surveys.results.jobs import Progress, check_export_format
 from surveys.results.numbering import number_run
-from surveys.results.ratings_table import collect_study, list_shortfalls, note_instant, scale_of
-from surveys.results.release import Wishes, release_dataset
+from surveys.results.ratings_table import (
+    collect_study,
+    list_shortfalls,
+    scale_of,
+    withdrawal_cutoff,
+)
+from surveys.results.release import ReleaseOptions, release_dataset
 from surveys.results.run_files import LIST_DROPPED, drop_exports, drop_lists
 from surveys.results.run_leases import (
     fail_run,
+    lease_duration,
     make_lease,
-    note_sign_of_life,
     release_run,
+    renew_lease,
     renewing,
-    silence,
 )
 
 if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
 
-Maker = Callable[[Run, Tell], dict[str, Any]]
-BETWEEN_SIGNS = timedelta(seconds=1)
-MOST_TRIES = 5
-FIRST_PAUSE = 15  # seconds, then twice as many each time; in all less than a run may be silent
-INTERRUPTED = "It was broken off. Try again; if that does not help, ask an operator for the log."
+Maker = Callable[[Run, Progress], dict[str, Any]]
+PROGRESS_INTERVAL = timedelta(seconds=1)
+MAX_RETRIES = 5
+FIRST_PAUSE = 15  # seconds, doubled each time; in all less than a lease lasts
+INTERRUPTED = "It was interrupted. Try again; if that does not help, ask an operator for the log."
 
 
 @transaction.atomic
 def request_results(study: Study, recipe: str, by: User | None) -> Run:
-    """Put down that a study's ratings are to be post-processed by a recipe, in TOML.
+    """Queue a run that post-processes a study's ratings by a recipe, in TOML.
 
-    Raises RunRefused for a recipe that cannot be used.
+    Raises RunRefused for an invalid recipe.
     """
     return _request(study, RunKind.RESULTS, read_recipe(study, recipe), by)
 
 
 @transaction.atomic
 def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: User | None) -> Run:
-    """Put down that a release is to be made; `wishes` as `Wishes` has them, `ids_of` a number.
+    """Queue a run that makes a release; `wishes` are fields of `ReleaseOptions`, `ids_of` an id.
 
-    Raises RunRefused for a recipe, or for a release whose ids are wanted, that cannot be used.
+    Raises RunRefused for an invalid recipe, or an `ids_of` that is not a release of the study.
     """
     of = wishes.get("ids_of")
     if of and not Release.objects.filter(study=study, pk=of).exists():
@@ -74,47 +79,47 @@ def request_links(
     count: int = 0,
     notes: Iterable[str] = (),
 ) -> Run:
-    """Put down that links are to be made: so many, or one for each of a list.
+    """Queue a run that creates `count` links, or one per note.
 
-    Raises InvitationRefused for a list that is wrong, and unless there are as many before as
-    somebody counted on; RunRefused while others are being made.
+    Raises InvitationRefused for an invalid list, or if the study does not have `n_before` links;
+    RunRefused while another such run is in progress.
     """
     listed = read_notes(notes) if not count else []
     if count > MOST_INVITED:
-        raise RunRefused(f"Up to {MOST_INVITED:,} links can be made at once, not {count:,}.")
+        raise RunRefused(f"At most {MOST_INVITED:,} links can be created at once, not {count:,}.")
     refuse_others_meanwhile(study, n_before)
     if Run.objects.filter(study=study, kind=RunKind.LINKS).under_way().exists():
-        raise RunRefused("Links are being made already. Wait until they are there.")
+        raise RunRefused("Links are already being created. Wait until that is done.")
     wishes = {"count": count} if count else {"notes": listed}
     return _request(study, RunKind.LINKS, None, by, wishes=wishes)
 
 
 @transaction.atomic
 def request_export(study: Study, form: str, by: User | None) -> Run:
-    """Put down that the answers are to be written to a file; the one before is removed.
+    """Queue a run that exports all responses; an earlier export is deleted.
 
-    Raises RunRefused for a form that there is not.
+    Raises RunRefused for an unknown format.
     """
-    run = _request(study, RunKind.EXPORT, None, by, wishes={"form": read_form(form)})
+    run = _request(study, RunKind.EXPORT, None, by, wishes={"form": check_export_format(form)})
     drop_exports(study)
     return run
 
 
 @transaction.atomic
 def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
-    """Put down that a batch is to be published, fetched, paid or stopped.
+    """Queue a run that publishes, fetches, pays or stops a batch.
 
-    Raises RunRefused while the same is under way.
+    Raises RunRefused while the same is in progress.
     """
     same = Run.objects.filter(study=batch.study, kind=kind, wishes__batch=batch.pk).under_way()
     if kind not in RunKind.of_batches() or any(not is_broken_off(run) for run in same):
-        raise RunRefused("This is under way already. Wait until it is done.")
+        raise RunRefused("This is already in progress. Wait until it is done.")
     return _request(batch.study, kind, None, by, wishes={"batch": batch.pk})
 
 
 @transaction.atomic
 def retry_run(run: Run) -> Run:
-    """Put down that a run is to be tried again. Raises RunRefused unless it failed or broke off."""
+    """Queue a run again. Raises RunRefused unless it failed or was interrupted."""
     if run.has_lost_list:
         raise RunRefused(LIST_DROPPED)
     now = timezone.now()
@@ -128,7 +133,7 @@ def retry_run(run: Run) -> Run:
         lease="",
         n_deaths=0,
     ):
-        raise RunRefused("Only a run that failed or was broken off can be tried again.")
+        raise RunRefused("Only a run that failed or was interrupted can be retried.")
     record("run.retried", run.study, run.name)
     run.refresh_from_db()
     if run.wishes.pop("n_tries", None):
@@ -137,11 +142,11 @@ def retry_run(run: Run) -> Run:
 
 
 def perform_run(run_id: int, makers: Mapping[RunKind, Maker]) -> None:
-    """Perform a run that waits, once: of several processes that try, one does it.
+    """Perform a waiting run; if several processes try, one of them does.
 
-    `makers` says for each kind what makes what is stored in the fields of the run.
-    What the library or an action refuses is stored as the run's error. Where what the run needs is
-    down it waits until later. A process that is asked to end gives the run back.
+    `makers` has for each kind the function that returns the values of the run's fields. Refusals
+    of the library or an action are stored as the run's error. If a service is down, the run is
+    retried later. A process that is terminated returns the run to the queue.
     """
     drop_lists()
     lease = make_lease()
@@ -152,22 +157,22 @@ def perform_run(run_id: int, makers: Mapping[RunKind, Maker]) -> None:
         return
     run = Run.objects.select_related("study").get(pk=run_id)
     run.lease = lease
-    _remove_files(run)  # of a process that died
-    with _keeping_what_goes_wrong(run), renewing(run):
+    _delete_files(run)  # of a process that was killed
+    with _storing_failure(run), renewing(run):
         try:
-            _finish(run, **makers[RunKind(run.kind)](run, _tell(run)))
+            _finish(run, **makers[RunKind(run.kind)](run, _report_progress(run)))
         except GatewayDown as error:
-            if not _put_off(run, str(error)):
+            if not _postpone(run, str(error)):
                 raise
 
 
 def is_broken_off(run: Run) -> bool:
-    """Return whether a run has given no sign of life for longer than its lease."""
-    return run.state == RunState.RUNNING and timezone.now() - run.heard_at > silence()
+    """Return whether a run is marked as running but its lease has expired."""
+    return run.state == RunState.RUNNING and timezone.now() - run.heard_at > lease_duration()
 
 
 def read_recipe(study: Study, recipe: str) -> "Recipe":
-    """A recipe in TOML, on the study's scale. Raises RunRefused with all that is wrong."""
+    """Parse a recipe in TOML, on the study's scale. Raises RunRefused with all errors."""
     from postprocess.steps.recipe import RecipeError, parse_recipe
 
     try:
@@ -192,18 +197,18 @@ def _name_recipe(run: Run) -> dict[str, str]:
 
 
 def _is_over() -> Q:
-    silent = Q(heard_at__lt=timezone.now() - silence())
+    silent = Q(heard_at__lt=timezone.now() - lease_duration())
     return Q(state=RunState.FAILED) | (Q(state=RunState.RUNNING) & silent)
 
 
-def make_results(run: Run, tell: Tell) -> dict[str, Any]:
-    """Post-process the ratings of a run's study. Raises what the library refuses."""
+def make_results(run: Run, progress: Progress) -> dict[str, Any]:
+    """Post-process the ratings of a run's study. Raises the library's errors."""
     from postprocess.pipeline import build_dataset
     from postprocess.reporting.bundle import render_reports
     from postprocess.steps.recipe import parse_recipe
     from postprocess.steps.stored_runs import write_ledger
 
-    collected_at = note_instant(run.study)
+    collected_at = withdrawal_cutoff(run.study)
     collected = collect_study(run.study)
     dataset = build_dataset(
         collected.stimuli,
@@ -215,9 +220,9 @@ def make_results(run: Run, tell: Tell) -> dict[str, Any]:
         details=collected.details,
         notes=list_shortfalls(run.study),
         scripted=collected.scripted,
-        progress=tell,
+        progress=progress,
     )
-    tell("drawing the report", 0, 1)
+    progress("drawing the report", 0, 1)
     files = {**dataset.files, **render_reports(dataset)}
     name = f"results_{run.study.slug}_{run.number}"
     archive = write_archive(files, name)
@@ -229,22 +234,22 @@ def make_results(run: Run, tell: Tell) -> dict[str, Any]:
     }
 
 
-def make_release(run: Run, tell: Tell) -> dict[str, Any]:
-    """Make the release that a run asks for. Raises what `release_dataset` does."""
+def make_release(run: Run, progress: Progress) -> dict[str, Any]:
+    """Make the release that a run requests. Raises as `release_dataset` does."""
     from postprocess.steps.recipe import parse_recipe
 
-    wanted = dict(run.wishes)
-    wishes = Wishes(
-        description=wanted.pop("description", "").encode(),
-        ids_of=Release.objects.filter(pk=wanted.pop("ids_of", None)).first(),
-        **wanted,
+    fields = dict(run.wishes)
+    options = ReleaseOptions(
+        description=fields.pop("description", "").encode(),
+        ids_of=Release.objects.filter(pk=fields.pop("ids_of", None)).first(),
+        **fields,
     )
     recipe = parse_recipe(run.recipe.encode())
-    tell("making the release", 0, 1)
+    progress("making the release", 0, 1)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / f"cosimlex_{run.study.language}"
-        release = release_dataset(run.study, folder, recipe, wishes, number=run.number)
-        (packed,) = folder.parent.glob("*.zip")  # its name says whether it is a rehearsal
+        release = release_dataset(run.study, folder, recipe, options, number=run.number)
+        (packed,) = folder.parent.glob("*.zip")  # the name depends on whether it is a rehearsal
         name, archive = f"{packed.stem}_{release.number}.zip", packed.read_bytes()
     return {
         "number": release.number,
@@ -256,13 +261,13 @@ def make_release(run: Run, tell: Tell) -> dict[str, Any]:
 
 
 def pause_after(n_tries: int) -> int | None:
-    """How long to wait for a target that was down so many times; None to give up."""
-    return FIRST_PAUSE * 2 ** (n_tries - 1) if n_tries <= MOST_TRIES else None
+    """Return the seconds to wait after a number of failed tries, or None to give up."""
+    return FIRST_PAUSE * 2 ** (n_tries - 1) if n_tries <= MAX_RETRIES else None
 
 
 def _finish(run: Run, **made: Any) -> None:
-    """Store what a run made. Raises RunTaken where another process performs it by now."""
-    note_sign_of_life(run)
+    """Store the results of a run. Raises RunTaken if another process has taken it."""
+    renew_lease(run)
     for name, value in made.items():
         if isinstance(value, ContentFile):
             getattr(run, name).save(value.name, value, save=False)
@@ -271,15 +276,15 @@ def _finish(run: Run, **made: Any) -> None:
     run.state, run.stage, run.error = RunState.DONE, "", ""
     run.finished_at = timezone.now()
     with transaction.atomic():
-        note_sign_of_life(run)  # nobody else takes it until the end of the transaction
+        renew_lease(run)  # no other process takes it before the transaction ends
         run.lease = ""
         run.save()
         record(f"{run.kind}.made", run.study, run.name, **_name_recipe(run))
-        tell_of_run(run)
+        store_run_messages(run)
 
 
-def _put_off(run: Run, reason: str) -> bool:
-    """Let a run wait to be tried again; False after too many times."""
+def _postpone(run: Run, reason: str) -> bool:
+    """Return a run to the queue with a pause; return False after too many tries."""
     n_tries = run.wishes.get("n_tries", 0) + 1
     pause = pause_after(n_tries)
     if pause is None:
@@ -292,8 +297,8 @@ def _put_off(run: Run, reason: str) -> bool:
     return True
 
 
-def _remove_files(run: Run) -> None:
-    """Remove what an earlier try of a run has written: nothing leads to it."""
+def _delete_files(run: Run) -> None:
+    """Delete the files of an interrupted run, to which nothing refers."""
     storage, folder = run.archive.storage, f"runs/{run.pk}"
     if storage.exists(folder):
         for name in storage.listdir(folder)[1]:
@@ -301,10 +306,10 @@ def _remove_files(run: Run) -> None:
 
 
 @contextmanager
-def _keeping_what_goes_wrong(run: Run) -> Iterator[None]:
-    """Leave a run whose work ends early failed, with the reason where one was given.
+def _storing_failure(run: Run) -> Iterator[None]:
+    """Mark a run as failed if its work ends early, with the reason if there is one.
 
-    A process that is told to end (SIGTERM to a worker) leaves it waiting instead.
+    A process that is terminated (SIGTERM to a worker) returns it to the queue instead.
     """
     from postprocess.steps.recipe import RecipeError
     from postprocess.table.ratings import RatingsError
@@ -325,18 +330,18 @@ def _keeping_what_goes_wrong(run: Run) -> Iterator[None]:
         fail_run(run, reason)
 
 
-def _tell(run: Run) -> Tell:
-    """Return a function that stores how far a run is, about once a second.
+def _report_progress(run: Run) -> Progress:
+    """Return a function that stores the progress of a run, at most once a second per stage.
 
-    It raises RunTaken where another process performs the run by now.
+    It raises RunTaken if another process has taken the run.
     """
-    told: dict[str, Any] = {"stage": None, "at": None}
+    last: dict[str, Any] = {"stage": None, "at": None}
 
-    def tell(stage: str, done: int, of: int) -> None:
+    def report(stage: str, done: int, of: int) -> None:
         now = timezone.now()
-        if stage == told["stage"] and now - told["at"] < BETWEEN_SIGNS:
+        if stage == last["stage"] and now - last["at"] < PROGRESS_INTERVAL:
             return
-        told.update(stage=stage, at=now)
-        note_sign_of_life(run, stage=stage[:40], share_done=100 * done // max(of, 1))
+        last.update(stage=stage, at=now)
+        renew_lease(run, stage=stage[:40], share_done=100 * done // max(of, 1))
 
-    return tell
+    return report

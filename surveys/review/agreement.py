@@ -1,4 +1,4 @@
-"""What is to be judged → what was noticed about it; verdicts → how far reviewers agree."""
+"""Evidence in words, and inter-reviewer agreement."""
 
 from collections import defaultdict
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from surveys.review.evidence import Piece, tell
 
 
 class Agreement(NamedTuple):
-    """How far two reviewers agree, blind to each other; kappa is NaN where it is not defined."""
+    """Agreement of two reviewers, blind to each other; kappa is NaN if it is undefined."""
 
     reviewers: tuple[int, int]
     n: int
@@ -16,15 +16,15 @@ class Agreement(NamedTuple):
     kappa: float
 
 
-def tell_evidence(review: Review) -> list[str]:
-    """What was noticed, a sentence each."""
+def describe_evidence(review: Review) -> list[str]:
+    """Return the evidence about a review as sentences."""
     response = review.response
     words = (response.inspired_word1, response.inspired_word2) if response else ("", "")
     return [tell(Piece(*piece), words) for piece in review.evidence]
 
 
 def list_agreement(study: Study) -> list[Agreement]:
-    """Of every two reviewers who judged something twice, by their ids."""
+    """Return the agreement of each two reviewers who judged the same, by user id."""
     from postprocess.statistics.kappa import cohen_kappa
 
     kinds: defaultdict[int, dict[int, str]] = defaultdict(dict)

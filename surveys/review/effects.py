@@ -1,4 +1,4 @@
-"""What is to be judged → what would change in the results without it."""
+"""Effect on the results of not using an answer or a questionnaire."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from postprocess.steps.post_process import Outcome
     from postprocess.steps.recipe import Recipe
 
-CLOSE = 0.005  # scores nearer than this are written the same
+MIN_MOVE = 0.005  # smaller differences of scores are not visible
 FIELDS = {
     "response": "pk",
     "assignment": "assignment",
@@ -27,10 +27,10 @@ FIELDS = {
 
 
 def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
-    """What would change in the results without each of these, in words, by the id of the review.
+    """Describe how the results would change without each answer or questionnaire, by review id.
 
-    Post-processing is done with and without it, by the recipe of the published files, within the
-    block: beyond it nothing depends on its ratings. All are of one study.
+    All reviews are of one study. Post-processing runs with and without it, by the recipe of the
+    published files, within its block: results of other blocks do not depend on its ratings.
     """
     if not reviews:
         return {}
@@ -42,18 +42,18 @@ def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
     wanted = {name: table for case in cases for name, table in case.variants.items()}
     found = _post_process(list(wanted.values()), Recipe().on_scale(scale_of(study)))
     results = dict(zip(wanted, found, strict=True))
-    return {case.review.pk: _tell(case, results) for case in cases}
+    return {case.review.pk: _describe(case, results) for case in cases}
 
 
 class _Results(NamedTuple):
-    """Scores by the number of the pair in its block, and who is left out by filtering."""
+    """Scores by the number of the pair in its block, and the annotators excluded by filtering."""
 
     scores: "pd.DataFrame"
     left_out: set[str]
 
 
 class _Case:
-    """Something to be judged, among the ratings of its block."""
+    """An answer or a questionnaire under review, among the ratings of its block."""
 
     def __init__(self, review: Review, block: "pd.DataFrame") -> None:
         self.review = review
@@ -81,7 +81,7 @@ def _block_of(review: Review) -> int:
 
 
 def _table_blocks(study: Study, blocks: set[int]) -> "dict[int, pd.DataFrame]":
-    """The ratings of each block that make the dataset, and which a verdict has put out of it."""
+    """Return the ratings of each block in the dataset, marking those excluded by a verdict."""
     import pandas as pd
 
     counted = Assignment.objects.for_study(study).counted()
@@ -102,7 +102,7 @@ def _table_blocks(study: Study, blocks: set[int]) -> "dict[int, pd.DataFrame]":
 
 
 def _complete(block: "pd.DataFrame") -> "pd.DataFrame":
-    """The pairs of a block both contexts of which are rated, numbered from 1."""
+    """Return the pairs of a block with ratings of both contexts, numbered from 1."""
     import pandas as pd
 
     n_contexts = block.groupby("pair")["context"].transform("nunique")
@@ -111,9 +111,9 @@ def _complete(block: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[_Results | None]:
-    """What comes of each table for itself; None if a text would have no rating.
+    """Post-process each table separately; None if a text would have no rating.
 
-    One run does for all of them, as blocks that share neither a pair nor a group.
+    One run handles all tables, as blocks that share neither a pair nor a group.
     """
     import pandas as pd
 
@@ -137,13 +137,13 @@ def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[
     left_out = _list_left_out(outcome, len(variants))
     tables = [outcome.scores[start:end] for start, end in pairwise(ends)]
     return [
-        _Results(scores.set_axis(range(1, len(scores) + 1)), whom)
-        for scores, whom in zip(tables, left_out, strict=True)
+        _Results(scores.set_axis(range(1, len(scores) + 1)), excluded)
+        for scores, excluded in zip(tables, left_out, strict=True)
     ]
 
 
 def _mark(ratings: "pd.DataFrame") -> "pd.DataFrame":
-    """As post-processing takes them."""
+    """Convert ratings to the input of post-processing."""
     from postprocess.table.ratings import REJECTED
 
     columns = ["pair", "context", "annotator", "rating", "group"]
@@ -152,7 +152,7 @@ def _mark(ratings: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _list_left_out(outcome: "Outcome", n_variants: int) -> list[set[str]]:
-    """Whom filtering leaves out in each of the tables that were processed together."""
+    """Return the annotators that filtering excludes from each of the tables."""
     from postprocess.steps.filtering import LEFT_OUT
 
     found: list[set[str]] = [set() for _ in range(n_variants)]
@@ -162,24 +162,24 @@ def _list_left_out(outcome: "Outcome", n_variants: int) -> list[set[str]]:
     return found
 
 
-def _tell(case: _Case, results: "dict[tuple[str, int], _Results | None]") -> str:
+def _describe(case: _Case, results: "dict[tuple[str, int], _Results | None]") -> str:
     if case.its.empty:
-        return "Nothing: no rating of it counts, or the other context of its pair has none yet."
+        return "Nothing: it or the other context of its pair has no rating in the dataset yet."
     before, after = results[case.before], results[case.after]
     if before is None:
         return "There are too few ratings yet for scores."
     if after is None:
         return "Without it a text would have no rating left."
-    of_scores = _tell_scores if case.review.is_whole else _tell_score
-    told = of_scores(case.its, before.scores, after.scores)
-    return f"{told}{_tell_annotators(case.its, before.left_out, after.left_out)}"
+    describe = _describe_scores if case.review.is_whole else _describe_score
+    scores = describe(case.its, before.scores, after.scores)
+    return f"{scores}{_describe_annotators(case.its, before.left_out, after.left_out)}"
 
 
-def _tell_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
-    """Of a single rating: the score of its text, and the change of its pair."""
+def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
+    """Describe the effect of one rating on the score of its text and the change of its pair."""
     pair, number = its[["pair", "context"]].iloc[0]
     now, then = before.loc[pair], after.loc[pair]
-    if now[f"n{number}"] == then[f"n{number}"] and _moves(now, then, number) < CLOSE:
+    if now[f"n{number}"] == then[f"n{number}"] and _moves(now, then, number) < MIN_MOVE:
         return "No score would change."
     from postprocess.reporting.phrases import write_figure, write_signed
 
@@ -196,25 +196,25 @@ def _moves(now: Any, then: Any, number: int) -> float:
     return abs(float(now[f"sim{number}"] - then[f"sim{number}"]))
 
 
-def _tell_scores(_: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
-    """Of a whole questionnaire: how many scores move, and how far at most."""
+def _describe_scores(_: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
+    """Describe how many scores a whole questionnaire affects, and the largest difference."""
     from postprocess.reporting.phrases import write_figure
 
     columns = ["sim1", "sim2"]
     moves = (after[columns] - before[columns]).abs().to_numpy()
-    n_moved = int((moves >= CLOSE).sum())
+    n_moved = int((moves >= MIN_MOVE).sum())
     if not n_moved:
         return "No score would change."
     scores = "score" if n_moved == 1 else "scores"
     return f"{n_moved} {scores} would change, by up to {write_figure(moves.max())} points."
 
 
-def _tell_annotators(its: "pd.DataFrame", out_now: set[str], out_then: set[str]) -> str:
-    """Whether filtering leaves this annotator out anyway, and whom it would judge otherwise."""
-    (who,) = set(its["annotator"])
-    anyway = " Filtering leaves this annotator out as it is." if who in out_now else ""
-    others = (out_now ^ out_then) - {who}
+def _describe_annotators(its: "pd.DataFrame", out_now: set[str], out_then: set[str]) -> str:
+    """Describe whether filtering excludes this annotator anyway, and other annotators affected."""
+    (annotator,) = set(its["annotator"])
+    anyway = " Filtering excludes this annotator anyway." if annotator in out_now else ""
+    others = (out_now ^ out_then) - {annotator}
     if not others:
         return anyway
     noun = "annotator" if len(others) == 1 else "annotators"
-    return f"{anyway} Filtering would judge {len(others)} other {noun} otherwise."
+    return f"{anyway} Filtering would change its decision about {len(others)} other {noun}."

@@ -1,7 +1,7 @@
-"""Answers to one questionnaire → what is odd about each. Evidence, never a verdict.
+"""Evidence about answers to a questionnaire, such as copied words; never a verdict.
 
-Nothing here names a word: a piece of evidence says which of the two it is about, and is told in
-words only beside the answer itself.
+A piece of evidence contains no word: it refers to the first or second inspired word, which is
+inserted only when it is shown with the answer.
 """
 
 import re
@@ -14,13 +14,13 @@ from typing import NamedTuple
 from postprocess.formats.invisible import list_invisible, remove_invisible
 
 HASTY_WORDS_PER_MINUTE = 500  # twice as fast as silent reading: 238 (Brysbaert, 2019)
-FEWEST_RATINGS = 5  # fewer may well be equal
-LARGEST_RISK = 1000
+MIN_RATINGS = 5  # fewer may be equal by chance
+MAX_RISK = 1000
 WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
 
 
 class Piece(NamedTuple):
-    """A piece of evidence: its code, the inspired word it is about (0 for none), a number."""
+    """A piece of evidence: its code, the inspired word concerned (0 for none), and a number."""
 
     code: str
     which: int = 0
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """What a code weighs, and how it is told of one and of several."""
+    """Weight of a code, and its sentence for one and for several."""
 
     weight: int
     one: str
@@ -41,8 +41,8 @@ def _sign(weight: int, one: str, many: str = "") -> Sign:
 
 SIGNS = {
     "constant": _sign(4, "All {n} ratings of this questionnaire are the same."),
-    "targets": _sign(6, "Both words are the targets of page 2, which page 1 does not tell."),
-    "target": _sign(3, "“{word}” is a target of page 2, which page 1 does not tell."),
+    "targets": _sign(6, "Both words are the targets of page 2, which page 1 does not show."),
+    "target": _sign(3, "“{word}” is a target of page 2, which page 1 does not show."),
     "copied": _sign(2, "“{word}” is copied from the text."),
     "repeated": _sign(
         2,
@@ -54,11 +54,11 @@ SIGNS = {
         "Another annotator wrote the same two words for this text.",
         "{n} other annotators wrote the same two words for this text.",
     ),
-    "unknown": _sign(1, "“{word}” is in no dictionary here."),
+    "unknown": _sign(1, "“{word}” is not in the dictionaries of this site."),
     "invisible": _sign(
         1,
-        "“{word}” holds a character that does not show.",
-        "“{word}” holds {n} characters that do not show.",
+        "“{word}” contains an invisible character.",
+        "“{word}” contains {n} invisible characters.",
     ),
     "hasty": _sign(3, "Read and answered at {n} words per minute."),
     "pasted": _sign(2, "“{word}” was pasted."),
@@ -70,7 +70,7 @@ SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What is known of an answer."""
+    """An answer with everything that evidence is derived from."""
 
     response: int
     assignment: int
@@ -84,34 +84,34 @@ class Answered:
 
 
 def tell(piece: Piece, words: tuple[str, str] = ("", "")) -> str:
-    """A piece of evidence as a sentence beside an answer with these words."""
+    """Return a piece of evidence as a sentence about an answer with these words."""
     sign = SIGNS[piece.code]
     word = words[piece.which - 1] if piece.which else ""
-    for character in list_invisible(word):  # some would turn the sentence round
+    for character in list_invisible(word):  # some reverse the direction of the sentence
         word = word.replace(character, "")
     return (sign.one if piece.n == 1 else sign.many).format(word=word, n=f"{piece.n:,}")
 
 
 def weigh(pieces: Iterable[Piece]) -> int:
-    """How risky evidence makes an answer."""
-    return min(sum(SIGNS[piece.code].weight for piece in pieces), LARGEST_RISK)
+    """Return the risk of an answer: the sum of the weights of its evidence."""
+    return min(sum(SIGNS[piece.code].weight for piece in pieces), MAX_RISK)
 
 
 def sum_up(evidence: Iterable[Sequence[Piece]]) -> tuple[list[Piece], int]:
-    """The evidence about a whole assignment, given that about each answer, and its weight."""
+    """Return the evidence about an assignment and its weight, from that about each answer."""
     answers = [pieces for pieces in evidence if pieces]
     constant = {piece for pieces in answers for piece in pieces if piece.code == "constant"}
-    of_its_own = [[piece for piece in pieces if piece not in constant] for pieces in answers]
-    n_flagged = sum(bool(pieces) for pieces in of_its_own)
+    individual = [[piece for piece in pieces if piece not in constant] for pieces in answers]
+    n_flagged = sum(bool(pieces) for pieces in individual)
     flagged = [Piece("flagged", 0, n_flagged)] if n_flagged else []
-    risk = weigh([*constant, *(piece for pieces in of_its_own for piece in pieces)])
+    risk = weigh([*constant, *(piece for pieces in individual for piece in pieces)])
     return [*sorted(constant), *flagged], risk
 
 
 def find_evidence(answers: Sequence[Answered], doubted: Set[str]) -> dict[int, list[Piece]]:
-    """What is odd about each answer, by the id of the response.
+    """Return the evidence about each of the answers to a questionnaire, by response id.
 
-    `answers`: all to one questionnaire. `doubted`: the words that are not known as words.
+    `doubted` holds the words that no dictionary contains.
     """
     constant = find_constant(answers)
     written = Counter(
@@ -138,7 +138,7 @@ def find_evidence(answers: Sequence[Answered], doubted: Set[str]) -> dict[int, l
 
 
 def find_constant(answers: Iterable[Answered]) -> dict[int, int]:
-    """Assignments all of whose ratings are the same → how many ratings those are."""
+    """Return the number of ratings of each assignment whose ratings are all the same."""
     ratings: defaultdict[int, list[Decimal]] = defaultdict(list)
     for answer in answers:
         if answer.rating is not None:
@@ -146,12 +146,12 @@ def find_constant(answers: Iterable[Answered]) -> dict[int, int]:
     return {
         assignment: len(given)
         for assignment, given in ratings.items()
-        if len(given) >= FEWEST_RATINGS and len(set(given)) == 1
+        if len(given) >= MIN_RATINGS and len(set(given)) == 1
     }
 
 
 def words_per_minute(text: str, seconds: float | None) -> int:
-    """How fast a text was read, were all the time spent on that; 0 if the time is unknown.
+    """Return the reading speed if all the time was spent on reading; 0 if the time is unknown.
 
     >>> words_per_minute("one two three", 1.5), words_per_minute("one", None)
     (120, 0)
@@ -188,7 +188,7 @@ def _about_words(
 
 
 def _of_both(words: Sequence[str], targets: tuple[str, str, str, str]) -> bool:
-    """Whether one word is a form of the first target and the other of the second."""
+    """Return whether one word is a form of the first target and the other of the second."""
     first, second = ({_fold(target) for target in half} for half in (targets[:2], targets[2:]))
     one, two = words
     return (one in first and two in second) or (one in second and two in first)
@@ -203,5 +203,5 @@ def _tokens(text: str) -> frozenset[str]:
 
 
 def _fold(text: str) -> str:
-    """A text for comparisons: characters that do not show make no word another one."""
+    """Normalise a text for comparisons: ignore letter case and invisible characters."""
     return remove_invisible(text).casefold()

@@ -1,36 +1,29 @@
-"""Submitted questionnaires → what is there to be judged, with its evidence.
+"""Filing: from submitted questionnaires to a review queue ordered by evidence.
 
-Annotators do not wait for it, and reviewers do not either: their pages have what has come in since
-filed in the background, a bounded amount at a time, and `file_answers` the command all of it.
+Answers are filed by background jobs that reviewers start, or by the command `file_answers`, so
+that neither annotators nor reviewers wait for it.
 """
 
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.cache import cache
 from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
-from surveys.models import (
-    Assignment,
-    Response,
-    Review,
-    ReviewSettings,
-    ReviewState,
-    Study,
-)
-from surveys.models.reviewing import DRAWS
+from surveys.models import Assignment, Response, Review, ReviewSettings, ReviewState, Study
+from surveys.models.review import DRAWS
 from surveys.review.evidence import Answered, Piece, find_evidence, sum_up, weigh
 from surveys.review.spelling import find_doubted
 from surveys.study.layout.quota import in_chunks
 
-ANSWERS_AT_ONCE = 250  # while a program waits
-ANSWERS_MEANWHILE = 1000  # in the background, each time that somebody opens the review
-LONGEST = 60  # seconds that this may take before it is begun again
+ANSWERS_AT_ONCE = 250  # while an API client waits
+ANSWERS_PER_STEP = 1000  # of a background job, after which it renews its lock
+FILING_SECONDS = 60  # a step may take; then another job may start
 FIELDS = (
     "assignment__questionnaire", "pk", "assignment", "context", "inspired_word1", "inspired_word2",
     "context__text", "context__word1_start", "context__word1_end", "context__word2_start",
@@ -39,11 +32,33 @@ FIELDS = (
 )  # fmt: skip
 
 
-def file_answers(study: Study, *, at_most: int = ANSWERS_AT_ONCE) -> int:
-    """Put finished questionnaires into the queue, about as many answers as said at a time.
+class ReviewProgress(NamedTuple):
+    """Numbers of answers by state, of disputes, and of questionnaires that are not filed yet."""
 
-    How many assignments were put there. Twice does no harm. Answers filed before get the evidence
-    that new ones bring, such as the same words by two people.
+    n_open: int
+    n_judged: int
+    n_disputed: int
+    n_not_drawn: int
+    n_unfiled: int
+
+
+def count_review_progress(study: Study) -> ReviewProgress:
+    """Return how far the review of a study has come."""
+    counts = Review.objects.count_states(study)
+    return ReviewProgress(
+        n_open=counts[ReviewState.OPEN],
+        n_judged=counts[ReviewState.DECIDED] + counts[ReviewState.COVERED],
+        n_disputed=Review.objects.filter(study=study, state=ReviewState.DISPUTED).count(),
+        n_not_drawn=counts[ReviewState.NOT_DRAWN],
+        n_unfiled=count_unfiled(study),
+    )
+
+
+def file_answers(study: Study, *, at_most: int = ANSWERS_AT_ONCE) -> int:
+    """Add submitted questionnaires to the review queue, with about `at_most` answers; idempotent.
+
+    Return the number of assignments added. New answers can be evidence against answers filed
+    before, such as the same words by two annotators, so the evidence of those is renewed.
     """
     unfiled = Assignment.objects.for_study(study).unfiled()
     waiting = unfiled.order_by("questionnaire").values_list("questionnaire", flat=True).distinct()
@@ -61,58 +76,86 @@ def file_answers(study: Study, *, at_most: int = ANSWERS_AT_ONCE) -> int:
     return len(new)
 
 
-def file_meanwhile(study: Study) -> int:
-    """File what has come in, unless somebody is at that already. A failure is known for a time."""
-    key = f"filing-{study.pk}"
-    if not cache.add(key, "", LONGEST):
+def file_in_background(study: Study) -> int:
+    """File everything new unless another process is doing so; return the number of assignments.
+
+    A failure is remembered for a minute.
+    """
+    key = _lock_key(study)
+    if not cache.add(key, "", FILING_SECONDS):
         return 0
+    n_filed = 0
     try:
-        return file_answers(study, at_most=ANSWERS_MEANWHILE)
+        while n_new := file_answers(study, at_most=ANSWERS_PER_STEP):
+            n_filed += n_new
+            cache.touch(key, FILING_SECONDS)
+            cache.touch(f"{key}-requested", FILING_SECONDS)
     except Exception:
-        cache.set(f"{key}-failed", "", LONGEST)
+        cache.set(f"{key}-failed", "", FILING_SECONDS)
         raise
     finally:
-        cache.delete(key)
+        cache.delete_many([key, f"{key}-requested"])
+    return n_filed
+
+
+def request_filing(study: Study) -> bool:
+    """Note that a job is to file new answers; return False if there are none or it just failed."""
+    if has_failed(study) or not has_unfiled(study):
+        return False
+    cache.set(f"{_lock_key(study)}-requested", "", FILING_SECONDS)
+    return True
+
+
+def is_filing(study: Study) -> bool:
+    """Return whether a job has been requested within the last minute and has not ended."""
+    return f"{_lock_key(study)}-requested" in cache
 
 
 def has_failed(study: Study) -> bool:
-    """Whether filing has failed a moment ago; it would again."""
-    return f"filing-{study.pk}-failed" in cache
+    """Return whether filing failed within the last minute, so that it would again."""
+    return f"{_lock_key(study)}-failed" in cache
 
 
 def has_unfiled(study: Study) -> bool:
-    """Whether there is something to be looked through."""
+    """Return whether submitted questionnaires are not filed yet."""
     return Assignment.objects.for_study(study).unfiled().exists()
 
 
 def count_unfiled(study: Study) -> int:
-    """How many finished questionnaires nobody has looked through for evidence yet."""
+    """Return the number of submitted questionnaires that are not filed yet."""
     return Assignment.objects.for_study(study).unfiled().count()
 
 
 def settings_of(study: Study) -> ReviewSettings:
-    """How a study is reviewed; what holds where nobody has chosen is stored first."""
-    return ReviewSettings.objects.get_or_create(study=study)[0]
+    """Return the review settings of a study, the defaults (not stored) if there are none."""
+    return ReviewSettings.objects.filter(study=study).first() or ReviewSettings(study=study)
 
 
 def draw_number(study: Study, key: str) -> int:
-    """A number by chance that is the same again for the same study and thing."""
+    """Return a pseudo-random number that is always the same for a study and a key."""
     digest = hashlib.sha256(f"{study.seed} {study.pk} {key}".encode()).digest()
     return int.from_bytes(digest[:8]) % DRAWS
 
 
 def is_drawn(draw: int, percent: int) -> bool:
-    """Whether something is in a sample: by the number's first two digits."""
+    """Return whether a drawn number falls into a sample, by its first two digits."""
     return draw // 100 < percent
 
 
 def n_reviewers(draw: int, double_percent: int) -> int:
-    """How many judge something: by the number's last two digits, so whatever the sample is."""
+    """Return how many reviewers judge an answer, by the last two digits of its number.
+
+    It does not depend on the first two, which decide on the sample.
+    """
     return 2 if draw % 100 < double_percent else 1
 
 
+def _lock_key(study: Study) -> str:
+    return f"filing-{study.pk}"
+
+
 def _take(study: Study, questionnaires: list[int], at_most: int) -> list[int]:
-    """The first questionnaires that together have about so many answers; one at least."""
+    """Return the first questionnaires with about `at_most` answers together, at least one."""
     counts = dict(
         Assignment.objects.for_study(study)
         .submitted()
@@ -141,7 +184,7 @@ def _list_answers(study: Study, questionnaires: Sequence[int]) -> Iterable[tuple
 def _find_evidence(
     study: Study, questionnaires: Sequence[int]
 ) -> dict[int, dict[int, list[Piece]]]:
-    """By assignment and response, of all answers that these questionnaires have by now."""
+    """Return the evidence about all answers to these questionnaires, by assignment and response."""
     rows = list(_list_answers(study, questionnaires))
     doubted = find_doubted({word for row in rows for word in row[4:6]}, study.language)
     found: defaultdict[int, dict[int, list[Piece]]] = defaultdict(dict)
@@ -182,7 +225,7 @@ def _store(
         reviews.append(_open(settings, assignment, None, *sum_up(found.values())))
         for response, pieces in found.items():
             reviews.append(_open(settings, assignment, response, pieces, weigh(pieces)))
-    # two pages may file at once: what the other has stored stays
+    # two processes may file at once; rows that the other has stored stay
     Review.objects.bulk_create(reviews, ignore_conflicts=True, batch_size=2000)
 
 
@@ -208,10 +251,10 @@ def _open(
 
 
 def _renew(filed: QuerySet[Review], evidence: Mapping[int, Mapping[int, list[Piece]]]) -> None:
-    """Give what was filed before the evidence of now; what has some by now is reviewed."""
+    """Store the present evidence about answers filed before; open those that now have some."""
     changed = []
-    standing = filed.exclude(state=ReviewState.WITHDRAWN).order_by("pk")
-    for review in standing.select_for_update(no_key=True):
+    judgeable = filed.exclude(state=ReviewState.WITHDRAWN).order_by("pk")
+    for review in judgeable.select_for_update(no_key=True):
         found = evidence.get(review.assignment_id, {})
         if review.response_id is None:
             pieces, risk = sum_up(found.values())

@@ -1,8 +1,8 @@
-"""Words → those that nothing here knows as words of a language.
+"""Spell-check of inspired words.
 
-`simplemma` brings word lists; a dictionary of the system (Hunspell's, or Voikko's for Finnish)
-knows inflected and compound forms beside them. Where nothing knows the language, no word is
-doubted.
+Words are looked up in the lists of `simplemma` and, for inflected and compound forms, in a
+dictionary of the system (Hunspell, or Voikko for Finnish). In a language that neither supports,
+no word is doubted.
 """
 
 import logging
@@ -16,19 +16,19 @@ from pathlib import Path
 FOLDERS = ("/usr/share/hunspell", "/usr/share/myspell/dicts")
 VOIKKO_TAGS = {"fi"}
 LISTED_AS = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "sh": "hbs", "no": "nb"}  # by simplemma
-SECONDS = 30
-MOST_REMEMBERED = 200_000
+TIMEOUT_SECONDS = 30
+CACHE_SIZE = 200_000
 logger = logging.getLogger(__name__)
 remembered: dict[tuple[str, str], bool] = {}  # by language and word
 
 
 def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
-    """Those words that no source knows, in any letter case; none for an unknown language."""
+    """Return the words that no source contains in any letter case; none for an unknown language."""
     asked = frozenset(words)
     if not has_word_list(language) and not has_dictionary(language):
         return frozenset()
     new = [word for word in asked if (language, word) not in remembered]
-    if len(remembered) + len(new) > MOST_REMEMBERED:
+    if len(remembered) + len(new) > CACHE_SIZE:
         remembered.clear()
         new = list(asked)
     known = _find_known(new, language)
@@ -36,21 +36,21 @@ def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(word for word in asked if not remembered[language, word])
 
 
-def forget() -> None:
-    """Ask again about every word, and look again for dictionaries."""
+def clear_caches() -> None:
+    """Clear the caches of words and dictionaries."""
     remembered.clear()
     _spelling_command.cache_clear()
 
 
 def has_word_list(language: str) -> bool:
-    """Whether simplemma knows the language."""
+    """Return whether simplemma supports the language."""
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     return _listed_as(language) in SUPPORTED_LANGUAGES
 
 
 def has_dictionary(language: str) -> bool:
-    """Whether the system has a dictionary of the language."""
+    """Return whether the system has a dictionary of the language."""
     return bool(_spelling_command(language))
 
 
@@ -68,12 +68,12 @@ def _find_known(words: Sequence[str], language: str) -> set[str]:
 def _is_listed(word: str, listed: str) -> bool:
     from simplemma import is_known
 
-    # the frugal way of storing it: 9 MB instead of 63 for Croatian, 46 instead of 412 for Finnish
+    # low_memory takes 9 MB instead of 63 for Croatian, 46 instead of 412 for Finnish
     return any(is_known(form, lang=listed, low_memory=True) for form in _forms(word))
 
 
 def _forms(word: str) -> tuple[str, str, str]:
-    """A word in the letter cases in which a dictionary may have it."""
+    """Return a word in the letter cases that a dictionary may contain."""
     return word, word.lower(), word.capitalize()
 
 
@@ -84,7 +84,7 @@ def _listed_as(language: str) -> str:
 
 @cache
 def _spelling_command(language: str) -> tuple[str, ...]:
-    """What prints the known ones of the words it reads, a line each; () if there is nothing."""
+    """Return the command that spell-checks lines from standard input, or () if there is none."""
     tag = language.lower().split("-")[0]
     voikko, hunspell = shutil.which("voikkospell"), shutil.which("hunspell")
     if tag in VOIKKO_TAGS and voikko:
@@ -104,14 +104,14 @@ def _list_dictionaries(tag: str) -> list[str]:
 
 
 def _ask(command: Sequence[str], forms: Sequence[str]) -> set[str]:
-    """The forms that a program knows; none if it fails."""
+    """Return the forms that a program accepts; none if it fails."""
     lines = "".join(f"{form}\n" for form in forms if form.isprintable())
     try:
         done = subprocess.run(  # noqa: S603  # nosec B603 # (our command; words go in as lines)
-            command, input=lines.encode(), capture_output=True, check=True, timeout=SECONDS
+            command, input=lines.encode(), capture_output=True, check=True, timeout=TIMEOUT_SECONDS
         )
     except (OSError, subprocess.SubprocessError) as error:
-        logger.warning("%s was of no use: %s", command[0], type(error).__name__)
+        logger.warning("Spell-check by %s failed: %s", command[0], type(error).__name__)
         return set()
     answers = done.stdout.decode(errors="replace").splitlines()
     return {line.removeprefix("C: ") for line in answers if not line.startswith("W: ")}

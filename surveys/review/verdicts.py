@@ -1,8 +1,7 @@
 """Reviewers' verdicts on answers and on whole assignments.
 
-Every verdict is of a person, about one thing. The thing's row is locked while one is given, and
-the database takes no more standing verdicts than opinions are wanted, so that of two reviewers
-who press at once one counts.
+The row of the review is locked while a verdict is given, and the database accepts no more valid
+verdicts than opinions are wanted, so that of two simultaneous ones only one counts.
 """
 
 from datetime import timedelta
@@ -23,28 +22,31 @@ from surveys.models import (
     Verdict,
     VerdictKind,
 )
-from surveys.models.reviewing import THIRD, ReviewQuerySet
+from surveys.models.review import THIRD, ReviewQuerySet
 from surveys.review.queue import settings_of
 
-CLAIM = timedelta(minutes=15)
+CLAIM_PERIOD = timedelta(minutes=15)
 LEFT_OPEN = (ReviewState.OPEN, ReviewState.NOT_DRAWN)
 
 
 @transaction.atomic
 def claim_answers(
-    study: Study, reviewer: User, n: int, *, besides: frozenset[int] = frozenset()
+    study: Study, reviewer: User, n: int, *, exclude: frozenset[int] = frozenset()
 ) -> list[Review]:
-    """The next answers for a reviewer, riskiest first, kept from others for a while.
+    """Claim the next answers for a reviewer for 15 minutes, riskiest first.
 
-    `besides`: ids of those that the reviewer has already.
+    `exclude` holds the ids of answers that the reviewer has already.
     """
     _lock_queue(study)
     now = timezone.now()
     ReviewClaim.objects.filter(review__study=study, until__lte=now).delete()
-    waiting = Review.objects.answers(study).waiting_for(reviewer.pk, now).exclude(pk__in=besides)
+    waiting = Review.objects.answers(study).waiting_for(reviewer.pk, now).exclude(pk__in=exclude)
     claimed = list(waiting.by_risk().with_answers()[:n])
     ReviewClaim.objects.bulk_create(
-        [ReviewClaim(review=review, reviewer=reviewer, until=now + CLAIM) for review in claimed],
+        [
+            ReviewClaim(review=review, reviewer=reviewer, until=now + CLAIM_PERIOD)
+            for review in claimed
+        ],
         update_conflicts=True,
         unique_fields=["review", "reviewer"],
         update_fields=["until"],
@@ -52,18 +54,31 @@ def claim_answers(
     return claimed
 
 
+def list_claimed(study: Study, reviewer: User, n: int) -> list[Review]:
+    """Return the first answers that a reviewer has claimed and can still judge, riskiest first."""
+    now = timezone.now()
+    waiting = Review.objects.answers(study).waiting_for(reviewer.pk, now)
+    claimed = waiting.filter(claims__reviewer=reviewer, claims__until__gt=now)
+    return list(claimed.by_risk().with_answers()[:n])
+
+
+def has_waiting(study: Study, reviewer: User) -> bool:
+    """Return whether there is an answer that a reviewer could claim."""
+    return Review.objects.answers(study).waiting_for(reviewer.pk, timezone.now()).exists()
+
+
 @transaction.atomic
 def give_verdict(review: Review, reviewer: User, kind: VerdictKind, reason: str = "") -> Verdict:
-    """Store what a reviewer decides; in place of what they decided before, if they did.
+    """Store a reviewer's verdict, which replaces their earlier one; idempotent.
 
-    The same again changes nothing. Raises VerdictRefused for a rejection without a reason, and
-    where as many others as wanted have judged it meanwhile.
+    Raises VerdictRefused for a rejection without a reason, and if as many reviewers as wanted
+    have judged it already.
     """
     review = _lock(review)
     mine = review.verdicts.standing().filter(reviewer=reviewer).first()
     if mine and (mine.kind, mine.reason) == (kind, reason):
         return mine
-    _refuse_groundless(kind, reason)
+    _require_reason(kind, reason)
     if mine:
         _take_back(mine)
     opinion = mine.opinion if mine else _free_opinion(review)
@@ -72,39 +87,41 @@ def give_verdict(review: Review, reviewer: User, kind: VerdictKind, reason: str 
 
 @transaction.atomic
 def settle_dispute(review: Review, reviewer: User, kind: VerdictKind, reason: str = "") -> Verdict:
-    """Decide, as a third person, what two reviewers judged differently.
+    """Store the deciding verdict of a third reviewer where two disagree; idempotent.
 
-    The same again changes nothing. Raises VerdictRefused for one of the two, without a reason to
-    reject, and where there is nothing to settle.
+    Raises VerdictRefused for one of the two reviewers, for a rejection without a reason, and
+    if the verdicts do not differ.
     """
     review = _lock(review)
     mine = review.verdicts.standing().filter(reviewer=reviewer).first()
     if mine and mine.opinion == THIRD and (mine.kind, mine.reason) == (kind, reason):
         return mine
     if mine and mine.opinion != THIRD:
-        raise VerdictRefused("You are one of the two who disagree; somebody else has to settle it.")
+        raise VerdictRefused(
+            "You are one of the two who disagree; another reviewer has to settle it."
+        )
     if review.state != ReviewState.DISPUTED:
-        raise VerdictRefused("This is settled; there is nothing left to decide.")
-    _refuse_groundless(kind, reason)
+        raise VerdictRefused("This dispute is settled already.")
+    _require_reason(kind, reason)
     return _store(review, Verdict(reviewer=reviewer, opinion=THIRD, kind=kind, reason=reason))
 
 
 @transaction.atomic
 def undo_verdict(review: Review, reviewer: User) -> Review:
-    """Take back what a reviewer decided about something, if they did. The verdict stays, marked."""
+    """Undo a reviewer's verdict if there is one; it stays stored, marked as undone."""
     review = _lock(review)
     mine = review.verdicts.standing().filter(reviewer=reviewer).first()
     if mine is None:
         return review
     _take_back(mine)
     _decide(review)
-    record("verdict.undone", review.study, name_subject(review), kind=mine.kind)
+    record("verdict.undone", review.study, _name_subject(review), kind=mine.kind)
     return review
 
 
 @transaction.atomic
 def configure_review(study: Study, *, sample_percent: int, double_percent: int) -> ReviewSettings:
-    """Choose how much is reviewed, and by how many. What has been judged already stays as it is.
+    """Set how much is reviewed, and how much by two reviewers; verdicts given stay as they are.
 
     Raises SettingRefused for shares that are not from 0 to 100.
     """
@@ -131,8 +148,8 @@ def configure_review(study: Study, *, sample_percent: int, double_percent: int) 
     return settings
 
 
-def name_subject(review: Review) -> str:
-    """What a verdict is about, as the log tells it."""
+def _name_subject(review: Review) -> str:
+    """Return the subject of a verdict as the log names it."""
     annotator = review.assignment.annotator.code
     if review.response is None:
         return f"questionnaire of annotator {annotator}"
@@ -140,21 +157,21 @@ def name_subject(review: Review) -> str:
 
 
 def _lock_queue(study: Study) -> ReviewSettings:
-    settings = settings_of(study)
+    settings, _ = ReviewSettings.objects.get_or_create(study=study)
     return ReviewSettings.objects.select_for_update(no_key=True).get(pk=settings.pk)
 
 
 def _lock(review: Review) -> Review:
-    """The review as it is now, held until the transaction ends, behind that of its assignment."""
+    """Lock a review and return it as stored; that of its whole assignment is locked first."""
     locked = Review.objects.select_for_update(no_key=True, of=("self",))
     locked.get(assignment=review.assignment_id, response__isnull=True)
     found = locked.select_related("study", "response", "assignment__annotator").get(pk=review.pk)
     if found.state == ReviewState.WITHDRAWN:
-        raise VerdictRefused("The annotator has withdrawn; there is nothing left to judge.")
+        raise VerdictRefused("The annotator has withdrawn, so there is nothing to judge.")
     return found
 
 
-def _refuse_groundless(kind: VerdictKind, reason: str) -> None:
+def _require_reason(kind: VerdictKind, reason: str) -> None:
     if kind == VerdictKind.REJECTED and not reason.strip():
         raise VerdictRefused("Give a reason for the rejection; the annotator may ask for it.")
 
@@ -164,7 +181,7 @@ def _free_opinion(review: Review) -> int:
     for opinion in range(1, review.n_wanted + 1):
         if opinion not in taken:
             return opinion
-    raise VerdictRefused("This has been judged meanwhile; yours was not needed.")
+    raise VerdictRefused("Another reviewer has judged this meanwhile; your verdict was not needed.")
 
 
 def _take_back(verdict: Verdict) -> None:
@@ -177,20 +194,20 @@ def _store(review: Review, verdict: Verdict) -> Verdict:
     verdict.save()
     ReviewClaim.objects.filter(review=review, reviewer=verdict.reviewer_id).delete()
     _decide(review)
-    told = {"reason": verdict.reason} if verdict.reason else {}
-    record("verdict.given", review.study, name_subject(review), kind=verdict.kind, **told)
+    reason = {"reason": verdict.reason} if verdict.reason else {}
+    record("verdict.given", review.study, _name_subject(review), kind=verdict.kind, **reason)
     return verdict
 
 
 def _decide(review: Review) -> None:
-    """Bring state and outcome to what the standing verdicts say."""
-    standing = review.verdicts.standing().order_by("opinion")
-    kinds = dict(standing.values_list("opinion", "kind"))
+    """Update state and outcome of a review to its valid verdicts."""
+    valid = review.verdicts.standing().order_by("opinion")
+    kinds = dict(valid.values_list("opinion", "kind"))
     review.outcome = ""
     if THIRD in kinds:
         review.state, review.outcome = ReviewState.DECIDED, kinds[THIRD]
     elif len(kinds) < review.n_wanted:
-        review.state = _resting_state(review, is_begun=bool(kinds))
+        review.state = _undecided_state(review, is_begun=bool(kinds))
     elif len(set(kinds.values())) == 1:
         review.state, review.outcome = ReviewState.DECIDED, kinds[1]
     else:
@@ -200,8 +217,8 @@ def _decide(review: Review) -> None:
         _cover_answers(review)
 
 
-def _resting_state(review: Review, *, is_begun: bool) -> ReviewState:
-    """Where something stands that too few have judged."""
+def _undecided_state(review: Review, *, is_begun: bool) -> ReviewState:
+    """Return the state of a review that too few reviewers have judged."""
     if review.is_whole:
         return ReviewState.OPEN
     whole = Review.objects.filter(assignment=review.assignment, response__isnull=True)
@@ -213,7 +230,7 @@ def _resting_state(review: Review, *, is_begun: bool) -> ReviewState:
 
 
 def _cover_answers(whole: Review) -> None:
-    """Take the answers of an assignment out of the queue when it is judged, or put them back."""
+    """Remove the answers of a judged assignment from the queue, or add them again."""
     answers = Review.objects.filter(assignment=whole.assignment, response__isnull=False)
     if whole.state == ReviewState.DECIDED:
         answers.filter(state__in=LEFT_OPEN).update(state=ReviewState.COVERED)
@@ -225,8 +242,8 @@ def _cover_answers(whole: Review) -> None:
 
 
 def _unjudged(reviews: ReviewQuerySet) -> ReviewQuerySet:
-    standing = Verdict.objects.standing().filter(review=OuterRef("pk"))
-    return reviews.filter(~Exists(standing))
+    valid = Verdict.objects.standing().filter(review=OuterRef("pk"))
+    return reviews.filter(~Exists(valid))
 
 
 def _draw_sample(unjudged: ReviewQuerySet, settings: ReviewSettings) -> None:

@@ -1,53 +1,68 @@
-"""Stimuli and a design → a study with its first owner."""
+"""Creation of a study from stimuli and a design, for the command, the console and the API."""
 
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
-from surveys.access.roles import role_in
+from surveys.access.audit_log import record
+from surveys.access.roles import grant_role, role_in
 from surveys.errors import StudyExists
-from surveys.models import Study
+from surveys.models import Role, Study
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
-from surveys.study.stimuli.edit import make_draft
-from surveys.study.stimuli.load import ImportSummary, SoundStimuli, is_stored
+from surveys.study.stimuli.load import CheckedStimuli, ImportSummary, is_stored, store_study
 
 FIRST_VERSION = 1
 
 
 @transaction.atomic
-def found_study(
-    stimuli: SoundStimuli,
-    owner: User,
+def create_study(
+    stimuli: CheckedStimuli,
+    owner: User | None = None,
     *,
     settings: dict[str, Any] | None = None,
     has_reviewed: bool = False,
     opens: bool = False,
 ) -> ImportSummary:
-    """Make a draft of stimuli and somebody its owner; the same again changes nothing.
+    """Create a draft with its owner; idempotent for the same stimuli and design.
 
-    `settings` are those that `configure_study` takes; with `has_reviewed` the default consent text
-    is noted as reviewed by the owner. Raises StudyExists, also for a study of which somebody is not
-    to know more than that, and OpeningRefused for one that cannot open; then nothing is stored.
+    An operator on the command line creates studies without an owner. `settings` are those that
+    `configure_study` accepts; `has_reviewed` records the owner as reviewer of the default consent
+    text. Raises StudyExists as `preview_study` does, and OpeningRefused if the study is to open but
+    lacks something; then nothing is stored.
     """
-    summary = foresee_study(stimuli, owner)
+    summary = preview_study(stimuli, owner)
     if not summary.is_new:
         return summary
-    study = make_draft(stimuli, owner)
+    try:
+        with transaction.atomic():
+            study = store_study(stimuli)
+    except IntegrityError:  # another request with this name was faster
+        summary = preview_study(stimuli, owner)
+        if summary.is_new:
+            raise
+        return summary
+    if owner is not None:
+        grant_role(study, owner, Role.OWNER)
+        record("study.drafted", study, n_pairs=len(stimuli.pairs), stimuli=study.stimuli_sha256)
     if given := {name: setting for name, setting in (settings or {}).items() if setting}:
         configure_study(study, **given)
     if has_reviewed:
-        review_consent(study, FIRST_VERSION, reviewer=owner.get_username())
+        review_consent(study, FIRST_VERSION, reviewer=owner.get_username() if owner else "")
     if opens:
         open_study(study)
     return summary
 
 
-def foresee_study(stimuli: SoundStimuli, owner: User) -> ImportSummary:
-    """Return what `found_study` would do, which takes no lock. Raises StudyExists as it does."""
+def preview_study(stimuli: CheckedStimuli, owner: User | None = None) -> ImportSummary:
+    """Return what `create_study` would do, without taking a lock.
+
+    Raises StudyExists if the name belongs to a study with other stimuli or another design, or to
+    one in which the owner has no role, of which nothing else is disclosed.
+    """
     slug = stimuli.design.slug
     study = Study.objects.filter(slug=slug).first()
-    if study and role_in(study, owner) is None:
-        raise StudyExists(f"The name {slug} is taken; choose another.")
+    if study and owner and role_in(study, owner) is None:
+        raise StudyExists(f"There is a study {slug} already. Give this one another short name.")
     return stimuli.summarise(is_new=not is_stored(stimuli))

@@ -1,4 +1,4 @@
-"""What a researcher may still change about a study after its stimuli have come in."""
+"""Settings that a researcher may change after the import of the stimuli."""
 
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -17,9 +17,9 @@ from surveys.study.stimuli.load import StudyDesign, list_scale_problems
 from surveys.study.texts import follow_language
 from surveys.study.workload import count_pairs
 
-LONGEST_LABEL = 60
-MOST_ASSIGNMENTS = 200_000  # more is a slip of the keyboard
-LOWEST = {
+MAX_LABEL_LENGTH = 60
+MAX_ASSIGNMENTS = 200_000  # more is a typing error
+MINIMUMS = {
     "ratings_per_context": 1,
     "block_size": 1,
     "lease_hours": 1,
@@ -33,16 +33,16 @@ SETTINGS = (
     "allows_more_blocks",
     "erases_withdrawn", "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item",
 )  # fmt: skip
-SHOWN = ("organisation", "contact")  # to annotators; without them no study opens
+SHOWN = ("organisation", "contact")  # to annotators; required to open a study
 
 
 @transaction.atomic
 def configure_study(study: Study, **settings: Any) -> Study:
-    """Change settings of a study; who has started already keeps what they agreed to.
+    """Change settings of a study; annotators who have started keep what they agreed to.
 
-    More ratings per context make more places; fewer close those that nobody holds. What `LOCKED`
-    names changes in a draft only. Raises SettingRefused with all that is wrong, or StudyOpen, and
-    then changes nothing.
+    More ratings per context create places; fewer close unoccupied ones. The settings in `LOCKED`
+    change in a draft only. Raises SettingRefused with all problems, or StudyOpen; then nothing is
+    changed.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if unknown := sorted(set(settings) - set(SETTINGS) - set(LOCKED)):
@@ -61,13 +61,13 @@ def configure_study(study: Study, **settings: Any) -> Study:
     if "language" in changed:
         follow_language(study, before["language"])
     if changed:
-        told = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}
-        record("study.configured", study, **told)
+        changes = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}
+        record("study.configured", study, **changes)
     return study
 
 
 def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:
-    """What annotators of an open study were told and would not be told any more."""
+    """Return a problem for each emptied setting that annotators of an open study see."""
     if study.is_draft:
         return []
     return [
@@ -78,7 +78,7 @@ def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:
 
 
 def _fit(study: Study, changed: set[str]) -> None:
-    """Make blocks and places fit what has changed."""
+    """Adapt blocks and places to the changed settings."""
     if changed & {"block_size", "seed"}:
         lay_out_again(study)
     elif "ratings_per_context" in changed:
@@ -86,7 +86,7 @@ def _fit(study: Study, changed: set[str]) -> None:
 
 
 def list_problems(study: Study) -> list[str]:
-    """What is impossible about the settings of a study."""
+    """Return everything that is invalid about the settings of a study."""
     scale = study.scale_minimum, study.scale_maximum, study.scale_step
     if problems := list_scale_problems(*scale):
         return problems
@@ -98,8 +98,8 @@ def list_problems(study: Study) -> list[str]:
         return problems
     n_pairs, _ = count_pairs(study)
     n_assignments = 2 * -(-n_pairs // study.block_size) * study.ratings_per_context
-    if n_assignments > MOST_ASSIGNMENTS:
-        return [f"this asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."]
+    if n_assignments > MAX_ASSIGNMENTS:
+        return [f"this asks for {n_assignments:,} assignments, more than {MAX_ASSIGNMENTS:,}."]
     try:
         study.clean_fields()
     except ValidationError as error:
@@ -113,7 +113,7 @@ def list_problems(study: Study) -> list[str]:
 def _list_number_problems(study: Study) -> list[str]:
     return [
         f"{name.replace('_', ' ')} must be from {lowest} to {MOST_ASKED_FOR}, got {number!r}."
-        for name, lowest in LOWEST.items()
+        for name, lowest in MINIMUMS.items()
         if not isinstance(number := getattr(study, name), int)
         or not lowest <= number <= MOST_ASKED_FOR
     ]
@@ -131,15 +131,15 @@ def _list_label_problems(study: Study) -> list[str]:
         elif point in points:
             problems.append(f"the point {written} has two labels.")
         points.append(point)
-        if not label.strip() or len(label) > LONGEST_LABEL:
+        if not label.strip() or len(label) > MAX_LABEL_LENGTH:
             problems.append(
-                f"the label for {written} must have from 1 to {LONGEST_LABEL} characters."
+                f"the label for {written} must have from 1 to {MAX_LABEL_LENGTH} characters."
             )
     return problems
 
 
 def _list_checkpoint_problems(study: Study) -> list[str]:
-    """Checkpoint items whose known answers the scale does not have."""
+    """Return a problem if the known range of a checkpoint item is not on the scale."""
     ranges = Checkpoint.objects.filter(context__pair__study=study).values_list("lowest", "highest")
     points = set(study.scale_points)
     if any(not points.issuperset(ends) for ends in ranges):

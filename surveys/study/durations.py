@@ -1,8 +1,8 @@
-"""How long annotators take: the one estimate that pages, plans and rewards rest on.
+"""Estimates of how long annotators take, for pages, plans and rewards.
 
-An assignment takes its texts, `seconds_per_item` each. Before the first assignment of an annotator
-comes the introduction: consent, instructions, practice item and comprehension check. Those who do
-one more block do not read it again.
+An assignment takes `seconds_per_item` for each text. Before an annotator's first assignment comes
+the introduction: consent, instructions, practice item and comprehension check. It is not repeated
+for further blocks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ SECONDS_TO_CHOOSE = 5  # an answer to a question of the check
 
 
 class Times(NamedTuple):
-    """How many seconds an introduction and an item take."""
+    """Seconds of an introduction and of an item."""
 
     introduction: int
     item: int
@@ -30,12 +30,12 @@ class Times(NamedTuple):
 
 
 def count_words(text: str) -> float:
-    """Return how many words of usual length a text is for its readers.
+    """Return the number of words of usual length in a text.
 
-    A word counts as six characters at least, so that languages with long words, or without
-    spaces, are not taken as fast to read: across languages with alphabets, characters a minute
-    vary less than words a minute (Trauzettel-Klosinski and Dietz, 2012). A Chinese character or
-    a hiragana counts as a word.
+    A word counts as six characters at least, so that languages with long words, or without spaces,
+    are not taken as fast to read: across languages with alphabets, characters a minute vary less
+    than words a minute (Trauzettel-Klosinski and Dietz, 2012). A Chinese character or a hiragana
+    counts as a word.
 
     >>> count_words("The cat sat on the mat."), count_words("今日雨下"), count_words("สวัสดีครับผม")
     (6, 4, 2.0)
@@ -45,7 +45,7 @@ def count_words(text: str) -> float:
 
 
 def reading_seconds(text: str) -> float:
-    """Return how long adults take to read a text silently.
+    """Return the time in which adults read a text silently.
 
     238 words a minute is the mean for English non-fiction in the meta-analysis of M. Brysbaert
     (2019), How many words do we read per minute?, Journal of Memory and Language 109.
@@ -54,22 +54,22 @@ def reading_seconds(text: str) -> float:
 
 
 def estimate_seconds(texts: Sequence[str]) -> int:
-    """Return how long an item takes: its text read carefully and once more, and two answers."""
+    """Return the time of an item: its text read carefully and once more, and two answers."""
     mean = sum(map(reading_seconds, texts)) / len(texts)
     return round(1.5 * mean + SECONDS_TO_ANSWER)
 
 
 def introduction_seconds(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> int:
-    """Return how long what comes before the first text takes, in the study's texts as they are.
+    """Return the time of everything before the first text, with the study's current texts.
 
-    Consent, instructions, practice item (both pages and the explanation) and, if the study asks
-    for it, the comprehension check, passed at the first try.
+    Consent, instructions, practice item (both pages and the explanation) and, if the study has one,
+    the comprehension check, passed at the first attempt.
     """
     bodies = {kind: text.body for kind, text in (texts or read_texts(study)).items()}
     seconds = reading_seconds(bodies[TextKind.CONSENT])
     seconds += reading_seconds(bodies[TextKind.INSTRUCTIONS])
     if item := read_practice(bodies[TextKind.PRACTICE]):
-        seconds += estimate_seconds([item.text]) + reading_seconds(item.explanation)
+        seconds += estimate_seconds([item.marked.text]) + reading_seconds(item.explanation)
     if study.n_check_tries:
         for question in read_check(bodies[TextKind.CHECK]):
             asked = " ".join([question.question, *question.answers])
@@ -78,7 +78,7 @@ def introduction_seconds(study: Study, texts: Mapping[TextKind, StudyText] | Non
 
 
 def times_of(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> Times:
-    """Return the times of a study, with its texts if they have been read already."""
+    """Return the times of a study, with its texts if they were read already."""
     return Times(introduction_seconds(study, texts), study.seconds_per_item)
 
 

@@ -1,4 +1,4 @@
-"""A study's text of an invitation or a reminder → a mail: checked, and filled in for one person.
+"""Invitation and reminder mails: validation of a study's text, and its completion for one person.
 
 The first line is the subject. A line of the body is left out if one of its placeholders has no
 value, such as {contact} in a study without a contact.
@@ -18,30 +18,30 @@ PLACEHOLDERS = {
     "contact": "the study's contact",
 }
 PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
-LONGEST_SUBJECT = 150
+MAX_SUBJECT_LENGTH = 150
 SPACES = re.compile(r" {2,}")
 EMPTY_LINES = re.compile(r"\n{3,}")
 
 
 class Letter(NamedTuple):
-    """What is sent to one person, in plain text."""
+    """A mail to one person, in plain text."""
 
     subject: str
     body: str
 
 
 def check_letter(kind: TextKind, text: str) -> None:
-    """Raise TextRefused, saying what to do, unless a text is a mail with a link in it."""
+    """Raise TextRefused, with advice, unless a text is a mail with a link in it."""
     subject, body = _divide(text)
     unknown = sorted(set(PLACEHOLDER.findall(text)) - set(PLACEHOLDERS))
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
         wrong = ", ".join(f"{{{name}}}" for name in unknown)
         raise TextRefused(f"{kind}: unknown placeholder {wrong}; use {known}.")
-    if len(subject) > LONGEST_SUBJECT:
+    if len(subject) > MAX_SUBJECT_LENGTH:
         raise TextRefused(
             f"{kind}: the first line is the subject of the mail, and may have "
-            f"{LONGEST_SUBJECT} characters; it has {len(subject)}."
+            f"{MAX_SUBJECT_LENGTH} characters; it has {len(subject)}."
         )
     if not PLACEHOLDER.sub("", subject).strip():
         raise TextRefused(f"{kind}: the first line is the subject of the mail; write one.")
@@ -53,7 +53,7 @@ def check_letter(kind: TextKind, text: str) -> None:
 
 
 def fill_letter(text: str, known: Mapping[str, str]) -> Letter:
-    """Replace the placeholders of a checked text by their values."""
+    """Return a mail with the placeholders of a validated text replaced by their values."""
     subject, body = _divide(text)
     lines = [line for line in body.splitlines() if all(map(known.get, PLACEHOLDER.findall(line)))]
     filled = EMPTY_LINES.sub("\n\n", _fill("\n".join(lines), known))

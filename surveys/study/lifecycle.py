@@ -1,4 +1,4 @@
-"""A draft, in which everything may change → a study that annotators may come to."""
+"""Opening of a draft, and the checks that keep its design fixed afterwards."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,10 +17,10 @@ LOCKED = (
 
 @transaction.atomic
 def review_consent(study: Study, version: int, *, reviewer: str = "") -> StudyText:
-    """Note that a researcher has read the consent text as annotators read it; once a version.
+    """Record that a researcher has reviewed the consent text; once for each version.
 
-    The reviewer is who acts, unless another name is given. Raises TextChanged unless `version` is
-    the current one.
+    The reviewer is the current user, unless another name is given. Raises TextChanged unless
+    `version` is the current one.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     current = read_text(study, TextKind.CONSENT).version
@@ -38,9 +38,9 @@ def review_consent(study: Study, version: int, *, reviewer: str = "") -> StudyTe
 
 @transaction.atomic
 def open_study(study: Study) -> Study:
-    """Let annotators come, once; from then on stimuli, scale and question, blocks and seed stay.
+    """Open a study to annotators; idempotent. Stimuli, scale, question, blocks and seed are fixed.
 
-    Raises OpeningRefused with all that the study lacks (`list_missing`).
+    Raises OpeningRefused with everything that the study lacks (`list_missing`).
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not study.is_draft:
@@ -56,9 +56,9 @@ def open_study(study: Study) -> Study:
 
 
 def list_missing(study: Study, *, but_review: bool = False) -> list[str]:
-    """Return what keeps a draft from being opened, each with what to do about it.
+    """Return what prevents a draft from being opened, each with advice.
 
-    With `but_review` the review of the consent text is left out, for pages on which it is done.
+    `but_review` leaves out the review of the consent text, for pages on which it is done.
     """
     missing = []
     if not Pair.objects.stimuli(study).exists():
@@ -66,7 +66,7 @@ def list_missing(study: Study, *, but_review: bool = False) -> list[str]:
     if not study.organisation.strip():
         missing.append("Give the organisation that runs the study: annotators are shown it.")
     if not study.contact.strip():
-        missing.append("Give the contact whom annotators may ask, such as an e-mail address.")
+        missing.append("Give a contact for annotators' questions, such as an e-mail address.")
     text = read_text(study, TextKind.CONSENT)
     if text.reviewed_at is None and not but_review:
         missing.append(
@@ -77,15 +77,15 @@ def list_missing(study: Study, *, but_review: bool = False) -> list[str]:
 
 
 def refuse_draft(study: Study) -> None:
-    """Raise StudyNotOpen, for annotators to read, for a study that is not open yet."""
+    """Raise StudyNotOpen, with a message for annotators, unless the study is open."""
     if study.is_draft:
         raise StudyNotOpen(_("This study is not open yet. Please come back later."))
 
 
 def lock_draft(study: Study) -> Study:
-    """The study as it is now, which nobody else changes until the transaction ends.
+    """Return a draft, locked until the transaction ends.
 
-    Raises StudyOpen for one that is open, or in which somebody has taken part.
+    Raises StudyOpen for an open study, or one that has assignments.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not study.is_draft or Assignment.objects.for_study(study).exists():

@@ -1,4 +1,4 @@
-"""What holds for every page of a study, kept in memory until the study's revision changes."""
+"""Cache of everything that the pages of a study share, until its revision changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from decimal import Decimal
 from functools import lru_cache
 
 from surveys.models import Study, StudyText, TextKind
-from surveys.study.texts import current_text
+from surveys.study.texts import current_texts
 
-MOST_KEPT = 200  # studies
+CACHE_SIZE = 200  # studies
 BEFORE_ITEMS = (TextKind.CONSENT, TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK)
 
 
@@ -21,12 +21,12 @@ class Protocol:
     texts: Mapping[TextKind, StudyText]
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def protocol_of(study_id: int, revision: str) -> Protocol:
-    """The rules of a study as of a revision. Whoever changes a study gives it a new one."""
+    """Return the rules of a study at a revision; every change of a study makes a new revision."""
     study = Study.objects.get(pk=study_id)
     return Protocol(
         study=study,
         scale_points=tuple(study.scale_points),
-        texts={kind: current_text(study, kind) for kind in BEFORE_ITEMS},
+        texts=current_texts(study, BEFORE_ITEMS),
     )

@@ -1,7 +1,9 @@
-"""The texts of a study that annotators read: its own versions, or the defaults of its language."""
+"""Texts of a study that annotators read: its own versions, or the defaults of its language."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,11 +11,12 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
+from postprocess.formats.marks import MarkedContext, Span
 from postprocess.formats.toml import TomlError, parse_toml
 from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind
-from surveys.models.stimuli import MarkedText
+from surveys.models.stimuli import TargetText
 from surveys.study.letters import check_letter
 
 DEFAULTS = Path(__file__).parent / "default_texts"
@@ -27,26 +30,22 @@ FILES = {
     TextKind.INVITATION: "invitation.txt",
     TextKind.REMINDER: "reminder.txt",
 }
-MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then goes without
+MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then has none
 TARGET = re.compile(r"<strong>((?:[^<]|<(?!/?strong>))*+)</strong>")
 
 
 class DefaultText(NamedTuple):
-    """Cosima's own text for a language; `language` is empty where it is in the language itself."""
+    """A default text; `language` is empty if the text is in the language asked for."""
 
     body: str
     language: str = ""
 
 
 @dataclass(frozen=True)
-class PracticeItem(MarkedText):
-    """A text to try both pages on, two good words for it, and what a good answer looks like."""
+class PracticeItem(TargetText):
+    """A text to practise both pages on, two good words for it, and an explanation of them."""
 
-    text: str
-    word1_start: int
-    word1_end: int
-    word2_start: int
-    word2_end: int
+    marked: MarkedContext
     word1: str
     word2: str
     has_dictionary_forms: bool
@@ -56,7 +55,7 @@ class PracticeItem(MarkedText):
 
 @dataclass(frozen=True)
 class CheckQuestion:
-    """A question on the instructions. `right` is the index of its one right answer."""
+    """A question on the instructions. `right` is the index of its one correct answer."""
 
     question: str
     answers: tuple[str, ...]
@@ -65,7 +64,7 @@ class CheckQuestion:
 
 
 def current_text(study: Study, kind: TextKind) -> StudyText:
-    """The version that annotators read now; the first one is the default of the language."""
+    """Return the version that annotators read now; version 1 is the default of the language."""
     text = read_text(study, kind)
     if text.pk is None:
         text, _ = StudyText.objects.get_or_create(
@@ -78,8 +77,17 @@ def current_text(study: Study, kind: TextKind) -> StudyText:
 
 
 def read_text(study: Study, kind: TextKind) -> StudyText:
-    """As `current_text`, but a default that nobody was shown yet is not stored."""
+    """Return the current text as `current_text` does, without storing an unused default."""
     return StudyText.objects.filter(study=study, kind=kind).first() or _first_text(study, kind)
+
+
+def current_texts(study: Study, kinds: Collection[TextKind]) -> dict[TextKind, StudyText]:
+    """Return the texts of some kinds as `current_text` does, in one query if all are stored."""
+    texts = read_texts(study)
+    if missing := [texts[kind] for kind in kinds if texts[kind].pk is None]:
+        StudyText.objects.bulk_create(missing, ignore_conflicts=True)  # another may store them, too
+        texts = read_texts(study)
+    return {kind: texts[kind] for kind in kinds}
 
 
 def read_texts(study: Study) -> dict[TextKind, StudyText]:
@@ -95,16 +103,16 @@ def _first_text(study: Study, kind: TextKind) -> StudyText:
 
 
 def refuse_outdated(shown: object, current: object) -> None:
-    """Raise TextChanged when what somebody was shown, if that is known, is not what holds now."""
+    """Raise TextChanged if the annotator was shown something else than the current text."""
     if shown is not None and shown != current:
-        told = gettext("This page has changed since you opened it. Please read it again.")
-        raise TextChanged(told)
+        message = gettext("This page has changed since you opened it. Please read it again.")
+        raise TextChanged(message)
 
 
 def default_text(language: str, kind: TextKind) -> DefaultText:
-    """Return Cosima's own text for a language, in English where there is none in the language.
+    """Return the default text for a language, or the English one.
 
-    What has examples in a language is then empty.
+    Kinds with examples in the language (practice, check) are empty instead of English.
     """
     own = DEFAULTS / language.split("-")[0] / FILES[kind]
     if own.exists():
@@ -117,24 +125,24 @@ def default_text(language: str, kind: TextKind) -> DefaultText:
 
 
 def default_body(language: str, kind: TextKind) -> str:
-    """Return the body of Cosima's own text for a language."""
+    """Return the body of the default text for a language."""
     return default_text(language, kind).body
 
 
 def has_default_texts(language: str) -> bool:
-    """Return whether the survey's default texts exist in the language itself."""
+    """Return whether there are default texts in the language itself."""
     return (DEFAULTS / language.split("-")[0] / FILES[TextKind.CONSENT]).exists()
 
 
 def interface_of(study: Study) -> str:
-    """The language of the interface: the study's where it is translated, else the site's."""
+    """Return the language of the interface: the study's if it is translated, else the site's."""
     language = study.language.split("-")[0]
     return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
 @transaction.atomic
 def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
-    """Add a version of a text; the same text again adds none. Raises TextRefused."""
+    """Add a version of a text; a no-op for the current text. Raises TextRefused."""
     body = body.replace("\r\n", "\n").strip()
     check_text(kind, body)
     # versions are numbered in turn
@@ -148,9 +156,9 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
 
 
 def follow_language(study: Study, before: str) -> None:
-    """Put the defaults of a study's language in the place of those of the language before.
+    """Replace the default texts of the previous language by those of the current one.
 
-    Texts that a researcher has written stay.
+    Texts written by a researcher stay.
     """
     for kind in TextKind:
         latest = StudyText.objects.filter(study=study, kind=kind).first()
@@ -173,10 +181,12 @@ def _add_version(study: Study, current: StudyText, wanted: DefaultText) -> Study
 
 
 def check_text(kind: TextKind, body: str) -> None:
-    """Raise TextRefused, with what to do, for a text that the survey could not show."""
+    """Raise TextRefused, with advice, for a text that the survey could not show."""
     if not body:
         if kind not in MAY_BE_EMPTY:
-            raise TextRefused(f"The text for {kind} is empty. Annotators must be told something.")
+            raise TextRefused(
+                f"The text for {kind} is empty. Only practice and check may be empty."
+            )
         return
     if len(body) > LONGEST_TEXT:
         raise TextRefused(f"The text for {kind} is longer than {LONGEST_TEXT} characters.")
@@ -191,7 +201,7 @@ def check_text(kind: TextKind, body: str) -> None:
 
 
 def read_practice(body: str) -> PracticeItem | None:
-    """The practice item that a TOML text describes; None for an empty one. Raises TextRefused."""
+    """Return the practice item of a TOML text; None for an empty one. Raises TextRefused."""
     if not body:
         return None
     table = _read_toml(body, "practice")
@@ -202,17 +212,13 @@ def read_practice(body: str) -> PracticeItem | None:
     pieces = TARGET.split(marked)
     if len(pieces) != 5 or not all(word.strip() for word in pieces[1::2]):
         raise TextRefused(
-            "practice: two words of the text must stand in <strong>…</strong>, "
+            "practice: two words of the text must be in <strong>…</strong>, "
             f"got {len(pieces) // 2}."
         )
     word1, word2 = _take_dictionary_forms(table) or (pieces[1], pieces[3])
-    starts = [len("".join(pieces[:n])) for n in (1, 3)]
+    ends = [*accumulate(map(len, pieces))]
     return PracticeItem(
-        text="".join(pieces),
-        word1_start=starts[0],
-        word1_end=starts[0] + len(pieces[1]),
-        word2_start=starts[1],
-        word2_end=starts[1] + len(pieces[3]),
+        marked=MarkedContext("".join(pieces), Span(*ends[0:2]), Span(*ends[2:4])),
         word1=word1,
         word2=word2,
         has_dictionary_forms="word1" in table,
@@ -222,7 +228,7 @@ def read_practice(body: str) -> PracticeItem | None:
 
 
 def _take_dictionary_forms(table: dict[str, Any]) -> tuple[str, str] | None:
-    """Return the dictionary forms of the two marked words; None for an item that gives neither."""
+    """Return the dictionary forms of the two marked words, or None if neither is given."""
     if not table.keys() & {"word1", "word2"}:
         return None
     word1, word2 = (_take_text(table, key, "practice") for key in ("word1", "word2"))
@@ -232,7 +238,7 @@ def _take_dictionary_forms(table: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def read_check(body: str) -> tuple[CheckQuestion, ...]:
-    """The questions that a TOML text describes, none of an empty one. Raises TextRefused."""
+    """Return the questions of a TOML text; none for an empty one. Raises TextRefused."""
     if not body:
         return ()
     questions = _read_toml(body, "check").get("questions")

@@ -1,4 +1,4 @@
-"""A design → what it asks for: assignments, minutes, money."""
+"""Workload of a design: assignments, minutes, money."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,7 +9,7 @@ from surveys.study.durations import Times
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The numbers of a design from which follows what it asks for."""
+    """The numbers of a design, and the workload that follows from them."""
 
     n_pairs: int
     block_size: int
@@ -22,60 +22,60 @@ class Plan:
 
     @property
     def n_blocks(self) -> int:
-        """As few as hold all pairs."""
+        """The smallest number of blocks that holds all pairs."""
         return -(-self.n_pairs // self.block_size)
 
     @property
     def n_assignments(self) -> int:
-        """Each of the two questionnaires of every block, as often as ratings are wanted."""
+        """Two questionnaires of every block, times ratings per context."""
         return 2 * self.n_blocks * self.ratings_per_context
 
     @property
     def n_ratings(self) -> int:
-        """Of all contexts together."""
+        """The number of ratings of all contexts."""
         return 2 * self.n_pairs * self.ratings_per_context
 
     @property
     def n_items(self) -> int:
-        """Texts in the longest assignment, checkpoint items included."""
+        """The number of texts in the longest assignment, including checkpoint items."""
         return -(-self.n_pairs // self.n_blocks) + self.n_checkpoints
 
     @property
     def times(self) -> Times:
-        """How long introduction and item take."""
+        """Times of introduction and item."""
         return Times(self.introduction_seconds, self.seconds_per_item)
 
     @property
     def minutes(self) -> int:
-        """How long that assignment takes with the introduction, as its annotator is told."""
+        """Minutes of the longest assignment, with introduction, as its annotator is shown."""
         return self.times.first_minutes(self.n_items)
 
     @property
     def introduction_minutes(self) -> int:
-        """How much of that is for what comes before the first text; 0 for none."""
+        """Minutes of the introduction; 0 for none."""
         return round(self.introduction_seconds / 60)
 
     @property
     def hours(self) -> Decimal:
-        """What all annotators together spend, if each does one assignment."""
+        """Hours of all annotators together, if each does one assignment."""
         n_items = self.n_ratings + self.n_assignments * self.n_checkpoints
         introductions = self.n_assignments * self.introduction_seconds
         return Decimal(introductions + n_items * self.seconds_per_item) / 3600
 
     @property
     def pay(self) -> Decimal:
-        """For the longest assignment with the introduction, to the second decimal."""
+        """Pay for the longest assignment with the introduction, to the second decimal."""
         seconds = self.introduction_seconds + self.n_items * self.seconds_per_item
         return round(self.pay_per_hour * seconds / 3600, 2)
 
     @property
     def wages(self) -> Decimal:
-        """For all assignments."""
+        """Pay for all assignments."""
         return round(self.hours * self.pay_per_hour, 2)
 
     @property
     def fee(self) -> Decimal:
-        """What a provider takes on top."""
+        """The provider's fee on the wages."""
         return round(self.wages * self.fee_percent / 100, 2)
 
     @property
@@ -85,5 +85,5 @@ class Plan:
 
 
 def count_pairs(study: Study) -> tuple[int, int]:
-    """How many pairs the stimuli of a study have, and how many checkpoint items there are."""
+    """Return the number of pairs in a study's stimuli, and of its checkpoint items."""
     return Pair.objects.stimuli(study).count(), Pair.objects.checkpoints(study).count()

@@ -15,13 +15,13 @@ from surveys.query_params import read_number
 from surveys.recruitment.links import CODE
 from surveys.recruitment.reaching import warn_unreachable
 
-MOST_AT_ONCE = 100_000
+MAX_COUNT = 100_000
 STANDARD_INPUT = "-"
 COMMAND_LINE = "the command line"
 
 
 class SurveyCommand(BaseCommand):
-    """A command that shows what an action refuses as its own error.
+    """A command that reports the refusal of an action as its own error.
 
     It refuses a database that does not fit the code, unless `needs_fitting_database` is False.
     """
@@ -40,21 +40,21 @@ class SurveyCommand(BaseCommand):
 
 
 def warn_of_links(command: BaseCommand) -> None:
-    """Say on standard error where the links that are printed would not open elsewhere."""
+    """Warn on standard error if printed links would not open on other machines."""
     if warning := warn_unreachable():
         command.stderr.write(command.style.WARNING(f"warning: {warning}"))
 
 
 def find_study(slug: str) -> Study:
-    """The study of that name. Raises CommandError with the names there are."""
+    """Return the study with this name. Raises CommandError with the existing names."""
     if study := Study.objects.filter(slug=slug).first():
         return study
     known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
-    raise CommandError(f"There is no study {slug!r}. Studies: {known}.")
+    raise CommandError(f"Unknown study {slug!r}. Studies: {known}.")
 
 
 def read_file(path: Path) -> bytes:
-    """What a file holds. Raises CommandError when it cannot be read."""
+    """Return the contents of a file. Raises CommandError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -62,7 +62,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_text(name: str) -> str:
-    """What a UTF-8 file holds, or standard input for `-`. Raises CommandError."""
+    """Return the text of a UTF-8 file, or of standard input for `-`. Raises CommandError."""
     data = sys.stdin.buffer.read() if name == STANDARD_INPUT else read_file(Path(name))
     try:
         return data.decode("utf-8-sig")
@@ -73,7 +73,7 @@ def read_text(name: str) -> str:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raise CommandError for a file that could not be written later; what it holds stays."""
+    """Raise CommandError if a file could not be written later; its contents stay."""
     try:
         path.open("a").close()
     except OSError as error:
@@ -81,7 +81,7 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def write_chunks(chunks: Iterable[str], path: Path | None, stdout: OutputWrapper) -> None:
-    """Write a text piece by piece to a file, or else to standard output. Raises CommandError."""
+    """Write a text in chunks to a file, or to standard output. Raises CommandError."""
     if path is None:
         for chunk in chunks:
             stdout.write(chunk, ending="")
@@ -94,7 +94,7 @@ def write_chunks(chunks: Iterable[str], path: Path | None, stdout: OutputWrapper
 
 
 def decimal(text: str) -> Decimal:
-    """A point of a scale, as an argument of a command."""
+    """Return a point of a scale from a command argument."""
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -105,28 +105,28 @@ def decimal(text: str) -> Decimal:
 
 
 def positive(text: str) -> int:
-    """How many of something to make, as an argument of a command."""
-    number = read_number(text, MOST_AT_ONCE)
+    """Return a positive count from a command argument."""
+    number = read_number(text, MAX_COUNT)
     if not number:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_AT_ONCE}")
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MAX_COUNT}")
     return number
 
 
 def words(most: int) -> Callable[[str], str]:
-    """Something said, of so many characters at most, as an argument of a command."""
+    """Return a type for command arguments: a text of limited length."""
 
     def check(text: str) -> str:
         if not 1 <= len(text.strip()) <= most:
-            raise ArgumentTypeError(f"say it in 1 to {most} characters, not {len(text.strip())}")
+            raise ArgumentTypeError(f"use 1 to {most} characters, not {len(text.strip())}")
         return text.strip()
 
     return check
 
 
 def code(text: str) -> str:
-    """A completion code, as an argument of a command."""
+    """Return a completion code from a command argument."""
     if not CODE.fullmatch(text):
         raise ArgumentTypeError(
-            f"{text!r} is no code: 1 to 40 letters a to z, digits, hyphens and underscores"
+            f"{text!r} is not a code: use 1 to 40 letters a to z, digits, hyphens and underscores"
         )
     return text

@@ -1,4 +1,4 @@
-from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -9,11 +9,9 @@ from surveys.models import Batch
 
 
 class BatchCommand(SurveyCommand):
-    """One action on one batch; what went wrong with single rows is told, and the exit says so."""
+    """Command with one action on one batch; errors of single rows are shown and set the exit."""
 
-    @abstractmethod
-    def act(self, batch: Batch) -> Outcome:
-        """Do it."""
+    action: Callable[[Batch], Outcome]
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
@@ -23,7 +21,7 @@ class BatchCommand(SurveyCommand):
         found = Batch.objects.filter(study=find_study(study), number=batch).first()
         if found is None:
             raise CommandError(f"Study {study} has no batch {batch}.")
-        outcome = self.act(found)
+        outcome = self.action(found)
         for name, n in sorted(outcome.counts.items()):
             self.stdout.write(f"{name}: {n}")
         if not outcome.counts:

@@ -16,7 +16,7 @@ NO_CAP, NO_CODE = 0, ""
 
 
 class EntranceCommand(SurveyCommand):
-    """A command that opens the one entrance of a provider, changes its settings, or closes it."""
+    """A command that opens the entrance of a channel, changes its settings, or closes it."""
 
     provider: ClassVar[Provider]
     name: ClassVar[str]
@@ -30,7 +30,7 @@ class EntranceCommand(SurveyCommand):
             "--no-cap", dest="cap", action="store_const", const=NO_CAP,
             help="as many as there are places",
         )  # fmt: skip
-        parser.add_argument("--close", action="store_true", help="let nobody start any more")
+        parser.add_argument("--close", action="store_true", help="admit no new annotators")
 
     def handle(self, *, study: str, close: bool, **options: Any) -> None:
         settings = read_settings(options)
@@ -50,22 +50,22 @@ class EntranceCommand(SurveyCommand):
         self.stdout.write(self.describe(entrance))
 
     def find_entrance(self, study: Study) -> Entrance:
-        """The entrance as it is. Raises CommandError without one."""
+        """Return the entrance. Raises CommandError if there is none."""
         entrance = Entrance.objects.filter(study=study, provider=self.provider).first()
         if entrance is None:
             raise CommandError(f"Study {study.slug} has no {self.name}.")
         return entrance
 
     def refuse_settings(self, study: Study, settings: dict[str, Any]) -> None:
-        """Raise CommandError when an entrance would lack what its provider needs."""
+        """Raise CommandError if an entrance would lack what its channel needs."""
 
     def describe(self, entrance: Entrance) -> str:
-        """What is told about an entrance that is open."""
+        """Return what the command prints about an open entrance."""
         raise NotImplementedError
 
 
 def add_code(parser: CommandParser, name: str, *, remove: str, explained: str) -> None:
-    """Two options: one that sets a code, and one that takes it away."""
+    """Add two options: one sets a code, the other removes it."""
     codes = parser.add_mutually_exclusive_group()
     codes.add_argument(name, type=code, help=explained)
     dest = name.removeprefix("--").replace("-", "_")
@@ -73,7 +73,7 @@ def add_code(parser: CommandParser, name: str, *, remove: str, explained: str) -
 
 
 def read_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """What the options change about an entrance; the rest stays as it was."""
+    """Return the settings that the options change."""
     given = {name: options.get(name) for name in ("cap", *CODES)}
     settings = {name: setting for name, setting in given.items() if setting is not None}
     if settings.get("cap") == NO_CAP:

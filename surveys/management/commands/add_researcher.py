@@ -10,13 +10,13 @@ from surveys.models import Role
 
 class Command(SurveyCommand):
     help = (
-        "Make an account for the console, or give one a role in a study. A new account's password "
-        "is printed, once."
+        "Create an account for the console, or give an account a role in a study. The password of "
+        "a new account is printed once."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
-        parser.add_argument("--study", help="in which to give a role")
+        parser.add_argument("--study", help="study in which to give the role")
         parser.add_argument("--role", choices=Role.values, default=Role.OWNER.value)
 
     def handle(self, *, username: str, study: str | None, role: str, **options: Any) -> None:
@@ -24,6 +24,6 @@ class Command(SurveyCommand):
         password = secrets.token_urlsafe(12)
         user, is_new = add_researcher(username, password, study=found, role=Role(role))
         if is_new:
-            self.stdout.write(f"Account {user.get_username()} made; its password: {password}")
+            self.stdout.write(f"Account {user.get_username()} created; password: {password}")
         if found:
             self.stdout.write(f"{user.get_username()} is {role} of {found}.")

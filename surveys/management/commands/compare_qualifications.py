@@ -8,7 +8,7 @@ from surveys.models import Provider
 
 
 class Command(SurveyCommand):
-    help = "Compare who has which qualification of a study here and at a target of MTurk."
+    help = "Compare the qualifications of a study's workers here and at a target of MTurk."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
@@ -17,8 +17,8 @@ class Command(SurveyCommand):
     def handle(self, *, study: str, target: str, **options: Any) -> None:
         found = compare_qualifications(find_study(study), target)
         lines = [
-            f"{one.qualification}: {one.untold} only here, {one.unknown} only there, "
-            f"{one.unequal} of another value there"
+            f"{one.qualification}: {one.n_missing} only here, {one.n_unknown} only there, "
+            f"{one.n_unequal} with a different value there"
             for one in found
         ]
         if lines:

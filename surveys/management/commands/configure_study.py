@@ -10,7 +10,7 @@ from surveys.study.design import SETTINGS, configure_study
 
 
 class Command(SurveyCommand):
-    help = "Change settings of a study; without options, tell them as they are."
+    help = "Change settings of a study; without options, print them."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
@@ -18,13 +18,13 @@ class Command(SurveyCommand):
         add("--title", help="shown to researchers")
         add("--public-title", help="named to annotators in mails; '' for none")
         add("--organisation", help="who runs the study; shown to annotators")
-        add("--contact", help="whom annotators may ask")
+        add("--contact", help="contact for annotators' questions")
         add("--ethics", help="ethics approval or its reference; shown to annotators")
         add("--ratings-per-context", type=int)
-        add("--lease-hours", type=int, help="how long a place is held without an answer")
+        add("--lease-hours", type=int, help="hours for which a place is held without activity")
         add(
             "--policy", dest="assigning_policy", choices=AssigningPolicy.values,
-            help="which questionnaire whoever arrives is given",
+            help="how arriving annotators are given questionnaires",
         )  # fmt: skip
         labels = parser.add_mutually_exclusive_group()
         labels.add_argument(
@@ -40,7 +40,7 @@ class Command(SurveyCommand):
         _add_switches(parser)
         add(
             "--check-tries", dest="n_check_tries", type=int, metavar="N",
-            help="tries for the comprehension check; 0 for no check",
+            help="attempts at the comprehension check; 0 for no check",
         )  # fmt: skip
         add(
             "--checkpoints", dest="n_checkpoints", type=int, metavar="N",
@@ -48,7 +48,7 @@ class Command(SurveyCommand):
         )  # fmt: skip
         add(
             "--seconds-per-item", type=int, metavar="N",
-            help="for the estimate of how long an assignment takes",
+            help="for the estimate of an assignment's duration",
         )  # fmt: skip
 
     def handle(self, *, study: str, **options: Any) -> None:
@@ -77,18 +77,18 @@ class Command(SurveyCommand):
 def _add_switches(parser: CommandParser) -> None:
     for name, setting, explained in (
         ("--cannot-judge", "allows_unjudgeable", "annotators may say that they cannot judge"),
-        ("--more-blocks", "allows_more_blocks", "who has finished a block may do another"),
+        ("--more-blocks", "allows_more_blocks", "annotators may do further blocks"),
         (
             "--publish-words",
             "publishes_words",
-            "who agrees from now on lets their words be published",
+            "the consent notice says from now on that words are published",
         ),
     ):
         parser.add_argument(name, dest=setting, action=BooleanOptionalAction, help=explained)
     withdrawn = parser.add_mutually_exclusive_group()
     for name, erases, explained in (
         ("--erase-withdrawn", True, "withdrawing erases the answers"),
-        ("--keep-withdrawn", False, "who withdraws leaves their answers, unused"),
+        ("--keep-withdrawn", False, "withdrawing leaves the answers stored, unused"),
     ):
         withdrawn.add_argument(
             name, dest="erases_withdrawn", action="store_const", const=erases, help=explained
@@ -96,7 +96,7 @@ def _add_switches(parser: CommandParser) -> None:
 
 
 def read_label(text: str) -> tuple[str, str]:
-    """A point of the scale and its words, as an argument of a command."""
+    """Return a point of the scale and its label from a command argument."""
     point, sign, label = text.partition("=")
     if not sign:
         raise ArgumentTypeError(f"write {text!r} as POINT=WORDS, such as 0='not similar at all'")
@@ -104,7 +104,7 @@ def read_label(text: str) -> tuple[str, str]:
 
 
 def collect_labels(labels: list[tuple[str, str]]) -> dict[str, str]:
-    """The labels by their points. Raises CommandError for a point that is given twice."""
+    """Return labels by point. Raises CommandError for a repeated point."""
     collected: dict[str, str] = {}
     for point, label in labels:
         if point in collected:
@@ -114,7 +114,7 @@ def collect_labels(labels: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def describe_settings(study: Study) -> dict[str, str]:
-    """The settings of a study under the names that people read."""
+    """Return the settings of a study under readable names."""
     return {
         name.removeprefix("n_").replace("_", " "): _write(getattr(study, name)) for name in SETTINGS
     }

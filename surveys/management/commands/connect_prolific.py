@@ -9,20 +9,20 @@ from surveys.recruitment.links import address_for_provider
 
 
 class Command(EntranceCommand):
-    help = "Let people come from Prolific, and print the address that Prolific sends them to."
+    help = "Connect a study to Prolific, and print the address to give to Prolific."
     provider = Provider.PROLIFIC
     name = "connection to Prolific"
-    closed = "Nobody starts from Prolific any more; who has started may finish."
+    closed = "Closed to new annotators from Prolific; those who have started can finish."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument(
             "--completion-code", type=code,
-            help="Prolific's code for who has finished; needed once, and when it changes",
+            help="Prolific's code for completion; needed once, and when it changes",
         )  # fmt: skip
         add_code(
             parser, "--no-place-code", remove="--without-no-place-code",
-            explained="its code for who found no place or was screened out",
+            explained="its code for annotators without a place or screened out",
         )  # fmt: skip
 
     def refuse_settings(self, study: Study, settings: dict[str, Any]) -> None:

@@ -8,14 +8,14 @@ from surveys.results.release import write_form
 
 
 class Command(SurveyCommand):
-    help = "Print the description of a study for its release, with what is still to be written."
+    help = "Print the description of a study for its release, with markers for missing parts."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument(
-            "--description", type=Path, metavar="FILE", help="what is written already, TOML"
+            "--description", type=Path, metavar="FILE", help="the description written so far, TOML"
         )
 
     def handle(self, *, study: str, description: Path | None, **options: Any) -> None:
-        told = read_file(description) if description else b""
-        self.stdout.write(write_form(find_study(study), told), ending="")
+        known = read_file(description) if description else b""
+        self.stdout.write(write_form(find_study(study), known), ending="")

@@ -10,14 +10,14 @@ from surveys.privacy.retention import drop_due, find_due
 
 class Command(SurveyCommand):
     help = (
-        "Drop the ids and notes that studies have kept for as long as they want to after payment. "
-        "For a timer, once a day; studies say for how long in the console, under Privacy."
+        "Drop provider ids and notes of annotators whose retention period is over. To be run once "
+        "a day by a timer; the period is set in the console under Privacy, or by set_retention."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", nargs="?", help="else all")
+        parser.add_argument("study", nargs="?", help="slug of a study (default: all)")
         parser.add_argument(
-            "--dry-run", action="store_true", help="only tell of how many, drop nothing"
+            "--dry-run", action="store_true", help="only print the numbers, drop nothing"
         )
 
     def handle(self, *, study: str | None, dry_run: bool, **options: Any) -> None:
@@ -26,12 +26,12 @@ class Command(SurveyCommand):
             due = find_due(one) if dry_run else drop_due(one)
             if one.retention_days is None and not due.people:
                 if study:
-                    self.stdout.write(f"{one}: keeps personal data until told otherwise.")
+                    self.stdout.write(f"{one}: personal data is kept without limit.")
                 continue
             done = "to be dropped" if dry_run else "dropped"
-            told = f"annotators {len(due.people)}, unused links {len(due.links)}"
+            counts = f"annotators {len(due.people)}, unused links {len(due.links)}"
             if due.strangers:
-                told += f", workers who never came {len(due.strangers)}"
-            self.stdout.write(f"{one}: {done}: {told}")
+                counts += f", workers who never came {len(due.strangers)}"
+            self.stdout.write(f"{one}: {done}: {counts}")
         if not dry_run:
             drop_leftovers()

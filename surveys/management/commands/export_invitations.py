@@ -9,14 +9,14 @@ from surveys.results.export import stream_invitations
 
 
 class Command(SurveyCommand):
-    help = "Write the personal links of a study as CSV. Whoever has a link can answer by it."
+    help = "Write the personal links of a study as CSV. Anyone with a link can answer by it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("--out", type=Path, help="file; else standard output")
         parser.add_argument(
             "--all", action="store_true",
-            help="those of people who came by the open link or a provider, too",
+            help="include the links of annotators from the open link or a provider",
         )  # fmt: skip
 
     def handle(self, *, study: str, out: Path | None, **options: Any) -> None:

@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, write_chunks
 from surveys.models import Annotator
-from surveys.privacy.subject_access import disclose_person
+from surveys.privacy.subject_access import export_annotator_data
 
 
 class Command(SurveyCommand):
@@ -13,12 +13,12 @@ class Command(SurveyCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
-        parser.add_argument("code", help="of the annotator, as the console shows it")
-        parser.add_argument("--out", type=Path, help="file; else standard output")
+        parser.add_argument("code", help="code of the annotator, as shown in the console")
+        parser.add_argument("--out", type=Path, help="file (default: standard output)")
 
     def handle(self, *, study: str, code: str, out: Path | None, **options: Any) -> None:
         found = find_study(study)
         annotator = Annotator.objects.filter(study=found, code=code).first()
         if annotator is None:
             raise CommandError(f"Study {found.slug} has no annotator {code!r}.")
-        write_chunks([disclose_person(annotator)], out, self.stdout)
+        write_chunks([export_annotator_data(annotator)], out, self.stdout)

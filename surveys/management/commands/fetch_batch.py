@@ -1,11 +1,7 @@
-from surveys.crowd.mturk.fetching import fetch_batch
-from surveys.crowd.mturk.steps import Outcome
+from surveys.crowd.mturk.collect import fetch_batch
 from surveys.management.commands._batch import BatchCommand
-from surveys.models import Batch
 
 
 class Command(BatchCommand):
-    help = "Take what was handed in for a batch: who is to be paid, who is held for a person."
-
-    def act(self, batch: Batch) -> Outcome:
-        return fetch_batch(batch)
+    help = "Fetch what workers handed in for a batch and set the status of each visit."
+    action = staticmethod(fetch_batch)

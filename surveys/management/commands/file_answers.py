@@ -3,18 +3,18 @@ from django.core.management.base import CommandParser
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.review.queue import file_answers
 
-ANSWERS_AT_ONCE = 4000
+ANSWERS_PER_STEP = 4000
 
 
 class Command(SurveyCommand):
-    help = "Look through all finished questionnaires of a study for reviewers. Pages do it, too."
+    help = "Add all submitted questionnaires of a study to its review queue."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
 
     def handle(self, *, study: str, **options: object) -> None:
         found, n_filed = find_study(study), 0
-        while n_new := file_answers(found, at_most=ANSWERS_AT_ONCE):
+        while n_new := file_answers(found, at_most=ANSWERS_PER_STEP):
             n_filed += n_new
         noun = "questionnaire is" if n_filed == 1 else "questionnaires are"
-        self.stdout.write(f"{n_filed} {noun} ready to be reviewed.")
+        self.stdout.write(f"{n_filed} {noun} added to the review queue.")

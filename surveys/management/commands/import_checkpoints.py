@@ -8,16 +8,18 @@ from surveys.study.stimuli.checkpoints import CheckpointSummary, import_checkpoi
 
 
 class Command(SurveyCommand):
-    help = "Add items with a known answer to a study, some of which each annotator is given."
+    help = "Add checkpoint items, which have a known answer, to a study."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("file", type=Path)
         parser.add_argument(
             "--per-assignment", type=positive, required=True, metavar="N",
-            help="how many of all that the study has each assignment gets",
+            help="the number of checkpoint items in each assignment",
         )  # fmt: skip
-        parser.add_argument("--dry-run", action="store_true", help="check and tell, store nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="check and report, store nothing"
+        )
 
     def handle(self, *, study: str, file: Path, dry_run: bool, **options: Any) -> None:
         summary = import_checkpoints(

@@ -6,12 +6,13 @@ from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, decimal, read_file
 from surveys.models import AssigningPolicy, QuestionForms
-from surveys.study.stimuli.load import ImportSummary, StudyDesign, import_stimuli
+from surveys.study.create import create_study, preview_study
+from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
 from surveys.study.texts import has_default_texts
 
 
 class Command(SurveyCommand):
-    help = "Make a draft of a stimuli file; open_study lets annotators take part in it."
+    help = "Create a draft from a stimuli file; open_study opens it to annotators."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
@@ -19,9 +20,17 @@ class Command(SurveyCommand):
         parser.add_argument("--language", required=True, help="of the texts: en, hr, sl, fi, …")
         parser.add_argument("--title", default="", help="shown to researchers")
         parser.add_argument("--ratings-per-context", type=int, default=11)
-        parser.add_argument("--block-size", type=int, default=20, help="most pairs in one sitting")
         parser.add_argument(
-            "--lease-hours", type=int, default=24, help="how long a place is held without an answer"
+            "--block-size",
+            type=int,
+            default=20,
+            help="maximum number of pairs in one questionnaire",
+        )
+        parser.add_argument(
+            "--lease-hours",
+            type=int,
+            default=24,
+            help="hours for which a place is held without activity",
         )
         parser.add_argument(
             "--scale", type=decimal, nargs=2, default=(Decimal(0), Decimal(6)),
@@ -35,10 +44,12 @@ class Command(SurveyCommand):
         )  # fmt: skip
         parser.add_argument(
             "--policy", choices=AssigningPolicy.values, default=AssigningPolicy.BALANCED,
-            help="which questionnaire whoever arrives is given",
+            help="how arriving annotators are given questionnaires",
         )  # fmt: skip
         parser.add_argument("--seed", type=int, default=0, help="of blocks and questionnaires")
-        parser.add_argument("--dry-run", action="store_true", help="check and tell, store nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="check and report, store nothing"
+        )
 
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
         design = StudyDesign(
@@ -55,7 +66,8 @@ class Command(SurveyCommand):
             assigning_policy=options["policy"],
             seed=options["seed"],
         )
-        summary = import_stimuli(read_file(file), design, dry_run=dry_run)
+        stimuli = read_stimuli(read_file(file), design)
+        summary = preview_study(stimuli) if dry_run else create_study(stimuli)
         for warning in summary.warnings:
             self.stderr.write(self.style.WARNING(f"warning: {warning}"))
         if not has_default_texts(design.language):
@@ -73,7 +85,7 @@ class Command(SurveyCommand):
 def _describe(summary: ImportSummary, design: StudyDesign, *, dry_run: bool) -> str:
     if not summary.is_new:
         return f"Study {design.slug} holds these stimuli already: nothing changed."
-    done = "Nothing stored (dry run); this would make" if dry_run else "Stored"
+    done = "Nothing stored (dry run); this would create" if dry_run else "Stored"
     return (
         f"{done} study {design.slug}. Pairs: {summary.n_pairs}, blocks: {summary.n_blocks}, "
         f"annotators wanted: {summary.n_assignments} "

@@ -14,7 +14,7 @@ from surveys.recruitment.links import invite_annotators, invite_listed, personal
 
 
 class Command(SurveyCommand):
-    help = "Make personal links for annotators, one a line."
+    help = "Create personal links for annotators, and print them one a line."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
@@ -22,8 +22,8 @@ class Command(SurveyCommand):
         wanted.add_argument("--count", type=positive, default=1)
         wanted.add_argument(
             "--from", dest="listed", metavar="FILE",
-            help="labels or addresses, one a line; - for standard input. Who has a link of this "
-            "study already gets no second one",
+            help="labels or addresses, one a line; - for standard input. Those with a link "
+            "in this study already get no second one",
         )  # fmt: skip
 
     def handle(self, *, study: str, count: int, listed: str | None, **options: Any) -> None:

@@ -10,13 +10,13 @@ from surveys.management.commands._base import SurveyCommand, positive
 
 
 class Command(SurveyCommand):
-    help = "Make a token for somebody's programs. Its key is printed, once."
+    help = "Create an API token for an account. Its key is printed once."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
-        parser.add_argument("name", help="what it is for")
+        parser.add_argument("name", help="purpose of the token")
         parser.add_argument("--scope", action="append", choices=SCOPES, required=True)
-        parser.add_argument("--days", type=positive, help="after which it expires; else never")
+        parser.add_argument("--days", type=positive, help="days until it expires; default never")
 
     def handle(
         self, *, username: str, name: str, scope: list[str], days: int | None, **options: Any

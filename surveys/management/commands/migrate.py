@@ -13,12 +13,12 @@ from surveys.operations.migration_steps import StepExecutor, is_step
 
 
 class Command(migrate.Command):
-    """Django's own, which goes back only where nothing is lost or where that is said."""
+    """Django's command, which refuses to migrate back if data would be lost."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument(
-            "--drop-data", action="store_true", help="going back, lose what is kept nowhere before"
+            "--drop-data", action="store_true", help="lose data when migrating back"
         )
 
     def handle(self, *args: Any, drop_data: bool = False, **options: Any) -> None:
@@ -26,19 +26,19 @@ class Command(migrate.Command):
             refuse_newer_database()
         except DatabaseTooNew as error:
             raise CommandError(str(error)) from error
-        with ExitStack() as ways:
+        with ExitStack() as stack:
             if options["migration_name"] and is_step(
                 options["app_label"], options["migration_name"]
             ):
-                ways.enter_context(_step_by_step())
+                stack.enter_context(_step_by_step())
             if not drop_data:
-                ways.enter_context(_refusing_losses())
+                stack.enter_context(_refusing_losses())
             super().handle(*args, **options)
 
 
 @contextmanager
 def _step_by_step() -> Iterator[None]:
-    """Let Django's command, which plans no other way, stop within a squashed migration."""
+    """Let Django's command, which has no option for it, stop within a squashed migration."""
     whole = migrate.MigrationExecutor  # type: ignore[attr-defined]
     migrate.MigrationExecutor = StepExecutor  # type: ignore[attr-defined]
     try:
@@ -57,6 +57,6 @@ def _refusing_losses() -> Iterator[None]:
 
 
 def _refuse(*, app_config: Any, plan: Plan, apps: Apps, **sent: Any) -> None:
-    """Look at a plan once; the signal is sent for each app."""
+    """Check a plan once, although the signal is sent for each app."""
     if app_config.label == APP:
         refuse_losses(plan, apps)

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from surveys.access.audit_log import LONGEST_ACTOR
+from surveys.access.audit_log import MAX_ACTOR_LENGTH
 from surveys.management.commands._base import SurveyCommand, find_study, words
 from surveys.models import TextKind
 from surveys.study.design import configure_study
@@ -21,13 +21,13 @@ class Command(SurveyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("--organisation", help="who runs the study; shown to annotators")
-        parser.add_argument("--contact", help="whom annotators may ask")
+        parser.add_argument("--contact", help="contact for annotators' questions")
         parser.add_argument(
             "--ethics", help="ethics approval or its reference, if any; shown to annotators"
         )
         parser.add_argument(
-            "--consent-reviewed-by", type=words(LONGEST_ACTOR), metavar="NAME",
-            help="the researcher who has read the consent text as it is now, and found it right",
+            "--consent-reviewed-by", type=words(MAX_ACTOR_LENGTH), metavar="NAME",
+            help="the researcher who reviewed the current consent text",
         )  # fmt: skip
 
     @transaction.atomic

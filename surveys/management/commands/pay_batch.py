@@ -1,11 +1,7 @@
 from surveys.crowd.mturk.payments import pay_batch
-from surveys.crowd.mturk.steps import Outcome
 from surveys.management.commands._batch import BatchCommand
-from surveys.models import Batch
 
 
 class Command(BatchCommand):
-    help = "Pay what an armed batch owes: rewards, and bonuses that were granted."
-
-    def act(self, batch: Batch) -> Outcome:
-        return pay_batch(batch)
+    help = "Pay what a batch with an approved budget owes: rewards and granted bonuses."
+    action = staticmethod(pay_batch)

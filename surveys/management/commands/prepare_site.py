@@ -21,20 +21,20 @@ from surveys.rehearsal.demo import (
 
 class Command(SurveyCommand):
     needs_fitting_database = False  # it migrates itself
-    help = "Make a site ready: database, static files, first account, demo studies, their links."
+    help = "Prepare a site: database, static files, first account, demo studies and their links."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--demo", action=BooleanOptionalAction, default=True)
-        parser.add_argument("--simulator", default="", help="where MTurk's stand-in is served")
+        parser.add_argument("--simulator", default="", help="URL of the MTurk simulator")
 
     def handle(self, *, demo: bool, simulator: str, **options: Any) -> None:
         call_command("migrate", verbosity=0)
         prepare_static_files()
         studies = prepare_demo_studies() if demo else []
-        password = prepare_researcher()  # last, since what it returns is shown only once
+        password = prepare_researcher()  # last, since it is shown only once
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
         lines += [f"  {study.title}: {_link(study)}" for study in studies] or [
-            "  Import stimuli, then make links: .venv/bin/python manage.py import_stimuli --help,",
+            "  Import stimuli, then add links: .venv/bin/python manage.py import_stimuli --help,",
             "  .venv/bin/python manage.py invite_annotators --help",
         ]
         lines += [
@@ -44,9 +44,9 @@ class Command(SurveyCommand):
         ]
         if simulator:
             lines += [
-                "As a worker of the MTurk simulator, whom nobody pays",
+                "As a worker of the MTurk simulator, without real payments",
                 f"  {simulator}/",
-                f"  its clock, faults and accounts: {control_link(simulator)}",
+                f"  control panel (clock, faults, accounts): {control_link(simulator)}",
             ]
         lines += [
             "To stop",

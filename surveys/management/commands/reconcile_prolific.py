@@ -8,8 +8,8 @@ from surveys.models import Entrance, Provider, Standing
 
 class Command(SurveyCommand):
     help = (
-        "Take Prolific's export of a study's submissions (CSV): who is to be paid, who is held for "
-        "a person, who has finished and cannot be paid there, whose place is free again."
+        "Read Prolific's export of a study's submissions (CSV): which are payable, held for "
+        "a researcher, finished but not payable there, or expired, so that the place is free."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -27,14 +27,14 @@ from surveys.results.export import write_text
 
 
 class Command(SurveyCommand):
-    help = "Let scripted annotators answer a study on a running site. Their answers are stored."
+    help = "Rehearse a study on a running site with scripted annotators. Answers are stored."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("--base-url", required=True, help="such as http://127.0.0.1:8000")
         parser.add_argument("--ratings", type=Path, help="ratings file to play back")
-        parser.add_argument("--annotators", type=positive, help="default: all places left")
-        parser.add_argument("--seed", type=int, default=0, help="of the scripted people")
+        parser.add_argument("--annotators", type=positive, help="number; default: all places left")
+        parser.add_argument("--seed", type=int, default=0, help="random seed of the annotators")
         parser.add_argument(
             "--characters",
             nargs="+",
@@ -43,13 +43,13 @@ class Command(SurveyCommand):
             help="taken in turn (careful)",
         )
         parser.add_argument(
-            "--at-once", type=positive, default=1, help="how many answer at the same time"
+            "--at-once", type=positive, default=1, help="number of annotators at the same time"
         )
         parser.add_argument(
-            "--patient", action="store_true", help="try again while the site does not answer"
+            "--patient", action="store_true", help="retry while the site does not answer"
         )
         parser.add_argument(
-            "--log", type=Path, help="write every answer that the site confirmed to a CSV file"
+            "--log", type=Path, help="write every answer confirmed by the site to a CSV file"
         )
 
     def handle(
@@ -71,7 +71,7 @@ class Command(SurveyCommand):
             else ModelledRatings(rehearsed.scale_points, options["seed"])
         )
         if Assignment.objects.for_study(rehearsed).by_people().exists():
-            warning = "warning: people have answered this study; scripted answers join theirs."
+            warning = "warning: people have answered this study; scripted answers are added."
             self.stderr.write(self.style.WARNING(warning))
         rehearsal = Rehearsal(
             base_url,
@@ -80,7 +80,7 @@ class Command(SurveyCommand):
             characters=[Character(name) for name in options["characters"]],
             n_at_once=options["at_once"],
             is_patient=options["patient"],
-            tell=self.stdout.write,
+            report=self.stdout.write,
         )
         summary = rehearse_study(rehearsed, rehearsal, n_annotators=annotators)
         if log:
@@ -92,11 +92,11 @@ class Command(SurveyCommand):
             f"Annotators: {summary.n_annotators}, judgements: {summary.n_judgements}."
         )
         if isinstance(source, PlayedBackRatings) and source.n_unused:
-            self.stdout.write(f"Ratings of the file that were not used: {source.n_unused}.")
+            self.stdout.write(f"Ratings of the file not used: {source.n_unused}.")
 
 
 def write_log(acknowledged: Iterable[Acknowledged]) -> str:
-    """One line for each answer, in the order of the annotators."""
+    """Return the log as CSV: one row per answer, in the order of the annotators."""
     log = io.StringIO()
     writer = csv.writer(log, lineterminator="\n")
     writer.writerow(Acknowledged._fields)

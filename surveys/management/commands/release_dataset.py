@@ -12,11 +12,16 @@ from postprocess.commands.options import (
 )
 from surveys.management.commands._base import SurveyCommand, find_study, read_file
 from surveys.models import Release, Study
-from surveys.results.release import Wishes, describe_release, list_unwritten, release_dataset
+from surveys.results.release import (
+    ReleaseOptions,
+    describe_release,
+    list_unwritten,
+    release_dataset,
+)
 
 
 class Command(SurveyCommand):
-    help = "Write everything that is published of a study into a folder, and as a zip file."
+    help = "Write the published files of a study into a folder, and as a zip file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
@@ -25,17 +30,15 @@ class Command(SurveyCommand):
             "--description", type=Path, metavar="FILE", help="TOML; see describe_study"
         )
         parser.add_argument(
-            "--ids-of", type=int, metavar="RELEASE", help="use the annotators' ids of a release"
+            "--ids-of", type=int, metavar="RELEASE", help="reuse the annotator ids of a release"
         )
-        parser.add_argument(
-            "--log", action="store_true", help="add what was decided about the study, as log.tsv"
-        )
+        parser.add_argument("--log", action="store_true", help="add the public log, as log.tsv")
         add_choice_arguments(parser)
         add_recipe_arguments(parser)
 
     def handle(self, *, study: str, folder: Path, **options: Any) -> None:
         released = find_study(study)
-        wishes = Wishes(
+        chosen = ReleaseOptions(
             description=read_file(options["description"]) if options["description"] else b"",
             n_practice=options["practice"],
             seed=options["seed"],
@@ -46,7 +49,7 @@ class Command(SurveyCommand):
         )
         try:
             recipe = recipe_from(Namespace(**options))
-            release = release_dataset(released, folder, recipe, wishes)
+            release = release_dataset(released, folder, recipe, chosen)
         except RecipeError as error:
             raise CommandError(str(error)) from error
         except OSError as error:
@@ -61,7 +64,7 @@ class Command(SurveyCommand):
 
 
 def find_release(study: Study, number: int) -> Release:
-    """The release of that number. Raises CommandError with those there are."""
+    """Return the release with a number. Raises CommandError, which lists the existing ones."""
     if release := Release.objects.filter(study=study, number=number).first():
         return release
     releases = Release.objects.filter(study=study).order_by("number")

@@ -5,17 +5,19 @@ from django.core.management.base import CommandError, CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, words
 from surveys.models import Block, Place, Study
-from surveys.study.layout.rounds import repeat_block
+from surveys.study.layout.blocks import repeat_block
 
 
 class Command(SurveyCommand):
-    help = "Collect a block again from new annotators; its answers so far leave the dataset."
+    help = "Collect a block again from new annotators; earlier answers leave the dataset."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("number", type=positive, help="of the block")
         parser.add_argument("--reason", type=words(500), required=True, help="kept with the round")
-        parser.add_argument("--author", type=words(150), help="who decides it (you)")
+        parser.add_argument(
+            "--author", type=words(150), help="author of the decision (default: you)"
+        )
 
     def handle(
         self, *, study: str, number: int, reason: str, author: str | None, **options: Any
@@ -29,7 +31,7 @@ class Command(SurveyCommand):
 
 
 def find_block(study: Study, number: int) -> Block:
-    """The block of that number. Raises CommandError with how many there are."""
+    """Return the block with this number. Raises CommandError with the number of blocks."""
     if block := Block.objects.filter(study=study, number=number).first():
         return block
     n_blocks = Block.objects.filter(study=study).count()
@@ -37,7 +39,7 @@ def find_block(study: Study, number: int) -> Block:
 
 
 def find_user_name() -> str:
-    """Who runs the command, as the operating system calls them; empty when it does not know."""
+    """Return the operating system's name of the user, or an empty string."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

@@ -6,29 +6,29 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand
-from surveys.operations.backups import restore_backup, try_backup
+from surveys.operations.backups import check_backup, restore_backup
 
 
 class Command(SurveyCommand):
     needs_fitting_database = False  # it brings its own database
     help = (
-        "Restore a site from a file that `backup` has written, into this VAR_DIR and DATABASE_URL. "
-        "Stop the site before, and start it afterwards (docs/backups.md)."
+        "Restore a site from a file written by `backup`, into this VAR_DIR and DATABASE_URL. Stop "
+        "the site first, and start it afterwards (docs/backups.md)."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument(
-            "--check", action="store_true", help="only try it, beside the site, and change nothing"
+            "--check", action="store_true", help="restore it to a temporary database only"
         )
         parser.add_argument(
             "--overwrite",
             action="store_true",
-            help="lose what this site holds, if it holds anything",
+            help="replace the contents of a site that is not empty",
         )
 
     def handle(self, *, file: Path, check: bool, overwrite: bool, **options: Any) -> None:
-        manifest = try_backup(file) if check else restore_backup(file, overwrites=overwrite)
+        manifest = check_backup(file) if check else restore_backup(file, overwrites=overwrite)
         done = "could be restored" if check else "restored"
         self.stdout.write(
             f"The site of {manifest.made_at} {done}: rows {manifest.n_rows}, files "
@@ -39,7 +39,7 @@ class Command(SurveyCommand):
         kept = (Path(settings.VAR_DIR) / "secret_key").read_text()
         if os.environ.get("SECRET_KEY", kept) != kept:
             self.stderr.write(self.style.WARNING(
-                "warning: SECRET_KEY is set to another key than the backup's, which is in VAR_DIR/"
-                "secret_key. Set it to that one: digests of dropped ids depend on it."
+                "warning: SECRET_KEY differs from the backup's key, in VAR_DIR/secret_key. Set it "
+                "to that key: digests of dropped ids depend on it."
             ))  # fmt: skip
         self.stdout.write("Start the site with scripts/serve, or run manage.py migrate first.")

@@ -10,11 +10,11 @@ from surveys.participation.withdrawal import revoke_invitation
 
 
 class Command(SurveyCommand):
-    help = "Make a personal link invalid. What was finished by it stays."
+    help = "Revoke a personal link. Submitted answers stay."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
-        parser.add_argument("invitation", help="the link, its last part, or the note it was given")
+        parser.add_argument("invitation", help="the link, its last part, or its note")
         parser.add_argument("--because", type=words(200), required=True, help="kept with the link")
 
     def handle(self, *, study: str, invitation: str, because: str, **options: Any) -> None:
@@ -28,9 +28,9 @@ class Command(SurveyCommand):
 
 
 def find_invitation(study: Study, named: str) -> Invitation:
-    """The invitation with that link, token or note. Raises CommandError when there is none.
+    """Return the invitation with this link, token or note. Raises CommandError if there is none.
 
-    A note may stand with several, of which all but one are revoked: that one, else the last.
+    If several have the note, the one that is not revoked, or else the last.
     """
     valid_first = F("revoked_at").desc(nulls_first=True)
     invitations = Invitation.objects.filter(study=study).order_by(valid_first, "-pk")

@@ -8,14 +8,14 @@ from surveys.management.commands._base import SurveyCommand
 
 class Command(SurveyCommand):
     help = (
-        "Take what was handed in for all open batches, and tell targets of new qualifications. "
-        "For a timer, every few minutes. Nothing is paid but with --pay, under armed batches."
+        "Fetch what workers handed in for all open batches, and send targets new qualifications. "
+        "For a timer, every few minutes. With --pay, batches with an approved budget are paid."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--pay", action="store_true", help="pay what armed batches owe, too")
+        parser.add_argument("--pay", action="store_true", help="also pay if the budget is approved")
 
     def handle(self, *, pay: bool, **options: Any) -> None:
-        if told := run_round(pays=pay):
-            raise CommandError("\n".join(told))
-        self.stdout.write("All is fetched.")
+        if errors := run_round(pays=pay):
+            raise CommandError("\n".join(errors))
+        self.stdout.write("All batches are up to date.")

@@ -11,20 +11,20 @@ NEVER = "never"
 
 
 class Command(SurveyCommand):
-    help = "Say how many days after payment a study drops ids and notes (drop_personal_data)."
+    help = "Set how many days after payment a study drops ids and notes (see drop_personal_data)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
-        parser.add_argument("days", type=days, help=f"a number from 0, or {NEVER}")
+        parser.add_argument("days", type=days, help=f"a number of days, or {NEVER}")
 
     def handle(self, *, study: str, days: int, **options: Any) -> None:
         found = set_retention(find_study(study), None if days < 0 else days)
-        kept = "for good" if found.retention_days is None else f"{found.retention_days} days"
+        kept = "without limit" if found.retention_days is None else f"{found.retention_days} days"
         self.stdout.write(f"{found}: personal data is kept {kept} after payment.")
 
 
 def days(text: str) -> int:
-    """How many days, as an argument of a command; -1 for never."""
+    """Parse a number of days; -1 means never."""
     if text == NEVER:
         return -1
     number = read_number(text)

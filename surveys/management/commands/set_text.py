@@ -17,7 +17,9 @@ class Command(SurveyCommand):
         wanted.add_argument("file", nargs="?", help="UTF-8 text; - for standard input")
         wanted.add_argument("--show", action="store_true", help="print the text as it is now")
         wanted.add_argument(
-            "--empty", action="store_true", help="let the survey go without practice or check"
+            "--empty",
+            action="store_true",
+            help="remove the practice item or the check from the survey",
         )
 
     def handle(self, *, study: str, kind: str, file: str | None, **options: Any) -> None:
@@ -28,18 +30,18 @@ class Command(SurveyCommand):
             return
         text = set_text(changed, kind, "" if file is None else read_text(file))
         if text == before:
-            told = f"Nothing changed: the {kind} of study {study} is this text already"
+            message = f"Nothing changed: the {kind} of study {study} is this text already"
         elif text.body:
-            told = f"Annotators of study {study} now read this {kind}"
+            message = f"Annotators of study {study} now read this {kind}"
         else:
-            told = f"Study {study} now goes without {kind}"
-        self.stdout.write(f"{told} (version {text.version}).")
+            message = f"Study {study} now has no {kind}"
+        self.stdout.write(f"{message} (version {text.version}).")
         if kind == TextKind.CHECK and text.body and not changed.n_check_tries:
-            self.stderr.write(self.style.WARNING(_tell_that_it_is_off(changed)))
+            self.stderr.write(self.style.WARNING(_note_disabled_check(changed)))
 
 
-def _tell_that_it_is_off(study: Study) -> str:
+def _note_disabled_check(study: Study) -> str:
     return (
-        "note: the study asks for no check yet. To ask for it: "
+        "note: the check is switched off. To switch it on: "
         f"manage.py configure_study {study.slug} --check-tries 2"
     )

@@ -1,11 +1,7 @@
-from surveys.crowd.mturk.steps import Outcome
-from surveys.crowd.mturk.stopping import stop_batch
+from surveys.crowd.mturk.stop import stop_batch
 from surveys.management.commands._batch import BatchCommand
-from surveys.models import Batch
 
 
 class Command(BatchCommand):
-    help = "End a batch: it takes nobody new. Who has accepted may still hand in."
-
-    def act(self, batch: Batch) -> Outcome:
-        return stop_batch(batch)
+    help = "Stop a batch: no new workers. Workers who have accepted can still hand in."
+    action = staticmethod(stop_batch)

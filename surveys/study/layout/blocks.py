@@ -1,24 +1,26 @@
-"""Pairs → blocks → questionnaires A and B."""
+"""Allocation of pairs to blocks and questionnaires, and the rounds in which they are collected."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from django.db import transaction
 
+from surveys.access.audit_log import record
+from surveys.errors import RepeatRefused
 from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
-from surveys.study.layout.rounds import open_rounds
+from surveys.study.layout.quota import lay_out_places
 from surveys.study.stimuli.inserts import insert_rows
 
 
 class PlannedItem(NamedTuple):
-    """A pair's place in a block, and the context of it that questionnaire A asks for."""
+    """A pair's position in a block, and the number of its context in questionnaire A."""
 
     pair: int
     context_in_a: int
 
     def context_in(self, letter: str) -> int:
-        """The context number that the questionnaire of this letter asks for."""
+        """Return the context number in the questionnaire with this letter."""
         return self.context_in_a if letter == "A" else 3 - self.context_in_a
 
 
@@ -26,11 +28,11 @@ BlockPlan = Sequence[Sequence[PlannedItem]]
 
 
 def plan_blocks(words: Sequence[tuple[str, str]], *, block_size: int, seed: int) -> BlockPlan:
-    """Deal pairs (given as their words, named by index) into blocks, the same for the same seed.
+    """Deal pairs (given as their words, named by index) into blocks, reproducibly by seed.
 
-    As few blocks as `block_size` allows, of sizes that differ by one at most. Rows with the same
-    two words go to different blocks while there are blocks enough. Of a block of an odd size
-    questionnaire A or B, by chance, has one context 1 more.
+    There are as few blocks as `block_size` allows, and their sizes differ by one at most. Rows with
+    the same two words go to different blocks if there are enough blocks. In a block of odd size, a
+    random questionnaire has one more context 1.
     """
     rng = random.Random(seed)  # noqa: S311  # nosec B311 # (a design to repeat, not a secret)
     shuffled = rng.sample(range(len(words)), len(words))
@@ -53,9 +55,9 @@ def _plan_block(pairs: list[int], rng: random.Random) -> list[PlannedItem]:
 
 @transaction.atomic
 def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
-    """Lay out a study's blocks, questionnaires and places, for one without.
+    """Create blocks, questionnaires and places of a study without any.
 
-    By its design, unless the plan that this makes is given.
+    They follow the design, or the plan if one is given.
     """
     pairs = list(Pair.objects.stimuli(study).values_list("pk", "word1", "word2"))
     found = Context.objects.stimuli(study).order_by()
@@ -89,16 +91,59 @@ def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
 
 @transaction.atomic
 def lay_out_again(study: Study) -> list[Block]:
-    """Blocks, questionnaires and places anew, for a draft whose pairs or design have changed."""
+    """Replace blocks, questionnaires and places of a draft whose pairs or design have changed."""
     clear_blocks(study)
     return make_blocks(study)
 
 
 @transaction.atomic
 def clear_blocks(study: Study) -> None:
-    """Take away what `make_blocks` made; the database refuses where somebody has taken part."""
+    """Delete the result of `make_blocks`; the database refuses if there are assignments."""
     Item.objects.filter(questionnaire__block__study=study).delete()
     Place.objects.filter(study=study).delete()
     Round.objects.filter(block__study=study).delete()
     Questionnaire.objects.filter(block__study=study).delete()
     Block.objects.filter(study=study).delete()
+
+
+@transaction.atomic
+def open_rounds(study: Study, blocks: Iterable[Block]) -> None:
+    """Create the first round of new blocks."""
+    rounds = Round.objects.bulk_create(Round(block=block, number=1) for block in blocks)
+    lay_out_places(study, rounds)
+
+
+@transaction.atomic
+def repeat_block(
+    block: Block, *, reason: str, author: str, round_number: int | None = None
+) -> Round:
+    """Start another collection of a block, from annotators who have not seen it.
+
+    Answers of the previous round stay stored and leave the dataset; assignments in progress may be
+    finished. Raises RepeatRefused without a reason, without a previous assignment, or if
+    `round_number` is not the current round.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=block.study_id)
+    current = Round.objects.get(block=block, is_current=True)
+    if not reason.strip():
+        raise RepeatRefused("Give the reason for the repeat; it is kept with the answers.")
+    if round_number not in (None, current.number):
+        raise RepeatRefused(
+            f"Block {block.number} is in round {current.number} by now: it was repeated meanwhile. "
+            "Look at the block again."
+        )
+    if not current.assignments.exists():
+        raise RepeatRefused(
+            f"There is no assignment in round {current.number} of block {block.number} yet."
+        )
+    Round.objects.filter(pk=current.pk).update(is_current=False)
+    Place.objects.filter(round=current).update(is_open=False)
+    repeated = Round.objects.create(
+        block=block, number=current.number + 1, reason=reason.strip()[:500], opened_by=author[:150]
+    )
+    lay_out_places(study, [repeated])
+    record(
+        "block.repeated", study, f"block {block.number}", round=repeated.number,
+        reason=repeated.reason,
+    )  # fmt: skip
+    return repeated

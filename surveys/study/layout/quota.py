@@ -1,4 +1,4 @@
-"""Rounds → places: laid out, given back, and as many as the study asks for."""
+"""Places of the quota: creation, release, and adjustment to the ratings wanted."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -8,16 +8,18 @@ from django.db.models import Count, Q
 
 from surveys.errors import BatchRefused
 from surveys.models import Hit, Place, Questionnaire, Round, Study
-from surveys.models.collection import AssignmentQuerySet
+from surveys.models.participation import AssignmentQuerySet
 from surveys.study.stimuli.inserts import insert_rows
 
-# What is read of a place that is freed.
-FREED = ("number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context")
-MOST_AT_ONCE = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
+# The columns read of a place that is freed.
+FREED_COLUMNS = (
+    "number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context",
+)  # fmt: skip
+ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
 
 
 def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
-    """Make the places of new rounds.
+    """Create the places of new rounds.
 
     Number by number over all questionnaires: the order in which a balanced design fills them.
     """
@@ -36,24 +38,24 @@ def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
 
 
 def give_back_places(assignments: Sequence[int]) -> None:
-    """Free the places of assignments, given by their ids; of too many the last are closed.
+    """Free the places of assignments, given by their ids, and close surplus ones, the last first.
 
-    There can be: the study may ask for fewer ratings than when the places were taken. Those that
-    are reserved for a HIT stay so: the HIT offers them again.
+    There is a surplus if the study asks for fewer ratings than when the places were taken. Places
+    reserved for a HIT stay reserved: the HIT offers them again.
     """
     held = [
         place
         for some in in_chunks(assignments)
-        for place in Place.objects.filter(assignment__in=some).values_list(*FREED, "hit_id")
+        for place in Place.objects.filter(assignment__in=some).values_list(*FREED_COLUMNS, "hit_id")
     ]
     _update([pk for _, pk, *_ in held], assignment=None)
     _close_surplus([tuple(place) for *place, hit in held if hit is None])
 
 
 def reserve_places(hit: Hit) -> None:
-    """Keep places of a new HIT's questionnaire for who comes through it, in a locked study.
+    """Reserve places of a questionnaire for a new HIT, in a locked study.
 
-    Raises BatchRefused unless there are as many free ones as it offers.
+    Raises BatchRefused if fewer are free than the HIT offers.
     """
     free = Place.objects.free(hit.batch.study).filter(questionnaire=hit.questionnaire_id)
     pks = list(free.values_list("pk", flat=True)[: hit.n_places])
@@ -66,18 +68,18 @@ def reserve_places(hit: Hit) -> None:
 
 
 def release_places(hit: Hit) -> None:
-    """Let anybody have the places of a HIT that is over, in a locked study.
+    """End the reservation of a closed HIT's places, in a locked study.
 
-    Whoever holds one keeps it.
+    Occupied places stay occupied.
     """
     reserved = Place.objects.filter(hit=hit)
-    free = list(reserved.filter(assignment=None).values_list(*FREED))
+    free = list(reserved.filter(assignment=None).values_list(*FREED_COLUMNS))
     reserved.update(hit=None)
     _close_surplus(free)
 
 
 def _close_surplus(free: Collection[tuple[Any, ...]]) -> None:
-    """Close places that were freed, the last first, where more are left than the study wants."""
+    """Close freed places, the last first, as long as more are open than the study wants."""
     n_counted = _count_by_round({questionnaire for _, _, questionnaire, *_ in free})
     closed = []
     for _, pk, questionnaire, round_, is_open, n_wanted in sorted(free, reverse=True):
@@ -88,9 +90,9 @@ def _close_surplus(free: Collection[tuple[Any, ...]]) -> None:
 
 
 def fit_places(study: Study) -> None:
-    """Make or close places in the current rounds until they are as many as ratings are wanted.
+    """Create or close places in the current rounds to match the ratings wanted.
 
-    Places that are held stay, so there may be more of them than that.
+    Occupied places stay, so there may be more of them.
     """
     closed: list[int] = []
     opened: list[int] = []
@@ -121,16 +123,16 @@ def fit_places(study: Study) -> None:
 
 
 def count_left(study: Study, lapsed: AssignmentQuerySet) -> Counter[int]:
-    """How many places there are to give, by questionnaire, once lapsed assignments give up theirs.
+    """Return the number of places to give, by questionnaire, counting those of lapsed assignments.
 
-    As many as are free by then, but no more than the study still wants.
+    No more than the study still wants.
     """
     free = Place.objects.free(study).order_by().values_list("questionnaire_id")
     return Counter(dict(free.annotate(n=Count("pk")))) + count_reopened(lapsed)
 
 
 def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
-    """How many places will be free, by questionnaire, once lapsed assignments give up theirs."""
+    """Return the number of places that lapsed assignments will free, by questionnaire."""
     given_up = Place.objects.filter(assignment__in=lapsed, is_open=True, hit=None).order_by()
     n_lapsed = dict(given_up.values_list("questionnaire_id").annotate(n=Count("pk")))
     held = Place.objects.filter(is_open=True, assignment__isnull=False).order_by()
@@ -146,7 +148,7 @@ def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
 
 
 def reopen(n_lapsed: int, *, n_held: int, n_wanted: int) -> int:
-    """How many of the places of lapsed assignments can be given again, and are not closed.
+    """Return how many places of lapsed assignments can be given again instead of being closed.
 
     >>> reopen(3, n_held=8, n_wanted=10), reopen(3, n_held=12, n_wanted=10)
     (3, 1)
@@ -155,9 +157,9 @@ def reopen(n_lapsed: int, *, n_held: int, n_wanted: int) -> int:
 
 
 def in_chunks(pks: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Ids of rows, as many at a time as may be named in one statement."""
-    for start in range(0, len(pks), MOST_AT_ONCE):
-        yield pks[start : start + MOST_AT_ONCE]
+    """Yield ids of rows in groups small enough for one statement."""
+    for start in range(0, len(pks), ROWS_PER_STATEMENT):
+        yield pks[start : start + ROWS_PER_STATEMENT]
 
 
 def _update(pks: Sequence[int], **fields: Any) -> None:
@@ -166,7 +168,7 @@ def _update(pks: Sequence[int], **fields: Any) -> None:
 
 
 def _list_by_questionnaire(study: Study) -> Collection[list[Any]]:
-    """The places of current rounds, those of one questionnaire in the order of their numbers."""
+    """Return the places of current rounds by questionnaire, in the order of their numbers."""
     places: dict[int, list[Any]] = defaultdict(list)
     current = Place.objects.filter(study=study, round__is_current=True).order_by(
         "questionnaire__block__number", "questionnaire__letter", "number"
@@ -186,7 +188,7 @@ def _list_by_questionnaire(study: Study) -> Collection[list[Any]]:
 
 
 def _count_by_round(questionnaires: Collection[int]) -> Counter[tuple[int, int]]:
-    """How many places questionnaires have in each round, held ones and those still to be given."""
+    """Return the number of occupied and open places by questionnaire and round."""
     is_counted = Q(is_open=True) | Q(assignment__isnull=False)
     found: Counter[tuple[int, int]] = Counter()
     for some in in_chunks(list(questionnaires)):

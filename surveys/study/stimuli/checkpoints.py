@@ -1,4 +1,4 @@
-"""Checkpoint file → items with a known answer, mixed into assignments from then on."""
+"""Checkpoint items: texts with a known answer that are mixed into new assignments."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from postprocess.formats.marks import MarkedContext, cuts_a_letter, read_context
-from postprocess.formats.stimuli import MOST_FINDINGS, tell_field_problem, tell_stopped
+from postprocess.formats.marks import MarkedContext, Problem, cuts_a_letter, read_context
+from postprocess.formats.stimuli import CUT_LETTER, MOST_FINDINGS, field_problem, stopped_finding
 from postprocess.formats.tabular import Finding, Severity, read_table
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
@@ -16,7 +16,7 @@ from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.models.study import write_point
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import lock_draft
-from surveys.study.stimuli.check import CheckedFile, as_marked, as_problems
+from surveys.study.stimuli.load import CheckedFile
 
 COLUMNS = ("word1", "word2", "context", "word1_context", "word2_context", "lowest", "highest")
 RANGE = ("lowest", "highest")
@@ -35,7 +35,7 @@ class CheckpointItem:
 
 @dataclass(frozen=True)
 class CheckpointSummary:
-    """What an import of checkpoint items did, or would do."""
+    """The effect of an import of checkpoint items, or of a dry run."""
 
     n_new: int
     n_known: int
@@ -45,9 +45,9 @@ class CheckpointSummary:
 
 
 class ReadItems(NamedTuple):
-    """The sound items of a file by their row, and everything wrong or odd in it.
+    """The valid items of a file by row, and all findings.
 
-    `scale_points` are those of the study when it was read: before the transaction begins.
+    `scale_points` is the study's scale when the file was read, before the transaction.
     """
 
     items: dict[int, CheckpointItem]
@@ -58,11 +58,11 @@ class ReadItems(NamedTuple):
 def import_checkpoints(
     study: Study, data: bytes, *, per_assignment: int, dry_run: bool = False
 ) -> CheckpointSummary:
-    """Add checkpoint items to a study; that many of them go into each assignment begun later.
+    """Add checkpoint items to a study; each later assignment gets `per_assignment` of them.
 
-    Items are only ever added. A text that the study has already, with the same words and range,
-    is passed over: the same file again changes nothing, and a longer one adds what is new in it
-    behind what is there. Raises ImportRefused with all that is wrong; then nothing is stored.
+    Items are only added. A text that the study has already, with the same words and range, is
+    skipped: the same file again is a no-op, and a longer one adds its new items behind the others.
+    Raises ImportRefused with all errors; then nothing is stored.
     """
     return _add_items(study, _read_items(data, study), per_assignment, dry_run=dry_run)
 
@@ -97,18 +97,18 @@ def _add_items(
 
 
 def check_checkpoints(study: Study, data: bytes) -> CheckedFile:
-    """Everything wrong or odd in a checkpoint file; never raises for its content."""
+    """Return all findings in a checkpoint file; never raises for its content."""
     items, findings, _ = _read_items(data, study)
     warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
     errors = [finding for finding in findings if finding.severity is not Severity.WARNING]
     errors.sort(key=lambda error: error.row or 0)
-    return CheckedFile(len(items), as_problems(errors), as_problems(warnings))
+    return CheckedFile(len(items), tuple(errors), tuple(warnings))
 
 
 def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> CheckpointSummary:
-    """Put the items of a file in place of all checkpoint items of a draft.
+    """Replace all checkpoint items of a draft by those of a file.
 
-    Raises ImportRefused with all that is wrong, or StudyOpen; then nothing is stored.
+    Raises ImportRefused with all errors, or StudyOpen; then nothing is stored.
     """
     return _replace_items(study, _read_items(data, study), per_assignment)
 
@@ -144,7 +144,7 @@ def _list_stored(study: Study) -> list[CheckpointItem]:
         CheckpointItem(
             context.pair.word1,
             context.pair.word2,
-            as_marked(context),
+            context.marked,
             context.checkpoint.lowest,
             context.checkpoint.highest,
         )
@@ -160,16 +160,7 @@ def _store_items(study: Study, items: list[CheckpointItem], *, first_position: i
         for position, i in enumerate(items, first_position)
     )
     contexts = Context.objects.bulk_create(
-        Context(
-            pair=pair,
-            number=1,
-            text=item.context.text,
-            word1_start=item.context.word1.start,
-            word1_end=item.context.word1.end,
-            word2_start=item.context.word2.start,
-            word2_end=item.context.word2.end,
-        )
-        for pair, item in zip(pairs, items, strict=True)
+        Context.of(pair, 1, item.context) for pair, item in zip(pairs, items, strict=True)
     )
     Checkpoint.objects.bulk_create(
         Checkpoint(context=context, lowest=item.lowest, highest=item.highest)
@@ -184,7 +175,7 @@ def _read_items(data: bytes, study: Study) -> ReadItems:
     rows_by_text: dict[str, int] = {}
     for row, values in table.rows.items():
         if len(findings) > MOST_FINDINGS:
-            findings.append(tell_stopped(row))
+            findings.append(stopped_finding(row))
             break
         fields = dict(zip(COLUMNS, values, strict=True))
         item, row_findings = _read_item(row, fields, study.scale_points)
@@ -200,11 +191,12 @@ def _read_items(data: bytes, study: Study) -> ReadItems:
 def _read_item(
     row: int, fields: Mapping[str, str], scale_points: list[Decimal]
 ) -> tuple[CheckpointItem | None, list[Finding]]:
-    findings = [_error(row, column, reason) for column, reason in _list_field_problems(fields)]
+    findings = [_error(row, column, *problem) for column, problem in _list_field_problems(fields)]
     faulty = {finding.column for finding in findings}
     sound = {column: field for column, field in fields.items() if column not in faulty}
     findings += [
-        _error(row, column, reason) for column, reason in _list_range_problems(sound, scale_points)
+        _error(row, column, *problem)
+        for column, problem in _list_range_problems(sound, scale_points)
     ]
     context, context_findings = _read_marked(row, sound)
     findings += context_findings
@@ -214,32 +206,38 @@ def _read_item(
     return CheckpointItem(fields["word1"], fields["word2"], context, lowest, highest), findings
 
 
-def _list_field_problems(fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _list_field_problems(fields: Mapping[str, str]) -> Iterator[tuple[str, Problem]]:
     for column, field in fields.items():
         if not field.strip():
-            yield column, "the field is empty; fill it in"
-        elif reason := tell_field_problem(field, is_text=column == "context"):
-            yield column, reason
+            yield column, Problem("the field is empty", "fill it in")
+        elif problem := field_problem(field, is_text=column == "context"):
+            yield column, problem
     if fields["word1"].strip() and fields["word1"] == fields["word2"]:
-        yield "word2", f'both words are "{fields["word1"]}"; a pair needs two words'
+        yield "word2", Problem(f'both words are "{fields["word1"]}"', "a pair needs two words")
 
 
 def _list_range_problems(
     fields: Mapping[str, str], scale_points: list[Decimal]
-) -> Iterator[tuple[str, str]]:
-    """What is wrong with the ratings that may be given."""
+) -> Iterator[tuple[str, Problem]]:
+    """Yield what is wrong with the range of accepted ratings, by column."""
     scale = f"{write_point(scale_points[0])} to {write_point(scale_points[-1])}"
     ends = {name: _as_point(fields[name], scale_points) for name in RANGE if name in fields}
     for column, end in ends.items():
         if end is None:
-            yield column, f'"{fields[column]}" is not a point of the study\'s scale, {scale}'
+            yield (
+                column,
+                Problem(f'"{fields[column]}" is not a point of the study\'s scale, {scale}'),
+            )
     lowest, highest = (ends.get(column) for column in RANGE)
     if lowest is None or highest is None:
         return
     if lowest > highest:
-        yield "lowest", f"{fields['lowest']} is more than highest, {fields['highest']}"
+        yield "lowest", Problem(f"{fields['lowest']} is more than highest, {fields['highest']}")
     elif (lowest, highest) == (scale_points[0], scale_points[-1]):
-        yield "highest", "every rating of the scale would do; nobody could fail this item"
+        yield (
+            "highest",
+            Problem("every rating of the scale would do", "nobody could fail this item"),
+        )
 
 
 def _as_point(text: str, scale_points: list[Decimal]) -> Decimal | None:
@@ -251,7 +249,7 @@ def _as_point(text: str, scale_points: list[Decimal]) -> Decimal | None:
 
 
 def _read_marked(row: int, fields: Mapping[str, str]) -> tuple[MarkedContext | None, list[Finding]]:
-    """The text and its two targets, as far as the fields it needs are sound."""
+    """Return the text with its targets, as far as the fields that it needs are valid."""
     forms = {name: fields.get(name, "") for name in ("word1_context", "word2_context")}
     if "context" not in fields or not all(forms.values()):
         return None, []
@@ -259,12 +257,13 @@ def _read_marked(row: int, fields: Mapping[str, str]) -> tuple[MarkedContext | N
         form = forms["word1_context"]
         return None, [_error(row, "word2_context", f'both inflected forms are "{form}"')]
     context, problems = read_context(fields["context"], forms)
-    findings = [_error(row, "context", problem) for problem in problems]
+    findings = [_error(row, "context", *problem) for problem in problems]
     if context is not None and cuts_a_letter(context):
-        reason = "a mark cuts a letter from its combining mark; mark the whole letter"
-        findings.append(Finding(Severity.WARNING, reason, row, "context"))
+        findings.append(
+            Finding(Severity.WARNING, CUT_LETTER.what, row, "context", CUT_LETTER.advice)
+        )
     return context, findings
 
 
-def _error(row: int, column: str, reason: str) -> Finding:
-    return Finding(Severity.ERROR, reason, row, column)
+def _error(row: int, column: str, what: str, advice: str = "") -> Finding:
+    return Finding(Severity.ERROR, what, row, column, advice)

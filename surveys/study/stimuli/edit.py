@@ -1,42 +1,36 @@
-"""Stimuli file → a draft, and what changes in the stimuli of one before it is opened."""
+"""Changes to the stimuli of a draft: replace the file, revise or drop a row."""
 
 from collections.abc import Iterable, Mapping
 
-from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F
 
 from surveys.access.audit_log import record
-from surveys.access.roles import grant_role, role_in
-from surveys.errors import ImportRefused, StimuliChanged, StudyExists
-from surveys.models import Context, Pair, Role, Study
+from surveys.errors import ImportRefused, StimuliChanged
+from surveys.models import Context, Pair, Study
 from surveys.study.layout.blocks import clear_blocks, lay_out_again, make_blocks
 from surveys.study.lifecycle import lock_draft
-from surveys.study.stimuli.check import (
+from surveys.study.stimuli.load import (
     LARGEST_FILE,
     CheckedFile,
+    CheckedStimuli,
+    StudyDesign,
     as_stimulus,
     check_row,
-    fingerprint_row,
-    read_row,
-    write_row,
-)
-from surveys.study.stimuli.load import (
-    SoundStimuli,
-    StudyDesign,
-    as_context,
     check_stimuli,
     digest_stimuli,
+    fingerprint_row,
+    read_row,
     read_stimuli,
     store_pairs,
-    store_study,
+    write_row,
 )
 
-FAR_AWAY = 1_000_000_000  # behind every position that there is
+POSITION_OFFSET = 1_000_000_000  # beyond every existing position
 
 
-def read_upload(data: bytes, design: StudyDesign) -> SoundStimuli:
-    """As `read_stimuli`, but no more than a page or a program may send."""
+def read_upload(data: bytes, design: StudyDesign) -> CheckedStimuli:
+    """Read stimuli as `read_stimuli` does, up to the size that a page or program may send."""
     if len(data) > LARGEST_FILE:
         raise ImportRefused(
             f"The stimuli have {len(data):,} bytes; up to {LARGEST_FILE:,} bytes are taken. Split "
@@ -45,10 +39,10 @@ def read_upload(data: bytes, design: StudyDesign) -> SoundStimuli:
     return read_stimuli(data, design)
 
 
-def read_checked(checked: CheckedFile | None, design: StudyDesign) -> SoundStimuli:
-    """The stimuli of a file that was checked, which is not read again; None for no file.
+def read_checked(checked: CheckedFile | None, design: StudyDesign) -> CheckedStimuli:
+    """Return the stimuli of a file that was checked, without parsing it again.
 
-    Raises ImportRefused as `read_stimuli`.
+    Raises ImportRefused as `read_stimuli` does, and for no file.
     """
     if checked is None or checked.stimuli is None:
         raise ImportRefused("Choose the file with the stimuli.")
@@ -56,27 +50,8 @@ def read_checked(checked: CheckedFile | None, design: StudyDesign) -> SoundStimu
 
 
 @transaction.atomic
-def make_draft(stimuli: SoundStimuli, owner: User) -> Study:
-    """Make a study that is not open yet of stimuli, and somebody its owner.
-
-    The same again changes nothing. Raises StudyExists.
-    """
-    slug = stimuli.design.slug
-    if known := Study.objects.filter(slug=slug).first():
-        return _find_again(known, stimuli, owner)
-    try:
-        with transaction.atomic():
-            study = store_study(stimuli)
-    except IntegrityError as error:  # another study of the same name was faster
-        raise _name_taken(slug) from error
-    grant_role(study, owner, Role.OWNER)
-    record("study.drafted", study, n_pairs=len(stimuli.pairs), stimuli=study.stimuli_sha256)
-    return study
-
-
-@transaction.atomic
-def replace_stimuli(study: Study, stimuli: SoundStimuli) -> Study:
-    """Put stimuli in place of all those of a draft; the same again does nothing.
+def replace_stimuli(study: Study, stimuli: CheckedStimuli) -> Study:
+    """Replace all stimuli of a draft; a no-op for the same stimuli.
 
     Raises StudyOpen.
     """
@@ -97,17 +72,17 @@ def replace_stimuli(study: Study, stimuli: SoundStimuli) -> Study:
 
 @transaction.atomic
 def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str) -> bool:
-    """Change a row of a draft's stimuli, given as its columns. Whether anything has changed.
+    """Change a row of a draft's stimuli, given by column; return whether anything changed.
 
-    `shown` is the fingerprint of the row that somebody had before them. Raises ImportRefused,
-    StudyOpen or StimuliChanged, where somebody else was faster.
+    `shown` is the fingerprint of the row as the researcher saw it. Raises ImportRefused, StudyOpen,
+    or StimuliChanged after another user's change.
     """
     study = lock_draft(pair.study)
     _refuse_unreasoned(reason)
     if errors := check_row(fields).errors:
-        told = "\n".join(f"{p.column}: {p.what}; {p.advice}" for p in errors)
-        found = [(f"{p.what}; {p.advice}", pair.position, p.column) for p in errors]
-        raise ImportRefused(told, found=found)
+        message = "\n".join(f"{error.column}: {error.reason}" for error in errors)
+        found = [(error.reason, pair.position, error.column) for error in errors]
+        raise ImportRefused(message, found=found)
     pair, contexts, before = _find_row(pair, shown)
     changed = [column for column in before if before[column] != fields[column]]
     if not changed:
@@ -116,10 +91,10 @@ def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str
     pair.word1, pair.word2 = stimulus.word1, stimulus.word2
     pair.save(update_fields=["word1", "word2"])
     for context, marked in zip(contexts, (stimulus.context1, stimulus.context2), strict=True):
-        revised = as_context(pair, context.number, marked)
+        revised = Context.of(pair, context.number, marked)
         revised.pk = context.pk
         revised.save(force_update=True)
-    _settle(study)
+    _update_layout(study)
     row = {"reason": reason.strip()}
     row |= {f"{column} before": before[column] for column in changed}
     row |= {f"{column} after": fields[column] for column in changed}
@@ -129,9 +104,9 @@ def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str
 
 @transaction.atomic
 def drop_row(pair: Pair, *, shown: str, reason: str) -> None:
-    """Take a row out of a draft's stimuli; the rows behind it move up.
+    """Remove a row from a draft's stimuli; the rows behind it move up.
 
-    Raises ImportRefused for the last one or without a reason, StudyOpen or StimuliChanged.
+    Raises ImportRefused for the last row or without a reason, StudyOpen or StimuliChanged.
     """
     study = lock_draft(pair.study)
     _refuse_unreasoned(reason)
@@ -141,28 +116,16 @@ def drop_row(pair: Pair, *, shown: str, reason: str) -> None:
     position = pair.position
     _remove(study, [pair.pk])
     behind = Pair.objects.stimuli(study).filter(position__gt=position)
-    behind.update(position=F("position") + FAR_AWAY)  # no two rows at a place, not for a moment
-    moved = Pair.objects.stimuli(study).filter(position__gt=FAR_AWAY)
-    moved.update(position=F("position") - FAR_AWAY - 1)
-    _settle(study)
+    behind.update(position=F("position") + POSITION_OFFSET)  # positions stay unique throughout
+    moved = Pair.objects.stimuli(study).filter(position__gt=POSITION_OFFSET)
+    moved.update(position=F("position") - POSITION_OFFSET - 1)
+    _update_layout(study)
     record("stimuli.dropped", study, f"row {position}", reason=reason.strip(), **before)
 
 
 def _refuse_unreasoned(reason: str) -> None:
     if not reason.strip():
-        raise ImportRefused("Say why: the reason is kept in the log.")
-
-
-def _find_again(known: Study, stimuli: SoundStimuli, owner: User) -> Study:
-    """The draft that the same person has made of the same stimuli. Raises StudyExists."""
-    is_same = known.stimuli_sha256 == stimuli.digest
-    if known.is_draft and is_same and role_in(known, owner) is Role.OWNER:
-        return known
-    raise _name_taken(known.slug)
-
-
-def _name_taken(slug: str) -> StudyExists:
-    return StudyExists(f"There is a study {slug} already. Give this one another short name.")
+        raise ImportRefused("Give a reason; it is kept in the log.")
 
 
 def _find_row(pair: Pair, shown: str) -> tuple[Pair, list[Context], dict[str, str]]:
@@ -177,15 +140,15 @@ def _find_row(pair: Pair, shown: str) -> tuple[Pair, list[Context], dict[str, st
 
 
 def _remove(study: Study, pairs: Iterable[int]) -> None:
-    """Delete pairs with their contexts; `_settle` makes the blocks anew."""
+    """Delete pairs with their contexts; `_update_layout` then replaces the blocks."""
     ids = list(pairs)
     clear_blocks(study)
     Context.objects.filter(pair__in=ids).delete()
     Pair.objects.filter(pk__in=ids).delete()
 
 
-def _settle(study: Study) -> None:
-    """Make digest and blocks those of the rows that are stored now."""
+def _update_layout(study: Study) -> None:
+    """Update digest and blocks to the rows that are stored now."""
     contexts: dict[int, list[Context]] = {}
     for context in Context.objects.stimuli(study).order_by("number"):
         contexts.setdefault(context.pair_id, []).append(context)

@@ -1,6 +1,7 @@
-"""Rows by the ten thousand → one statement, without an object of the ORM for each.
+"""Bulk inserts in one statement, without model instances.
 
-Making those takes twenty times as long as storing them, and on SQLite all others wait meanwhile.
+Creating ten thousand instances takes twenty times as long as storing them, and on SQLite all other
+writers wait meanwhile.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,9 +13,9 @@ from django.db import connection, models
 def insert_rows(
     model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Insert rows into the table of a model, each the values of the named fields in their order.
+    """Insert rows into the table of a model; each has the values of the named fields in order.
 
-    A foreign key's value is the id. Fields that are not named must be nullable.
+    The value of a foreign key is the id. Fields that are not named must be nullable.
     """
     quote = connection.ops.quote_name
     meta = model._meta

@@ -1,22 +1,29 @@
-"""Import of a stimuli file; `postprocess.formats.stimuli` reads the format."""
+"""Validation and import of stimuli; `postprocess.formats.stimuli` reads the format."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+import base64
+import hashlib
+import lzma
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 from typing import Any, Self
 
 from babel.core import Locale, parse_locale
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from postprocess.formats.stimuli import (
+    COLUMNS,
+    ESCAPED_FIELD,
     Finding,
-    MarkedContext,
     ParsedStimuli,
+    Severity,
+    StimuliError,
     StimulusPair,
     digest_rows,
     parse_stimuli,
+    render_stimuli,
 )
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
@@ -28,7 +35,7 @@ from surveys.study.stimuli.inserts import insert_rows
 
 @dataclass(frozen=True, kw_only=True)
 class StudyDesign:
-    """What a researcher decides about a study when its stimuli come in."""
+    """The design of a study, decided when its stimuli are imported."""
 
     slug: str
     language: str
@@ -45,11 +52,11 @@ class StudyDesign:
 
     @classmethod
     def of(cls, study: Study) -> Self:
-        """What was decided about a study that is there."""
+        """Return the design of an existing study."""
         return cls(**{field.name: getattr(study, field.name) for field in fields(cls)})
 
     def problems(self) -> list[str]:
-        """Everything about it that is impossible."""
+        """Return everything that is invalid about the design."""
         problems = [
             *list_slug_problems(self.slug),
             *list_language_problems(self.language),
@@ -79,7 +86,7 @@ class StudyDesign:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What an import did, or would do."""
+    """The effect of an import, or of a dry run."""
 
     n_pairs: int
     n_blocks: int
@@ -89,11 +96,11 @@ class ImportSummary:
 
 
 @dataclass(frozen=True)
-class SoundStimuli:
-    """Stimuli that were read and checked against a design, before any transaction begins.
+class CheckedStimuli:
+    """Stimuli that were parsed and checked against a design, before any transaction.
 
-    What takes long is worked out here, so that storing them does nothing but insert rows: on
-    SQLite everybody else's answers wait for that.
+    All slow work is done here, so that storing them only inserts rows: on SQLite all other writers
+    wait meanwhile.
     """
 
     design: StudyDesign
@@ -104,7 +111,7 @@ class SoundStimuli:
     plan: BlockPlan
 
     def summarise(self, *, is_new: bool) -> ImportSummary:
-        """Return what importing them did, or would do."""
+        """Return the effect of importing the stimuli."""
         return ImportSummary(
             n_pairs=len(self.pairs),
             n_blocks=len(self.plan),
@@ -114,34 +121,17 @@ class SoundStimuli:
         )
 
 
-def import_stimuli(data: bytes, design: StudyDesign, *, dry_run: bool = False) -> ImportSummary:
-    """Make a draft of a stimuli file; the same file and design again change nothing.
-
-    Raises ImportRefused with all that is wrong, or StudyExists; then nothing is stored.
-    """
-    stimuli = read_stimuli(data, design)
-    is_new = not is_stored(stimuli)
-    if is_new and not dry_run:
-        try:
-            store_study(stimuli)
-        except IntegrityError:  # another import of the same name was faster
-            is_new = not is_stored(stimuli)
-            if is_new:
-                raise
-    return stimuli.summarise(is_new=is_new)
-
-
-def read_stimuli(data: bytes, design: StudyDesign) -> SoundStimuli:
-    """The stimuli of a file. Raises ImportRefused with all that is wrong, in the design, too."""
+def read_stimuli(data: bytes, design: StudyDesign) -> CheckedStimuli:
+    """Return the stimuli of a file. Raises ImportRefused with all errors of file and design."""
     return check_stimuli(parse_stimuli(data), design)
 
 
-def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> SoundStimuli:
-    """As `read_stimuli`, of stimuli that were parsed already."""
+def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> CheckedStimuli:
+    """Return parsed stimuli, checked as `read_stimuli` does."""
     if problems := [*design.problems(), *map(str, stimuli.errors)]:
         raise ImportRefused("\n".join(problems), found=_list_found(design, stimuli))
     words = [(pair.word1, pair.word2) for pair in stimuli.pairs]
-    return SoundStimuli(
+    return CheckedStimuli(
         design=design,
         pairs=stimuli.pairs,
         warnings=stimuli.warnings,
@@ -152,26 +142,26 @@ def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> SoundStimuli:
 
 
 def digest_stimuli(pairs: Iterable[StimulusPair]) -> str:
-    """SHA-256 of the pairs in Cosima's own writing of the format, whatever file they came from."""
+    """Return the SHA-256 of the pairs in canonical form, independent of the file."""
     return digest_rows(pair.fields() for pair in pairs)
 
 
 def _list_found(design: StudyDesign, stimuli: ParsedStimuli) -> list[Any]:
-    """Everything that is wrong, with its row and column where it is the file's."""
+    """Return every error, with its row and column if it is in the file."""
     of_design = [(problem, None, None) for problem in design.problems()]
     return [*of_design, *((f.reason, f.row, f.column) for f in stimuli.errors)]
 
 
-def is_stored(stimuli: SoundStimuli) -> bool:
-    """Return whether a study holds these stimuli already. Raises StudyExists for another one."""
+def is_stored(stimuli: CheckedStimuli) -> bool:
+    """Return whether the study exists with these stimuli. Raises StudyExists for another one."""
     design = stimuli.design
     study = Study.objects.filter(slug=design.slug).first()
     if study is None:
         return False
     if study.stimuli_sha256 != stimuli.digest:
         raise StudyExists(
-            f"Study {design.slug} holds other stimuli already. Nothing was changed: "
-            "import this file under another study name."
+            f"There is a study {design.slug} already, with other stimuli. Nothing was changed: "
+            "give this one another short name."
         )
     differing = [
         f"{name.replace('_', ' ')} is {getattr(study, name)}, not {wanted}"
@@ -187,8 +177,8 @@ def is_stored(stimuli: SoundStimuli) -> bool:
 
 
 @transaction.atomic
-def store_study(stimuli: SoundStimuli) -> Study:
-    """Store a study, as a draft."""
+def store_study(stimuli: CheckedStimuli) -> Study:
+    """Store a draft with its pairs and blocks."""
     design = stimuli.design
     study = Study.objects.create(
         **{**asdict(design), "title": design.title or design.slug},
@@ -201,7 +191,7 @@ def store_study(stimuli: SoundStimuli) -> Study:
 
 
 def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
-    """Store the pairs of a study that has none, with their contexts."""
+    """Store the pairs and contexts of a study that has none."""
     rows = ((study.pk, False, n, pair.word1, pair.word2) for n, pair in enumerate(stimuli, 1))
     insert_rows(Pair, ("study", "is_checkpoint", "position", "word1", "word2"), rows)
     pairs = Pair.objects.stimuli(study).order_by("position").values_list("pk", flat=True)
@@ -216,21 +206,8 @@ def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
     )
 
 
-def as_context(pair: Pair, number: int, marked: MarkedContext) -> Context:
-    """A context as it is stored."""
-    return Context(
-        pair=pair,
-        number=number,
-        text=marked.text,
-        word1_start=marked.word1.start,
-        word1_end=marked.word1.end,
-        word2_start=marked.word2.start,
-        word2_end=marked.word2.end,
-    )
-
-
 def list_scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> list[str]:
-    """What is impossible about a scale."""
+    """Return what is invalid about a scale."""
     if not -100 <= minimum < maximum <= 100:
         return [f"the scale must rise, between -100 and 100, got {minimum} to {maximum}."]
     if any(point != round(point, 2) for point in (minimum, maximum, step)):
@@ -243,7 +220,7 @@ def list_scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> li
 
 
 def list_slug_problems(slug: str) -> list[str]:
-    """What keeps a text from being the short name of a study."""
+    """Return why a text cannot be the short name of a study."""
     try:
         validate_slug(slug)
     except ValidationError:
@@ -252,9 +229,9 @@ def list_slug_problems(slug: str) -> list[str]:
 
 
 def list_language_problems(tag: str) -> list[str]:
-    """What keeps a text from being the tag of a language.
+    """Return why a text cannot be a language tag.
 
-    Known are the languages that CLDR has an English name for, with or without script, region.
+    Known are the languages with an English name in CLDR, with or without script and region.
     """
     known = Locale("en")
     try:
@@ -269,3 +246,85 @@ def list_language_problems(tag: str) -> list[str]:
     ):
         return [f"the language {tag!r} is unknown: give a code such as en, hr, sl, fi or pt-BR."]
     return [] if tag == written else [f"write the language {tag!r} as {written!r}."]
+
+
+LARGEST_FILE = 4_000_000  # bytes; about ten times the English CoSimLex
+MAX_KEPT_LENGTH = 2_000_000  # characters; a form may send 2.5 MB
+MAX_MEMORY = 64_000_000
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """The findings in a stimuli file. With errors it cannot be used; warnings need confirmation."""
+
+    n_pairs: int
+    errors: tuple[Finding, ...]
+    warnings: tuple[Finding, ...]
+    stimuli: ParsedStimuli | None = None  # as parsed, so that storing them needs no second parse
+
+
+def check_file(data: bytes) -> CheckedFile:
+    """Return all findings in a stimuli file; never raises for its content."""
+    if len(data) > LARGEST_FILE:
+        what = f"the file has {len(data):,} bytes, more than the {LARGEST_FILE:,} that are accepted"
+        advice = "split the study, or ask an operator to import it"
+        return CheckedFile(0, (Finding(Severity.ERROR, what, advice=advice),), ())
+    return _as_checked(parse_stimuli(data))
+
+
+def fingerprint_file(data: bytes) -> str:
+    """Return a short SHA-256 digest of a file's contents."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def pack_file(data: bytes) -> str:
+    """Return a file as text that a form can hold until confirmation; empty if it is too large."""
+    kept = base64.b64encode(lzma.compress(data)).decode()
+    return kept if len(kept) <= MAX_KEPT_LENGTH else ""
+
+
+def unpack_file(kept: str) -> bytes | None:
+    """Return the file that a form has held, or None."""
+    try:
+        packed = base64.b64decode(kept, validate=True)
+        return lzma.LZMADecompressor(memlimit=MAX_MEMORY).decompress(packed, LARGEST_FILE + 1)
+    except (ValueError, lzma.LZMAError, EOFError):
+        return None
+
+
+def check_row(fields: Mapping[str, str]) -> CheckedFile:
+    """Return the findings in one row, given by column; their row and line are meaningless."""
+    try:
+        data = render_stimuli([[fields[column] for column in COLUMNS]]).encode()
+    except StimuliError as error:
+        return CheckedFile(0, error.findings, ())
+    parsed = parse_stimuli(data)
+    shown = tuple(finding for finding in parsed.findings if finding.what != ESCAPED_FIELD.what)
+    return _as_checked(replace(parsed, findings=shown))
+
+
+def read_row(fields: Mapping[str, str]) -> StimulusPair:
+    """Return the pair in a validated row."""
+    data = render_stimuli([[fields[column] for column in COLUMNS]]).encode()
+    return parse_stimuli(data).pairs[0]
+
+
+def write_row(pair: Pair, contexts: Sequence[Context]) -> dict[str, str]:
+    """Return a stored pair as a row of the stimuli format, by column."""
+    stimulus = as_stimulus(pair, contexts)
+    return dict(zip(COLUMNS, stimulus.fields(), strict=True))
+
+
+def fingerprint_row(row: Mapping[str, str]) -> str:
+    """Return a short SHA-256 digest of a row."""
+    return hashlib.sha256("\t".join(row.values()).encode()).hexdigest()[:16]
+
+
+def as_stimulus(pair: Pair, contexts: Sequence[Context]) -> StimulusPair:
+    """Return a stored pair as the library's value; contexts 1 and 2 in this order."""
+    first, second = contexts
+    return StimulusPair(pair.word1, pair.word2, first.marked, second.marked)
+
+
+def _as_checked(stimuli: ParsedStimuli) -> CheckedFile:
+    return CheckedFile(len(stimuli.rows), stimuli.errors, stimuli.warnings, stimuli)

@@ -1,4 +1,4 @@
-"""A study's stimuli → their figures, and what they share with other studies."""
+"""Statistics of a study's stimuli, and their overlap with other studies."""
 
 from collections import Counter
 from functools import lru_cache
@@ -9,14 +9,14 @@ from django.db.models.functions import Concat
 
 from postprocess.statistics.sizes import StimuliSizes, measure_stimuli
 from surveys.models import Context, Pair, Study
-from surveys.study.protocol import MOST_KEPT
-from surveys.study.stimuli.check import as_stimulus
+from surveys.study.protocol import CACHE_SIZE
+from surveys.study.stimuli.load import as_stimulus
 
-BETWEEN = Value("\t", output_field=TextField())  # which no word holds
+SEPARATOR = Value("\t", output_field=TextField())  # which no word holds
 
 
 class Overlap(NamedTuple):
-    """What another study has in common with one: pairs of words, in either order, and texts."""
+    """The word pairs, in either order, and the texts that another study shares."""
 
     study: Study
     n_pairs: int
@@ -24,14 +24,14 @@ class Overlap(NamedTuple):
 
 
 def measure_study(study: Study) -> StimuliSizes | None:
-    """The figures of a study's stimuli, kept until these change; None for a study without any."""
+    """Return the statistics of a study's stimuli, or None; cached until they change."""
     return _measure(study.pk, study.stimuli_sha256)
 
 
 def list_overlaps(study: Study, others: QuerySet[Study]) -> list[Overlap]:
-    """Those of other studies that share something with one; three queries, however many.
+    """Return the overlap with each other study that shares something; three queries in all.
 
-    What is counted is kept until the stimuli of any of them change.
+    The counts are cached until the stimuli of any of them change.
     """
     found = list(others.exclude(pk=study.pk).order_by("slug"))
     stimuli = frozenset((other.pk, other.stimuli_sha256) for other in found)
@@ -43,16 +43,16 @@ def list_overlaps(study: Study, others: QuerySet[Study]) -> list[Overlap]:
     ]
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _count_shared(
     study_id: int, stimuli_sha256: str, others: frozenset[tuple[int, str]]
 ) -> tuple[Counter[int], Counter[int]]:
-    """How many pairs and texts each of other studies shares with one; digests as in `_measure`."""
+    """Count the pairs and texts that each other study shares; digests as in `_measure`."""
     mine = Pair.objects.filter(study=study_id, is_checkpoint=False).order_by()
-    straight = mine.values_list(Concat("word1", BETWEEN, "word2"))
-    crossed = mine.values_list(Concat("word2", BETWEEN, "word1"))
+    straight = mine.values_list(Concat("word1", SEPARATOR, "word2"))
+    crossed = mine.values_list(Concat("word2", SEPARATOR, "word1"))
     pairs = Pair.objects.filter(study__in=[pk for pk, _ in others], is_checkpoint=False)
-    shared = pairs.annotate(both=Concat("word1", BETWEEN, "word2"))
+    shared = pairs.annotate(both=Concat("word1", SEPARATOR, "word2"))
     n_pairs = Counter(
         shared.filter(Q(both__in=straight) | Q(both__in=crossed)).values_list("study_id", flat=True)
     )
@@ -62,9 +62,9 @@ def _count_shared(
     return n_pairs, Counter(texts.values_list(F("pair__study_id"), flat=True))
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _measure(study_id: int, stimuli_sha256: str) -> StimuliSizes | None:
-    """The digest is given to tell changes of the stimuli apart."""
+    """Measure a study's stimuli; the digest is part of the cache key."""
     contexts: dict[int, list[Context]] = {}
     for context in Context.objects.filter(pair__study=study_id, pair__is_checkpoint=False).order_by(
         "number"

@@ -1,18 +1,85 @@
+import secrets
 from datetime import datetime
 from pathlib import PurePath
 from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from surveys.models.publication import Release, count_withdrawn_since
+from surveys.models.participation import Annotator
 from surveys.models.study import Study
 
 
+def make_key() -> str:
+    """Return the key from which the annotators' ids of a release follow: 256 random bits."""
+    return secrets.token_hex(32)
+
+
+def count_withdrawn_since() -> Coalesce:
+    """Return an expression: how many of the annotators whose ratings were used withdrew since."""
+    withdrawn = Annotator.objects.filter(
+        study=OuterRef("study"),
+        withdrawn_at__gte=OuterRef("collected_at"),
+        first_rated_at__lt=OuterRef("collected_at"),
+    )
+    counted = withdrawn.order_by().values("study").annotate(n=Count("pk"))
+    return Coalesce(Subquery(counted.values("n")), 0)
+
+
+class ReleaseQuerySet(models.QuerySet["Release"]):
+    def with_withdrawn_since(self) -> Self:
+        """Annotate with `n_withdrawn_since`: its annotators who withdrew or were erased since."""
+        return self.annotate(n_withdrawn_since=count_withdrawn_since())
+
+
+class Release(models.Model):
+    """Dataset files written once from a study; `report` names inputs, settings and code."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="releases")
+    number = models.PositiveIntegerField(
+        help_text="within the study, from 1; that of the run which made it"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    collected_at = models.DateTimeField(
+        null=True, blank=True, help_text="just before the ratings were read"
+    )
+    report = models.JSONField()
+    key = models.CharField(
+        max_length=64, default=make_key, help_text="secret: decides the annotators' ids"
+    )
+
+    objects = ReleaseQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("study", "number"), name="one_release_a_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.study}, {self.created_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def name(self) -> str:
+        """The name on pages and in the log, such as "release 2"."""
+        return f"release {self.number}"
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether it contains scripted ratings; older reports do not say."""
+        return bool(self.report.get("counts", {}).get("ratings_scripted"))
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs in the dataset."""
+        return int(self.report["counts"]["pairs"])
+
+
 class RunKind(models.TextChoices):
-    """What is made in the background."""
+    """The kinds of background job."""
 
     RESULTS = "results", "results to look at"
     RELEASE = "release", "a release to publish"
@@ -30,12 +97,12 @@ class RunKind(models.TextChoices):
 
     @classmethod
     def of_batches(cls) -> "tuple[RunKind, ...]":
-        """What asks the provider of a batch."""
+        """Return the kinds that send requests to the provider of a batch."""
         return (cls.PUBLISH, cls.FETCH, cls.PAY, cls.STOP)
 
 
 class RunState(models.TextChoices):
-    """How far a run has come."""
+    """The states of a run."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -44,7 +111,7 @@ class RunState(models.TextChoices):
 
 
 def name_file(run: "Run", name: str) -> str:
-    """Where a file of a run is kept, below MEDIA_ROOT."""
+    """Return the path of a run's file below MEDIA_ROOT."""
     return f"runs/{run.pk}/{PurePath(name).name}"
 
 
@@ -55,23 +122,23 @@ class RunQuerySet(models.QuerySet["Run"]):
     def releases(self) -> Self:
         return self.filter(kind=RunKind.RELEASE)
 
-    def errands(self) -> Self:
-        """What is no post-processing."""
+    def jobs(self) -> Self:
+        """Return the kinds that are not post-processing."""
         return self.filter(kind__in=(RunKind.LINKS, RunKind.EXPORT, *RunKind.of_batches()))
 
     def under_way(self) -> Self:
         return self.filter(state__in=(RunState.WAITING, RunState.RUNNING))
 
     def due(self, now: datetime) -> Self:
-        """Runs that wait to be performed and may be begun now, the longest due first."""
+        """Return waiting runs that may be started now, the longest due first."""
         return self.filter(state=RunState.WAITING, due_at__lte=now).order_by("due_at", "pk")
 
     def held_under(self, run: "Run") -> Self:
-        """The run, as long as it is performed under the lease with which it was begun."""
+        """Return the run while it is performed under the lease with which it was started."""
         return self.filter(pk=run.pk, state=RunState.RUNNING, lease=run.lease)
 
     def silent(self, since: datetime) -> Self:
-        """Runs that are performed and whose lease was not renewed since an instant."""
+        """Return running runs whose lease was not renewed since an instant."""
         return self.filter(state=RunState.RUNNING, heard_at__lt=since)
 
     def with_file(self) -> Self:
@@ -81,14 +148,14 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(state=RunState.DONE)
 
     def with_withdrawn_since(self) -> Self:
-        """Annotated with `n_withdrawn_since`: annotators in it who withdrew or were erased."""
+        """Annotate with `n_withdrawn_since`: its annotators who withdrew or were erased since."""
         return self.annotate(n_withdrawn_since=count_withdrawn_since())
 
 
 class Run(models.Model):
-    """Something that is made in the background, most often of ratings as they were, by a recipe.
+    """A background job of a study, usually post-processing of ratings by a recipe.
 
-    A run that waits is its own order: any process that finds it due performs it, under a lease.
+    A waiting run is its own queue entry: any process that finds it due performs it, under a lease.
     """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
@@ -148,13 +215,13 @@ class Run(models.Model):
 
     @property
     def is_rehearsal(self) -> bool:
-        """Whether what it made holds ratings by scripts; older reports do not say."""
+        """Whether its result contains scripted ratings; older reports do not say."""
         counts = (self.report or {}).get("counts") or {}
         return bool(counts.get("ratings_scripted"))
 
     @property
     def has_lost_list(self) -> bool:
-        """Whether the addresses that links were to be made for are dropped: it cannot go on."""
+        """Whether the list of addresses for which links were requested was deleted."""
         return bool(self.wishes.get("list_was_dropped"))
 
     @property

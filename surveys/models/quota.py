@@ -3,33 +3,33 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from django.db import models
 from django.db.models import Q
 
-from surveys.models.collection import Annotator, Assignment
+from surveys.models.participation import Annotator, Assignment
 from surveys.models.stimuli import Questionnaire, Round
 from surveys.models.study import Study
 
 if TYPE_CHECKING:
-    from surveys.models.batches import Hit
+    from surveys.models.crowd import Hit
 
-# Not `assignment__isnull=True`: for that SQLite takes the unique index of `assignment`, and then
-# reads and sorts all free places, instead of the index in the order that is asked for.
-# What is reserved for a HIT is not free: only who comes through the HIT may have it.
+# Not `assignment__isnull=True`: SQLite would use the unique index of `assignment`, and then
+# read and sort all free places, instead of the index that has the requested order.
+# Places reserved for a HIT are not free: only its workers may have them.
 IS_FREE = Q(is_open=True) & ~Q(assignment__isnull=False) & ~Q(hit__isnull=False)
 
 
 class PlaceQuerySet(models.QuerySet["Place"]):
     def free(self, study: Study) -> Self:
-        """Those that nobody holds, in the order in which a balanced design fills them."""
+        """Return unoccupied places, in the order in which a balanced design fills them."""
         return self.filter(IS_FREE, study=study).order_by("number", "pk")
 
     def free_in(self, hit: "Hit") -> Self:
-        """Those reserved for a HIT that nobody holds."""
+        """Return unoccupied places that are reserved for a HIT."""
         return self.filter(hit=hit, is_open=True, assignment__isnull=True).order_by("number", "pk")
 
     def with_questionnaire(self) -> Self:
         return self.select_related("questionnaire__block__study")
 
     def unseen_by(self, annotator: Annotator) -> Self:
-        """Those in blocks of which the annotator has seen nothing."""
+        """Return places in blocks of which the annotator has seen nothing."""
         seen = Questionnaire.objects.filter(
             block__questionnaires__assignments__annotator=annotator,
             block__questionnaires__assignments__started_at__isnull=False,
@@ -38,10 +38,10 @@ class PlaceQuerySet(models.QuerySet["Place"]):
 
 
 class Place(models.Model):
-    """Room for one assignment in a questionnaire. Together the places are its quota.
+    """An open place for one assignment in a questionnaire. All places together are its quota.
 
-    They are laid out when a round begins, as many as ratings are wanted. So no arrival, however
-    many there are, can find more of them, and one place never holds two assignments.
+    They are created when a round begins, as many as ratings are wanted. No number of arrivals can
+    find more, and one place never holds two assignments.
     """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="places", db_index=False)
@@ -56,7 +56,7 @@ class Place(models.Model):
     assignment = models.OneToOneField(
         Assignment, models.PROTECT, null=True, blank=True, related_name="place"
     )
-    # with an index of its own, of the few that are reserved
+    # see the partial index of reserved places below
     hit = models.ForeignKey(
         "surveys.Hit", models.PROTECT, null=True, blank=True, related_name="places",
         db_index=False, help_text="for whose people alone it is, until the HIT is closed",

@@ -24,9 +24,9 @@ def make_annotator_code() -> str:
 
 
 def make_token() -> str:
-    """What makes a link unguessable: 128 random bits in 22 URL-safe characters.
+    """Return an unguessable token for a link: 128 random bits in 22 URL-safe characters.
 
-    None begins with a hyphen: commands would take it for an option.
+    It never begins with a hyphen, which commands would read as an option.
     """
     while (token := secrets.token_urlsafe(16)).startswith("-"):
         pass
@@ -34,9 +34,9 @@ def make_token() -> str:
 
 
 class Annotator(models.Model):
-    """A person in a study, known by a random code alone, with what they agreed to and when."""
+    """A person in a study, identified by a random code only, with their consent and its instant."""
 
-    # without an index of its own here and below: that of a unique constraint begins with it
+    # no index here and below: that of a unique constraint begins with this column
     study = models.ForeignKey(Study, models.PROTECT, related_name="annotators", db_index=False)
     code = models.CharField(max_length=16, unique=True, default=make_annotator_code)
     worker = models.ForeignKey(
@@ -56,7 +56,7 @@ class Annotator(models.Model):
         null=True,
         blank=True,
         related_name="annotators",
-        help_text="what they were told is stored; empty for consent before notices were kept",
+        help_text="the notice that they consented to; empty for consent before notices were stored",
     )
     erases_withdrawn = models.BooleanField(
         default=True, help_text="agreed to: withdrawing erases the answers"
@@ -100,7 +100,7 @@ class Annotator(models.Model):
 
 
 class AssignmentState(models.TextChoices):
-    """Where an assignment stands."""
+    """The states of an assignment."""
 
     OFFERED = "offered"
     STARTED = "started"
@@ -111,23 +111,23 @@ class AssignmentState(models.TextChoices):
 
     @classmethod
     def leased(cls) -> "tuple[AssignmentState, ...]":
-        """Those in which a place is held for a set time only."""
+        """Return the states in which a place is held for a limited time."""
         return (cls.OFFERED, cls.STARTED)
 
     @classmethod
     def unfinished(cls) -> "tuple[AssignmentState, ...]":
-        """Those in which the annotator may go on."""
+        """Return the states in which the annotator may continue."""
         return (*cls.leased(), cls.EXPIRED)
 
 
 def _shortest_hold(lease_hours: int) -> timedelta:
-    """How long a stranger's place is held who has not answered a text yet."""
+    """Return how long the place of an anonymous arrival is held before the first answer."""
     return min(timedelta(hours=lease_hours), timedelta(minutes=settings.HOLD_MINUTES))
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def latest_from(self, invitation: "Invitation") -> "Assignment | None":
-        """The last assignment of whoever came by a personal link, if somebody did."""
+        """Return the last assignment of the annotator with this personal link, or None."""
         theirs = self.with_study().filter(annotator__invitation=invitation)
         return theirs.order_by("-pk").first()
 
@@ -135,7 +135,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(study=study)
 
     def narrowed(self, *, state: str = "", code: str = "") -> Self:
-        """Those in a state, of annotators whose code begins so; all where nothing is asked for."""
+        """Filter by state and by the beginning of the annotator's code; empty values match all."""
         found = self.filter(state=state) if state else self
         return found.filter(annotator__code__startswith=code) if code else found
 
@@ -143,11 +143,11 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(state=AssignmentState.SUBMITTED)
 
     def unfiled(self) -> Self:
-        """Those that are submitted and wait to be looked through; an index holds no others."""
+        """Return submitted assignments that are not in the review queue yet (partial index)."""
         return self.submitted().filter(submitted_at__isnull=False, filed_at__isnull=True)
 
     def counted(self) -> Self:
-        """Those whose ratings belong to the dataset: submitted, in the current round."""
+        """Return assignments whose ratings make up the dataset: submitted, in a current round."""
         return self.submitted().filter(round__is_current=True)
 
     def leased(self) -> Self:
@@ -157,14 +157,14 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(state__in=AssignmentState.unfinished())
 
     def silent(self, lease_hours: int, now: datetime) -> Self:
-        """Those under way with no sign of life, answers apart, for as long as any place is held."""
+        """Return open assignments without activity, apart from answers, for as long as any hold."""
         return self.leased().filter(active_at__lt=now - _shortest_hold(lease_hours))
 
     def unheld(self, lease_hours: int, now: datetime) -> Self:
-        """Those under way with no sign of life, answers apart, for as long as a place is held.
+        """Return open assignments without activity, apart from answers, for as long as their hold.
 
-        That is the lease, and for strangers the hold (`settings.HOLD_MINUTES`), while it is
-        shorter: those who came through an entrance and have not answered a text yet.
+        The hold is the lease, or the shorter `settings.HOLD_MINUTES` for annotators who came
+        through an entrance and have not answered a text yet.
         """
         lease = timedelta(hours=lease_hours)
         answers = Response.objects.filter(
@@ -177,35 +177,24 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.silent(lease_hours, now).filter(Q(active_at__lt=now - lease) | is_stranger)
 
     def quiet(self, study: Study, now: datetime) -> Self:
-        """Those of a study with no sign of life, answers apart, for as long as places are held."""
+        """Return a study's open assignments without activity, apart from answers."""
         return self.filter(study=study).unheld(study.lease_hours, now)
 
     def lapsed(self, study: Study, now: datetime) -> Self:
-        """Those of a study whose place is held no longer: their annotator gave no sign of life."""
+        """Return a study's assignments whose lease has ended: no activity of their annotator."""
         cutoff = now - timedelta(hours=study.lease_hours)
         is_recent = Q(responses__engaged_at__gte=cutoff) | Q(responses__rated_at__gte=cutoff)
         return self.quiet(study, now).exclude(is_recent)
 
-    def lapsed_anywhere(self, now: datetime) -> Self:
-        """Those of any study that have lapsed by its own lease."""
-        lapsed = Q(pk__in=[])
-        for hours in Study.objects.order_by().values_list("lease_hours", flat=True).distinct():
-            cutoff = now - timedelta(hours=hours)
-            is_recent = Q(engaged_at__gte=cutoff) | Q(rated_at__gte=cutoff)
-            recent = Response.objects.filter(is_recent, assignment=OuterRef("pk"))
-            unheld = Assignment.objects.unheld(hours, now).values("pk")
-            lapsed |= Q(~Exists(recent), study__lease_hours=hours, pk__in=unheld)
-        return self.leased().filter(lapsed)
-
     def note_answers(self) -> None:
-        """Take their last answers for signs of life, as if `active_at` had been kept up."""
+        """Count the last answers as activity, as if `active_at` had been updated with each."""
         answers = Response.objects.filter(assignment=OuterRef("pk"), engaged_at__isnull=False)
         answered_at = Coalesce("rated_at", "engaged_at")
         latest = Subquery(answers.order_by("-position").values(at=answered_at)[:1])
         self.update(active_at=Greatest("active_at", Coalesce(latest, "active_at")))
 
     def scripted(self) -> Self:
-        """Those done by a rehearsal's annotators, not by people."""
+        """Return assignments done by scripted annotators of a rehearsal."""
         return self.filter(annotator__invitation__is_rehearsal=True)
 
     def by_people(self) -> Self:
@@ -216,7 +205,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """One annotator doing one questionnaire. Only `assigning` and `leaving` move its `state`."""
+    """One annotator doing one questionnaire. Only `participation` changes its `state`."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="assignments", db_index=False)
     questionnaire = models.ForeignKey(
@@ -277,18 +266,18 @@ class Assignment(models.Model):
 
     @property
     def has_answers(self) -> bool:
-        """Whether its annotator has answered a text, or the first page of one."""
+        """Whether the annotator has answered a text, or the first page of one."""
         return self.responses.filter(engaged_at__isnull=False).exists()
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether its annotator may go on."""
+        """Whether the annotator may continue."""
         return self.state in AssignmentState.unfinished()
 
 
 class ResponseQuerySet(models.QuerySet["Response"]):
     def unanswered(self) -> Self:
-        """Those whose second page is still to be answered."""
+        """Return responses whose second page is not answered yet."""
         return self.filter(rated_at__isnull=True)
 
     def rated(self) -> Self:
@@ -298,12 +287,12 @@ class ResponseQuerySet(models.QuerySet["Response"]):
         return self.filter(annotator__study=study)
 
     def counted(self, study: Study) -> Self:
-        """The ratings that make the dataset: of submitted assignments in current rounds."""
+        """Return the dataset's ratings: of submitted assignments in current rounds."""
         counted = Assignment.objects.for_study(study).counted()
         return self.rated().filter(assignment__in=counted)
 
     def failed_checkpoints(self) -> Self:
-        """Those on checkpoint items whose rating no attentive annotator gives."""
+        """Return responses to checkpoint items with a rating outside the accepted range."""
         known = self.filter(pair__is_checkpoint=True)
         return known.filter(
             Q(rating__lt=F("context__checkpoint__lowest"))
@@ -311,15 +300,15 @@ class ResponseQuerySet(models.QuerySet["Response"]):
         )
 
     def on_stimuli(self) -> Self:
-        """Without those on checkpoint items."""
+        """Exclude responses to checkpoint items."""
         return self.filter(pair__is_checkpoint=False)
 
 
 class Response(models.Model):
     """The answer to one context in one assignment: two inspired words, then a rating.
 
-    It is laid out empty when the assignment is offered, so that the database itself refuses a
-    second context of a pair to the same annotator. Only `answering` fills it, once.
+    It is created empty with the assignment, so that the database itself refuses a second context of
+    a pair to the same annotator. Only `participation.answers` fills it, once.
     """
 
     assignment = models.ForeignKey(
@@ -329,7 +318,7 @@ class Response(models.Model):
         Annotator, models.PROTECT, related_name="responses", db_index=False
     )
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="responses", db_index=False)
-    # without an index of its own, whose scattered pages would make each start dearer
+    # no index: its scattered pages would slow down each start
     context = models.ForeignKey(Context, models.PROTECT, related_name="responses", db_index=False)
     position = models.PositiveSmallIntegerField(help_text="from 1")
     inspired_word1 = models.CharField(max_length=LONGEST_WORD, blank=True)
@@ -380,7 +369,7 @@ class Response(models.Model):
 
     @classmethod
     def laid_out(cls, assignment: Assignment, context: Context, position: int) -> Self:
-        """The empty answer to a context; its annotator and pair follow from the two."""
+        """Return an empty response to a context; annotator and pair follow from the arguments."""
         return cls(
             assignment=assignment,
             annotator_id=assignment.annotator_id,

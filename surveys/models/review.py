@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from surveys.models.collection import Assignment, Response
+from surveys.models.participation import Assignment, Response
 from surveys.models.study import Study
 
 DRAWS = 10_000
@@ -15,7 +15,7 @@ THIRD = 3  # the opinion that settles what two reviewers see differently
 
 
 class ReviewSettings(models.Model):
-    """How the answers of a study are reviewed. Its row is also the lock of the queue."""
+    """The review settings of a study. The row also serves as the lock of the review queue."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="review_settings")
     sample_percent = models.PositiveSmallIntegerField(
@@ -39,7 +39,7 @@ class ReviewSettings(models.Model):
 
 
 class VerdictKind(models.TextChoices):
-    """What a person makes of an answer, or of all answers of an assignment."""
+    """A reviewer's verdict on an answer, or on all answers of an assignment."""
 
     GOOD = "good", "good"
     UNUSED = "unused", "pay, but do not use"
@@ -47,12 +47,12 @@ class VerdictKind(models.TextChoices):
 
     @classmethod
     def against(cls) -> "tuple[VerdictKind, ...]":
-        """Those that keep ratings out of the dataset."""
+        """Return the verdicts that exclude ratings from the dataset."""
         return (cls.UNUSED, cls.REJECTED)
 
 
 class ReviewState(models.TextChoices):
-    """Where the judging of something stands."""
+    """The states of a review."""
 
     OPEN = "open", "to be judged"
     NOT_DRAWN = "not drawn", "not in the sample"
@@ -64,19 +64,19 @@ class ReviewState(models.TextChoices):
 
 class ReviewQuerySet(models.QuerySet["Review"]):
     def answers(self, study: Study) -> Self:
-        """Those of single answers."""
+        """Return reviews of single answers."""
         return self.filter(study=study, response__isnull=False)
 
     def assignments(self, study: Study) -> Self:
-        """Those of whole assignments."""
+        """Return reviews of whole assignments."""
         return self.filter(study=study, response__isnull=True)
 
     def unwanted(self, study: Study) -> Self:
-        """Those whose ratings are kept out of the dataset."""
+        """Return reviews whose ratings are excluded from the dataset."""
         return self.filter(study=study, outcome__in=VerdictKind.against())
 
     def unwanted_wholes(self) -> QuerySet[Any]:
-        """The ids of the assignments of which no rating is wanted, in all studies."""
+        """Return the ids of assignments, in all studies, whose ratings are all excluded."""
         whole = self.filter(outcome__in=VerdictKind.against(), response__isnull=True)
         return whole.order_by().values("assignment")
 
@@ -84,7 +84,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.order_by("-risk", "pk")
 
     def waiting_for(self, reviewer_id: int, now: datetime) -> Self:
-        """Those that still want an opinion which this reviewer could give and nobody else is at."""
+        """Return reviews that still need this reviewer's opinion and that no other has open."""
         standing = Verdict.objects.standing().filter(review=OuterRef("pk"))
         claims = ReviewClaim.objects.filter(review=OuterRef("pk"), until__gt=now)
         n_taken = _count(standing) + _count(claims.exclude(reviewer=reviewer_id))
@@ -92,35 +92,28 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.filter(~is_mine, n_wanted__gt=n_taken, state=ReviewState.OPEN)
 
     def disputes_for(self, study: Study, reviewer_id: int) -> Self:
-        """What two others judged differently."""
+        """Return reviews on which two other reviewers disagreed."""
         mine = Verdict.objects.standing().filter(review=OuterRef("pk"), reviewer=reviewer_id)
         return self.filter(~Exists(mine), study=study, state=ReviewState.DISPUTED)
 
     def with_answers(self) -> Self:
-        """With all that a page shows of them."""
+        """Select everything that a page shows of them."""
         return self.select_related(
             "study", "response__context", "response__pair", "assignment__annotator",
             "assignment__round", "assignment__questionnaire__block",
         )  # fmt: skip
 
-    def with_n_answers(self) -> Self:
-        """Whole assignments, annotated with `n_flagged`: answers of theirs with evidence."""
-        flagged = Review.objects.filter(
-            assignment=OuterRef("assignment"), response__isnull=False, risk__gt=0
-        )
-        return self.annotate(n_flagged=_count(flagged))
-
     def count_states(self, study: Study) -> dict[str, int]:
-        """How many single answers stand where."""
+        """Return the number of single answers in each state."""
         found = self.answers(study).order_by().values_list("state").annotate(n=Count("pk"))
         return {**dict.fromkeys(ReviewState.values, 0), **dict(found)}
 
 
 class Review(models.Model):
-    """Something to be judged: an answer, or a whole assignment, where `response` is empty.
+    """A single answer in the review queue, or a whole assignment if `response` is empty.
 
-    `evidence` holds what a machine noticed, without the words themselves; `outcome` is the verdict
-    that counts. Only `filing` and `reviewing` change it.
+    `evidence` holds what the automatic checks found, without the words themselves; `outcome` is the
+    verdict that counts. Only `review` changes it.
     """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="reviews", db_index=False)
@@ -164,29 +157,29 @@ class Review(models.Model):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is of a whole assignment."""
+        """Whether it is the review of a whole assignment."""
         return self.response_id is None
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
     def standing(self) -> Self:
-        """Those that nobody has taken back."""
+        """Return verdicts that were not undone."""
         return self.filter(undone_at__isnull=True)
 
     def latest_of(self, study: Study, reviewer_id: int) -> "Verdict | None":
-        """What a reviewer decided last, and has not taken back."""
+        """Return a reviewer's last verdict that was not undone."""
         theirs = self.standing().filter(review__study=study, reviewer=reviewer_id)
         return theirs.select_related("review__response").order_by("-pk").first()
 
     def double(self, study: Study) -> list[tuple[int, int, str]]:
-        """Review, reviewer and kind of what two reviewers judged blindly, the first one first."""
+        """Return review, reviewer and kind of blind double verdicts, the earlier one first."""
         second = self.standing().filter(review=OuterRef("review"), opinion=2)
         blind = self.standing().filter(Exists(second), review__study=study, opinion__in=(1, 2))
         return list(blind.order_by("review", "opinion").values_list("review", "reviewer", "kind"))
 
 
 class Verdict(models.Model):
-    """What a reviewer decided. Verdicts are added; taken back, they stay, marked `undone_at`."""
+    """A reviewer's decision. Verdicts are added; undone ones stay, marked `undone_at`."""
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="verdicts", db_index=False)
     reviewer = models.ForeignKey(
@@ -233,7 +226,7 @@ class Verdict(models.Model):
 
 
 class ReviewClaim(models.Model):
-    """What a reviewer has before them, so that others at work get something else meanwhile."""
+    """A review that a reviewer has open, so that others are given another one meanwhile."""
 
     review = models.ForeignKey(Review, models.CASCADE, related_name="claims", db_index=False)
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

@@ -1,7 +1,7 @@
-"""What an annotator is to do now, and their answer to it: the statements behind an item's pages.
+"""SQL statements behind an item's pages: the due item, and its answers.
 
-They are written out, since building them anew out of model classes costs several times what
-running them does (docs/performance.md), and the pages of items are what a survey is made of.
+They are written in SQL, since building them from model classes takes several times as long as
+running them (docs/performance.md), and most requests of a survey are for these pages.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,9 @@ from functools import cache
 
 from django.db import connection
 
-from surveys.models.collection import AssignmentState, Response
-from surveys.models.stimuli import MarkedText
+from postprocess.formats.marks import MarkedContext, Span
+from surveys.models.participation import AssignmentState, Response
+from surveys.models.stimuli import TargetText
 
 WORDS_OPEN = "engaged_at IS NULL"
 RATING_OPEN = "engaged_at IS NOT NULL AND rated_at IS NULL"
@@ -37,8 +38,8 @@ LIMIT 1
 
 
 @dataclass(slots=True)
-class Whereabouts:
-    """Where the holder of an assignment's link is."""
+class AssignmentProgress:
+    """The state of an assignment, and its due item."""
 
     assignment_id: int
     state: str
@@ -50,55 +51,56 @@ class Whereabouts:
 
     @property
     def takes_answers(self) -> bool:
-        """Whether the texts are open to the annotator: introduced, and not at the end."""
+        """Whether the texts are open to the annotator: introduced, and not ended."""
         is_open = self.state in {AssignmentState.STARTED, AssignmentState.EXPIRED}
         return is_open and bool(self.is_begun)
 
     @property
     def n_pages(self) -> int:
-        """Pages of the whole assignment, two an item."""
+        """The number of pages of the assignment, two an item."""
         return 2 * self.n_items
 
     @property
     def n_pages_done(self) -> int:
-        """Pages that lie behind whoever is here."""
+        """The number of pages that are answered."""
         if self.due is None:
             return self.n_pages
         return 2 * (self.due.position - 1) + self.due.is_engaged
 
 
 @dataclass(slots=True)
-class DueItem(MarkedText):
-    """The first item of an assignment that is not answered."""
+class DueItem(TargetText):
+    """The first unanswered item of an assignment."""
 
     response_id: int
     position: int
     is_engaged: bool
     word1: str
     word2: str
-    text: str
-    word1_start: int
-    word1_end: int
-    word2_start: int
-    word2_end: int
+    marked: MarkedContext
 
 
-def find_whereabouts(token: str) -> Whereabouts | None:
-    """Where the holder of a link is; None for a link that leads nowhere."""
+def find_progress(token: str) -> AssignmentProgress | None:
+    """Return the state of the assignment with this token, or None."""
     with connection.cursor() as cursor:
         cursor.execute(_FIND, [token])
         row = cursor.fetchone()
     if row is None:
         return None
     assignment_id, state, is_begun, n_items, study_id, revision, *item = row
-    due = None if item[0] is None else DueItem(*item)
-    return Whereabouts(assignment_id, state, is_begun, n_items, study_id, revision, due)
+    due = None
+    if item[0] is not None:
+        response_id, position, is_engaged, word1, word2, text, a, b, c, d = item
+        marked = MarkedContext(text, Span(a, b), Span(c, d))
+        due = DueItem(response_id, position, is_engaged, word1, word2, marked)
+    return AssignmentProgress(assignment_id, state, is_begun, n_items, study_id, revision, due)
 
 
 def fill_response(response_id: int, still_open: str, answer: Mapping[str, object]) -> bool:
     """Store an answer in a response if it is still open (`WORDS_OPEN`, `RATING_OPEN`).
 
-    One statement, so that of several answers at once the first counts. Say whether it was stored.
+    Returns whether it was stored. It is one statement, so that the first of several simultaneous
+    answers counts.
     """
     fields = [Response._meta.get_field(name) for name in answer]
     stored = [

@@ -1,55 +1,33 @@
-"""What annotators are told about the data that the site stores about them, and for how long.
+"""The consent notice: which data about annotators the site stores, and for how long.
 
-The sentences follow from the settings of the study and the way by which a person comes, so that
-they say what is stored and no researcher can forget one. Its test,
-`tests/surveys/study/test_consent_notice.py`, names the sentence for each stored field. What an
-annotator has read is kept with their consent.
+The sentences follow from the settings of the study and from the recruitment channel, so that they
+are complete without a researcher's help. `tests/surveys/recruitment/test_consent_notice.py` names
+the sentence for each stored field. The notice that an annotator read is stored with their consent.
 """
 
 import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum, StrEnum
+from enum import Enum
 from typing import Self
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from surveys.models import Annotator, ConsentNotice, Invitation, Provider, Study
+from surveys.models import Annotator, ConsentNotice, Invitation, Study
+from surveys.recruitment.providers import NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
 from surveys.study.texts import interface_of
 
 
-class Way(StrEnum):
-    """The way by which a person comes: it decides what is known of them."""
-
-    LINK = "link"
-    NOTED_LINK = "noted link"  # with a label or an address that researchers have noted for it
-    PROLIFIC = "prolific"
-    MTURK = "mturk"
-
-    @classmethod
-    def through(cls, provider: str) -> Self:
-        """Return the way of those who come through an entrance."""
-        ways = {Provider.LINK: cls.LINK, Provider.PROLIFIC: cls.PROLIFIC}
-        return cls(ways.get(Provider(provider), cls.MTURK))
-
-    @classmethod
-    def by(cls, invitation: Invitation) -> Self:
-        """Return the way of the holder of a personal link."""
-        if invitation.entrance:
-            return cls.through(invitation.entrance.provider)
-        return cls(cls.NOTED_LINK if invitation.note or invitation.note_digest else cls.LINK)
-
-
 class Said(Enum):
-    """What a sentence is about."""
+    """The subject of a sentence."""
 
     ORGANISATION = "who runs the study"
     ETHICS = "ethics approval"
-    CONTACT = "whom to ask"
-    IDENTITY = "by what a person is known, apart from their answers"
+    CONTACT = "contact"
+    IDENTITY = "identifiers, apart from the answers"
     WITHDRAWAL = "what withdrawing does"
     PUBLICATION = "what is published"
     ANSWERS = "answers"
@@ -79,9 +57,9 @@ SECTIONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What the sentences follow from."""
+    """The facts from which the sentences follow."""
 
-    way: Way
+    disclosure: Disclosure
     organisation: str
     ethics: str
     contact: str
@@ -92,10 +70,10 @@ class Facts:
     retention_days: int | None
 
     @classmethod
-    def of(cls, study: Study, way: Way) -> Self:
-        """Return the facts for a person who arrives now."""
+    def of(cls, study: Study, disclosure: Disclosure) -> Self:
+        """Return the facts for an annotator who arrives now."""
         return cls(
-            way=way,
+            disclosure=disclosure,
             organisation=study.organisation.strip(),
             ethics=study.ethics.strip(),
             contact=study.contact.strip(),
@@ -108,20 +86,27 @@ class Facts:
 
     @classmethod
     def for_annotator(cls, annotator: Annotator) -> Self:
-        """Return the facts that hold now for an annotator, with what they agreed to."""
+        """Return the facts that apply now to an annotator, including what they agreed to."""
         study = annotator.study
         invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
         promised = [n for n in (study.retention_days, annotator.retention_days) if n is not None]
         return replace(
-            cls.of(study, Way.by(invitation)),
+            cls.of(study, find_disclosure(invitation)),
             erases_withdrawn=annotator.erases_withdrawn,
             publishes_words=annotator.publishes_words,
             retention_days=min(promised, default=None),
         )
 
 
+def find_disclosure(invitation: Invitation) -> Disclosure:
+    """Return what the notice says about the data that came with this invitation."""
+    if invitation.entrance:
+        return rules_of(invitation.entrance.provider).disclosure
+    return NOTED_LINK if invitation.note or invitation.note_digest else PLAIN_LINK
+
+
 def make_notice(study: Study, facts: Facts) -> ConsentNotice:
-    """Return what a person is told, in the language of the study's pages; stores nothing."""
+    """Return the notice in the language of the study's pages, without storing it."""
     language = interface_of(study)
     with translation.override(language):
         said = list(list_sentences(facts))
@@ -144,15 +129,16 @@ def store_notice(notice: ConsentNotice) -> ConsentNotice:
 
 
 def list_changes(agreed: ConsentNotice, now: ConsentNotice) -> list[str]:
-    """Return the sentences that hold now and were not in what an annotator agreed to."""
+    """Return the sentences that apply now and were not in the notice that was agreed to."""
     known = {text for texts in agreed.sections.values() for text in texts}
     return [text for texts in now.sections.values() for text in texts if text not in known]
 
 
 def list_sentences(facts: Facts) -> Iterator[tuple[Said, str]]:
-    """Yield each sentence with what it is about, in the active language."""
+    """Yield each sentence with its subject, in the active language."""
     yield from _say_who(facts)
-    yield Said.IDENTITY, _say_identity(facts.way)
+    code = _("Your answers are stored under a random code.")
+    yield Said.IDENTITY, f"{code} {facts.disclosure.identity}"
     yield Said.WITHDRAWAL, _say_withdrawal(facts)
     yield Said.PUBLICATION, _say_publication(facts)
     yield from _say_kept(facts)
@@ -168,25 +154,6 @@ def _say_who(facts: Facts) -> Iterator[tuple[Said, str]]:
     if facts.contact:
         contact = {"contact": _isolate(facts.contact)}
         yield Said.CONTACT, _("Questions? Write to %(contact)s.") % contact
-
-
-def _say_identity(way: Way) -> str:
-    code = _("Your answers are stored under a random code.")
-    known = {
-        Way.LINK: _("No name, address or ID is kept with them."),
-        Way.NOTED_LINK: _(
-            "The label or address that the researchers noted for your link is kept apart from them."
-        ),
-        Way.PROLIFIC: _(
-            "Your Prolific ID is kept apart from them, to pay you and so that nobody takes part "
-            "twice."
-        ),
-        Way.MTURK: _(
-            "Your worker ID is kept apart from them, to pay you and so that nobody takes part "
-            "twice."
-        ),
-    }
-    return f"{code} {known[way]}"
 
 
 def _say_withdrawal(facts: Facts) -> str:
@@ -240,8 +207,8 @@ def _say_kept(facts: Facts) -> Iterator[tuple[Said, str]]:
     )
     if facts.has_check:
         yield Said.CHECK, _("How many tries you needed for the questions about the instructions.")
-    yield Said.ARRIVAL, _say_arrival(facts.way)
-    if facts.way in {Way.LINK, Way.PROLIFIC}:
+    yield Said.ARRIVAL, str(facts.disclosure.arrival)
+    if facts.disclosure.counts_addresses:
         yield (
             Said.NETWORK,
             _(
@@ -263,21 +230,6 @@ def _say_kept(facts: Facts) -> Iterator[tuple[Said, str]]:
     )
 
 
-def _say_arrival(way: Way) -> str:
-    return {
-        Way.LINK: _("Your personal link, which is random."),
-        Way.NOTED_LINK: _("Your personal link, and the label or address noted for it."),
-        Way.PROLIFIC: _(
-            "Your Prolific ID, Prolific’s IDs of the study and of your submission, when you came, "
-            "and what Prolific reports of the submission."
-        ),
-        Way.MTURK: _(
-            "Your worker ID, the IDs of the HIT and of your assignment, when you came and handed "
-            "in, the qualifications that you were given for this study, and what you were paid."
-        ),
-    }[way]
-
-
 def _say_term(facts: Facts) -> Iterator[tuple[Said, str]]:
     yield (
         Said.TERM,
@@ -286,7 +238,7 @@ def _say_term(facts: Facts) -> Iterator[tuple[Said, str]]:
             "time limit."
         ),
     )
-    if facts.way != Way.LINK:
+    if facts.disclosure.has_identifiers:
         yield Said.RETENTION, _say_retention(facts.retention_days)
     if facts.erases_withdrawn:
         yield (
@@ -310,15 +262,15 @@ def _say_retention(days: int | None) -> str:
         return _("No date is set for deleting the IDs, label or address named above.")
     return ngettext(
         "The IDs, label or address named above are deleted %(n)s day after you were paid or the "
-        "study was closed. A code made from them stays, by which you are recognised if you come "
-        "again.",
+        "study was closed. A code made from them stays, so that you are recognised if you "
+        "come again.",
         "The IDs, label or address named above are deleted %(n)s days after you were paid or the "
-        "study was closed. A code made from them stays, by which you are recognised if you come "
-        "again.",
+        "study was closed. A code made from them stays, so that you are recognised if you "
+        "come again.",
         days,
     ) % {"n": days}
 
 
 def _isolate(text: str) -> str:
-    """Return a text that keeps its own direction in a sentence of the other one."""
+    """Return a text wrapped so that it keeps its own direction."""
     return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
