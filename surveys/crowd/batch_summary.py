@@ -1,4 +1,4 @@
-"""What a batch has come to: its HITs, its people, its money. Nothing here changes anything."""
+"""Read-only summaries of a batch: its HITs, its visits, its money."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -8,20 +8,15 @@ from django.db.models.functions import Coalesce
 
 from surveys.access.redaction import mask_text
 from surveys.crowd.budget import count_spent
-from surveys.crowd.ledger import list_unpaid_work
+from surveys.crowd.ledger import HAS_WORKED, list_unpaid_work
 from surveys.models import Batch, Hit, HitState, Payment, PaymentKind, Standing, Study, Visit
-from surveys.models.recruitment import ProviderState
 
-MOST_FAULTS = 20
-UNDECIDED = "at work, or not heard of"
-HAS_WORKED = Q(
-    provider_state__in=(ProviderState.SUBMITTED, ProviderState.APPROVED),
-    assignment__submitted_at__isnull=False,
-)
+MAX_FAULTS = 20
+UNDECIDED = "in progress, or no report yet"
 
 
 class Money(NamedTuple):
-    """What a batch has cost, what it holds back, and what it comes to; in cents, with fees."""
+    """Money of a batch in cents, fees included: paid, reserved, and the forecast total."""
 
     paid_cents: int
     reserved_cents: int
@@ -30,12 +25,12 @@ class Money(NamedTuple):
 
     @property
     def room_cents(self) -> int | None:
-        """What is left below the ceiling, such as for bonuses."""
+        """Return what is left below the ceiling, such as for bonuses."""
         return None if self.ceiling_cents is None else self.ceiling_cents - self.forecast_cents
 
 
-class HitTally(NamedTuple):
-    """How many HITs of a batch are in a state, their places, and what became of these."""
+class HitStateCount(NamedTuple):
+    """Counts of the HITs of a batch in one state, and of their places."""
 
     state: HitState
     n_hits: int
@@ -44,8 +39,8 @@ class HitTally(NamedTuple):
     n_finished: int
 
 
-class StandingTally(NamedTuple):
-    """How many visits of a batch stand so; flagged are those with a wrong code."""
+class StatusCount(NamedTuple):
+    """Number of visits of a batch with one status; flagged ones have a wrong code."""
 
     standing: str
     label: str
@@ -54,14 +49,14 @@ class StandingTally(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A HIT with which something went wrong, and what its provider said, without ids of people."""
+    """A HIT with an error, and the error's message without ids of workers."""
 
     hit: Hit
     error: str
 
 
 class BatchLine(NamedTuple):
-    """A batch in the list of them."""
+    """A row in the list of batches."""
 
     batch: Batch
     n_hits: int
@@ -70,7 +65,7 @@ class BatchLine(NamedTuple):
 
 
 def list_lines(batches: Collection[Batch]) -> list[BatchLine]:
-    """Batches with their size and what was paid; two queries, however many there are."""
+    """Return batches with their size and the amount paid, in two queries."""
     hits = Hit.objects.filter(batch__in=batches).order_by().values_list("batch")
     sizes = {
         pk: (n_hits, n_places)
@@ -84,20 +79,20 @@ def list_lines(batches: Collection[Batch]) -> list[BatchLine]:
 
 
 def find_batches(study: Study) -> QuerySet[Batch]:
-    """Those of a study, the latest first."""
+    """Return the batches of a study, the latest first."""
     batches = Batch.objects.filter(study=study).order_by("-pk")
     return batches.select_related("study", "entrance", "armed_by")
 
 
-def tell_money(batch: Batch) -> Money:
-    """What a batch has cost so far, and what it comes to if all its places are taken."""
+def sum_money(batch: Batch) -> Money:
+    """Return the cost of a batch so far, and its cost if all places are taken."""
     paid = batch.payments.settled().total_cents()
     spent = count_spent(batch)
     return Money(paid, spent.committed_cents - paid, spent.total_cents, batch.ceiling_cents)
 
 
-def tally_hits(batch: Batch) -> list[HitTally]:
-    """The HITs of a batch by state, in the order in which they pass through them."""
+def tally_hits(batch: Batch) -> list[HitStateCount]:
+    """Return the HITs of a batch by state, in the order of their life cycle."""
     hits = batch.hits.order_by().values_list("state")
     sizes = hits.annotate(all_hits=Count("pk"), all_places=Sum("n_places"))
     is_done = Q(assignment__submitted_at__isnull=False)
@@ -109,20 +104,20 @@ def tally_hits(batch: Batch) -> list[HitTally]:
     by_state = {state: counts for state, *counts in people}
     order = list(HitState)
     tallies = [
-        HitTally(HitState(state), n_hits, n_places, *by_state.get(state, (0, 0)))
+        HitStateCount(HitState(state), n_hits, n_places, *by_state.get(state, (0, 0)))
         for state, n_hits, n_places in sizes
     ]
     return sorted(tallies, key=lambda tally: order.index(tally.state))
 
 
 def list_faults(batch: Batch) -> list[Fault]:
-    """What went wrong with its HITs; some of it."""
+    """Return the first errors of a batch's HITs."""
     faulty = batch.hits.exclude(error="").select_related("questionnaire__block")
-    return [Fault(hit, mask_text(hit.error)) for hit in faulty[:MOST_FAULTS]]
+    return [Fault(hit, mask_text(hit.error)) for hit in faulty[:MAX_FAULTS]]
 
 
-def tally_standings(batch: Batch) -> list[StandingTally]:
-    """The visits of a batch by what is to be done about them."""
+def count_statuses(batch: Batch) -> list[StatusCount]:
+    """Return the visits of a batch counted by status."""
     visits = find_people(batch).order_by().values_list("standing")
     flagged = Q(has_wrong_code=True, standing=Standing.PAYABLE)
     counts = {
@@ -132,21 +127,21 @@ def tally_standings(batch: Batch) -> list[StandingTally]:
         )
     }
     labels = [*Standing.choices, ("", UNDECIDED)]
-    return [StandingTally(s, str(label), *counts[s]) for s, label in labels if s in counts]
+    return [StatusCount(s, str(label), *counts[s]) for s, label in labels if s in counts]
 
 
 def count_unpaid(batch: Batch) -> int:
-    """Finished work that its HITs cannot pay, and that nobody has paid since."""
+    """Return how much finished work its HITs cannot pay and has not been paid otherwise."""
     return len(list_unpaid_work(batch))
 
 
 def find_people(batch: Batch) -> QuerySet[Visit]:
-    """Everybody who has come to a batch, or handed in there; the latest first."""
+    """Return the visits of a batch, the latest first."""
     return Visit.objects.filter(hit__batch=batch).order_by("-pk")
 
 
 def narrow_people(visits: QuerySet[Visit], standing: str) -> QuerySet[Visit]:
-    """Those who stand so; all where nothing is asked for."""
+    """Return visits with a status: `none` for no status, `flagged` for a wrong code; "" for all."""
     match standing:
         case "":
             return visits
@@ -158,7 +153,7 @@ def narrow_people(visits: QuerySet[Visit], standing: str) -> QuerySet[Visit]:
 
 
 def with_all(visits: QuerySet[Visit]) -> QuerySet[Visit]:
-    """Visits with what a page tells of each: who came, what they did, and payments as `ledger`."""
+    """Return visits with what pages show: annotator, assignment, and payments as `ledger`."""
     payments = Payment.objects.select_related("by").order_by("pk")
     return visits.select_related(
         "assignment__annotator", "assignment__study", "hit__questionnaire__block__study",
@@ -168,19 +163,14 @@ def with_all(visits: QuerySet[Visit]) -> QuerySet[Visit]:
     )  # fmt: skip
 
 
-def may_have_bonus(visits: QuerySet[Visit]) -> QuerySet[Visit]:
-    """Those whose work the provider reports as theirs, and which nobody has rejected."""
-    return visits.filter(HAS_WORKED)
-
-
 def find_ledger(batch: Batch) -> QuerySet[Payment]:
-    """The lines of a batch, the latest first."""
+    """Return the payments of a batch, the latest first."""
     lines = batch.payments.order_by("-pk")
     return lines.select_related("by", "visit__assignment__annotator")
 
 
 def sum_ledger(batch: Batch) -> dict[str, int]:
-    """What was settled of each kind: a row of sums under the ledger."""
+    """Return the settled sum of each kind of payment, and of the fees."""
     settled = batch.payments.settled()
     kinds = {
         kind: Coalesce(Sum("amount_cents", filter=Q(kind=kind)), 0) for kind in PaymentKind.values

@@ -1,7 +1,7 @@
-"""What a provider takes for a payment. Its rates are settings, each with the day it began.
+"""Fees of a provider. Its rates are settings, each with the date from which it applies.
 
-Whole cents, and never a float: what is shown is rounded half up, as providers do; what is reserved
-and held against a ceiling is rounded up.
+Amounts are whole cents, never floats: shown fees are rounded half up, as providers bill them;
+fees reserved below a ceiling are rounded up.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from django.conf import settings
 from surveys.errors import FeesUnknown
 from surveys.recruitment.providers import rules_of
 
-CROWD = 10  # places of a HIT from which on it costs more
+CROWD = 10  # a HIT with this many places or more costs more
 NO_FEE = Decimal(0)
 
 
 @dataclass(frozen=True)
 class FeeRates:
-    """Shares of the reward or of the bonus, and the least fee in cents."""
+    """Fees as shares of the reward or bonus, and the minimum fee in cents."""
 
     since: date
     reward: Decimal = NO_FEE
@@ -31,7 +31,7 @@ class FeeRates:
     def of_reward(
         self, reward_cents: int, *, n_places: int = 1, for_masters: bool = False
     ) -> Decimal:
-        """The fee for one place among so many of a HIT, in cents, not rounded."""
+        """Return the unrounded fee in cents for one of the `n_places` of a HIT."""
         share = self.reward
         if n_places >= CROWD:
             share += self.crowded
@@ -40,13 +40,13 @@ class FeeRates:
         return max(self.minimum, reward_cents * share)
 
     def of_bonus(self, amount_cents: int) -> Decimal:
-        """The fee for a bonus, in cents, not rounded."""
+        """Return the unrounded fee in cents for a bonus."""
         return max(self.minimum, amount_cents * self.bonus)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What so many places cost, as shown before anything is decided."""
+    """Estimated cost of places, as shown before a batch is planned."""
 
     n_places: int
     n_hits: int
@@ -55,12 +55,12 @@ class Estimate:
 
     @property
     def total_cents(self) -> int:
-        """Wages and fees."""
+        """Return wages plus fees."""
         return self.wages_cents + self.fees_cents
 
 
 def rates_of(provider: str, on: date) -> FeeRates:
-    """The rates of a provider on a day. Raises FeesUnknown for a day before the first."""
+    """Return the rates of a provider on a date. Raises FeesUnknown for a date before the first."""
     name = rules_of(provider).fees
     if not name:
         return FeeRates(since=date.min)
@@ -73,12 +73,12 @@ def rates_of(provider: str, on: date) -> FeeRates:
     ]
     known = [rates for rates in sets if rates.since <= on]
     if not known:
-        raise FeesUnknown(f"{name} tells of no fees on {on:%Y-%m-%d}: add the rates of that day.")
+        raise FeesUnknown(f"{name} has no fees for {on:%Y-%m-%d}: add the rates of that day.")
     return max(known, key=lambda rates: rates.since)
 
 
 def round_shown(fee: Decimal) -> int:
-    """Half up, as a provider bills it.
+    """Round half up, as a provider bills it.
 
     >>> [round_shown(Decimal(fee)) for fee in ("2.4", "2.5", "2.6")]
     [2, 3, 3]
@@ -87,7 +87,7 @@ def round_shown(fee: Decimal) -> int:
 
 
 def round_reserved(fee: Decimal) -> int:
-    """Up, so that what is reserved is enough.
+    """Round up, so that the reserved money suffices.
 
     >>> [round_reserved(Decimal(fee)) for fee in ("2", "2.1")]
     [2, 3]
@@ -98,14 +98,14 @@ def round_reserved(fee: Decimal) -> int:
 def estimate_places(
     rates: FeeRates, reward_cents: int, n_places: int, *, places_a_hit: int
 ) -> Estimate:
-    """What places cost that are offered in HITs of up to so many."""
+    """Return the cost of places offered in HITs of up to `places_a_hit`."""
     sizes = split_places(n_places, places_a_hit)
     fees = sum(round_shown(rates.of_reward(reward_cents, n_places=n)) * n for n in sizes)
     return Estimate(n_places, len(sizes), reward_cents * n_places, fees)
 
 
 def split_places(n_places: int, most: int) -> list[int]:
-    """So many places in as few parts as hold them.
+    """Split places into as few parts of at most `most` as possible.
 
     >>> split_places(30, 9), split_places(0, 9)
     ([9, 9, 9, 3], [])
@@ -115,7 +115,7 @@ def split_places(n_places: int, most: int) -> list[int]:
 
 
 def hourly_cents(reward_cents: int, minutes: float) -> int:
-    """What a reward is an hour, for who takes so long.
+    """Return the hourly wage for a reward earned in this many minutes.
 
     >>> hourly_cents(50, 4.0)
     750
@@ -124,12 +124,12 @@ def hourly_cents(reward_cents: int, minutes: float) -> int:
 
 
 def is_low_wage(hourly: int) -> bool:
-    """Whether a wage is under the one below which pages warn."""
+    """Return whether an hourly wage is below the limit at which pages warn."""
     return hourly < settings.LOWEST_WAGE_CENTS
 
 
 def read_cents(amount: str) -> int:
-    """The cents of an amount as MTurk writes it.
+    """Return an amount written by MTurk in cents.
 
     >>> read_cents("0.5"), read_cents("12"), read_cents("0.29")
     (50, 1200, 29)
@@ -137,10 +137,10 @@ def read_cents(amount: str) -> int:
     return int(Decimal(amount) * 100)
 
 
-def write_cents(cents: int) -> str:
-    """An amount as people and MTurk write it.
+def format_cents(cents: int) -> str:
+    """Return cents as a decimal amount.
 
-    >>> write_cents(50), write_cents(6000), write_cents(5)
+    >>> format_cents(50), format_cents(6000), format_cents(5)
     ('0.50', '60.00', '0.05')
     """
     return f"{cents // 100}.{cents % 100:02}"

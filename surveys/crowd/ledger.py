@@ -1,16 +1,19 @@
-"""The ledger: what is owed and what was paid. No provider is asked here.
+"""The payment ledger: owed and made payments. No provider is called here.
 
-Whoever asks one goes by the rows: `begin_sending` commits what is about to be done before it is
-done, so that whatever crashes is found again and nothing is paid twice.
+Senders work through its rows: `begin_sending` commits that a payment is about to be sent, so that
+after a crash it is looked up and nothing is paid twice.
 """
+
+from collections.abc import Collection
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.access.redaction import mask_text
-from surveys.crowd.budget import lock_batch, refuse_above_ceiling, refuse_unarmed
+from surveys.crowd.budget import lock_batch, refuse_above_ceiling, refuse_unapproved
 from surveys.crowd.fees import rates_of, round_reserved, round_shown
 from surveys.errors import PaymentRefused
 from surveys.models import (
@@ -25,17 +28,20 @@ from surveys.models import (
     Visit,
 )
 
-LONGEST_REASON = 200
-LONGEST_ERROR = 500
+MAX_REASON_LENGTH = 200
+MAX_ERROR_LENGTH = 500
+HAS_WORKED = Q(
+    provider_state__in=(ProviderState.SUBMITTED, ProviderState.APPROVED),
+    assignment__submitted_at__isnull=False,
+)
 
 
 @transaction.atomic
 def intend_reward(visit: Visit, *, by: User | None = None, reason: str = "") -> Payment:
-    """The line of the ledger for what a visit has earned; once for a submission.
+    """Add the reward of a visit to the ledger, once per submission, and return it.
 
-    What is held, or was rejected, is paid by a person alone, who says why. Raises BatchRefused,
-    CeilingReached, and PaymentRefused for what is not payable, or was paid to somebody or by
-    another visit.
+    Held or rejected work needs a user and a reason. Raises BatchRefused, CeilingReached, and
+    PaymentRefused if it is not payable, or was paid to another worker or by another visit.
     """
     batch = _lock_batch_of(visit)
     visit = Visit.objects.select_related("hit", "entrance").get(pk=visit.pk)
@@ -43,12 +49,12 @@ def intend_reward(visit: Visit, *, by: User | None = None, reason: str = "") -> 
     provider = visit.entrance.provider
     if payment := rewards.filter(provider=provider, submission=visit.submission).first():
         if payment.visit_id != visit.pk:
-            raise PaymentRefused("The reward of this submission is another person's.")
+            raise PaymentRefused("The reward of this submission belongs to another worker.")
         return payment
     _refuse_unpayable(visit, by, reason)
     if rewards.spent().filter(visit__assignment=visit.assignment_id or 0).exists():
-        raise PaymentRefused("This work was paid already, by another visit of the same person.")
-    refuse_unarmed(batch)
+        raise PaymentRefused("This work was already paid, by another visit of the same worker.")
+    refuse_unapproved(batch)
     payment = _make_payment(
         batch, visit, PaymentKind.REWARD, f"reward:{visit.pk}",
         amount_cents=batch.reward_cents, fee_cents=batch.fee_cents, by=by, reason=reason,
@@ -61,20 +67,20 @@ def intend_reward(visit: Visit, *, by: User | None = None, reason: str = "") -> 
 def intend_bonus(
     visit: Visit, grant_key: str, amount_cents: int, *, by: User, reason: str
 ) -> Payment:
-    """The line of the ledger for a bonus; once for a grant key, which says what it is for.
+    """Add a bonus to the ledger, once per grant key, and return it.
 
-    Raises BatchRefused, CeilingReached, and PaymentRefused for a key of another bonus.
+    Raises BatchRefused, CeilingReached, and PaymentRefused if the key belongs to another payment.
     """
     batch = _lock_batch_of(visit)
     if payment := Payment.objects.filter(grant_key=grant_key).first():
         if (payment.visit_id, payment.kind, payment.amount_cents) != (
             visit.pk, PaymentKind.BONUS, amount_cents,
         ):  # fmt: skip
-            raise PaymentRefused("Something else was paid by this key.")
+            raise PaymentRefused("This key belongs to a different payment.")
         return payment
     if amount_cents < 1 or not reason.strip():
-        raise PaymentRefused("Say how much the bonus is and what it is for.")
-    refuse_unarmed(batch)
+        raise PaymentRefused("Give the amount of the bonus and a reason.")
+    refuse_unapproved(batch)
     rates = rates_of(visit.entrance.provider, timezone.now().date())
     payment = _make_payment(
         batch, visit, PaymentKind.BONUS, grant_key, amount_cents=amount_cents,
@@ -86,18 +92,18 @@ def intend_bonus(
 
 @transaction.atomic(durable=True)
 def begin_sending(payment: Payment) -> Payment | None:
-    """Note that a payment is about to be sent, before it is; None where it is not to be sent now.
+    """Mark a payment as `sending` before it is sent and return it, or None if it must not be sent.
 
-    It is given to one caller alone. One that stays `sending`, since its sender crashed, is doubted
-    (`doubt_payment`) and looked up at the provider; only if it is not there it begins anew.
-    Raises BatchRefused.
+    Only one caller gets it. A payment left in `sending` by a crash is marked unknown
+    (`mark_payment_unknown`) and looked up at the provider; only if it is not there is it sent
+    again. Raises BatchRefused.
     """
     payment = _lock_payment(payment)
     if payment.state not in (PaymentState.INTENDED, PaymentState.UNKNOWN):
         return None
     if payment.batch is None:
-        raise PaymentRefused("Only what is paid under a batch is sent.")
-    refuse_unarmed(payment.batch)
+        raise PaymentRefused("Only payments of a batch are sent.")
+    refuse_unapproved(payment.batch)
     payment.state = PaymentState.SENDING
     payment.sent_at = payment.sent_at or timezone.now()
     payment.save(update_fields=["state", "sent_at"])
@@ -106,10 +112,7 @@ def begin_sending(payment: Payment) -> Payment | None:
 
 @transaction.atomic
 def settle_payment(payment: Payment) -> Payment:
-    """Note that a payment which was sent has been made, with the fee as it is billed.
-
-    Twice does no harm.
-    """
+    """Mark a sent payment as paid, with the fee as billed. Idempotent."""
     payment = _lock_payment(payment)
     if payment.state in PaymentState.settled():
         return payment
@@ -119,41 +122,41 @@ def settle_payment(payment: Payment) -> Payment:
     payment.fee_cents = _billed_fee(payment)
     payment.save(update_fields=["state", "settled_at", "error", "fee_cents"])
     _record_payment("payment.made", payment)
-    _close_account(payment.visit)
+    _settle_visit(payment.visit)
     return payment
 
 
 @transaction.atomic
-def doubt_payment(payment: Payment, error: str) -> Payment:
-    """Note that nobody knows whether a payment was made; it keeps counting."""
+def mark_payment_unknown(payment: Payment, error: str) -> Payment:
+    """Mark a payment as unknown: it may have been made, and keeps counting."""
     payment = _lock_payment(payment)
     if payment.state == PaymentState.SENDING:
-        payment.state, payment.error = PaymentState.UNKNOWN, mask_text(error)[:LONGEST_ERROR]
+        payment.state, payment.error = PaymentState.UNKNOWN, mask_text(error)[:MAX_ERROR_LENGTH]
         payment.save(update_fields=["state", "error"])
     return payment
 
 
 @transaction.atomic
 def refuse_payment(payment: Payment, error: str) -> Payment:
-    """Note that a payment was surely not made; its money is free again below the ceiling."""
+    """Mark a payment as certainly not made; its money is free again below the ceiling."""
     payment = _lock_payment(payment)
     if payment.state in PaymentState.settled():
         raise PaymentRefused(f"{payment} was made.")
     if payment.state != PaymentState.REFUSED:
-        payment.state, payment.error = PaymentState.REFUSED, mask_text(error)[:LONGEST_ERROR]
+        payment.state, payment.error = PaymentState.REFUSED, mask_text(error)[:MAX_ERROR_LENGTH]
         payment.save(update_fields=["state", "error"])
         _record_payment("payment.refused", payment)
     return payment
 
 
 @transaction.atomic
-def intend_again(payment: Payment, *, by: User, reason: str) -> Payment:
-    """Let a person have a refused payment tried again. Raises BatchRefused, CeilingReached."""
+def retry_payment(payment: Payment, *, by: User, reason: str) -> Payment:
+    """Let a refused payment be sent again. Raises BatchRefused, CeilingReached."""
     payment = _lock_payment(payment)
     if payment.state != PaymentState.REFUSED or payment.batch is None:
         return payment
-    refuse_unarmed(payment.batch)
-    payment.state, payment.by, payment.reason = PaymentState.INTENDED, by, _read_reason(reason)
+    refuse_unapproved(payment.batch)
+    payment.state, payment.by, payment.reason = PaymentState.INTENDED, by, _clean_reason(reason)
     payment.save(update_fields=["state", "by", "reason"])
     refuse_above_ceiling(payment.batch, 0)
     _record_payment("payment.intended", payment)
@@ -161,14 +164,13 @@ def intend_again(payment: Payment, *, by: User, reason: str) -> Payment:
 
 
 @transaction.atomic
-def record_outside(
+def record_outside_payment(
     visit: Visit, *, kind: PaymentKind = PaymentKind.REWARD, amount_cents: int | None = None,
     by: User | None = None, reason: str,
 ) -> Payment:  # fmt: skip
-    """Note what was paid without us: by the provider itself, or by hand; once of each kind.
+    """Record a payment made outside this site, by the provider or by hand; one of each kind.
 
-    A reward that we meant to pay is settled by it. It is past: no ceiling keeps it from being
-    noted, and all of it counts.
+    An intended reward is settled by it. It has been made, so no ceiling applies, and it counts.
     """
     batch = lock_batch(visit.hit.batch) if visit.hit else None
     provider = visit.entrance.provider
@@ -180,7 +182,7 @@ def record_outside(
         return payment
     if payment is None:
         if made.exclude(visit=visit).exists() and kind == PaymentKind.REWARD:
-            raise PaymentRefused("The reward of this submission is another person's.")
+            raise PaymentRefused("The reward of this submission belongs to another worker.")
         payment = Payment(
             batch=batch, visit=visit, provider=provider, submission=visit.submission, kind=kind,
             grant_key=f"{kind}:{visit.pk}", amount_cents=0,
@@ -192,19 +194,67 @@ def record_outside(
     if amount_cents is not None:
         payment.amount_cents = amount_cents
     payment.state, payment.settled_at = PaymentState.OUTSIDE, timezone.now()
-    payment.by, payment.reason = by, _read_reason(reason)
+    payment.by, payment.reason = by, _clean_reason(reason)
     payment.save()
     _record_payment("payment.outside", payment)
-    _close_account(visit)
+    _settle_visit(visit)
     return payment
 
 
 def list_unpaid_work(batch: Batch) -> list[Visit]:
-    """The finished work of a batch that its HITs cannot pay, and that nobody has paid since."""
+    """Return finished work of a batch that its HITs cannot pay and has not been paid otherwise."""
     visits = Visit.objects.filter(hit__batch=batch, standing=Standing.UNPAID)
     paid = Payment.objects.settled().filter(visit__hit__batch=batch)
     paid_for = paid.exclude(kind=PaymentKind.BONUS).values("visit__assignment")
     return list(visits.exclude(assignment__in=paid_for).select_related("assignment__annotator"))
+
+
+def find_chosen(batch: Batch, chosen: Collection[int]) -> list[Visit]:
+    """Return the chosen visits of a batch. Raises PaymentRefused unless all may have a bonus."""
+    visits = Visit.objects.filter(HAS_WORKED, hit__batch=batch, pk__in=set(chosen))
+    found = list(visits.select_related("hit", "entrance", "assignment__annotator", "worker"))
+    if not chosen or len(found) < len(set(chosen)):
+        raise PaymentRefused("Choose one or more people who have finished and handed in.")
+    return found
+
+
+@transaction.atomic
+def grant_bonuses(
+    batch: Batch, chosen: Collection[int], key: str, amount_cents: int, *, by: User, reason: str
+) -> list[Payment]:
+    """Add the same bonus for all chosen visits, once per key, and return the payments.
+
+    Raises BatchRefused, CeilingReached, PaymentRefused; then none is added.
+    """
+    lock_batch(batch)
+    return [
+        intend_bonus(visit, f"bonus:{key}:{visit.pk}", amount_cents, by=by, reason=reason)
+        for visit in find_chosen(batch, chosen)
+    ]
+
+
+@transaction.atomic
+def retry_refused(visit: Visit, *, by: User, reason: str) -> list[Payment]:
+    """Let the refused payments of a visit be sent again, and return them.
+
+    Raises BatchRefused, CeilingReached, and PaymentRefused if none was refused.
+    """
+    refused = visit.payments.filter(state=PaymentState.REFUSED).order_by("pk")
+    tried = [retry_payment(payment, by=by, reason=reason) for payment in refused]
+    if not tried:
+        raise PaymentRefused("No payment of this visit was refused.")
+    return tried
+
+
+@transaction.atomic
+def record_compensation(visit: Visit, amount_cents: int, *, by: User, reason: str) -> Payment:
+    """Record that unpaid work was paid by hand, outside its HIT. Raises PaymentRefused."""
+    visit = Visit.objects.select_for_update(of=("self",), no_key=True).get(pk=visit.pk)
+    if visit.standing != Standing.UNPAID:
+        raise PaymentRefused("Only finished work that its HIT cannot pay can be compensated.")
+    return record_outside_payment(
+        visit, kind=PaymentKind.COMPENSATION, amount_cents=amount_cents, by=by, reason=reason
+    )
 
 
 def _make_payment(
@@ -214,7 +264,7 @@ def _make_payment(
     payment = Payment.objects.create(
         batch=batch, visit=visit, provider=visit.entrance.provider, submission=visit.submission,
         kind=kind, grant_key=grant_key, amount_cents=amount_cents, fee_cents=fee_cents, by=by,
-        reason=_read_reason(reason),
+        reason=_clean_reason(reason),
     )  # fmt: skip
     _record_payment("payment.intended", payment)
     return payment
@@ -222,17 +272,17 @@ def _make_payment(
 
 def _lock_batch_of(visit: Visit) -> Batch:
     if visit.hit is None:
-        raise PaymentRefused("This visit is paid at the provider, not from here.")
+        raise PaymentRefused("This visit is paid at the provider, not by this site.")
     return lock_batch(visit.hit.batch)
 
 
 def _lock_payment(payment: Payment) -> Payment:
-    """As it is now. Its batch is locked first, as everywhere."""
+    """Return a payment as stored now, with its row locked; the batch is locked first."""
     if payment.batch:
         lock_batch(payment.batch)
     locked = Payment.objects.select_for_update(of=("self",), no_key=True)
-    with_all = locked.select_related("batch__study", "batch__entrance", "visit__entrance__study")
-    return with_all.get(pk=payment.pk)
+    related = locked.select_related("batch__study", "batch__entrance", "visit__entrance__study")
+    return related.get(pk=payment.pk)
 
 
 def _refuse_unpayable(visit: Visit, by: User | None, reason: str) -> None:
@@ -243,19 +293,19 @@ def _refuse_unpayable(visit: Visit, by: User | None, reason: str) -> None:
         raise PaymentRefused(f"{visit} is not payable: the provider does not report it.")
     if by is None or not reason.strip():
         kind = "was rejected" if is_rejected else "is held"
-        raise PaymentRefused(f"{visit} {kind}: a person decides, and says why.")
+        raise PaymentRefused(f"{visit} {kind}: a researcher decides and gives a reason.")
 
 
 def _billed_fee(payment: Payment) -> int:
-    """What its provider bills for it: at most what was reserved."""
+    """Return the fee that the provider bills: at most the reserved one."""
     if payment.kind == PaymentKind.REWARD and payment.batch:
         return payment.batch.billed_fee_cents
     rates = rates_of(payment.provider, payment.created_at.date())
     return round_shown(rates.of_bonus(payment.amount_cents))
 
 
-def _close_account(visit: Visit) -> None:
-    """Note what follows from a payment: the visit is settled, and perhaps all of a person's."""
+def _settle_visit(visit: Visit) -> None:
+    """Mark the visit as settled, and the annotator as paid if nothing else is owed to them."""
     Visit.objects.filter(pk=visit.pk).update(standing=Standing.SETTLED, held_because="")
     assignment = visit.assignment
     if assignment is None:
@@ -275,5 +325,5 @@ def _record_payment(action: str, payment: Payment) -> None:
     )  # fmt: skip
 
 
-def _read_reason(reason: str) -> str:
-    return mask_text(reason.strip())[:LONGEST_REASON]
+def _clean_reason(reason: str) -> str:
+    return mask_text(reason.strip())[:MAX_REASON_LENGTH]

@@ -1,4 +1,4 @@
-"""Places that are to be offered for pay: which are free, and what offering them costs."""
+"""Places to offer for pay: which are free, and what they cost."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,30 +20,30 @@ from surveys.crowd.fees import (
 )
 from surveys.errors import BatchRefused
 from surveys.models import Place, Questionnaire, Study
-from surveys.models.batches import MOST_PLACES
-from surveys.monitoring.annotators import HASTE
+from surveys.models.crowd import MOST_PLACES
+from surveys.monitoring.annotators import HASTE_FACTOR
 from surveys.monitoring.progress import median_minutes
 from surveys.study.durations import introduction_seconds
 from surveys.study.workload import Plan, count_pairs
 
 NAMED = re.compile(r"(?P<name>[0-9]{1,6}[A-Z])(?::(?P<n>[0-9]{1,5}))?")
-GENEROUS = 4  # times the usual minutes are allowed for one place
+TIME_ALLOWANCE = 4  # times the usual minutes are allowed for one place
 
 
 class FreePlaces(NamedTuple):
-    """A questionnaire, and how many of its places nobody has."""
+    """A questionnaire and the number of its free places."""
 
     questionnaire: Questionnaire
     n_free: int
 
     @property
     def name(self) -> str:
-        """As people write it: 12A."""
+        """Return block number and letter, such as 12A."""
         return f"{self.questionnaire.block.number}{self.questionnaire.letter}"
 
 
 class FreeRange(NamedTuple):
-    """Questionnaires one after another that have equally many places nobody has."""
+    """Consecutive questionnaires with equally many free places."""
 
     first: FreePlaces
     last: FreePlaces
@@ -51,10 +51,10 @@ class FreeRange(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """How many minutes the texts of a questionnaire take, and what comes before the first one.
+    """Minutes that the texts of a questionnaire take, and the introduction before them.
 
-    Measured is the median of the texts so far; else the study expects it. A median at which half
-    of them would be called very fast says more of scripts than of people.
+    The texts' minutes are the measured median, or else the study's estimate: without data, or if
+    the median is so low that half of the annotators would be flagged as very fast (scripts).
     """
 
     texts_minutes: float
@@ -63,30 +63,30 @@ class Pace(NamedTuple):
 
     @property
     def minutes(self) -> float:
-        """The minutes of who does a questionnaire of the study for the first time."""
+        """Return the minutes of an annotator's first questionnaire of the study."""
         return round(self.introduction_minutes + self.texts_minutes, 1)
 
     @property
     def allowed_minutes(self) -> int:
-        """What somebody is given for it, so that nobody loses work by being slow."""
-        return max(1, round(GENEROUS * self.minutes))
+        """Return the time limit in minutes, generous enough for slow annotators."""
+        return max(1, round(TIME_ALLOWANCE * self.minutes))
 
     def hourly_cents(self, reward_cents: int) -> int:
-        """What a reward is an hour, for who reads the introduction."""
+        """Return the hourly wage for a first questionnaire, with the introduction."""
         return hourly_cents(reward_cents, self.minutes)
 
     def later_hourly_cents(self, reward_cents: int) -> int:
-        """What a reward is an hour, for who has read the introduction before."""
+        """Return the hourly wage for a later questionnaire, without the introduction."""
         return hourly_cents(reward_cents, self.texts_minutes)
 
     def is_low(self, reward_cents: int) -> bool:
-        """Whether the first of the two is under the wage below which pages warn."""
+        """Return whether the wage for a first questionnaire is so low that pages warn."""
         return is_low_wage(self.hourly_cents(reward_cents))
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What places cost: as the provider bills it, and as it is reserved, rounded up."""
+    """Cost of places: as billed by the provider, and as reserved (fees rounded up)."""
 
     estimate: Estimate
     reward_cents: int
@@ -95,27 +95,27 @@ class Cost:
 
     @property
     def reserved_cents(self) -> int:
-        """What is typed to arm a batch of these places."""
+        """Return the total to type to approve the budget of these places."""
         return self.estimate.n_places * (self.reward_cents + self.fee_cents)
 
     @property
     def hourly_cents(self) -> int:
-        """Of who takes as long as most, and reads the introduction."""
+        """Return the hourly wage at the median pace, with the introduction."""
         return self.pace.hourly_cents(self.reward_cents)
 
     @property
     def later_hourly_cents(self) -> int:
-        """Of who takes as long as most, and has read the introduction before."""
+        """Return the hourly wage at the median pace, without the introduction."""
         return self.pace.later_hourly_cents(self.reward_cents)
 
     @property
     def is_low(self) -> bool:
-        """Whether pages warn of that wage."""
+        """Return whether pages warn of a low wage."""
         return self.pace.is_low(self.reward_cents)
 
 
 def list_free_places(study: Study) -> list[FreePlaces]:
-    """The questionnaires of a study that have places to give, in their order."""
+    """Return the questionnaires of a study that have free places, in order."""
     free = Place.objects.free(study).order_by().values_list("questionnaire_id")
     counts = dict(free.annotate(n=Count("pk")))
     found = Questionnaire.objects.filter(block__study=study).select_related("block")
@@ -124,7 +124,7 @@ def list_free_places(study: Study) -> list[FreePlaces]:
 
 
 def join_ranges(free: Iterable[FreePlaces]) -> list[FreeRange]:
-    """Free places as people read them: 1A to 40B, 10 each."""
+    """Join consecutive questionnaires with equally many free places, such as 1A to 40B."""
     ranges = []
     for _, equal in groupby(free, key=attrgetter("n_free")):
         several = list(equal)
@@ -135,10 +135,9 @@ def join_ranges(free: Iterable[FreePlaces]) -> list[FreeRange]:
 def choose_places(
     free: Sequence[FreePlaces], each: int, named: str = ""
 ) -> dict[Questionnaire, int]:
-    """So many places of each questionnaire, or of those that are named, as in `1A, 2B:4`.
+    """Return up to `each` free places of all questionnaires, or those named as in `1A, 2B:4`.
 
-    Of all, those are offered that are free; of those named, exactly what was asked for. Raises
-    BatchRefused.
+    Raises BatchRefused if a named questionnaire does not have that many free places.
     """
     if not named.strip():
         return {one.questionnaire: min(each, one.n_free) for one in free}
@@ -150,28 +149,28 @@ def choose_places(
         if found is None:
             raise BatchRefused(f"Write “{word[:20]}” as 1A, or as 1A:4 for four places of it.")
         if one is None:
-            raise BatchRefused(f"{found['name']} is no questionnaire with a place to give.")
+            raise BatchRefused(f"{found['name']} is not a questionnaire with free places.")
         n_places = int(found["n"]) if found["n"] else each
         if one.questionnaire in chosen:
-            raise BatchRefused(f"{one.name} stands there twice.")
+            raise BatchRefused(f"{one.name} is named twice.")
         if not 1 <= n_places <= one.n_free:
-            raise BatchRefused(f"{one.name} has {one.n_free} places to give, not {n_places}.")
+            raise BatchRefused(f"{one.name} has {one.n_free} free places, not {n_places}.")
         chosen[one.questionnaire] = n_places
     return chosen
 
 
-def tell_pace(study: Study) -> Pace:
-    """Return how long a questionnaire of a study takes."""
+def find_pace(study: Study) -> Pace:
+    """Return the measured or estimated pace of a study."""
     n_pairs, n_checkpoints = count_pairs(study)
     plan = Plan(
         n_pairs=max(1, n_pairs), block_size=study.block_size, ratings_per_context=1,
         seconds_per_item=study.seconds_per_item,
-        introduction_seconds=0,  # the pace has it apart
+        introduction_seconds=0,  # a separate field of the pace
         n_checkpoints=min(n_checkpoints, study.n_checkpoints),
     )  # fmt: skip
     introduction = round(introduction_seconds(study) / 60, 1)
     measured = round(median_minutes(study) or 0, 1)
-    if measured < plan.minutes / HASTE:
+    if measured < plan.minutes / HASTE_FACTOR:
         return Pace(plan.minutes, is_measured=False, introduction_minutes=introduction)
     return Pace(measured, is_measured=True, introduction_minutes=introduction)
 
@@ -179,7 +178,7 @@ def tell_pace(study: Study) -> Pace:
 def cost_places(
     target: str, places: Mapping[Questionnaire, int], reward_cents: int, pace: Pace
 ) -> Cost:
-    """What places cost at a target, in HITs of up to nine. Raises FeesUnknown."""
+    """Return the cost of places at a target, in HITs of up to nine. Raises FeesUnknown."""
     rates = rates_of(target, timezone.now().date())
     parts = [
         estimate_places(rates, reward_cents, n, places_a_hit=MOST_PLACES) for n in places.values()

@@ -1,4 +1,4 @@
-"""Prolific's export of submissions (CSV) → reports. What is wrong is told by row and column."""
+"""Reader for Prolific's CSV export of submissions; problems name their row and column."""
 
 import csv
 import io
@@ -15,9 +15,9 @@ from surveys.recruitment.providers import IDENTIFIER
 
 SUBMISSION, PERSON, STATUS = "submission_id", "participant_id", "status"
 STARTED, COMPLETED, CODE = "started_at", "completed_at", "completion_code"
-REVIEWED = "reviewed_at"  # of later exports alone
+REVIEWED = "reviewed_at"  # in later exports only
 COLUMNS = (SUBMISSION, PERSON, STATUS, STARTED, COMPLETED, CODE)
-MOST_TOLD = 20  # problems
+MAX_PROBLEMS = 20  # in a message
 STATES = {
     "RESERVED": ProviderState.RESERVED,
     "ACTIVE": ProviderState.ACTIVE,
@@ -31,39 +31,39 @@ STATES = {
 
 
 def read_export(text: str) -> list[Report]:
-    """The submissions of an export. Raises ReportRefused, naming rows and columns."""
+    """Return the submissions of an export. Raises ReportRefused, naming rows and columns."""
     rows = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     try:
-        header = [_plain(name) for name in next(rows, [])]
+        header = [_normalize(name) for name in next(rows, [])]
         if missing := [name for name in COLUMNS if name not in header]:
             named = ", ".join(name.replace("_", " ").capitalize() for name in missing)
             raise ReportRefused(f"The export lacks these columns: {named}.")
         cells = [(number, row) for number, row in enumerate(rows, 2) if any(row)]
     except csv.Error as error:
-        raise ReportRefused(f"Row {rows.line_num} is no CSV: {error}.") from error
+        raise ReportRefused(f"Row {rows.line_num} is not valid CSV: {error}.") from error
     problems: list[str] = []
-    reports = [_read_row(number, dict(zip(header, row)), problems) for number, row in cells]  # noqa: B905  (a short row lacks its last columns, and is told so)
+    reports = [_read_row(number, dict(zip(header, row)), problems) for number, row in cells]  # noqa: B905  (a short row lacks its last columns, which is reported)
     seen: dict[str, int] = {}
     for (number, _), report in zip(cells, reports, strict=True):
         if report.submission in seen:
             first = seen[report.submission]
-            problems.append(f"row {number}, Submission id: as in row {first}")
+            problems.append(f"row {number}, Submission id: same as in row {first}")
         seen.setdefault(report.submission, number)
     if problems:
-        told, rest = problems[:MOST_TOLD], len(problems) - MOST_TOLD
+        shown, rest = problems[:MAX_PROBLEMS], len(problems) - MAX_PROBLEMS
         more = [f"and {rest} more"] if rest > 0 else []
-        raise ReportRefused("Nothing was changed.\n" + "\n".join([*told, *more]))
+        raise ReportRefused("Nothing was changed.\n" + "\n".join([*shown, *more]))
     return reports
 
 
-def _plain(name: str) -> str:
-    """A column's name, however it is written: `Participant id`, `participant_id`."""
+def _normalize(name: str) -> str:
+    """Return a column name in snake case: `Participant id` becomes `participant_id`."""
     return re.sub(r"[\s_]+", "_", name.strip().lower())
 
 
 def _read_row(number: int, row: dict[str, str], problems: list[str]) -> Report:
-    def refuse(column: str, why: str) -> None:
-        problems.append(f"row {number}, {column.replace('_', ' ').capitalize()}: {why}")
+    def refuse(column: str, reason: str) -> None:
+        problems.append(f"row {number}, {column.replace('_', ' ').capitalize()}: {reason}")
 
     def instant(column: str) -> datetime | None:
         if not (text := row.get(column, "").strip()):
@@ -73,16 +73,16 @@ def _read_row(number: int, row: dict[str, str], problems: list[str]) -> Report:
         except ValueError:
             found = None
         if found is None:
-            refuse(column, "is no instant")
+            refuse(column, "is not a date and time")
             return None
         return found if timezone.is_aware(found) else timezone.make_aware(found)
 
     for column in (SUBMISSION, PERSON):
         if not IDENTIFIER.fullmatch(row.get(column, "").strip()):
-            refuse(column, "is no identifier")
+            refuse(column, "is not an identifier")
     status = re.sub(r"[\s_-]+", " ", row.get(STATUS, "").strip().upper())
     if status not in STATES:
-        refuse(STATUS, f"none of {', '.join(STATES)}")
+        refuse(STATUS, f"is not one of {', '.join(STATES)}")
     state = STATES.get(status, ProviderState.RESERVED)
     return Report(
         submission=row.get(SUBMISSION, "").strip(),

@@ -1,7 +1,7 @@
-"""What a provider says of its submissions → what is to be done about each visit.
+"""Reconcile visits with the provider's reports of submissions: set the status of each visit.
 
-The provider decides who worked: what an arrival said is believed only as far as this agrees with
-it. Nobody is rejected here, and leaving somebody out of the dataset never withholds pay.
+The provider's report decides who did the work; the claims of an arrival count only if they agree.
+No work is rejected here, and excluding an annotator from the dataset never withholds pay.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.crowd.ledger import record_outside, settle_payment
+from surveys.crowd.ledger import record_outside_payment, settle_payment
 from surveys.models import (
     Assignment,
     Entrance,
@@ -33,15 +33,15 @@ from surveys.study.layout.quota import give_back_places
 HANDED_IN = (ProviderState.SUBMITTED, ProviderState.APPROVED, ProviderState.REJECTED)
 GIVEN_UP = (ProviderState.RETURNED, ProviderState.TIMED_OUT, ProviderState.SCREENED_OUT)
 GRACE = timedelta(hours=1)  # after the deadline, before finished work counts as unpaid
-NEVER_CAME = "handed in at the provider by somebody who never came here"
+NEVER_CAME = "handed in at the provider by a worker who never came here"
 UNFINISHED = "handed in at the provider before it was finished here"
 TWICE = "handed in at the provider a second time, by another submission, for the same work"
-ANOTHERS = "handed in at the provider by another person than the one who came"
+OTHER_WORKER = "handed in at the provider by a different worker from the one who came"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What a provider says of one submission."""
+    """A provider's report of one submission."""
 
     submission: str
     worker_id: str
@@ -56,7 +56,7 @@ class Report:
 
 @transaction.atomic
 def reconcile_all(entrance: Entrance, reports: Iterable[Report]) -> Counter[str]:
-    """Take a provider's list of submissions; how many visits stand how. Twice changes nothing."""
+    """Reconcile a provider's list of submissions; count the visits by status. Idempotent."""
     counts: Counter[str] = Counter()
     for report in reports:
         visit = reconcile(entrance, report)
@@ -70,9 +70,9 @@ def reconcile_all(entrance: Entrance, reports: Iterable[Report]) -> Counter[str]
 
 @transaction.atomic
 def reconcile(entrance: Entrance, report: Report, *, hit: Hit | None = None) -> Visit | None:
-    """Take what a provider says of a submission: the visit, and what is to be done about it.
+    """Apply a provider's report to the visit of its submission and return the visit. Idempotent.
 
-    None for who is at it, or gave it up, and never came here. Twice changes nothing.
+    Returns None for a worker who never came here and has not handed in.
     """
     lock_places(entrance.study_id)
     visit = _find_visit(entrance, report, hit)
@@ -80,13 +80,13 @@ def reconcile(entrance: Entrance, report: Report, *, hit: Hit | None = None) -> 
         return None
     visit.provider_state = report.state
     for name in ("accepted_at", "handed_in_at", "decided_at", "deadline_at"):
-        if (told := getattr(report, name)) is not None:
-            setattr(visit, name, told)
+        if (instant := getattr(report, name)) is not None:
+            setattr(visit, name, instant)
     if report.state in HANDED_IN:
         visit.returned_at = None
         visit.has_wrong_code = not report.code or report.code != visit.completion_code
-        _note_others(visit)
-    _judge(visit)
+        _return_others(visit)
+    _set_status(visit)
     visit.save()
     if report.state == ProviderState.APPROVED:
         _settle(visit)
@@ -95,9 +95,9 @@ def reconcile(entrance: Entrance, report: Report, *, hit: Hit | None = None) -> 
 
 @transaction.atomic
 def reconcile_silence(hit: Hit, now: datetime | None = None) -> Counter[str]:
-    """Judge the visits of a HIT of which the provider says nothing after their deadline.
+    """Set the status of visits without a report after their deadline; return the counts.
 
-    Finished work is unpaid work, unfinished work has expired. For who has fetched all reports.
+    Finished work becomes unpaid, unfinished work expires. Call it after fetching all reports.
     """
     now = now or timezone.now()
     lock_places(hit.batch.entrance.study_id)
@@ -113,7 +113,7 @@ def reconcile_silence(hit: Hit, now: datetime | None = None) -> Counter[str]:
 
 
 def _find_visit(entrance: Entrance, report: Report, hit: Hit | None) -> Visit | None:
-    """The visit that a report is about; a new one for who handed in and never came by it."""
+    """Return the visit of a report; a new one for a worker who handed in and never came here."""
     found = find_visits(entrance, report.submission, report.worker_id)
     if hit:
         found = found.filter(hit=hit)
@@ -133,8 +133,8 @@ def _find_visit(entrance: Entrance, report: Report, hit: Hit | None) -> Visit | 
     )  # fmt: skip
 
 
-def _judge(visit: Visit) -> None:
-    """Set where a visit stands by what the provider says of it and what is stored here."""
+def _set_status(visit: Visit) -> None:
+    """Set the status of a visit from the provider's state and what is stored here."""
     visit.held_because = ""
     match visit.provider_state:
         case ProviderState.APPROVED:
@@ -148,7 +148,7 @@ def _judge(visit: Visit) -> None:
             visit.standing = Standing.PAYABLE
         case ProviderState.SUBMITTED:
             visit.standing = Standing.HELD
-            visit.held_because = _tell_why_held(visit)
+            visit.held_because = _explain_hold(visit)
         case state if state in GIVEN_UP:
             _give_up(visit)
         case _:
@@ -156,7 +156,7 @@ def _judge(visit: Visit) -> None:
 
 
 def _give_up(visit: Visit) -> None:
-    """For who hands nothing in: what they finished is kept, what they did not is free again."""
+    """Set the status of a visit without a submission: keep finished work, free other places."""
     if _is_paid(visit):
         visit.standing = Standing.SETTLED
     elif _is_finished(visit):
@@ -167,7 +167,7 @@ def _give_up(visit: Visit) -> None:
 
 
 def _open_place(visit: Visit) -> None:
-    """Free the place of who was rejected by a person at the provider; all answers stay."""
+    """Free the place of work that was rejected at the provider; all answers stay."""
     if not _is_finished(visit):
         _return(visit)
     elif visit.assignment:
@@ -183,8 +183,8 @@ def _return(visit: Visit) -> None:
         return_assignment(visit.assignment, f"{visit.provider_state or 'expired'} at the provider")
 
 
-def _note_others(visit: Visit) -> None:
-    """Whoever else came on a submission that somebody has handed in has it no more."""
+def _return_others(visit: Visit) -> None:
+    """Mark visits of other workers on a submission as returned: one worker has handed it in."""
     others = Visit.objects.current().on_submission(visit.entrance, visit.submission)
     for other in others.exclude(pk=visit.pk).select_related("assignment__study", "hit"):
         other.returned_at = timezone.now()
@@ -192,20 +192,20 @@ def _note_others(visit: Visit) -> None:
         other.save(update_fields=["returned_at", "standing"])
 
 
-def _tell_why_held(visit: Visit) -> str:
+def _explain_hold(visit: Visit) -> str:
     if visit.assignment is not None:
         return TWICE if _is_finished(visit) else UNFINISHED
     others = Visit.objects.on_submission(visit.entrance, visit.submission)
-    return ANOTHERS if others.exclude(pk=visit.pk).exists() else NEVER_CAME
+    return OTHER_WORKER if others.exclude(pk=visit.pk).exists() else NEVER_CAME
 
 
 def _settle(visit: Visit) -> None:
-    """Note what the provider has paid: as ours if it was sent from here, else as paid outside."""
+    """Record what the provider has paid: settle our payment if sent, else record it as outside."""
     rewards = Payment.objects.rewards().filter(visit=visit)
     if sent := rewards.filter(state__in=PaymentState.sent()).first():
         settle_payment(sent)
     else:
-        record_outside(visit, reason="approved at the provider")
+        record_outside_payment(visit, reason="approved at the provider")
 
 
 def _is_finished(visit: Visit) -> bool:
@@ -213,7 +213,7 @@ def _is_finished(visit: Visit) -> bool:
 
 
 def _is_paid_otherwise(visit: Visit) -> bool:
-    """Whether another submission for the same work is paid, or to be paid."""
+    """Return whether another submission for the same work is paid or payable."""
     others = Visit.objects.filter(assignment=visit.assignment_id).exclude(pk=visit.pk)
     return (
         others.filter(standing__in=(Standing.PAYABLE, Standing.SETTLED))

@@ -1,6 +1,6 @@
-"""A scripted annotator: reads each page of a running site as it comes and fills in its form.
+"""Scripted annotators, who fill in the forms of a running site over HTTP.
 
-Characters differ in what real people differ in: care, haste, patience with the browser's buttons.
+Their characters differ as people do: in care, in speed, in reloading pages or giving up.
 """
 
 import re
@@ -23,15 +23,15 @@ from surveys.rehearsal.rating_source import Person, RatingSource
 from surveys.study.texts import current_text, read_check
 
 PATIENCE_SECONDS = 30
-MOST_PAGES = 10_000  # of one annotator; more can only be a site that leads in circles
+MAX_PAGES = 10_000  # of one annotator; more only if the site redirects in circles
 RETRY_SECONDS = 0.2
-PAUSE_SECONDS = 0.1  # of the slow, before they send a page
+PAUSE_SECONDS = 0.1  # of a slow annotator, before sending a page
 T = TypeVar("T")
 ENDS = {"annotate:thanks", "annotate:ended"}
 
 
 class Character(StrEnum):
-    """How a scripted annotator goes about it."""
+    """Behaviour of a scripted annotator."""
 
     CAREFUL = "careful"
     HASTY = "hasty"
@@ -42,7 +42,7 @@ class Character(StrEnum):
 
 
 class Acknowledged(NamedTuple):
-    """An answer to a page of an item that the site has confirmed."""
+    """An answer to a page of an item, confirmed by the site."""
 
     invitation: int
     position: int
@@ -52,7 +52,7 @@ class Acknowledged(NamedTuple):
 
 @dataclass
 class ScriptedAnnotator:
-    """Somebody who answers as a person and a character do, and keeps a record of it."""
+    """A scripted annotator with a record of the confirmed answers."""
 
     browser: httpx.Client
     person: Person
@@ -67,27 +67,27 @@ class ScriptedAnnotator:
 
     @property
     def n_rated(self) -> int:
-        """How many texts were rated."""
+        """Return how many texts were rated."""
         return sum(answer.page == "rate" for answer in self.acknowledged)
 
     def work(self, link: str) -> str:
-        """Go from a link to the end, or to where the character gives up. The last page's name."""
+        """Work from a link to the end, or until the character gives up; return the last page."""
         answer = self._fetch("GET", link)
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             self.last_page = page = lxml.html.fromstring(answer.text, base_url=str(answer.url))
             name = _name_page(answer.url.path)
             if name in ENDS or self._gives_up(page):
                 return name
             if not page.forms:
-                said = " ".join(page.xpath("string(//main)").split())
-                raise RehearsalFailed(f"The survey stopped at its page {name}: {said}")
+                text = " ".join(page.xpath("string(//main)").split())
+                raise RehearsalFailed(f"The survey stopped at its page {name}: {text}")
             answer = self._answer(answer, page, name)
-        raise RehearsalFailed(f"The survey does not come to an end after {MOST_PAGES} pages.")
+        raise RehearsalFailed(f"The survey does not come to an end after {MAX_PAGES} pages.")
 
     def _answer(
         self, shown: httpx.Response, page: lxml.html.HtmlElement, name: str
     ) -> httpx.Response:
-        """Fill in the page's form and send it, as often as the character does."""
+        """Fill in the page's form and send it, twice for some characters."""
         form = page.forms[0]
         answer = self._fill_in(page, form, name)
         address = urljoin(str(shown.url), form.action or "")
@@ -97,7 +97,7 @@ class ScriptedAnnotator:
         if self.character == Character.RELOADING:
             self._fetch("GET", str(shown.url))
         next_page = self._fetch(form.method, address, sent)
-        if self.character in {Character.RELOADING, Character.TWO_TABS}:  # it is a repetition
+        if self.character in {Character.RELOADING, Character.TWO_TABS}:  # send it again
             next_page = self._fetch(form.method, address, sent)
         if answer is not None:
             position = resolve(shown.url.path).kwargs["position"]
@@ -108,7 +108,7 @@ class ScriptedAnnotator:
     def _fill_in(
         self, page: lxml.html.HtmlElement, form: lxml.html.FormElement, name: str
     ) -> str | None:
-        """Answer a form. What was answered, if it is kept: two words, or a rating."""
+        """Fill in a form; return the answer if it is to be stored: two words or a rating."""
         is_item = name in {"annotate:engage", "annotate:rate"}
         if "rating" in form.fields:
             rating = self._rate(page, form) if is_item else _middle(form)
@@ -131,17 +131,17 @@ class ScriptedAnnotator:
         return write_point(self.ratings.rate(context, self.person))
 
     def _context_shown(self, page: lxml.html.HtmlElement) -> Context:
-        """Return the context that the page asks to rate.
+        """Return the context to rate on a page.
 
-        Raises RehearsalFailed unless the page shows its text with the two words in bold, and names
-        them in the question as the study asks for.
+        Raises RehearsalFailed unless the page shows its text with the two target words in bold and
+        names them in the question in the study's form.
         """
-        asked = resolve(urlsplit(str(page.base_url)).path).kwargs
-        if asked["token"] not in self.contexts:
-            self.contexts[asked["token"]] = ask_database(
-                lambda: list_contexts(asked["token"]), is_patient=self.is_patient
+        kwargs = resolve(urlsplit(str(page.base_url)).path).kwargs
+        if kwargs["token"] not in self.contexts:
+            self.contexts[kwargs["token"]] = ask_database(
+                lambda: list_contexts(kwargs["token"]), is_patient=self.is_patient
             )
-        context = self.contexts[asked["token"]][asked["position"]]
+        context = self.contexts[kwargs["token"]][kwargs["position"]]
         (text,) = page.xpath("//blockquote")
         pieces = [text.text or ""]
         for element in text:
@@ -156,11 +156,11 @@ class ScriptedAnnotator:
         return context
 
     def _inspired_words(self, page: lxml.html.HtmlElement) -> list[str]:
-        here = list_words(page.xpath("//blockquote//text()"))
-        if self.character == Character.HASTY and len(here) >= 2:
-            return here[:2]
-        elsewhere = [word for word in self.vocabulary if word not in here]
-        return self.person.chance.sample(elsewhere if len(elsewhere) >= 2 else self.vocabulary, 2)
+        shown = list_words(page.xpath("//blockquote//text()"))
+        if self.character == Character.HASTY and len(shown) >= 2:
+            return shown[:2]
+        elsewhere = [word for word in self.vocabulary if word not in shown]
+        return self.person.rng.sample(elsewhere if len(elsewhere) >= 2 else self.vocabulary, 2)
 
     def _answer_check(self, page: lxml.html.HtmlElement, form: lxml.html.FormElement) -> None:
         token = resolve(urlsplit(str(page.base_url)).path).kwargs["token"]
@@ -176,7 +176,7 @@ class ScriptedAnnotator:
         return bool(bars) and int(bars[0].get("value")) >= int(bars[0].get("max")) / 2
 
     def _fetch(self, method: str, url: str, data: dict[str, str] | None = None) -> httpx.Response:
-        """An answer of the site. A patient annotator tries again until it is there."""
+        """Return a response of the site; a patient annotator retries until the site answers."""
         give_up_at = time.monotonic() + (PATIENCE_SECONDS if self.is_patient else 0)
         while True:
             try:
@@ -195,7 +195,7 @@ class ScriptedAnnotator:
 
 
 def list_contexts(token: str) -> dict[int, Context]:
-    """The contexts of an assignment by their positions."""
+    """Return the contexts of an assignment by position."""
     responses = Response.objects.filter(assignment__token=token)
     related = responses.select_related("context__pair__study", "context__checkpoint")
     return {response.position: response.context for response in related}
@@ -206,12 +206,12 @@ def _check_of(token: str) -> str:
     return current_text(study, TextKind.CHECK).body
 
 
-def ask_database(question: Callable[[], T], *, is_patient: bool) -> T:
-    """An answer of the database; the patient ask again while there is none."""
+def ask_database(query: Callable[[], T], *, is_patient: bool) -> T:
+    """Return the result of a database query; if patient, retry while the database is down."""
     give_up_at = time.monotonic() + (PATIENCE_SECONDS if is_patient else 0)
     while True:
         try:
-            return question()
+            return query()
         except (InterfaceError, OperationalError):
             connection.close()
             if time.monotonic() >= give_up_at:
@@ -220,20 +220,20 @@ def ask_database(question: Callable[[], T], *, is_patient: bool) -> T:
 
 
 def _refuse_error(method: str, url: str, answer: httpx.Response) -> None:
-    # 422 is a form that came back with a fault, such as a check that was not passed
+    # 422 is a form with errors, such as a check that was not passed
     if answer.status_code in {httpx.codes.OK, httpx.codes.UNPROCESSABLE_ENTITY}:
         return
     page = lxml.html.fromstring(answer.text or "<p>empty page")
-    said = " ".join(page.xpath("string(//body)").split())
+    text = " ".join(page.xpath("string(//body)").split())
     name = _name_page(urlsplit(url).path)
     raise RehearsalFailed(
-        f"{method} {name} was answered with {answer.status_code}: {said}\n"
+        f"{method} {name} was answered with {answer.status_code}: {text}\n"
         "Does that site use this database (DATABASE_URL, VAR_DIR)?"
     )
 
 
 def _button(form: lxml.html.FormElement) -> dict[str, str]:
-    """What the first button of a form sends."""
+    """Return the name and value of a form's first named button."""
     buttons = form.xpath(".//button[@name]")
     return {buttons[0].get("name"): buttons[0].get("value")} if buttons else {}
 
@@ -244,7 +244,7 @@ def _middle(form: lxml.html.FormElement) -> str:
 
 
 def _name_page(path: str) -> str:
-    """The name of the page at an address, which itself holds the annotator's link."""
+    """Return the URL name of a path; the path itself contains the annotator's token."""
     try:
         return resolve(path).view_name
     except Resolver404:
@@ -252,5 +252,5 @@ def _name_page(path: str) -> str:
 
 
 def list_words(texts: Iterable[str]) -> list[str]:
-    """The different words of four letters and more, in alphabetical order."""
+    """Return the distinct words of four letters or more, sorted."""
     return sorted({word.lower() for text in texts for word in re.findall(r"[^\W\d_]{4,}", text)})

@@ -1,3 +1,5 @@
+"""The token of the MTurk simulator's control page."""
+
 from django.utils.crypto import salted_hmac
 
 SALT = "surveys.mturk.control_token"
@@ -5,13 +7,13 @@ LENGTH = 32
 
 
 def control_token() -> str:
-    """Return the token that this site's MTurk simulator asks for on its control page.
+    """Return the token of the MTurk simulator's control page.
 
-    It follows from `SECRET_KEY`, so that site and simulator agree on it without a file.
+    It is derived from `SECRET_KEY`, so that site and simulator agree on it without a file.
     """
     return salted_hmac(SALT, "", algorithm="sha256").hexdigest()[:LENGTH]
 
 
 def control_link(simulator_url: str) -> str:
-    """Return the address at which a browser opens the control page of a simulator."""
+    """Return the URL of a simulator's control page, with the token."""
     return f"{simulator_url}/control/?token={control_token()}"

@@ -1,4 +1,4 @@
-"""A fresh site → its files, a researcher who can sign in, and demo studies to try."""
+"""Setup of a new site: static files, a researcher's account, and demo studies."""
 
 import hashlib
 import secrets
@@ -13,9 +13,10 @@ from django.db import transaction
 from surveys.models import AssignmentState, Invitation, Study, TextKind
 from surveys.participation.assignments import has_place_left
 from surveys.recruitment.links import invite_annotators
+from surveys.study.create import create_study
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
-from surveys.study.stimuli.load import StudyDesign, import_stimuli
+from surveys.study.stimuli.load import StudyDesign, read_stimuli
 from surveys.study.texts import current_text
 
 DEMO_LANGUAGES = {"en": "English", "hr": "Croatian", "sl": "Slovene", "fi": "Finnish"}
@@ -25,7 +26,7 @@ RESEARCHER = "researcher"
 
 
 def prepare_static_files() -> None:
-    """Collect and compress the static files, unless they are those that were collected last."""
+    """Collect and compress the static files unless they are unchanged since the last time."""
     mark = Path(settings.STATIC_ROOT) / ".collected"
     sources = _digest_static_files()
     if not mark.exists() or mark.read_text() != sources:
@@ -34,9 +35,9 @@ def prepare_static_files() -> None:
 
 
 def prepare_researcher() -> str | None:
-    """Make the first account of a site and return its password; None if it is there already.
+    """Create the researcher's account and return its password, or None if it exists already.
 
-    The password is kept in no file, and so can be shown only now.
+    The password is stored only as a hash, so it can be shown only now.
     """
     if User.objects.filter(username=RESEARCHER).exists():
         return None
@@ -46,7 +47,7 @@ def prepare_researcher() -> str | None:
 
 
 def prepare_demo_studies() -> list[Study]:
-    """Import the demo stimuli unless they are there. Raises what `import_stimuli` raises."""
+    """Create the demo studies that do not exist yet. Raises ImportRefused or StudyExists."""
     for language, name in DEMO_LANGUAGES.items():
         design = StudyDesign(
             slug=f"demo-{language}",
@@ -56,15 +57,15 @@ def prepare_demo_studies() -> list[Study]:
             block_size=7,
         )
         if not Study.objects.filter(slug=design.slug).exists():
-            _make_demo_study(design)
+            _create_demo_study(design)
     return [Study.objects.get(slug=f"demo-{language}") for language in DEMO_LANGUAGES]
 
 
 @transaction.atomic
-def _make_demo_study(design: StudyDesign) -> None:
-    """Make and open a study with Cosima's own texts, which its authors have reviewed."""
+def _create_demo_study(design: StudyDesign) -> None:
+    """Create and open a study with Cosima's default texts, which its authors have reviewed."""
     data = (settings.BASE_DIR / f"demo/data_{design.language}.tsv").read_bytes()
-    import_stimuli(data, design)
+    create_study(read_stimuli(data, design))
     study = Study.objects.get(slug=design.slug)
     study = configure_study(study, organisation=DEMO_ORGANISATION, contact=DEMO_CONTACT)
     text = current_text(study, TextKind.CONSENT)
@@ -73,17 +74,17 @@ def _make_demo_study(design: StudyDesign) -> None:
 
 
 def find_open_invitation(study: Study) -> Invitation | None:
-    """A personal link with something left to answer, new if need be; None in a full study."""
+    """Return a personal link with work left, a new one if needed, or None in a full study."""
     links = Invitation.objects.filter(study=study, is_rehearsal=False, revoked_at=None)
     links = links.order_by("pk")
-    begun = links.filter(annotator__assignments__state__in=AssignmentState.leased()).first()
-    if begun or not has_place_left(study):
-        return begun
+    started = links.filter(annotator__assignments__state__in=AssignmentState.leased()).first()
+    if started or not has_place_left(study):
+        return started
     return links.filter(annotator__isnull=True).first() or invite_annotators(study, 1)[0]
 
 
 def _digest_static_files() -> str:
-    """Of the paths, sizes and times of all that `collectstatic` would take."""
+    """Return a digest of the paths, sizes and times of the files that `collectstatic` collects."""
     digest = hashlib.sha256()
     for finder in get_finders():
         for path, storage in finder.list([]):

@@ -1,6 +1,6 @@
-"""A paid batch tried before people do: planned, armed, published, worked and paid in the simulator.
+"""Rehearsal of a paid batch in the simulator: plan, approve, publish, work, pay.
 
-The one place where a batch is armed by no person, so it knows no other target.
+Only here is a budget approved without a person, so no other target is accepted.
 """
 
 import time
@@ -17,19 +17,19 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
-from surveys.crowd.budget import arm_batch, count_spent
+from surveys.crowd.budget import approve_budget, count_spent
 from surveys.crowd.fees import estimate_places, rates_of, read_cents, round_reserved, round_shown
 from surveys.crowd.ledger import intend_bonus
-from surveys.crowd.mturk.fetching import fetch_batch
+from surveys.crowd.mturk.collect import fetch_batch
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
+from surveys.crowd.mturk.hits import plan_batch
 from surveys.crowd.mturk.payments import pay_batch
-from surveys.crowd.mturk.planning import plan_batch
-from surveys.crowd.mturk.publishing import publish_batch
+from surveys.crowd.mturk.publish import publish_batch
 from surveys.crowd.mturk.steps import Outcome
-from surveys.crowd.mturk.stopping import stop_batch
+from surveys.crowd.mturk.stop import stop_batch
 from surveys.errors import RehearsalFailed, SurveyError, TargetRefused
 from surveys.models import Batch, Context, Payment, Provider, Questionnaire, Standing, Study, Visit
-from surveys.models.batches import MOST_PLACES
+from surveys.models.crowd import MOST_PLACES
 from surveys.participation.assignments import list_places_left
 from surveys.rehearsal.annotator import Character, ScriptedAnnotator, list_words
 from surveys.rehearsal.mturk_site import CrowdRefused, CrowdWorker, open_browser
@@ -46,7 +46,7 @@ BONUS_REASON = "rehearsal of a bonus"
 
 
 class Money(NamedTuple):
-    """What a batch cost, in cents: by the ledger, by the account there, and by the calculator."""
+    """Cost of a batch in cents: by our ledger, the simulator's account, and the fee calculator."""
 
     ledger: int
     simulator: int
@@ -54,29 +54,29 @@ class Money(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether all three are the same, to the cent."""
+        """Return whether all three are equal."""
         return self.ledger == self.simulator == self.calculator
 
 
 @dataclass(frozen=True)
 class BatchRehearsal:
-    """How a batch is rehearsed: on which site, for how much, and by which workers."""
+    """Settings of a rehearsal: site, reward, workers."""
 
     base_url: str
     ratings: RatingSource
     n_workers: int
     reward_cents: int
     bonus_cents: int = 0
-    n_places: int | None = None  # of each questionnaire; all that are left
+    n_places: int | None = None  # of each questionnaire; None for all that are left
     seed: int = 0
     characters: Sequence[Character] = tuple(Character)
     n_at_once: int = 1
-    tell: Callable[[str], None] = lambda line: None
+    report: Callable[[str], None] = lambda line: None
 
 
 @dataclass(frozen=True)
 class BatchSummary:
-    """What came of it. `ends` counts how workers ended; a fault is whatever went wrong."""
+    """Results of a rehearsal. `ends` counts the outcomes of the workers; faults are messages."""
 
     batch: Batch
     n_hits: int
@@ -88,8 +88,8 @@ class BatchSummary:
     money: Money
 
 
-class Played(NamedTuple):
-    """What one worker did."""
+class WorkerResult(NamedTuple):
+    """Result of one worker."""
 
     end: End
     n_judgements: int
@@ -99,32 +99,32 @@ class Played(NamedTuple):
 def rehearse_batch(
     study: Study, user: User, rehearsal: BatchRehearsal, *, target: str = Provider.SIMULATOR
 ) -> BatchSummary:
-    """Let scripted workers do places of a study for pay that nobody gets, up to the last cent.
+    """Let scripted workers fill places of a study for simulated pay, settled to the cent.
 
-    What they answer takes the places, and stays known as scripted. What goes wrong with one worker
-    stops no other. Raises TargetRefused, RehearsalFailed, and what the steps raise.
+    Their answers fill the places and stay marked as scripted. An error of one worker does not stop
+    the others. Raises TargetRefused, RehearsalFailed, and what the steps raise.
     """
-    refuse_earnest(target)
+    refuse_real_target(target)
     refuse_unready(study, rehearsal.base_url)
     places = _choose_places(study, rehearsal)
-    _refuse_silence(rehearsal)
+    _refuse_unreachable(rehearsal)
     gateway = open_gateway(target)
     batch = plan_batch(study, target, places, reward_cents=rehearsal.reward_cents, **TERMS)
-    _arm(batch, user, rehearsal)
+    _approve(batch, user, rehearsal)
     before = _read_account(gateway)
     faults = publish_batch(batch).errors
-    begun = time.monotonic()
-    played = _let_all_work(study, rehearsal, _find_groups(gateway, batch))
-    seconds = time.monotonic() - begun
-    ends = Counter(one.end for one in played)
-    faults += [one.fault for one in played if one.fault]
+    started = time.monotonic()
+    results = _run_workers(study, rehearsal, _find_groups(gateway, batch))
+    seconds = time.monotonic() - started
+    ends = Counter(one.end for one in results)
+    faults += [one.fault for one in results if one.fault]
     n_bonuses, outcome = _settle(batch, user, rehearsal)
     faults += outcome.errors
     return BatchSummary(
         batch=batch,
         n_hits=batch.hits.count(),
         n_places=sum(places.values()),
-        n_judgements=sum(one.n_judgements for one in played),
+        n_judgements=sum(one.n_judgements for one in results),
         seconds=seconds,
         ends=ends,
         faults=faults,
@@ -134,12 +134,12 @@ def rehearse_batch(
     )
 
 
-def refuse_earnest(target: str) -> None:
-    """Raise TargetRefused for whatever could pay people."""
+def refuse_real_target(target: str) -> None:
+    """Raise TargetRefused for a target that could pay people."""
     if target != Provider.SIMULATOR:
         raise TargetRefused(
-            f"{Provider(target).label} is no stage: a rehearsal arms batches by itself, and does "
-            f"so in the {Provider.SIMULATOR.label} alone."
+            f"A rehearsal approves budgets by itself, so it runs only in the "
+            f"{Provider.SIMULATOR.label}, not in {Provider(target).label}."
         )
 
 
@@ -150,14 +150,14 @@ def _choose_places(study: Study, rehearsal: BatchRehearsal) -> dict[Questionnair
     places = {one: n for one in wanted if (n := min(left[one.pk], most))}
     if not places:
         raise RehearsalFailed(
-            f"Study {study.slug} has no places left to offer. Import its stimuli once more, under "
-            "another name, to rehearse."
+            f"Study {study.slug} has no places left to offer. To rehearse, import its stimuli "
+            "again under a different name."
         )
     return places
 
 
-def _refuse_silence(rehearsal: BatchRehearsal) -> None:
-    """Raise RehearsalFailed unless the site and the simulator are there, before money is moved."""
+def _refuse_unreachable(rehearsal: BatchRehearsal) -> None:
+    """Raise RehearsalFailed unless site and simulator answer."""
     with open_browser() as browser:
         for name, address in (
             ("the simulator", settings.MTURK_SIMULATOR_URL),
@@ -171,25 +171,25 @@ def _refuse_silence(rehearsal: BatchRehearsal) -> None:
                 ) from error
 
 
-def _arm(batch: Batch, user: User, rehearsal: BatchRehearsal) -> None:
+def _approve(batch: Batch, user: User, rehearsal: BatchRehearsal) -> None:
     total = count_spent(batch).total_cents
     room = rehearsal.bonus_cents and rehearsal.bonus_cents + round_reserved(
         rates_of(batch.provider, timezone.now().date()).of_bonus(rehearsal.bonus_cents)
     )
-    arm_batch(
+    approve_budget(
         batch, user, typed_cents=total, ceiling_cents=total + room,
         until=timezone.now() + timedelta(days=1),
     )  # fmt: skip
 
 
 def _read_account(gateway: Gateway) -> int:
-    """All that the account holds there, in cents; with what is on hold, which is not spent."""
+    """Return the account's balance in cents, including money on hold, which is not spent."""
     account = gateway.call("get_account_balance")
     return sum(read_cents(account.get(f"{kind}Balance", "0")) for kind in ("Available", "OnHold"))
 
 
 def _find_groups(gateway: Gateway, batch: Batch) -> set[str]:
-    """The groups in which workers find the HITs of a batch: one for a block."""
+    """Return the HIT groups of a batch, one per block."""
     hits = batch.hits.exclude(hit_id="").order_by("hit_type_id", "pk").values_list(
         "hit_type_id", "hit_id"
     )  # fmt: skip
@@ -197,24 +197,26 @@ def _find_groups(gateway: Gateway, batch: Batch) -> set[str]:
     return {gateway.call("get_hit", HITId=one)["HIT"]["HITGroupId"] for one in of_type.values()}
 
 
-def _let_all_work(study: Study, rehearsal: BatchRehearsal, group_ids: set[str]) -> list[Played]:
+def _run_workers(
+    study: Study, rehearsal: BatchRehearsal, group_ids: set[str]
+) -> list[WorkerResult]:
     vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
 
-    def work(number: int) -> Played:
+    def work(number: int) -> WorkerResult:
         try:
-            return _let_work(study, rehearsal, group_ids, number, vocabulary)
+            return _run_worker(study, rehearsal, group_ids, number, vocabulary)
         finally:
             connection.close()  # this thread's own
 
-    with ThreadPoolExecutor(rehearsal.n_at_once) as people:
-        return list(people.map(work, range(1, rehearsal.n_workers + 1)))
+    with ThreadPoolExecutor(rehearsal.n_at_once) as threads:
+        return list(threads.map(work, range(1, rehearsal.n_workers + 1)))
 
 
-def _let_work(
+def _run_worker(
     study: Study, rehearsal: BatchRehearsal, group_ids: set[str], number: int, words: list[str]
-) -> Played:
-    n_before, of_them = divmod(number - 1, len(rehearsal.characters))
-    character = rehearsal.characters[of_them]
+) -> WorkerResult:
+    n_rounds, index = divmod(number - 1, len(rehearsal.characters))
+    character = rehearsal.characters[index]
     fault = ""
     with open_browser() as browser:
         annotator = ScriptedAnnotator(
@@ -224,16 +226,16 @@ def _let_work(
         try:
             worker = CrowdWorker.join(settings.MTURK_SIMULATOR_URL, browser)
             end = ScriptedWorker(
-                worker, annotator, rehearsal.base_url, just_leaves=n_before % 2 == 1
+                worker, annotator, rehearsal.base_url, just_leaves=n_rounds % 2 == 1
             ).work(study, group_ids)
         except (SurveyError, CrowdRefused, httpx.HTTPError) as error:
             end, fault = End.FAILED, f"worker {number}, {character}: {error}"
-    rehearsal.tell(f"worker {number}, {character}: {annotator.n_rated} texts, {end}")
-    return Played(end, annotator.n_rated, fault)
+    rehearsal.report(f"worker {number}, {character}: {annotator.n_rated} texts, {end}")
+    return WorkerResult(end, annotator.n_rated, fault)
 
 
 def _settle(batch: Batch, user: User, rehearsal: BatchRehearsal) -> tuple[int, Outcome]:
-    """Fetch, approve, give a bonus, stop; how many bonuses were given, and what went wrong."""
+    """Fetch, pay, give a bonus, stop; return the number of bonuses and the outcome."""
     outcome = fetch_batch(batch) + pay_batch(batch)
     best = Visit.objects.filter(hit__batch=batch, standing=Standing.SETTLED).first()
     n_bonuses = int(best is not None and rehearsal.bonus_cents > 0)
@@ -246,14 +248,14 @@ def _settle(batch: Batch, user: User, rehearsal: BatchRehearsal) -> tuple[int, O
 
 
 def _compare(
-    batch: Batch, rehearsal: BatchRehearsal, spent_there: int, n_handed_in: int, n_bonuses: int
+    batch: Batch, rehearsal: BatchRehearsal, spent_cents: int, n_handed_in: int, n_bonuses: int
 ) -> Money:
-    """By the calculator whoever handed in is paid: so says who played them, not the ledger."""
+    """Return the three sums. The calculator uses the rehearsal's own count of submissions."""
     rates = rates_of(batch.provider, timezone.now().date())
     wages = estimate_places(rates, batch.reward_cents, n_handed_in, places_a_hit=MOST_PLACES)
     bonus_fee = round_shown(rates.of_bonus(rehearsal.bonus_cents))
     return Money(
         ledger=Payment.objects.settled().filter(batch=batch).total_cents(),
-        simulator=spent_there,
+        simulator=spent_cents,
         calculator=wages.total_cents + n_bonuses * (rehearsal.bonus_cents + bonus_fee),
     )

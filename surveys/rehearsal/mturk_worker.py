@@ -1,6 +1,6 @@
-"""A scripted worker: finds a HIT on the worker site, does it in its frame, hands it in or not.
+"""Scripted workers, who find a HIT on the worker site, do it in its frame and may hand it in.
 
-All by HTTP, as a browser would; the database is only asked for what a person would know.
+They work over HTTP, as a browser; the database is only queried for what a person would know.
 """
 
 from collections.abc import Collection
@@ -21,21 +21,21 @@ NOT_FOUND = 404
 
 
 class End(StrEnum):
-    """How a scripted worker ended."""
+    """Outcome of a scripted worker."""
 
     HANDED_IN = "handed in"
     RETURNED = "returned"
-    LEFT = "left without a word"
+    LEFT = "left without returning it"
     LATE = "found no HIT"
     FAILED = "failed"
 
 
 @dataclass(frozen=True)
 class ScriptedWorker:
-    """A worker of the simulator, and the annotator who answers in their frame.
+    """A worker of the simulator, and the annotator who answers in the worker's frame.
 
-    Their site is the one at the base address, whatever address the HIT names. Who does not finish
-    returns the HIT, unless they are one who just leaves.
+    The site is the one at `base_url`, whatever host the HIT names. A worker who does not finish
+    returns the HIT, or just leaves.
     """
 
     worker: CrowdWorker
@@ -44,12 +44,12 @@ class ScriptedWorker:
     just_leaves: bool = False
 
     def work(self, study: Study, group_ids: Collection[str]) -> End:
-        """Take a HIT of one of the groups and do it. Raises RehearsalFailed, CrowdRefused."""
+        """Accept a HIT of one of the groups and do it. Raises RehearsalFailed, CrowdRefused."""
         held = self._accept(group_ids)
         if held is None:
             return End.LATE
         try:
-            last_page = self.annotator.work(self._here(held.address))
+            last_page = self.annotator.work(self._on_site(held.address))
         finally:
             ask_database(lambda: self._mark_as_scripted(study), is_patient=True)
         if last_page != "annotate:thanks":
@@ -61,26 +61,26 @@ class ScriptedWorker:
         return End.HANDED_IN
 
     def _accept(self, group_ids: Collection[str]) -> HeldTask | None:
-        """Look at the first HIT that is open to them and take it; None where none is left."""
+        """Preview and accept the first open HIT; return None if none is left."""
         for group in self.worker.list_groups():
             if group.group_id not in group_ids or not group.may_accept:
                 continue
             try:
-                self._look(self.worker.preview(group.group_id))
+                self._check_preview(self.worker.preview(group.group_id))
                 return self.worker.accept(group.group_id)
-            except CrowdRefused as refused:  # somebody was quicker
+            except CrowdRefused as refused:  # another worker was faster
                 if refused.status != NOT_FOUND:
                     raise
         return None
 
-    def _look(self, address: str) -> None:
-        """See the sample, on which nothing can be filled in."""
-        answer = self.worker.browser.get(self._here(address))
+    def _check_preview(self, address: str) -> None:
+        """Open the preview, which must show no form. Raises RehearsalFailed."""
+        answer = self.worker.browser.get(self._on_site(address))
         if answer.status_code != httpx.codes.OK or lxml.html.fromstring(answer.text).forms:
             raise RehearsalFailed(f"The preview was answered with {answer.status_code}.")
 
     def _hand_in(self, held: HeldTask) -> None:
-        """Send the form of the last page to where it says, which must be this simulator."""
+        """Submit the form of the last page to its URL, which must be this simulator."""
         page = self.annotator.last_page
         forms = [] if page is None else page.forms
         form = next((one for one in forms if (one.action or "").endswith(SUBMIT_PATH)), None)
@@ -91,13 +91,15 @@ class ScriptedWorker:
         if submit_to != self.worker.base_url or fields.pop("assignmentId") != (
             held.mturk_assignment_id
         ):
-            raise RehearsalFailed("The last page hands in another HIT, or at another place.")
+            raise RehearsalFailed("The last page hands in a different HIT, or at a different site.")
         submit_task(submit_to, held.mturk_assignment_id, fields, self.worker.browser)
 
     def _mark_as_scripted(self, study: Study) -> None:
-        theirs = Invitation.objects.filter(study=study, annotator__worker__isnull=False)
-        theirs.filter(annotator__worker__worker_id=self.worker.worker_id).update(is_rehearsal=True)
+        invitations = Invitation.objects.filter(study=study, annotator__worker__isnull=False)
+        invitations.filter(annotator__worker__worker_id=self.worker.worker_id).update(
+            is_rehearsal=True
+        )
 
-    def _here(self, address: str) -> str:
+    def _on_site(self, address: str) -> str:
         parts = urlsplit(address)
         return urljoin(self.base_url, f"{parts.path}?{parts.query}")

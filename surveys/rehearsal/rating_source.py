@@ -1,4 +1,4 @@
-"""Where the ratings of scripted annotators come from: a file that is played back, or a model."""
+"""Sources of the ratings of scripted annotators: a ratings file or a model."""
 
 import random
 from collections import defaultdict, deque
@@ -15,23 +15,23 @@ from surveys.models import Context, Pair, Study
 
 @dataclass(frozen=True)
 class Person:
-    """A simple model of one: a leaning up or down the scale and a noise, in shares of it."""
+    """A model of an annotator: bias and noise, as shares of the scale's length."""
 
-    chance: random.Random
-    leaning: float
+    rng: random.Random
+    bias: float
     noise: float
 
     @classmethod
     def drawn(cls, seed: str) -> "Person":
-        chance = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
-        return cls(chance, leaning=chance.gauss(0, 0.12), noise=chance.uniform(0.05, 0.2))
+        rng = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
+        return cls(rng, bias=rng.gauss(0, 0.12), noise=rng.uniform(0.05, 0.2))
 
 
 class RatingSource(Protocol):
-    """Where the scripted annotators' ratings come from."""
+    """A source of the scripted annotators' ratings."""
 
     def rate(self, context: Context, person: Person) -> Decimal:
-        """One more rating of a context."""
+        """Return one more rating of a context."""
 
     def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
         """Raise RehearsalFailed unless the ratings suffice for the places of each questionnaire."""
@@ -39,7 +39,7 @@ class RatingSource(Protocol):
 
 @dataclass
 class PlayedBackRatings:
-    """Given ratings, each used once: a served context takes the next unused one of its own."""
+    """Ratings of a file, each used once, in the file's order per context."""
 
     unused: dict[tuple[int, int], deque[Decimal]]
 
@@ -71,24 +71,24 @@ class PlayedBackRatings:
 
 @dataclass
 class ModelledRatings:
-    """People who see the same similarity in a text, each with a mean and noise of their own."""
+    """Simulated ratings: a similarity per context, plus the bias and noise of each annotator."""
 
     scale: Sequence[Decimal]
     seed: int
 
     def rate(self, context: Context, person: Person) -> Decimal:
         seed = f"{self.seed} {context.text} {context.form1}"
-        of_text = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
-        share = of_text.random() + person.leaning + person.chance.gauss(0, person.noise)
+        of_context = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
+        share = of_context.random() + person.bias + person.rng.gauss(0, person.noise)
         point = round(share * (len(self.scale) - 1))
         return self.scale[min(max(point, 0), len(self.scale) - 1)]
 
     def refuse_too_few(self, study: Study, places: dict[int, int]) -> None:
-        """Nothing to refuse: a model never runs out."""
+        """Do nothing: a model has any number of ratings."""
 
 
 def read_played_back(study: Study, data: bytes) -> PlayedBackRatings:
-    """The ratings of a ratings file, to play back in its order. Raises RehearsalFailed."""
+    """Return the ratings of a ratings file to play back. Raises RehearsalFailed."""
     scale = Scale(float(study.scale_minimum), float(study.scale_maximum), float(study.scale_step))
     try:
         ratings = read_ratings(data, study.language)

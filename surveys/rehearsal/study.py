@@ -1,4 +1,4 @@
-"""A study tried before people do: scripted annotators who answer a running site over HTTP."""
+"""Rehearsal of a study: scripted annotators answer it on a running site over HTTP."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import httpx
 from django.db import connection
 
 from surveys.errors import RehearsalFailed
@@ -14,19 +13,19 @@ from surveys.models import Context, Study
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import invite_scripted_annotators, personal_link
 from surveys.rehearsal.annotator import (
-    PATIENCE_SECONDS,
     Acknowledged,
     Character,
     ScriptedAnnotator,
     ask_database,
     list_words,
 )
+from surveys.rehearsal.mturk_site import open_browser
 from surveys.rehearsal.rating_source import Person, RatingSource
 
 
 @dataclass(frozen=True)
 class RehearsalSummary:
-    """What a rehearsal did. `last_pages` counts on which page the annotators ended."""
+    """Results of a rehearsal. `last_pages` counts the pages on which the annotators ended."""
 
     n_annotators: int
     n_judgements: int
@@ -36,7 +35,7 @@ class RehearsalSummary:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """How a study is rehearsed: on which site, by whom, and with which ratings."""
+    """Settings of a rehearsal: site, ratings, characters."""
 
     base_url: str
     ratings: RatingSource
@@ -44,17 +43,16 @@ class Rehearsal:
     characters: Sequence[Character] = (Character.CAREFUL,)
     n_at_once: int = 1
     is_patient: bool = False
-    tell: Callable[[str], None] = lambda line: None
+    report: Callable[[str], None] = lambda line: None
 
 
 def rehearse_study(
     study: Study, rehearsal: Rehearsal, *, n_annotators: int | None = None
 ) -> RehearsalSummary:
-    """Let scripted annotators do a study's open places, or fewer.
+    """Let scripted annotators fill a study's open places, or fewer.
 
-    Each comes by a personal link of its own, and what they answer stays known as scripted. They
-    take the characters in turn. Raises RehearsalFailed; nobody starts when there are too few
-    places, or too few ratings for all of them.
+    Each has a personal link, and the answers stay marked as scripted. The characters are used in
+    turn. Raises RehearsalFailed, before anything starts, for too few places or ratings.
     """
     refuse_unready(study, rehearsal.base_url)
     places = list_places_left(study)
@@ -67,14 +65,14 @@ def rehearse_study(
     vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
 
     def work(number: int) -> tuple[str, list[Acknowledged]]:
-        return _let_work(study, rehearsal, number, vocabulary)
+        return _work_as(study, rehearsal, number, vocabulary)
 
     numbers = range(1, count + 1)
     if rehearsal.n_at_once == 1:
         done = [work(number) for number in numbers]
     else:
-        with ThreadPoolExecutor(rehearsal.n_at_once) as people:
-            done = list(people.map(work, numbers))
+        with ThreadPoolExecutor(rehearsal.n_at_once) as threads:
+            done = list(threads.map(work, numbers))
     answers = tuple(answer for _, answered in done for answer in answered)
     return RehearsalSummary(
         n_annotators=count,
@@ -84,7 +82,7 @@ def rehearse_study(
     )
 
 
-def _let_work(
+def _work_as(
     study: Study, rehearsal: Rehearsal, number: int, vocabulary: list[str]
 ) -> tuple[str, list[Acknowledged]]:
     (invitation,) = ask_database(
@@ -92,7 +90,7 @@ def _let_work(
     )
     character = rehearsal.characters[(number - 1) % len(rehearsal.characters)]
     try:
-        with _open_browser() as browser:
+        with open_browser() as browser:
             annotator = ScriptedAnnotator(
                 browser,
                 Person.drawn(f"{rehearsal.seed} {number}"),
@@ -106,21 +104,17 @@ def _let_work(
     finally:
         if rehearsal.n_at_once > 1:
             connection.close()  # this thread's own
-    rehearsal.tell(f"annotator {number}, {character}: {annotator.n_rated} texts")
+    rehearsal.report(f"annotator {number}, {character}: {annotator.n_rated} texts")
     return last_page, annotator.acknowledged
 
 
-def _open_browser() -> httpx.Client:
-    return httpx.Client(follow_redirects=True, timeout=PATIENCE_SECONDS, trust_env=False)
-
-
 def refuse_unready(study: Study, url: str) -> None:
-    """Raise RehearsalFailed for a draft, or for what is no address of a site."""
+    """Raise RehearsalFailed for a draft study or an invalid URL of the site."""
     if study.is_draft:
-        raise RehearsalFailed(f"Study {study} is a draft: nobody can take part. Open it first.")
+        raise RehearsalFailed(f"Study {study} is a draft and takes no annotators. Open it first.")
     try:
-        is_sound = urlsplit(url).scheme in {"http", "https"} and bool(urlsplit(url).netloc)
+        is_valid = urlsplit(url).scheme in {"http", "https"} and bool(urlsplit(url).netloc)
     except ValueError:
-        is_sound = False
-    if not is_sound:
-        raise RehearsalFailed(f"{url!r} is no address such as http://127.0.0.1:8000.")
+        is_valid = False
+    if not is_valid:
+        raise RehearsalFailed(f"{url!r} is not an address such as http://127.0.0.1:8000.")

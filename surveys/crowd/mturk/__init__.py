@@ -1,1 +1,1 @@
-"""Amazon Mechanical Turk, behind its own gateway."""
+"""Amazon Mechanical Turk (MTurk): HITs, workers and payments."""

@@ -1,6 +1,6 @@
-"""The one way to the targets of MTurk: Amazon's client, behind rails against spending by accident.
+"""Amazon's client for the targets of MTurk, with guards against accidental spending.
 
-An error never tells whether something was done: whoever calls reads the true state afterwards.
+An error does not show whether a request was carried out: the caller reads the state afterwards.
 """
 
 import functools
@@ -16,11 +16,11 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from surveys.access.redaction import mask_text
-from surveys.crowd.fees import write_cents
+from surveys.crowd.fees import format_cents
 from surveys.crowd.mturk.targets import Target, refuse_disabled
 from surveys.errors import GatewayDown, GatewayRefused, TargetRefused
 from surveys.models import Provider
-from surveys.models.batches import MOST_PLACES
+from surveys.models.crowd import MOST_PLACES
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -29,15 +29,15 @@ REGION = "us-east-1"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 SIMULATED_KEYS = ("simulator", "simulated")
 PAGE = {"PageSize": 100}
-FAULT = 500  # and above: theirs
+SERVER_ERROR = 500
 THROTTLED = {"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestTimeout"}
-# What spends without a row of ours, or harms a worker's account.
+# Operations that spend money without a row in our tables, or that harm a worker's account.
 NEVER_CALLED = ("CreateHIT", "CreateAdditionalAssignmentsForHIT", "CreateWorkerBlock")
-NOTHING = (None, None, None, None)  # of a variable: no file, no environment, no default
+UNSET = (None, None, None, None)  # a botocore variable without file, environment or default
 
 
 class Gateway:
-    """A client of one target. Every method raises GatewayDown and GatewayRefused."""
+    """A client of one target. Every method may raise GatewayDown or GatewayRefused."""
 
     def __init__(self, target: Target, client: "BaseClient") -> None:
         self.target, self._client = target, client
@@ -48,29 +48,29 @@ class Gateway:
 
     @sensitive_variables("arguments")
     def call(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        """What one operation answers, named as the client's method."""
-        answer: dict[str, Any] = self._ask(lambda: getattr(self._client, operation)(**arguments))
+        """Call an operation, named as the client's method, and return its answer."""
+        answer: dict[str, Any] = self._send(lambda: getattr(self._client, operation)(**arguments))
         return answer
 
     @sensitive_variables("arguments")
     def read_all(self, operation: str, listed: str, **arguments: Any) -> Iterator[dict[str, Any]]:
-        """Every row of a list, from all of its pages."""
+        """Yield every row of a list, from all of its pages."""
         paginator = self._client.get_paginator(operation)
         pages = iter(paginator.paginate(**arguments, PaginationConfig=PAGE))
-        while (page := self._ask(lambda: next(pages, None))) is not None:
+        while (page := self._send(lambda: next(pages, None))) is not None:
             yield from page[listed]
 
-    def _ask(self, ask: Any) -> Any:
+    def _send(self, request: Any) -> Any:
         from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
         _refuse_in_transaction()
         try:
-            return ask()
+            return request()
         except ClientError as error:
-            told = error.response.get("Error", {})
-            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", FAULT)
-            message = f"{self.provider.label} says: {mask_text(told.get('Message', str(error)))}"
-            if told.get("Code") in THROTTLED or status >= FAULT:
+            fault = error.response.get("Error", {})
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
+            message = f"{self.provider.label} says: {mask_text(fault.get('Message', str(error)))}"
+            if fault.get("Code") in THROTTLED or status >= SERVER_ERROR:
                 raise GatewayDown(message) from None
             raise GatewayRefused(message) from None
         except ParamValidationError as error:
@@ -82,7 +82,7 @@ class Gateway:
 
 
 def open_gateway(provider: str) -> Gateway:
-    """A client of a target and of no other. Raises TargetRefused for one that must not be asked."""
+    """Return a client of a target. Raises TargetRefused if the target is disabled."""
     target = refuse_disabled(provider)
     key, secret = _find_keys(target)
     return Gateway(target, make_client(target, key, secret))
@@ -108,13 +108,13 @@ def make_client(target: Target, key: str, secret: str) -> "BaseClient":
     import botocore.session
     from botocore.config import Config
 
-    nowhere = (None, None, os.devnull, None)
-    # of this machine's own profiles, files and addresses nothing is used
+    no_file = (None, None, os.devnull, None)
+    # use no profile, file or endpoint of this machine's AWS configuration
     core: Any = botocore.session.Session(
-        {"profile": NOTHING, "config_file": nowhere, "credentials_file": nowhere}
+        {"profile": UNSET, "config_file": no_file, "credentials_file": no_file}
     )
     core.register_component("data_loader", _load_descriptions())
-    is_here = target.provider == Provider.SIMULATOR
+    is_simulator = target.provider == Provider.SIMULATOR
     session: Any = boto3.session.Session(botocore_session=core)
     client: BaseClient = session.client(
         "mturk",
@@ -126,27 +126,27 @@ def make_client(target: Target, key: str, secret: str) -> "BaseClient":
             retries={"mode": "standard", "total_max_attempts": 3},
             connect_timeout=5,
             read_timeout=30,
-            proxies={} if is_here else None,
+            proxies={} if is_simulator else None,
         ),
     )
-    put_up_rails(target, client)
+    register_guards(target, client)
     return client
 
 
 @functools.cache
 def _load_descriptions() -> Any:
-    """What botocore reads of services: for all clients, since it takes most of making one."""
+    """Return botocore's loader, shared by all clients: reading the descriptions is slow."""
     from botocore.loaders import create_loader
 
     return create_loader()
 
 
-def put_up_rails(target: Target, client: "BaseClient") -> None:
-    wanted = urlsplit(target.endpoint)
+def register_guards(target: Target, client: "BaseClient") -> None:
+    expected = urlsplit(target.endpoint)
 
     def refuse_other_host(request: Any, **_more: Any) -> None:
         found = urlsplit(request.url)
-        if (found.scheme, found.netloc) != (wanted.scheme, wanted.netloc):
+        if (found.scheme, found.netloc) != (expected.scheme, expected.netloc):
             raise GatewayRefused(f"A request for {target.provider.label} went to {found.netloc}.")
 
     events = client.meta.events
@@ -162,32 +162,32 @@ def put_up_rails(target: Target, client: "BaseClient") -> None:
 
 
 def _refuse_operation(model: Any, **_more: Any) -> None:
-    raise GatewayRefused(f"{model.name} is never called from here.")
+    raise GatewayRefused(f"{model.name} is never called by this site.")
 
 
 def _refuse_crowds(params: dict[str, Any], **_more: Any) -> None:
     if not 1 <= params.get("MaxAssignments", MOST_PLACES + 1) <= MOST_PLACES:
-        raise GatewayRefused(f"A HIT has 1 to {MOST_PLACES} places, said in its request.")
+        raise GatewayRefused(f"A HIT has 1 to {MOST_PLACES} places, named in its request.")
 
 
 def _refuse_high_reward(params: dict[str, Any], **_more: Any) -> None:
-    most = settings.MTURK_HIGHEST_REWARD_CENTS
+    highest = settings.MTURK_HIGHEST_REWARD_CENTS
     try:
         cents = Decimal(params["Reward"]) * 100
     except (KeyError, TypeError, InvalidOperation):
         raise GatewayRefused("A reward is written as text, such as 0.50.") from None
-    if not 0 < cents <= most:
+    if not 0 < cents <= highest:
         raise GatewayRefused(
-            f"A reward is at most {write_cents(most)} (MTURK_HIGHEST_REWARD_CENTS)."
+            f"A reward is at most {format_cents(highest)} (MTURK_HIGHEST_REWARD_CENTS)."
         )
 
 
 def _refuse_later_end(params: dict[str, Any], **_more: Any) -> None:
     if params["ExpireAt"] > timezone.now():
-        raise GatewayRefused("A HIT can be ended from here, and not be opened for longer.")
+        raise GatewayRefused("This site may only shorten the lifetime of a HIT.")
 
 
 def _refuse_in_transaction() -> None:
-    """A call in a transaction could be undone here and stand there: a fault of ours."""
+    """Raise RuntimeError in a transaction: a rollback would undo our half of the call alone."""
     with transaction.atomic(durable=True):
         pass

@@ -1,4 +1,4 @@
-"""What is asked of a target in the background: by runs, and round by round by a timer."""
+"""Background jobs at a target: the runs of a batch, and the periodic round of a timer."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,17 +7,17 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from surveys.crowd.mturk.fetching import AFTERWARDS, fetch_batch
+from surveys.crowd.mturk.collect import LATE_FOR, fetch_batch
 from surveys.crowd.mturk.payments import pay_batch
-from surveys.crowd.mturk.publishing import publish_batch
-from surveys.crowd.mturk.qualifications import tell_grants
-from surveys.crowd.mturk.steps import Outcome, Tell
-from surveys.crowd.mturk.stopping import stop_batch
+from surveys.crowd.mturk.publish import publish_batch
+from surveys.crowd.mturk.qualifications import send_grants
+from surveys.crowd.mturk.steps import Outcome, Progress
+from surveys.crowd.mturk.stop import stop_batch
 from surveys.crowd.mturk.targets import list_enabled
 from surveys.errors import GatewayDown, SurveyError
 from surveys.models import Batch, HitState, PaymentState, ProviderState, Run, RunKind
 
-WORK: dict[RunKind, Callable[[Batch, Tell], Outcome]] = {
+WORK: dict[RunKind, Callable[[Batch, Progress], Outcome]] = {
     RunKind.PUBLISH: publish_batch,
     RunKind.FETCH: fetch_batch,
     RunKind.PAY: pay_batch,
@@ -25,29 +25,29 @@ WORK: dict[RunKind, Callable[[Batch, Tell], Outcome]] = {
 }
 
 
-def perform_batch_work(run: Run, tell: Tell) -> dict[str, Any]:
-    """Do what a run asks of a batch. Raises what the action does."""
+def perform_batch_work(run: Run, progress: Progress) -> dict[str, Any]:
+    """Perform the run's action on its batch. Raises what the action does."""
     batch = Batch.objects.get(pk=run.wishes["batch"], study=run.study)
-    return {"report": WORK[RunKind(run.kind)](batch, tell).as_report()}
+    return {"report": WORK[RunKind(run.kind)](batch, progress).as_report()}
 
 
 def run_round(*, pays: bool = False) -> list[str]:
-    """Fetch what every batch may have to tell, tell of grants and perhaps pay; what went wrong.
+    """Send grants, fetch all open batches and, if asked to, pay them; return the errors.
 
-    A target or a batch that fails does not stop the others.
+    An error at one target or batch does not stop the others.
     """
-    told: list[str] = []
+    errors: list[str] = []
     for target in list_enabled():
-        _try(target.provider.label, partial(tell_grants, target.provider), told)
+        _try(target.provider.label, partial(send_grants, target.provider), errors)
         for batch in _find_open(target.provider):
-            _try(str(batch), partial(fetch_batch, batch), told)
+            _try(str(batch), partial(fetch_batch, batch), errors)
             if pays and batch.is_armed(timezone.now()):
-                _try(str(batch), partial(pay_batch, batch), told)
-    return told
+                _try(str(batch), partial(pay_batch, batch), errors)
+    return errors
 
 
 def _find_open(provider: str) -> list[Batch]:
-    recently = timezone.now() - AFTERWARDS
+    recently = timezone.now() - LATE_FOR
     is_open = Q(hits__state__in=HitState.reachable()) | Q(hits__closed_at__gte=recently)
     is_open |= Q(hits__visits__provider_state=ProviderState.SUBMITTED)
     is_open |= Q(payments__state=PaymentState.UNKNOWN)
@@ -55,10 +55,10 @@ def _find_open(provider: str) -> list[Batch]:
     return list(batches.select_related("study", "entrance").distinct())
 
 
-def _try(name: str, act: Callable[[], Outcome], told: list[str]) -> None:
+def _try(name: str, act: Callable[[], Outcome], errors: list[str]) -> None:
     try:
-        told += act().errors
+        errors += act().errors
     except GatewayDown as error:
-        told.append(f"{name}: {error} The next round tries again.")
+        errors.append(f"{name}: {error} The next round tries again.")
     except SurveyError as error:
-        told.append(f"{name}: {error}")
+        errors.append(f"{name}: {error}")

@@ -1,7 +1,7 @@
-"""The ledger → rewards and bonuses at a target: each paid once, whatever is lost on the way.
+"""Send the rewards and bonuses of the ledger: each paid once, even if an answer is lost.
 
-A payment is noted as being sent before it is. After any doubt the target is read first, and what
-it says decides; what went wrong there is left to a person.
+A payment is stored as being sent before it is sent. If its result is unknown, the target is read
+first and decides; a conflict is left to a researcher.
 """
 
 from datetime import timedelta
@@ -10,66 +10,61 @@ from typing import Any
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from surveys.crowd.budget import refuse_unarmed
-from surveys.crowd.fees import read_cents, write_cents
+from surveys.crowd.budget import refuse_unapproved
+from surveys.crowd.fees import format_cents, read_cents
 from surveys.crowd.ledger import (
     begin_sending,
-    doubt_payment,
     intend_reward,
+    mark_payment_unknown,
     refuse_payment,
     settle_payment,
 )
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
-from surveys.crowd.mturk.locks import alone
-from surveys.crowd.mturk.publishing import refuse_foreign
-from surveys.crowd.mturk.steps import Outcome, Tell, go_through, keep_quiet
+from surveys.crowd.mturk.publish import reload_batch
+from surveys.crowd.mturk.steps import Outcome, Progress, exclusive_lock, process_rows
 from surveys.errors import GatewayDown, GatewayRefused, PaymentRefused
 from surveys.models import Batch, Payment, PaymentKind, PaymentState, Standing, Visit
 
-PAYING = "paying"  # what one does at a time at a target, with rejecting
+PAYING = "paying"  # the lock of paying and rejecting
 UNSETTLED = (PaymentState.INTENDED, PaymentState.SENDING, PaymentState.UNKNOWN)
-FORGOTTEN_AFTER = timedelta(hours=25)  # by then a token is of no use, and a list is complete
-BROKEN_OFF = "whoever sent it was broken off"
+FORGOTTEN_AFTER = timedelta(hours=25)  # by then MTurk has forgotten the token, lists are complete
+INTERRUPTED = "sending was interrupted"
 
 
-def pay_batch(batch: Batch, tell: Tell = keep_quiet) -> Outcome:
-    """Pay what an armed batch owes: rewards of what is payable, and all that was intended.
+def pay_batch(batch: Batch, progress: Progress | None = None) -> Outcome:
+    """Pay what an approved batch owes: rewards of payable visits, and all intended payments.
 
-    Again, it goes on where it was broken off. Raises BatchRefused and TargetRefused before anything
-    is asked, GatewayDown to try again.
+    Resumable. Raises BatchRefused and TargetRefused before any request, GatewayDown for a retry.
     """
-    batch = Batch.objects.select_related("study", "entrance").get(pk=batch.pk)
-    refuse_foreign(batch)
-    refuse_unarmed(batch)
-    with alone(PAYING, batch.provider):
-        intended = _intend_rewards(batch, tell)
+    batch = reload_batch(batch)
+    refuse_unapproved(batch)
+    with exclusive_lock(PAYING, batch.provider):
+        intended = _intend_rewards(batch, progress)
         payments = list(_find_payments(batch, *UNSETTLED))
         if not payments:
             return intended
         gateway = open_gateway(batch.provider)
-        paid = go_through(payments, lambda row: pay(gateway, row), "paying", tell)
+        paid = process_rows(payments, lambda row: pay(gateway, row), "paying", progress)
         return intended + paid
 
 
-def has_doubtful(batch: Batch) -> bool:
-    """Whether there are payments of which nobody knows whether they were made."""
+def has_unknown_payments(batch: Batch) -> bool:
+    """Return whether it is unknown for some payment of a batch if it was made."""
     return bool(_find_payments(batch, PaymentState.UNKNOWN).exists())
 
 
-def look_up_doubtful(gateway: Gateway, batch: Batch) -> Outcome:
-    """Settle what was sent and made after all. Only reads are made, so no batch must be armed."""
-    doubtful = list(_find_payments(batch, PaymentState.UNKNOWN))
-    return go_through(
-        doubtful, lambda row: "paid" if _look_up(gateway, row) else "", "looking up", keep_quiet
-    )
+def look_up_unknown_payments(gateway: Gateway, batch: Batch) -> Outcome:
+    """Settle unknown payments that were made. Only reads are made: needs no approved budget."""
+    unknown = list(_find_payments(batch, PaymentState.UNKNOWN))
+    return process_rows(unknown, lambda row: "paid" if _look_up(gateway, row) else "")
 
 
 def pay(gateway: Gateway, payment: Payment, *, is_override: bool = False) -> str:
-    """Send a payment, unless the target has made it already. For who alone does so at a target."""
+    """Send a payment unless the target has made it already. The caller holds the PAYING lock."""
     if payment.visit.worker.is_digest:
-        raise PaymentRefused("The id of this worker was dropped: pay them in another way.")
+        raise PaymentRefused("The id of this worker was deleted: pay them in another way.")
     if payment.sent_at:
-        doubt_payment(payment, BROKEN_OFF)
+        mark_payment_unknown(payment, INTERRUPTED)
         if _look_up(gateway, payment, is_override=is_override):
             return "found"
     sending = begin_sending(payment)
@@ -78,25 +73,27 @@ def pay(gateway: Gateway, payment: Payment, *, is_override: bool = False) -> str
     try:
         _send(gateway, sending, is_override=is_override)
     except (GatewayDown, GatewayRefused) as error:
-        doubt_payment(sending, str(error))
+        mark_payment_unknown(sending, str(error))
         if _look_up(gateway, sending, is_override=is_override):
             return "found"
-        _give_up_old(sending, error)
+        _refuse_old(sending, error)
         raise
     settle_payment(sending)
     return "paid"
 
 
 def read_assignment(gateway: Gateway, visit: Visit) -> dict[str, Any]:
-    """What a target says of a visit's MTurk assignment. Raises PaymentRefused if not theirs."""
+    """Return the MTurk assignment of a visit. Raises PaymentRefused if it is another worker's."""
     answer = gateway.call("get_assignment", AssignmentId=visit.submission)
     found: dict[str, Any] = answer["Assignment"]
     if found["WorkerId"] != visit.worker.worker_id:
-        raise PaymentRefused(f"{visit} is another person's at the provider: a person decides.")
+        raise PaymentRefused(
+            f"{visit} belongs to another worker at the provider: a researcher decides."
+        )
     return found
 
 
-def _intend_rewards(batch: Batch, tell: Tell) -> Outcome:
+def _intend_rewards(batch: Batch, progress: Progress | None) -> Outcome:
     owed = Visit.objects.filter(hit__batch=batch, standing=Standing.PAYABLE)
     without = owed.exclude(payments__kind=PaymentKind.REWARD)
 
@@ -104,7 +101,7 @@ def _intend_rewards(batch: Batch, tell: Tell) -> Outcome:
         intend_reward(visit)
         return ""
 
-    return go_through(list(without), intend, "reckoning", tell)
+    return process_rows(list(without), intend, "calculating", progress)
 
 
 def _find_payments(batch: Batch, *states: PaymentState) -> Any:
@@ -125,14 +122,14 @@ def _send(gateway: Gateway, payment: Payment, *, is_override: bool) -> None:
         "send_bonus",
         WorkerId=payment.visit.worker.worker_id,
         AssignmentId=payment.submission,
-        BonusAmount=write_cents(payment.amount_cents),
+        BonusAmount=format_cents(payment.amount_cents),
         Reason=f"{payment.reason} {_mark(payment)}",
         UniqueRequestToken=payment.token,
     )
 
 
 def _look_up(gateway: Gateway, payment: Payment, *, is_override: bool = False) -> bool:
-    """Whether nothing is left to send: the target has made the payment, or it was rejected."""
+    """Return whether nothing is left to send: the payment was made, or the work rejected."""
     if payment.kind == PaymentKind.REWARD:
         return _look_up_reward(gateway, payment, is_override=is_override)
     return _look_up_bonus(gateway, payment)
@@ -144,13 +141,13 @@ def _look_up_reward(gateway: Gateway, payment: Payment, *, is_override: bool) ->
         settle_payment(payment)
         return True
     if status == "Rejected" and not is_override:
-        refuse_payment(payment, "It was rejected at the provider: a person decides.")
+        refuse_payment(payment, "The work was rejected at the provider: a researcher decides.")
         return True
     return False
 
 
 def _look_up_bonus(gateway: Gateway, payment: Payment) -> bool:
-    """By its grant key, which stands in the reason of what was paid."""
+    """Find a bonus by its grant key, which ends the reason that was sent with it."""
     made = [
         row
         for row in gateway.read_all(
@@ -163,7 +160,7 @@ def _look_up_bonus(gateway: Gateway, payment: Payment) -> bool:
     expected = (payment.visit.worker.worker_id, payment.amount_cents)
     if [(row["WorkerId"], read_cents(row["BonusAmount"])) for row in made] != [expected]:
         raise PaymentRefused(
-            f"{payment} was made {len(made)} times, or otherwise than here: a person decides."
+            f"{payment} was made {len(made)} times or with other values: a researcher decides."
         )
     settle_payment(payment)
     return True
@@ -173,8 +170,8 @@ def _mark(payment: Payment) -> str:
     return f"[{payment.grant_key}]"
 
 
-def _give_up_old(payment: Payment, error: GatewayDown | GatewayRefused) -> None:
-    """Leave to a person what a target has refused for longer than it takes to show in its lists."""
+def _refuse_old(payment: Payment, error: GatewayDown | GatewayRefused) -> None:
+    """Mark a payment as refused if the target still refuses it after its lists are complete."""
     is_old = payment.sent_at is not None and timezone.now() - payment.sent_at > FORGOTTEN_AFTER
     if isinstance(error, GatewayRefused) and is_old:
         refuse_payment(payment, str(error))

@@ -1,10 +1,10 @@
-"""Marks that a target keeps of workers for us: who had a block, who does private tasks.
+"""Qualifications at a target: workers who had a block, workers invited to private tasks.
 
-They spare workers a disappointment. Who gets a place is decided when they arrive, whatever these
-say.
+They only keep workers from accepting a HIT in vain; the arrival decides who gets a place.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -14,13 +14,18 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
-from surveys.crowd.mturk.steps import Outcome, Tell, go_through, keep_quiet
+from surveys.crowd.mturk.steps import Outcome, process_rows
 from surveys.errors import BatchRefused, GatewayDown, GatewayRefused
 from surveys.models import Entrance, Grant, Hit, Provider, Qualification, Study, Worker
 
-GUARDED = "DiscoverPreviewAndAccept"
-MOST_REQUIREMENTS = 10
-LONGEST_NAME = 200
+APPROVAL_RATE = "000000000000000000L0"  # is 100 for workers with fewer than 100 assignments
+N_APPROVED = "00000000000000000040"
+LOCALE = "00000000000000000071"
+MAX_COUNTRIES = 30  # of one requirement
+COUNTRY = re.compile(r"[A-Z]{2}")
+GUARDED = {"ActionsGuarded": "DiscoverPreviewAndAccept"}
+MAX_REQUIREMENTS = 10
+MAX_NAME_LENGTH = 200
 DESCRIPTIONS = {
     "block": "Has taken part in a group of texts, which is offered to each person once.",
     "quality": "Is invited to private tasks of this study.",
@@ -29,57 +34,100 @@ DESCRIPTIONS = {
 
 
 class Difference(NamedTuple):
-    """How a target and our own table disagree about a qualification."""
+    """Differences between a target and our table for one qualification."""
 
     qualification: Qualification
-    untold: int  # granted here, and not there
-    unknown: int  # granted there, and not here
-    unequal: int  # of another value there
+    n_missing: int  # granted here, and not there
+    n_unknown: int  # granted there, and not here
+    n_unequal: int  # with another value there
 
 
 def quality_annotators(study: Study, target: str) -> Qualification:
-    """The qualification of a study's private tasks."""
-    return _get_or_make(study, target, f"quality annotators of {study.slug}")
+    """Return the qualification of a study's private tasks."""
+    return _get_or_create(study, target, f"quality annotators of {study.slug}")
 
 
-def requirement_of(qualification: Qualification, at_least: int | None = None) -> dict[str, Any]:
-    """What a batch requires for a private task: that somebody has it, or so much of it."""
-    ensure_type(open_gateway(qualification.provider), qualification)
-    required = {
-        "QualificationTypeId": qualification.qualification_type_id, "ActionsGuarded": GUARDED,
-    }  # fmt: skip
-    if at_least is None:
-        return {**required, "Comparator": "Exists"}
-    return {**required, "Comparator": "GreaterThanOrEqualTo", "IntegerValues": [at_least]}
+def read_countries(text: str) -> list[str]:
+    """Return two-letter country codes, each once. Raises BatchRefused.
 
-
-def require_for(gateway: Gateway, hit: Hit) -> list[dict[str, Any]]:
-    """What a HIT requires: what its batch does and not to have had its block.
-
-    One that compensates is for one worker alone, whom it is granted to first. Raises BatchRefused.
+    >>> read_countries("si, HR si"), read_countries("")
+    (['SI', 'HR'], [])
     """
-    guarded = {"ActionsGuarded": GUARDED}
+    codes = list(dict.fromkeys(re.findall(r"[^\s,;]+", text.upper())))
+    if wrong := [code for code in codes if not COUNTRY.fullmatch(code)]:
+        raise BatchRefused(f"“{wrong[0][:20]}” is not a country code, such as SI.")
+    if len(codes) > MAX_COUNTRIES:
+        raise BatchRefused(f"Name {MAX_COUNTRIES} countries at most.")
+    return codes
+
+
+def write_requirements(
+    *,
+    countries: Sequence[str] = (),
+    approval_percent: int | None = None,
+    n_approved: int | None = None,
+    private_task: Qualification | None = None,
+) -> list[dict[str, Any]]:
+    """Return the qualification requirements for the conditions given."""
+    found: list[dict[str, Any]] = []
+    if countries:
+        places = [{"Country": code} for code in countries]
+        found.append({"QualificationTypeId": LOCALE, "Comparator": "In", "LocaleValues": places})
+    for kind, least in ((APPROVAL_RATE, approval_percent), (N_APPROVED, n_approved)):
+        if least is not None:
+            found.append({
+                "QualificationTypeId": kind, "Comparator": "GreaterThanOrEqualTo",
+                "IntegerValues": [least],
+            })  # fmt: skip
+    if private_task:
+        kind = private_task.qualification_type_id
+        found.append({"QualificationTypeId": kind, "Comparator": "Exists"})
+    return [{**requirement, **GUARDED} for requirement in found]
+
+
+def describe_requirement(requirement: dict[str, Any]) -> str:
+    """Return a requirement in words.
+
+    >>> [describe_requirement(one) for one in write_requirements(countries=["SI"], n_approved=50)]
+    ['in SI', '50 approved HITs or more']
+    """
+    kind, numbers = requirement.get("QualificationTypeId"), requirement.get("IntegerValues")
+    if kind == LOCALE:
+        return "in " + ", ".join(place["Country"] for place in requirement["LocaleValues"])
+    if kind == APPROVAL_RATE and numbers:
+        return f"{numbers[0]} % approved or more"
+    if kind == N_APPROVED and numbers:
+        return f"{numbers[0]} approved HITs or more"
+    return "chosen for a private task"
+
+
+def list_requirements(gateway: Gateway, hit: Hit) -> list[dict[str, Any]]:
+    """Return the requirements of a HIT: those of its batch, and not to have had its block.
+
+    A compensation HIT requires a qualification that is granted to its one worker first. Raises
+    BatchRefused.
+    """
     if hit.compensates:
         if hit.compensates.worker.is_digest:
-            raise BatchRefused("The id of this worker was dropped: pay them in another way.")
-        private = _get_or_make(hit.batch.study, hit.provider, f"compensation {hit.key}")
+            raise BatchRefused("The id of this worker was deleted: pay them in another way.")
+        private = _get_or_create(hit.batch.study, hit.provider, f"compensation {hit.key}")
         ensure_type(gateway, private)
         grant_qualification(private, hit.compensates.worker, reason="unpaid work")
         for grant in Grant.objects.filter(qualification=private, told_at=None):
-            _tell_grant(gateway, grant)
+            _send_grant(gateway, grant)
         named = {"QualificationTypeId": private.qualification_type_id, "Comparator": "Exists"}
-        return [{**named, **guarded}]
+        return [{**named, **GUARDED}]
     exclusion = _exclusion_of(hit)
     ensure_type(gateway, exclusion)
     named = {"QualificationTypeId": exclusion.qualification_type_id, "Comparator": "DoesNotExist"}
-    required = [*hit.batch.requirements, {**named, **guarded}]
-    if len(required) > MOST_REQUIREMENTS:
-        raise BatchRefused(f"A batch has at most {MOST_REQUIREMENTS - 1} requirements of its own.")
+    required = [*hit.batch.requirements, {**named, **GUARDED}]
+    if len(required) > MAX_REQUIREMENTS:
+        raise BatchRefused(f"A batch has at most {MAX_REQUIREMENTS - 1} requirements.")
     return required
 
 
 def ensure_type(gateway: Gateway, qualification: Qualification) -> None:
-    """Have the type of a qualification at its target: the one of its name, or a new one."""
+    """Create the type of a qualification at its target, or find it by name."""
     if qualification.qualification_type_id:
         return
     is_compensation = " compensation " in qualification.name
@@ -103,9 +151,9 @@ def grant_qualification(
     qualification: Qualification, worker: Worker, *, amount: int = 1, by: User | None = None,
     reason: str,
 ) -> Grant:  # fmt: skip
-    """Note that a worker has a qualification; the target is told later. Twice does no harm."""
+    """Store a grant, which is sent to the target later. Idempotent."""
     if worker.provider != qualification.provider:
-        raise BatchRefused("A worker has qualifications of their own target alone.")
+        raise BatchRefused("A worker can only have qualifications of the same target.")
     grant, is_new = Grant.objects.get_or_create(
         qualification=qualification, worker=worker, revoked_at=None,
         defaults={"amount": amount, "by": by, "reason": reason},
@@ -120,14 +168,14 @@ def grant_qualification(
 
 @transaction.atomic
 def revoke_grant(grant: Grant, *, by: User, reason: str) -> None:
-    """Note that a worker has a qualification no more; the target is told later."""
+    """Revoke a grant; the target is notified later."""
     live = Grant.objects.filter(pk=grant.pk, revoked_at=None)
-    if live.update(revoked_at=timezone.now(), by=by, reason=reason[:LONGEST_NAME]):
+    if live.update(revoked_at=timezone.now(), by=by, reason=reason[:MAX_NAME_LENGTH]):
         record("qualification.revoked", grant.qualification.study, str(grant), reason=reason)
 
 
-def note_block_seen(hit: Hit, worker: Worker) -> None:
-    """Note that a worker has begun a block, where its HITs require that nobody has."""
+def grant_exclusion(hit: Hit, worker: Worker) -> None:
+    """Grant a worker the qualification that excludes them from a block, if the block has one."""
     exclusion = Qualification.objects.filter(
         provider=hit.provider, block=hit.questionnaire.block_id
     ).first()
@@ -135,30 +183,30 @@ def note_block_seen(hit: Hit, worker: Worker) -> None:
         grant_qualification(exclusion, worker, reason="has begun the block")
 
 
-def tell_grants(target: str, tell: Tell = keep_quiet) -> Outcome:
-    """Have a target know of all grants that it does not; and of those that were revoked."""
-    grants = list(_untold_at(target).select_related("qualification__study", "worker"))
+def send_grants(target: str) -> Outcome:
+    """Send a target all grants and revocations that it does not know yet."""
+    grants = list(_find_unsent(target).select_related("qualification__study", "worker"))
     if not grants:
         return Outcome()
     gateway = open_gateway(target)
-    return go_through(grants, lambda grant: _tell_grant(gateway, grant), "granting", tell)
+    return process_rows(grants, lambda grant: _send_grant(gateway, grant))
 
 
-def has_untold(target: str) -> bool:
-    """Whether there are grants of which a target does not know."""
-    return _untold_at(target).exists()
+def has_unsent_grants(target: str) -> bool:
+    """Return whether there are grants or revocations that a target does not know yet."""
+    return _find_unsent(target).exists()
 
 
 def compare_qualifications(study: Study, target: str) -> list[Difference]:
-    """Where a target and our own table differ about who has which qualification of a study."""
+    """Return where a target and our table differ about the qualifications of a study."""
     gateway = open_gateway(target)
-    made = Qualification.objects.filter(study=study, provider=target)
-    found = (_compare(gateway, one) for one in made.exclude(qualification_type_id=""))
+    ours = Qualification.objects.filter(study=study, provider=target)
+    found = (_compare(gateway, one) for one in ours.exclude(qualification_type_id=""))
     return [difference for difference in found if any(difference[1:])]
 
 
 def _compare(gateway: Gateway, qualification: Qualification) -> Difference:
-    there = {
+    at_target = {
         row["WorkerId"]: row["IntegerValue"]
         for row in gateway.read_all(
             "list_workers_with_qualification_type", "Qualifications", Status="Granted",
@@ -167,13 +215,13 @@ def _compare(gateway: Gateway, qualification: Qualification) -> Difference:
     }  # fmt: skip
     live = Grant.objects.filter(qualification=qualification, revoked_at=None)
     n_dropped = live.filter(worker__is_digest=True).count()
-    here = dict(live.filter(worker__is_digest=False).values_list("worker__worker_id", "amount"))
-    n_unknown = max(0, len(there.keys() - here.keys()) - n_dropped)
-    n_unequal = sum(there[one] != here[one] for one in here.keys() & there.keys())
-    return Difference(qualification, len(here.keys() - there.keys()), n_unknown, n_unequal)
+    ours = dict(live.filter(worker__is_digest=False).values_list("worker__worker_id", "amount"))
+    n_unknown = max(0, len(at_target.keys() - ours.keys()) - n_dropped)
+    n_unequal = sum(at_target[one] != ours[one] for one in ours.keys() & at_target.keys())
+    return Difference(qualification, len(ours.keys() - at_target.keys()), n_unknown, n_unequal)
 
 
-def _untold_at(target: str) -> QuerySet[Grant]:
+def _find_unsent(target: str) -> QuerySet[Grant]:
     known = Grant.objects.filter(qualification__provider=target, worker__is_digest=False)
     with_type = known.exclude(qualification__qualification_type_id="")
     granted = with_type.filter(revoked_at=None, told_at=None)
@@ -181,7 +229,7 @@ def _untold_at(target: str) -> QuerySet[Grant]:
     return granted | revoked
 
 
-def _tell_grant(gateway: Gateway, grant: Grant) -> str:
+def _send_grant(gateway: Gateway, grant: Grant) -> str:
     ours = {
         "QualificationTypeId": grant.qualification.qualification_type_id,
         "WorkerId": grant.worker.worker_id,
@@ -204,7 +252,7 @@ def _tell_grant(gateway: Gateway, grant: Grant) -> str:
 
 
 def _read_score(gateway: Gateway, ours: dict[str, str]) -> int | None:
-    """What a target says that a worker has; None for nothing."""
+    """Return the value that a worker has at a target, or None."""
     try:
         found = gateway.call("get_qualification_score", **ours)["Qualification"]
     except GatewayRefused:
@@ -216,13 +264,13 @@ def _exclusion_of(hit: Hit) -> Qualification:
     block = hit.questionnaire.block
     found = Qualification.objects.filter(provider=hit.provider, block=block).first()
     name = f"group {block.number} of {hit.batch.study.slug}"
-    return found or _get_or_make(hit.batch.study, hit.provider, name, block=block)
+    return found or _get_or_create(hit.batch.study, hit.provider, name, block=block)
 
 
-def _get_or_make(study: Study, target: str, name: str, **more: Any) -> Qualification:
-    """A qualification of a name that no other site of the same account has given."""
+def _get_or_create(study: Study, target: str, name: str, **more: Any) -> Qualification:
+    """Return the qualification with a name that is unique among the sites of the account."""
     entrance, _new = Entrance.objects.get_or_create(study=study, provider=Provider(target))
-    full = f"Cosima {entrance.token}: {name}"[:LONGEST_NAME]
+    full = f"Cosima {entrance.token}: {name}"[:MAX_NAME_LENGTH]
     found, _new = Qualification.objects.get_or_create(
         provider=target, name=full, defaults={"study": study, **more}
     )

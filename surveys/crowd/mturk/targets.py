@@ -1,7 +1,7 @@
-"""The three targets of MTurk: where each is asked, and where its workers are.
+"""The three targets of MTurk: the endpoint of each, and the site of its workers.
 
-Amazon closed MTurk on 30 September 2026. The simulator is the default, and alone is expected to
-work; the other two stay shut unless the site is told otherwise in three ways.
+Amazon closed MTurk on 30 September 2026. The simulator is the default and the only target expected
+to work; the other two are disabled unless three settings enable them.
 """
 
 import re
@@ -10,10 +10,11 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext_lazy
 
 from surveys.errors import TargetRefused
 from surveys.models import Provider
-from surveys.recruitment.providers import ProviderRules, register_provider
+from surveys.recruitment.providers import Disclosure, ProviderRules, register_provider
 
 SUBMIT_PATH = "/mturk/externalSubmit"
 MTURK_ID = re.compile(r"[A-Z0-9]{1,64}")
@@ -22,7 +23,7 @@ MTURK_WORKER = re.compile(r"A[A-Z0-9]{1,63}")
 
 @dataclass(frozen=True)
 class Target:
-    """A service that speaks MTurk's interface."""
+    """A service with MTurk's API."""
 
     provider: Provider
     endpoint: str
@@ -30,27 +31,22 @@ class Target:
     submit_host: str
     is_enabled: bool
 
-    @property
-    def submit_address(self) -> str:
-        """Where workers hand in: of the target itself, whatever an arrival says."""
-        return f"{self.submit_host}{SUBMIT_PATH}"
-
 
 def find_target(provider: str) -> Target:
-    """A target by its name. Raises TargetRefused for any other provider."""
+    """Return a target by name. Raises TargetRefused for any other provider."""
     for target in list_targets():
         if target.provider == provider:
             return target
-    raise TargetRefused(f"{provider} is no target of MTurk.")
+    raise TargetRefused(f"{provider} is not a target of MTurk.")
 
 
 def list_targets() -> list[Target]:
-    """All three, the simulator first."""
-    here, is_live = settings.MTURK_SIMULATOR_URL, settings.MTURK_IS_LIVE
+    """Return all three targets, the simulator first."""
+    simulator, is_live = settings.MTURK_SIMULATOR_URL, settings.MTURK_IS_LIVE
     sandbox, amazon = "https://workersandbox.mturk.com", "https://www.mturk.com"
     requester = "https://mturk-requester{}.us-east-1.amazonaws.com"
     return [
-        Target(Provider.SIMULATOR, here, here, here, bool(here)),
+        Target(Provider.SIMULATOR, simulator, simulator, simulator, bool(simulator)),
         Target(Provider.SANDBOX, requester.format("-sandbox"), sandbox, sandbox, is_live),
         Target(
             Provider.PRODUCTION, requester.format(""), "https://worker.mturk.com", amazon, is_live
@@ -59,30 +55,30 @@ def list_targets() -> list[Target]:
 
 
 def list_enabled() -> list[Target]:
-    """Those that may be asked, and whose sites may show our pages."""
+    """Return the targets that may be called, and whose sites may frame our pages."""
     return [target for target in list_targets() if target.is_enabled]
 
 
 def refuse_disabled(provider: str) -> Target:
-    """A target that may be asked. Raises TargetRefused for any other, and says what it lacks."""
+    """Return a target. Raises TargetRefused if it is disabled, naming the missing settings."""
     target = find_target(provider)
     if target.is_enabled:
         return target
     if provider == Provider.SIMULATOR:
         raise TargetRefused("The simulator has no address: set MTURK_SIMULATOR_URL.")
     raise TargetRefused(
-        f"{Provider(provider).label} stays shut: it needs DEBUG off, a SITE_URL with https and "
+        f"{Provider(provider).label} is disabled: it needs DEBUG off, a SITE_URL with https and "
         "MTURK_ALLOW_LIVE=1. Amazon closed MTurk on 30 September 2026; use the simulator."
     )
 
 
 def submit_address(provider: str) -> str:
-    """Where a worker hands in at a target."""
-    return find_target(provider).submit_address
+    """Return the URL at which workers submit: the target's own, whatever an arrival claims."""
+    return find_target(provider).submit_host + SUBMIT_PATH
 
 
 def is_foreign(provider: str, turk_submit_to: str) -> bool:
-    """Whether an arrival names another place to hand in than its target's; none is not foreign."""
+    """Return whether an arrival's `turkSubmitTo` is given and is not the target's own."""
     named = urlsplit(turk_submit_to.strip())
     ours = urlsplit(find_target(provider).submit_host)
     return bool(turk_submit_to.strip()) and (named.scheme, named.netloc) != (
@@ -90,10 +86,28 @@ def is_foreign(provider: str, turk_submit_to: str) -> bool:
     )  # fmt: skip
 
 
+DISCLOSURE = Disclosure(
+    identity=gettext_lazy(
+        "Your worker ID is kept apart from them, to pay you and to prevent taking part twice."
+    ),
+    arrival=gettext_lazy(
+        "Your worker ID, the IDs of the HIT and of your assignment, when you came and handed in, "
+        "the qualifications that you were given for this study, and what you were paid."
+    ),
+)
+DESCRIPTIONS = {
+    Provider.SIMULATOR: "a simulator of Amazon Mechanical Turk, in a rehearsal",
+    Provider.SANDBOX: "the sandbox of Amazon Mechanical Turk",
+    Provider.PRODUCTION: "Amazon Mechanical Turk",
+}
+
+
 def register_targets() -> None:
-    """Let workers come by the targets; called once, when the site starts."""
-    for provider in (Provider.SIMULATOR, Provider.SANDBOX, Provider.PRODUCTION):
+    """Register the targets as recruitment channels; called once, when the site starts."""
+    for provider, description in DESCRIPTIONS.items():
         rules = ProviderRules(
+            description=description,
+            disclosure=DISCLOSURE,
             provider_study="hitId",
             submission="assignmentId",
             worker_id="workerId",

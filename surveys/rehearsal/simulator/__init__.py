@@ -1,5 +1,5 @@
-"""A stand-in for Amazon Mechanical Turk on this machine, for rehearsals and tests.
+"""A simulator of Amazon Mechanical Turk on this machine, for rehearsals and tests.
 
-It shares nothing with the platform: no model, no gateway, no arithmetic of fees. An error of ours
-would otherwise be made twice and agree with itself.
+It shares no code with the site: no model, no gateway, no fee calculation. Otherwise an error of
+the site would be repeated here and stay unnoticed.
 """

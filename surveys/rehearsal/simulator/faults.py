@@ -1,22 +1,22 @@
-"""What goes wrong on purpose, for the next calls of an operation."""
+"""Simulated faults of the next calls of an operation."""
 
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from surveys.rehearsal.simulator.store import Moment
-from surveys.rehearsal.simulator.web import Reply
+from surveys.rehearsal.simulator.http.messages import Reply
+from surveys.rehearsal.simulator.market.store import Moment
 
-SUBMISSION = "externalSubmit"  # a worker's, counted and spoilt like an operation
+SUBMISSION = "externalSubmit"  # by a worker; counted and faulted like an operation
 
 
 class FaultKind(StrEnum):
-    FAIL = "fail"  # nothing is done, and 500 says so
-    DONE_THEN_FAIL = "done_then_fail"  # it is done, and 500 denies it
-    DONE_THEN_CUT = "done_then_cut"  # it is done, and the connection ends
+    FAIL = "fail"  # nothing is done; answered with 500
+    DONE_THEN_FAIL = "done_then_fail"  # it is done, but answered with 500
+    DONE_THEN_CUT = "done_then_cut"  # it is done, and the connection is cut
     THROTTLE = "throttle"
-    SLOW = "slow"  # it is done, and said so many seconds later
-    UNSEEN = "unseen"  # of a submission: requesters do not see it for so many seconds
+    SLOW = "slow"  # it is done, and answered so many seconds late
+    UNSEEN = "unseen"  # a submission that requesters do not see for so many seconds
 
 
 class Fault(NamedTuple):
@@ -25,14 +25,14 @@ class Fault(NamedTuple):
 
 
 def queue_fault(moment: Moment, operation: str, fault: Fault, n_calls: int) -> None:
-    """Let the next calls of an operation go wrong, after those that are queued for it."""
+    """Queue a fault for the next calls of an operation."""
     moment.store.insert(
         "fault", operation=operation, kind=fault.kind, n_left=n_calls, seconds=fault.seconds
     )
 
 
-def take_fault(moment: Moment, operation: str) -> Fault | None:
-    """What is to go wrong with this call of an operation; used up by it."""
+def pop_fault(moment: Moment, operation: str) -> Fault | None:
+    """Return and use up the fault of this call of an operation, if any."""
     found = moment.store.row(
         "SELECT * FROM fault WHERE operation = ? AND n_left > 0 ORDER BY serial", operation
     )
@@ -43,8 +43,8 @@ def take_fault(moment: Moment, operation: str) -> Fault | None:
     return Fault(FaultKind(found["kind"]), found["seconds"])
 
 
-def spoil(reply: Reply, fault: Fault | None) -> Reply:
-    """The answer of what was done, as the fault lets it arrive."""
+def apply_fault(reply: Reply, fault: Fault | None) -> Reply:
+    """Return the reply as a fault of its delivery changes it."""
     if fault and fault.kind == FaultKind.DONE_THEN_CUT:
         return replace(reply, is_cut=True)
     if fault and fault.kind == FaultKind.SLOW:
@@ -53,7 +53,7 @@ def spoil(reply: Reply, fault: Fault | None) -> Reply:
 
 
 def list_faults(moment: Moment) -> list[dict[str, Any]]:
-    """What is queued, in its order."""
+    """Return the queued faults in order."""
     statement = "SELECT operation, kind, n_left, seconds FROM fault ORDER BY serial"
     return [dict(row) for row in moment.store.rows(statement)]
 
@@ -67,6 +67,6 @@ def count_request(moment: Moment, operation: str) -> None:
 
 
 def list_counts(moment: Moment) -> dict[str, int]:
-    """How many requests each operation has had, retries and refused ones too."""
+    """Return the number of requests of each operation, retries and refused ones included."""
     rows = moment.store.rows("SELECT * FROM request_count ORDER BY operation")
     return {row["operation"]: row["n_requests"] for row in rows}

@@ -1,4 +1,4 @@
-"""Instants, stored as seconds since 1970, as the model has them."""
+"""Conversion of stored seconds since 1970 to the model's datetimes."""
 
 from datetime import UTC, datetime
 

@@ -1,10 +1,10 @@
-"""What the service answers instead of what was asked for."""
+"""Errors that the service answers with."""
 
 CODE_PREFIX = "AWS.MechanicalTurk."
 
 
 class Refusal(Exception):
-    """An answer that is an error: its type and status on the wire, its code, its message."""
+    """An error answer: its type and status on the wire, its code, its message."""
 
     kind = "RequestError"
     status = 400
@@ -16,7 +16,7 @@ class Refusal(Exception):
 
 
 class Refused(Refusal):
-    """The requester's fault."""
+    """An error of the requester."""
 
 
 class Invalid(Refusal):
@@ -26,7 +26,7 @@ class Invalid(Refusal):
 
 
 class Unreadable(Refusal):
-    """A body that is no JSON."""
+    """A body that is not JSON."""
 
     kind = "SerializationException"
 
@@ -48,7 +48,7 @@ class Throttled(Refusal):
 
 
 class Failed(Refusal):
-    """The service's own fault."""
+    """An error of the service."""
 
     kind = "ServiceFault"
     status = 500
@@ -59,10 +59,10 @@ class NotSimulated(Failed):
 
 
 def missing(what: str, identifier: str) -> Refused:
-    """What is said of something that is not there, or is another requester's."""
+    """Return the error for an object that does not exist or belongs to another requester."""
     return Refused(f"{what} {identifier} does not exist.", f"{what}DoesNotExist")
 
 
 def invalid_parameter(message: str) -> Refused:
-    """A value that the model allows and the service does not."""
+    """Return the error for a value that the model allows but the service does not."""
     return Refused(message, "ParameterValidationError")

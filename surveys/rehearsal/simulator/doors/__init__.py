@@ -1,0 +1,1 @@
+"""The three interfaces of the simulator: requesters, workers, control."""

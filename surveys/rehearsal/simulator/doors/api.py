@@ -1,0 +1,49 @@
+"""The service's API for requesters: one URL, one operation per request."""
+
+import secrets
+
+from surveys.rehearsal.simulator.faults import (
+    Fault,
+    FaultKind,
+    apply_fault,
+    count_request,
+    pop_fault,
+)
+from surveys.rehearsal.simulator.http import wire
+from surveys.rehearsal.simulator.http.messages import Reply, Request
+from surveys.rehearsal.simulator.market.market import Market
+from surveys.rehearsal.simulator.refusals import Failed, Refusal, Throttled
+
+
+def answer(market: Market, request: Request) -> Reply:
+    """Perform the operation of a signed request, with the fault that is queued for it."""
+    fault = None
+    try:
+        operation = wire.name_operation(request.headers)
+        with market.moment() as moment:
+            count_request(moment, operation)
+            fault = pop_fault(moment, operation)
+        reply = _reply(_carry_out(market, operation, request, fault))
+    except Refusal as refusal:
+        reply = _reply(wire.write_refusal(refusal), refusal.status)
+    return apply_fault(reply, fault)
+
+
+def _carry_out(market: Market, operation: str, request: Request, fault: Fault | None) -> bytes:
+    kind = fault.kind if fault else None
+    if kind == FaultKind.THROTTLE:
+        raise Throttled("Rate exceeded")
+    if kind == FaultKind.FAIL:
+        raise Failed("The service failed.", "ServiceFault")
+    signed = wire.ApiRequest(f"{request.origin}/", request.headers, request.body)
+    requester = wire.identify_requester(signed)
+    arguments = wire.read_arguments(operation, request.body)
+    done = wire.write_answer(operation, market.call(requester, operation, arguments))
+    if kind == FaultKind.DONE_THEN_FAIL:
+        raise Failed("The service failed.", "ServiceFault")
+    return done
+
+
+def _reply(body: bytes, status: int = 200) -> Reply:
+    identifier = {"x-amzn-RequestId": secrets.token_hex(16)}
+    return Reply(status, body, wire.CONTENT_TYPE, identifier)

@@ -1,0 +1,207 @@
+"""The worker site: tasks, their frame, earnings. The URL holds the worker's id."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from surveys.rehearsal.simulator.faults import (
+    SUBMISSION,
+    Fault,
+    FaultKind,
+    apply_fault,
+    count_request,
+    pop_fault,
+)
+from surveys.rehearsal.simulator.http.messages import BadRequest, Reply, Request, redirect
+from surveys.rehearsal.simulator.http.screens import (
+    ANY_PAGE,
+    FILES,
+    OWN_PAGES,
+    read_file,
+    render,
+)
+from surveys.rehearsal.simulator.market import people, work
+from surveys.rehearsal.simulator.market.market import Market
+from surveys.rehearsal.simulator.market.people import WorkerProfile, WorkerRefused
+from surveys.rehearsal.simulator.operations import applications
+from surveys.rehearsal.simulator.operations.questions import read_question, task_address
+
+SUBMIT_PATH = "/mturk/externalSubmit"
+Page = Callable[..., Reply]
+
+
+def answer(market: Market, request: Request) -> Reply:
+    """Return the page of a path, or an error page."""
+    if request.path in FILES:
+        return read_file(request.path)
+    if request.path == SUBMIT_PATH:
+        return _submit(market, request)
+    try:
+        return _find_page(market, request)
+    except WorkerRefused as refusal:
+        return render("fault.html", status=refusal.status, message=refusal.message)
+
+
+def _find_page(market: Market, request: Request) -> Reply:
+    is_known = False
+    for method, pattern, page in ROUTES:
+        if found := re.fullmatch(pattern, request.path):
+            is_known = True
+            if method == request.method:
+                return page(market, request, *found.groups())
+    if is_known:
+        raise WorkerRefused("This method is not allowed for this address.", status=405)
+    raise WorkerRefused("There is no such page.", status=404)
+
+
+def _start(market: Market, request: Request) -> Reply:
+    with market.moment() as moment:
+        workers = people.list_workers(moment)
+    return render("start.html", workers=workers, platform=request.platform)
+
+
+def _add_worker(market: Market, request: Request) -> Reply:
+    values = request.values()
+    with market.moment() as moment:
+        worker_id = people.add_worker(moment, _read_profile(values))
+    return redirect(f"/workers/{worker_id}/")
+
+
+def _read_profile(values: dict[str, Any]) -> WorkerProfile:
+    usual = WorkerProfile()
+    try:
+        return WorkerProfile(
+            worker_id=str(values.get("worker_id", "")).strip().upper(),
+            country=str(values.get("country") or usual.country).strip().upper(),
+            subdivision=str(values.get("subdivision", "")).strip().upper(),
+            approval_rate=int(values.get("approval_rate") or usual.approval_rate),
+            n_approved=int(values.get("n_approved") or 0),
+            is_adult=bool(values.get("is_adult")),
+            is_master=bool(values.get("is_master")),
+        )
+    except ValueError as error:
+        raise BadRequest("The approval rate and the number of HITs are numbers.") from error
+
+
+def _list_tasks(market: Market, request: Request, worker_id: str) -> Reply:
+    with market.moment() as moment:
+        worker = work.get_worker(moment, worker_id)
+        groups, held = work.list_groups(moment, worker), work.list_held(moment, worker)
+        now = moment.now
+    return render("tasks.html", worker=worker, groups=groups, held=held, now=now)
+
+
+def _preview(market: Market, request: Request, worker_id: str, group_id: str) -> Reply:
+    with market.moment() as moment:
+        worker = work.get_worker(moment, worker_id)
+        hit = work.choose_hit(moment, worker, group_id, action="preview")
+        group = work.describe_group(moment, worker, hit)
+    question = read_question(hit["question"])
+    address = task_address(question.url, hit_id=hit["hit_id"], submit_to=f"{request.origin}/")
+    return render(
+        "preview.html", framed=ANY_PAGE, worker=worker, group=group, address=address,
+        height=question.frame_height,
+    )  # fmt: skip
+
+
+def _accept(market: Market, request: Request, worker_id: str, group_id: str) -> Reply:
+    with market.moment() as moment:
+        worker = work.get_worker(moment, worker_id)
+        assignment_id = work.accept_hit(moment, worker, group_id)
+    return redirect(f"/workers/{worker_id}/work/{assignment_id}/")
+
+
+def _show_work(market: Market, request: Request, worker_id: str, assignment_id: str) -> Reply:
+    with market.moment() as moment:
+        worker = work.get_worker(moment, worker_id)
+        held = work.find_held(moment, worker, assignment_id)
+        now = moment.now
+    question = read_question(held["question"])
+    address = task_address(
+        question.url,
+        hit_id=held["hit_id"],
+        submit_to=f"{request.origin}/",
+        assignment_id=assignment_id,
+        worker_id=worker_id,
+    )
+    return render(
+        "work.html", framed=f"{OWN_PAGES} {ANY_PAGE}", worker=worker, held=held, now=now,
+        address=address, height=question.frame_height,
+    )  # fmt: skip
+
+
+def _return(market: Market, request: Request, worker_id: str, assignment_id: str) -> Reply:
+    with market.moment() as moment:
+        work.return_hit(moment, work.get_worker(moment, worker_id), assignment_id)
+    return redirect(f"/workers/{worker_id}/")
+
+
+def _show_history(market: Market, request: Request, worker_id: str) -> Reply:
+    with market.moment() as moment:
+        worker = work.get_worker(moment, worker_id)
+        history = work.list_history(moment, worker)
+    return render("history.html", worker=worker, history=history)
+
+
+def _show_qualifications(market: Market, request: Request, worker_id: str) -> Reply:
+    with market.moment() as moment:
+        worker = work.get_worker(moment, worker_id)
+        requestable = applications.list_requestable(moment, worker)
+    return render("qualifications.html", worker=worker, requestable=requestable)
+
+
+def _request_qualification(market: Market, request: Request, worker_id: str, type_id: str) -> Reply:
+    with market.moment() as moment:
+        applications.request_qualification(moment, work.get_worker(moment, worker_id), type_id)
+    return redirect(f"/workers/{worker_id}/qualifications/")
+
+
+def _submit(market: Market, request: Request) -> Reply:
+    """Receive a task's form, with the fault that is queued for submissions."""
+    with market.moment() as moment:
+        count_request(moment, SUBMISSION)
+        fault = pop_fault(moment, SUBMISSION)
+    try:
+        reply = _receive_submission(market, request, fault)
+    except (BadRequest, WorkerRefused) as refused:
+        status = refused.status if isinstance(refused, WorkerRefused) else 400
+        reply = render(
+            "refused.html", status=status, framing=OWN_PAGES, message=str(refused),
+            is_held=status < 500,
+        )  # fmt: skip
+    return apply_fault(reply, fault)
+
+
+def _receive_submission(market: Market, request: Request, fault: Fault | None) -> Reply:
+    """Receive a form from a frame: without cookies or origin, so only its id names the task."""
+    if request.method != "POST":
+        raise WorkerRefused("A task is submitted by a form, with the method POST.", status=405)
+    kind = fault.kind if fault else None
+    if kind in {FaultKind.FAIL, FaultKind.THROTTLE}:
+        raise WorkerRefused("The service failed.", status=500)
+    fields = request.fields()
+    unseen_seconds = fault.seconds if fault and kind == FaultKind.UNSEEN else 0
+    with market.moment() as moment:
+        work.submit(
+            moment, dict(fields).get("assignmentId", ""), fields, unseen_seconds=unseen_seconds
+        )
+    if kind == FaultKind.DONE_THEN_FAIL:
+        raise WorkerRefused("The service failed.", status=500)
+    return render("submitted.html", framing=OWN_PAGES)
+
+
+WORKER = r"/workers/([A-Z0-9]+)"
+GROUP = WORKER + r"/groups/([A-Z0-9]+)"
+HELD = WORKER + r"/work/([A-Z0-9]+)"
+ROUTES: list[tuple[str, str, Page]] = [
+    ("GET", r"/", _start),
+    ("POST", r"/workers/", _add_worker),
+    ("GET", WORKER + r"/", _list_tasks),
+    ("GET", GROUP + r"/", _preview),
+    ("POST", GROUP + r"/accept/", _accept),
+    ("GET", HELD + r"/", _show_work),
+    ("POST", HELD + r"/return/", _return),
+    ("GET", WORKER + r"/history/", _show_history),
+    ("GET", WORKER + r"/qualifications/", _show_qualifications),
+    ("POST", WORKER + r"/qualifications/([A-Z0-9]+)/", _request_qualification),
+]

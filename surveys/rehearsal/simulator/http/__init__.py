@@ -1,0 +1,1 @@
+"""The simulator's HTTP server, its messages and its pages."""

@@ -1,0 +1,81 @@
+"""HTTP requests and replies, independent of the server."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl
+
+from surveys.rehearsal.simulator.http.bodies import read_json
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+HTML = "text/html; charset=utf-8"
+
+
+class BadRequest(Exception):
+    """A request that cannot be understood; the message says why."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """An HTTP request. Names of headers are in lower case."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: bytes
+    origin: str  # the simulator's own address
+    platform: str = ""  # address of the site, for links to it
+
+    @property
+    def media_type(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def is_json(self) -> bool:
+        """Return whether the request comes from a program, as JSON."""
+        return self.media_type == JSON or JSON in self.headers.get("accept", "")
+
+    def fields(self) -> list[tuple[str, str]]:
+        """Return the fields of the query and of the form. Raises BadRequest."""
+        if self.body and self.media_type != FORM:
+            raise BadRequest(f"The form came as {self.media_type or 'nothing'}, not as {FORM}.")
+        try:
+            texts = (self.query, self.body.decode())
+            return [pair for text in texts for pair in parse_qsl(text, keep_blank_values=True)]
+        except ValueError as error:
+            raise BadRequest("The form is not UTF-8, or has too many fields.") from error
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of a JSON body or a form. Raises BadRequest."""
+        if self.media_type != JSON:
+            return dict(self.fields())
+        try:
+            values = read_json(self.body)
+        except ValueError as error:
+            raise BadRequest("The body is not JSON.") from error
+        if not isinstance(values, dict):
+            raise BadRequest("The body is not a JSON object.")
+        return values
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP reply, or an order to cut the connection."""
+
+    status: int = 200
+    body: bytes = b""
+    media_type: str = HTML
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
+    delay_seconds: float = 0
+
+
+def redirect(path: str) -> Reply:
+    return Reply(303, headers={"Location": path})
+
+
+def reply_json(content: Any, status: int = 200) -> Reply:
+    return Reply(status, json.dumps(content).encode(), JSON)

@@ -1,0 +1,1 @@
+"""The simulator's state: requesters, workers, their work and their money."""

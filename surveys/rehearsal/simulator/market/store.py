@@ -1,0 +1,156 @@
+"""The simulator's state in a separate SQLite file, or in memory if none is named."""
+
+import json
+import secrets
+import sqlite3
+import string
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from surveys.rehearsal.simulator.refusals import Refused
+
+SCHEMA = Path(__file__).with_name("schema.sql")
+ID_LETTERS = string.ascii_uppercase + string.digits
+ID_LENGTH = 30
+MEMORY = ":memory:"
+
+
+class InvalidSnapshot(Exception):
+    """A snapshot that was not made by this simulator."""
+
+
+class StoreUnreadable(Exception):
+    """A file that cannot be written, or was not made by the simulator."""
+
+
+class Store:
+    """Rows of the state, used by one thread at a time; the market ensures that."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Open a file, creating it if needed. Raises StoreUnreadable."""
+        try:
+            self._connection = sqlite3.connect(
+                path or MEMORY, isolation_level=None, check_same_thread=False
+            )
+            self._connection.row_factory = sqlite3.Row
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute(
+                "PRAGMA synchronous = NORMAL"
+            )  # a killed process loses nothing
+            self._connection.executescript(SCHEMA.read_text(encoding="utf-8"))
+        except sqlite3.Error as error:
+            raise StoreUnreadable(f"Cannot keep the state in {path}: {error}.") from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit the block's changes, or roll them back after an error."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def rows(self, statement: str, *values: Any) -> list[sqlite3.Row]:
+        return self._connection.execute(statement, values).fetchall()
+
+    def row(self, statement: str, *values: Any) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
+        return found
+
+    def number(self, statement: str, *values: Any) -> int:
+        """Return the single number of a query, 0 if there is none."""
+        (number,) = self._connection.execute(statement, values).fetchone() or (0,)
+        return int(number or 0)
+
+    def write(self, statement: str, *values: Any) -> None:
+        self._connection.execute(statement, values)
+
+    def insert(self, table: str, **values: Any) -> None:
+        """Add a row. The names of table and columns come from our code, never from a request."""
+        columns, marks = ", ".join(values), ", ".join("?" * len(values))
+        statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  # nosec B608
+        self._connection.execute(statement, tuple(values.values()))
+
+    def setting(self, name: str, default: Any) -> Any:
+        found = self.row("SELECT value FROM setting WHERE name = ?", name)
+        return json.loads(found["value"]) if found else default
+
+    def set(self, name: str, value: Any) -> None:
+        self.write("INSERT OR REPLACE INTO setting VALUES (?, ?)", name, json.dumps(value))
+
+    def snapshot(self) -> dict[str, list[dict[str, Any]]]:
+        """Return every row of every table."""
+        statements = {name: f"SELECT * FROM {name}" for name in self._tables()}  # noqa: S608  # nosec B608
+        return {
+            name: [dict(row) for row in self.rows(statement)]
+            for name, statement in statements.items()
+        }
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Replace all rows by those of a snapshot; an empty one deletes everything.
+
+        Raises InvalidSnapshot; the caller's transaction is then rolled back.
+        """
+        names = self._tables()
+        if not set(snapshot) <= set(names):
+            raise InvalidSnapshot("It has tables that the simulator does not know.")
+        for name in names:
+            self.write(f"DELETE FROM {name}")  # noqa: S608  # nosec B608
+        try:
+            for name, rows in snapshot.items():
+                for values in rows:
+                    self._insert_again(name, values)
+        except (TypeError, sqlite3.Error) as error:
+            raise InvalidSnapshot("Its rows are not the simulator's.") from error
+
+    def _insert_again(self, table: str, values: Mapping[str, Any]) -> None:
+        columns = {row["name"] for row in self.rows(f"PRAGMA table_info({table})")}
+        if set(values) != columns:
+            raise InvalidSnapshot(f"The columns of {table} are not the simulator's.")
+        self.insert(table, **values)
+
+    def _tables(self) -> list[str]:
+        statement = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+        return [row["name"] for row in self.rows(statement)]
+
+
+class Moment:
+    """The state during one request, and the time of the request."""
+
+    def __init__(self, store: Store, now: float) -> None:
+        self.store, self.now = store, now
+
+    def refuse_used(self, requester: str, operation: str, token: str) -> None:
+        """Raise Refused for a token that the operation was given within the last day."""
+        if self.made_with(requester, operation, token) is not None:
+            raise Refused(
+                f'The idempotency token "{token}" has already been processed.', "DuplicateRequest"
+            )
+
+    def made_with(self, requester: str, operation: str, token: str) -> str | None:
+        """Return the id of the object created with a token in the last day, or None."""
+        found = self.store.row(
+            "SELECT made FROM token WHERE requester = ? AND operation = ? AND token = ?"
+            " AND used_at > ?",
+            requester, operation, token, self.now - 24 * 3600,
+        )  # fmt: skip
+        return found["made"] if found else None
+
+    def use(self, requester: str, operation: str, token: str, made: str = "") -> None:
+        """Store a token of an operation, and what the operation created."""
+        self.store.write(
+            "INSERT OR REPLACE INTO token VALUES (?, ?, ?, ?, ?)",
+            requester, operation, token, self.now, made,
+        )  # fmt: skip
+
+
+def make_id(start: str = "3") -> str:
+    """Return a new id in the format of the service."""
+    return start + "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH - len(start)))

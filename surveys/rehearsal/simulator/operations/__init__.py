@@ -1,0 +1,1 @@
+"""The operations of the MTurk API that the simulator offers to requesters."""

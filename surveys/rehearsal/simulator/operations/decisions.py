@@ -1,0 +1,122 @@
+"""Submissions: read, approve, reject."""
+
+import sqlite3
+from typing import Any
+
+from surveys.rehearsal.simulator.instants import read_instant
+from surveys.rehearsal.simulator.market.accounts import charge, refuse_overdraft
+from surveys.rehearsal.simulator.market.store import Moment
+from surveys.rehearsal.simulator.operations.paging import read_page
+from surveys.rehearsal.simulator.operations.tasks import describe_hit, read_hit
+from surveys.rehearsal.simulator.refusals import Invalid, Refused, missing
+
+OVERRIDE_SECONDS = 30 * 24 * 3600
+INSTANTS = {
+    "AcceptTime": "accepted_at",
+    "SubmitTime": "submitted_at",
+    "Deadline": "deadline_at",
+    "AutoApprovalTime": "auto_approval_at",
+    "ApprovalTime": "approved_at",
+    "RejectionTime": "rejected_at",
+}
+ALL_STATUSES = ["Submitted", "Approved", "Rejected"]
+
+
+def get_assignment(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    found = _read_assignment(moment, requester, arguments["AssignmentId"])
+    hit = describe_hit(moment, read_hit(moment, requester, found["hit_id"]))
+    return {"Assignment": _describe(found), "HIT": hit}
+
+
+def list_assignments_for_hit(
+    moment: Moment, requester: str, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the submissions of a HIT, without assignments in progress."""
+    hit = read_hit(moment, requester, arguments["HITId"])
+    wanted = [status.lower() for status in arguments.get("AssignmentStatuses") or ALL_STATUSES]
+    rows, said = read_page(
+        moment, "ListAssignmentsForHIT", arguments,
+        "SELECT * FROM assignment WHERE hit_id = ? AND seen_from <= ? AND state IN (?, ?, ?)",
+        hit["hit_id"], moment.now, *(wanted * 3)[:3],
+    )  # fmt: skip
+    return {"Assignments": [_describe(row) for row in rows], **said}
+
+
+def _read_assignment(moment: Moment, requester: str, assignment_id: str) -> sqlite3.Row:
+    found = moment.store.row(
+        "SELECT * FROM assignment_of_hit WHERE mturk_assignment_id = ? AND requester = ?"
+        " AND seen_from <= ?",
+        assignment_id, requester, moment.now,
+    )  # fmt: skip
+    if found is None:
+        raise missing("Assignment", assignment_id)
+    return found
+
+
+def _describe(row: sqlite3.Row) -> dict[str, Any]:
+    described = {
+        "AssignmentId": row["mturk_assignment_id"],
+        "WorkerId": row["worker_id"],
+        "HITId": row["hit_id"],
+        "AssignmentStatus": row["state"].capitalize(),
+        "Answer": row["answer"],
+    }
+    for name, column in INSTANTS.items():
+        if row[column] is not None:
+            described[name] = read_instant(row[column])
+    if row["feedback"] is not None:
+        described["RequesterFeedback"] = row["feedback"]
+    return described
+
+
+def approve_assignment(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Approve and pay a submission; with OverrideRejection also a rejected one."""
+    found = _read_assignment(moment, requester, arguments["AssignmentId"])
+    if found["state"] == "rejected" and arguments.get("OverrideRejection"):
+        _refuse_late_override(moment, found)
+        refuse_overdraft(moment, requester, found["reward_cents"] + found["fee_cents"])
+    elif found["state"] != "submitted":
+        raise _wrong_state(found)
+    settle_payment(moment, found, moment.now, arguments.get("RequesterFeedback"))
+    return {}
+
+
+def _refuse_late_override(moment: Moment, found: sqlite3.Row) -> None:
+    if found["stage"] == "disposed" or moment.now > found["rejected_at"] + OVERRIDE_SECONDS:
+        raise Refused(
+            "A rejection can be overridden for 30 days, until the HIT is deleted.",
+            "InvalidAssignmentState",
+        )
+
+
+def settle_payment(
+    moment: Moment, assignment: sqlite3.Row, approved_at: float, feedback: str | None = None
+) -> None:
+    """Approve a submission and charge reward and fee to the requester."""
+    charge(moment, assignment["requester"], assignment["reward_cents"] + assignment["fee_cents"])
+    moment.store.write(
+        "UPDATE assignment SET state = 'approved', approved_at = ?, rejected_at = NULL,"
+        " feedback = coalesce(?, feedback) WHERE serial = ?",
+        approved_at, feedback, assignment["serial"],
+    )  # fmt: skip
+
+
+def reject_assignment(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if not arguments["RequesterFeedback"].strip():
+        raise Invalid("RequesterFeedback is empty.")
+    found = _read_assignment(moment, requester, arguments["AssignmentId"])
+    if found["state"] != "submitted":
+        raise _wrong_state(found)
+    moment.store.write(
+        "UPDATE assignment SET state = 'rejected', rejected_at = ?, feedback = ?"
+        " WHERE serial = ?",
+        moment.now, arguments["RequesterFeedback"], found["serial"],
+    )  # fmt: skip
+    return {}
+
+
+def _wrong_state(found: sqlite3.Row) -> Refused:
+    return Refused(
+        f"This can be done to an assignment that is Submitted, not {found['state'].capitalize()}.",
+        "InvalidAssignmentState",
+    )
