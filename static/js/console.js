@@ -1,7 +1,7 @@
-// What the console does beyond what forms do by themselves. Nothing depends on it.
+// Enhancements of the console; every page works without them.
 "use strict";
 
-// Figures that take long are asked for in the background, a few at a time, until all are there.
+// Fetch slow figures in the background, a few at a time, until all are shown.
 async function refresh() {
   const form = document.querySelector("form[data-refresh]");
   if (!form || document.hidden) return;
@@ -15,11 +15,11 @@ async function refresh() {
   shown.replaceWith(fresh);
   if (fresh.querySelector("form[data-refresh]")?.textContent !== before) await refresh();
 }
-refresh().catch(() => {}); // the button is still there
+refresh().catch(() => {}); // the button still works
 
-// While something is being made, the part of the page that tells how far it is is renewed, and
-// never a form that is being filled in. It goes on when the network comes back.
-const AGAIN = 3000;
+// While a job is running, refresh the part of the page that shows its progress, but no form.
+// Continues after a network failure.
+const INTERVAL_MS = 3000;
 async function follow() {
   const shown = document.querySelector("[data-live][data-busy]");
   if (!shown) return;
@@ -29,11 +29,11 @@ async function follow() {
     const fresh = page.querySelector("[data-live]");
     if (fresh && !shown.contains(document.activeElement)) shown.replaceWith(fresh);
   }
-  setTimeout(follow, AGAIN);
+  setTimeout(follow, INTERVAL_MS);
 }
-setTimeout(follow, AGAIN);
+setTimeout(follow, INTERVAL_MS);
 
-// A button beside each field that is there to be copied.
+// Add a copy button to each field that is meant to be copied.
 for (const field of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) break;
   const button = document.createElement("button");

@@ -1,15 +1,15 @@
-// What a design or a batch asks for, reckoned by the server while one types.
+// Updates the workload of a design or the cost of a batch, calculated by the server, on input.
 "use strict";
 
 const PAUSE = 300;
-const form = document.querySelector("form[data-reckoned]");
-const COUNTING = "[type=number], [data-counts]";
+const form = document.querySelector("form[data-calculated]");
+const INPUTS = "[type=number], [data-counts]";
 const plan = document.querySelector("#plan");
 let waiting;
 let asked = 0;
 
-const reckon = async () => {
-  const fields = [...form.querySelectorAll(COUNTING)];
+const update = async () => {
+  const fields = [...form.querySelectorAll(INPUTS)];
   const numbers = new URLSearchParams(fields.map((field) => [field.name, field.value]));
   const mine = ++asked;
   try {
@@ -17,12 +17,12 @@ const reckon = async () => {
     const text = answer.ok && !answer.redirected ? await answer.text() : "";
     if (text && mine === asked) plan.innerHTML = text;
   } catch {
-    // The network is away; the button still reckons.
+    // No network: the button still calculates.
   }
 };
 
 form.addEventListener("input", (event) => {
-  if (!event.target.matches(COUNTING)) return;
+  if (!event.target.matches(INPUTS)) return;
   clearTimeout(waiting);
-  waiting = setTimeout(reckon, PAUSE);
+  waiting = setTimeout(update, PAUSE);
 });

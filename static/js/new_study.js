@@ -1,4 +1,4 @@
-// The short name of a new study follows its title until somebody writes one.
+// Derives the short name of a new study from its title until the user edits the short name.
 "use strict";
 
 const title = document.querySelector("[name=title]");

@@ -1,21 +1,21 @@
-// The queue of answers by keyboard, without a wait: the next answer is on the page already, and a
-// verdict is sent while it is being read. Nothing depends on this.
+// Review by keyboard without waiting: the next answers are on the page already, and a verdict is
+// sent while the next answer is being read. The page works without this script, too.
 "use strict";
 
-const FEWEST = 6; // answers ahead; with fewer, more are asked for
-const MOST_BEHIND = 50; // judged answers that "undo" can show again at once
-const PATIENCE = 30_000; // ms until something asked for counts as lost
-const PAUSE = 3_000; // ms until it is asked for again
+const MIN_AHEAD = 6; // answers on the page; with fewer, more are claimed
+const MAX_UNDO = 50; // judged answers that are kept for "undo"
+const TIMEOUT = 30_000; // ms
+const RETRY_AFTER = 3_000; // ms
 const queue = document.querySelector(".queue");
-const told = document.querySelector(".told");
+const notice = document.querySelector("#notice");
 const undoForm = document.querySelector("form.undo");
-const behind = []; // judged here, the latest last
-const sending = new Map(); // what is on its way, by the id of the review
-let known = new Set(); // ids not asked for, and those judged or taken back since: not news
-let sent = Promise.resolve(); // one after the other, so that an undo follows its verdict
-let asking = false;
+const judged = []; // articles judged here, the latest last
+const pending = new Map(); // number of requests under way, by the id of the review
+let known = new Set(); // ids not to be claimed again, and those judged or undone since
+let lastSent = Promise.resolve(); // requests are sent in order, so that an undo follows its verdict
+let isFetching = false;
 let isEnd = false;
-let lack = null; // the line that tells of answers that could not be fetched
+let fetchError = null; // the line that reports that answers could not be fetched
 
 const ahead = () => [...queue.querySelectorAll("article:not([data-judged])")];
 const current = () => queue.querySelector("article:not([hidden])");
@@ -36,22 +36,22 @@ function focusOn(article) {
 
 function count(change) {
   for (const [name, step] of Object.entries({ open: -change, judged: change })) {
-    const place = document.querySelector(`[data-count="${name}"]`);
-    if (place) place.textContent = Math.max(0, Number(place.textContent) + step);
+    const counter = document.querySelector(`[data-count="${name}"]`);
+    if (counter) counter.textContent = Math.max(0, Number(counter.textContent) + step);
   }
 }
 
-function complain(text) {
+function report(text) {
   const line = document.createElement("p");
   line.textContent = text;
-  told.hidden = false;
-  told.replaceChildren(line);
+  notice.hidden = false;
+  notice.replaceChildren(line);
   return line;
 }
 
-// Undo is for what was judged last; before anything was judged here, for what the server says.
-function tellLast() {
-  const last = behind.at(-1);
+// Undo concerns the last verdict given on this page; before there is one, the server's choice.
+function updateUndo() {
+  const last = judged.at(-1);
   if (!last) return;
   undoForm.hidden = false;
   undoForm.action = last.querySelector(".take-back").action;
@@ -61,87 +61,90 @@ function tellLast() {
 function judge(article, form, submitter) {
   const verdict = new FormData(form, submitter);
   article.dataset.judged = (submitter.firstChild || submitter).textContent.trim().toLowerCase();
-  behind.push(article);
-  if (behind.length > MOST_BEHIND) behind.shift().remove();
-  told.hidden = true;
+  judged.push(article);
+  if (judged.length > MAX_UNDO) judged.shift().remove();
+  notice.hidden = true;
   show(ahead()[0]);
   count(1);
-  tellLast();
-  send(article, form.action, verdict, () => takeBack(article));
-  askForMore();
+  updateUndo();
+  send(article, form.action, verdict, () => putBack(article));
+  fetchMore();
 }
 
-function takeBack(article) {
-  const place = behind.indexOf(article);
-  if (place >= 0) behind.splice(place, 1);
+function putBack(article) {
+  const index = judged.indexOf(article);
+  if (index >= 0) judged.splice(index, 1);
   delete article.dataset.judged;
   count(-1);
   queue.prepend(article);
   show(article);
-  tellLast();
+  updateUndo();
 }
 
 function undo() {
-  const article = behind.at(-1);
+  const article = judged.at(-1);
   if (!article) return undoForm.hidden ? undefined : undoForm.requestSubmit();
   const form = article.querySelector(".take-back");
-  takeBack(article);
+  putBack(article);
   send(article, form.action, new FormData(form), () => {});
 }
 
-const ask = (address, options) =>
-  fetch(address, { ...options, redirect: "manual", signal: AbortSignal.timeout(PATIENCE) });
+const post = (address, options) =>
+  fetch(address, { ...options, method: "POST", redirect: "manual", signal: AbortSignal.timeout(TIMEOUT) });
 
-// What is refused is told. What could not be sent comes back, to be judged again.
+// A refusal is reported. An answer whose verdict could not be sent comes back to be judged again.
 function send(article, address, body, bringBack) {
   const id = article.dataset.review;
   known.add(id);
-  sending.set(id, (sending.get(id) || 0) + 1);
-  sent = sent.then(async () => {
+  pending.set(id, (pending.get(id) || 0) + 1);
+  lastSent = lastSent.then(async () => {
     try {
       const headers = { "X-Requested-With": "fetch" };
-      const answer = await ask(address, { method: "POST", body, headers, keepalive: true });
-      const isOut = answer.type === "opaqueredirect" || answer.status === 403;
-      if (isOut) throw new Error("You are signed out. Sign in again, then judge this once more.");
+      const answer = await post(address, { body, headers, keepalive: true });
+      const isSignedOut = answer.type === "opaqueredirect" || answer.status === 403;
+      if (isSignedOut) throw new Error("You are signed out. Sign in again, then judge this once more.");
       if (answer.status >= 500) throw new Error("The site has a fault. Judge this once more.");
-      if (!answer.ok) await refused(article, answer);
+      if (!answer.ok) await reportRefusal(article, answer);
     } catch (error) {
       const isOurs = error.constructor === Error; // else it is the network's
-      complain(isOurs ? error.message : "The verdict could not be sent. Judge this once more.");
+      report(isOurs ? error.message : "The verdict could not be sent. Judge this once more.");
       if (article.isConnected && article.dataset.judged) bringBack();
     }
-    if (sending.get(id) > 1) sending.set(id, sending.get(id) - 1);
-    else sending.delete(id);
+    if (pending.get(id) > 1) pending.set(id, pending.get(id) - 1);
+    else pending.delete(id);
   });
 }
 
-async function refused(article, answer) {
+async function reportRefusal(article, answer) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const why = page.querySelector(".refused, main .lead");
-  complain(`${wordsOf(article)}: ${why ? why.textContent.trim() : "This verdict was not taken."}`);
+  const reason = page.querySelector(".refused, main .lead");
+  report(`${wordsOf(article)}: ${reason ? reason.textContent.trim() : "This verdict was refused."}`);
   count(-1);
 }
 
-async function askForMore() {
+// Claim the next answers; the form brings the CSRF token.
+async function fetchMore() {
   if (isEnd && !ahead().length) return finish();
-  if (asking || isEnd || ahead().length >= FEWEST) return;
-  asking = true;
-  known = new Set([...ahead().map((article) => article.dataset.review), ...sending.keys()]);
-  const text = await ask(`${queue.dataset.more}?besides=${[...known]}`)
+  if (isFetching || isEnd || ahead().length >= MIN_AHEAD) return;
+  isFetching = true;
+  known = new Set([...ahead().map((article) => article.dataset.review), ...pending.keys()]);
+  const body = new FormData(undoForm);
+  body.set("exclude", [...known].join(","));
+  const text = await post(queue.dataset.more, { body })
     .then((answer) => (answer.ok ? answer.text() : null))
     .catch(() => null);
-  asking = false;
+  isFetching = false;
   if (text !== null) append(text);
-  lack?.remove();
-  told.hidden ||= !told.hasChildNodes();
+  fetchError?.remove();
+  notice.hidden ||= !notice.hasChildNodes();
   if (!current()) show(ahead()[0]);
-  if (text !== null) askForMore();
-  else if (!ahead().length) askAgain(); // else the next verdict asks
+  if (text !== null) fetchMore();
+  else if (!ahead().length) retry(); // else the next verdict does
 }
 
-function askAgain() {
-  lack = complain("The next answers could not be fetched. They are asked for again every few seconds.");
-  setTimeout(askForMore, PAUSE);
+function retry() {
+  fetchError = report("The next answers could not be fetched. They are requested again every few seconds.");
+  setTimeout(fetchMore, RETRY_AFTER);
 }
 
 function append(text) {
@@ -155,10 +158,10 @@ function append(text) {
   }
 }
 
-// When everything has arrived, the server says what is left.
+// When everything has been sent, the server's page shows what is left.
 function finish() {
-  sent.then(() => {
-    if (!ahead().length && !sending.size) location.reload();
+  lastSent.then(() => {
+    if (!ahead().length && !pending.size) location.reload();
   });
 }
 
@@ -169,8 +172,8 @@ if (queue) {
     if (!article.hidden) judge(article, event.target, event.submitter);
   });
 
-  // Keys work while the focus is on the verdict, as it is from the start where one does not work by
-  // touch, and never where one writes. One that is still held down does nothing.
+  // Keys work while the focus is on the verdict, where it is from the start except on touch
+  // screens, and never in a text field. A key that is held down counts once.
   queue.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     const article = current();
@@ -193,15 +196,15 @@ if (queue) {
   });
 
   undoForm.addEventListener("submit", (event) => {
-    if (!behind.length) return;
+    if (!judged.length) return;
     event.preventDefault();
     undo();
   });
 
   window.addEventListener("beforeunload", (event) => {
-    if (sending.size) event.preventDefault();
+    if (pending.size) event.preventDefault();
   });
 
   focusOn(current());
-  askForMore();
+  fetchMore();
 }

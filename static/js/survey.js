@@ -1,14 +1,13 @@
-// What the pages of items and of the check do beyond what forms do by themselves: keys, how pages
-// are looked at, and that a double click sends once.
-// Nothing depends on it.
+// Enhancements of the item pages and the comprehension check: keyboard shortcuts, paradata, and a
+// guard against double submission. Every page works without them.
 "use strict";
 
 const form = document.querySelector("form");
 const visible = form.elements.namedItem("visible");
 const scale = form.querySelector(".scale");
 
-// Seconds for which the page was to be seen, until the answer is sent; of a form that was given
-// back, too, those before.
+// Seconds for which the page was visible until submission, including those before the form was
+// returned with errors.
 if (visible) {
   let seconds = Number(visible.value);
   let since = document.visibilityState === "visible" ? performance.now() : null;
@@ -22,7 +21,7 @@ if (visible) {
   });
 }
 
-// Into which fields something was pasted.
+// Names of the fields into which text was pasted.
 form.addEventListener("paste", (event) => {
   if (!event.target.matches("input.word")) return;
   let note = form.elements.namedItem("pasted");
@@ -35,10 +34,10 @@ form.addEventListener("paste", (event) => {
   note.value += ` ${event.target.name}`;
 });
 
-// While the focus is in the scale, as it is from the start where one does not work by touch, Enter
-// sends what is chosen. A digit chooses its point, but only where the server says that every point
-// is one digit (`data-digits`): on other scales the 1 of "10" would choose a point, too. A key that
-// is still held down from the page before does nothing.
+// While the scale has the focus (initially, except on touch devices), Enter submits the choice and a
+// digit chooses its point, if the server marks every point as a single digit (`data-digits`): on
+// other scales the 1 of "10" would choose a point, too. A key held down since the previous page is
+// ignored.
 const DIGITS = "0123456789٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹";
 if (scale) {
   scale.addEventListener("keydown", (event) => {
@@ -58,7 +57,7 @@ if (scale) {
   if (isFree && matchMedia("(hover: hover)").matches) scale.focus({ preventScroll: true });
 }
 
-// What was typed comes back where sending it failed and one goes back; another page forgets it.
+// Restore typed text after a failed submission and going back; another page clears it.
 const KEPT = "typed";
 const fields = () => [...form.querySelectorAll(".word, .scale input, .scale textarea")];
 try {
@@ -76,11 +75,11 @@ try {
     sessionStorage.setItem(KEPT, JSON.stringify([location.pathname, values]));
   });
 } catch {
-  // There is no storage in some frames; then it does not come back.
+  // Some frames have no storage; the text is not restored there.
 }
 
-// A second click on the way sends nothing more. Coming back by "back" opens the form again, and so
-// does time: the network may have failed. What comes twice all the same counts once.
+// Ignore a second click during submission. Going back enables the form again, and so does a delay,
+// since the network may have failed. The server counts a repeated answer once.
 const PATIENCE = 5000;
 const open = () => delete form.dataset.sent;
 form.addEventListener("submit", (event) => {

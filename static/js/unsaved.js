@@ -1,7 +1,7 @@
-// Warns before a page is left that holds edits which are not saved. Nothing depends on it.
-// Not counted are forms and fields of which nothing is stored: [data-fleeting].
+// Warns before the user leaves a page with unsaved changes; every page works without it.
+// Forms and fields that are not stored, [data-fleeting], are ignored.
 const forms = document.querySelectorAll('main form[method="post"]:not([data-fleeting])');
-let sent = null; // the form that is on its way to the server
+let sent = null; // the form being submitted
 
 function isEdited(field) {
   if (field.matches("[type=hidden], [data-fleeting], button, fieldset, output")) return false;
@@ -15,7 +15,7 @@ function isEdited(field) {
   return field.value !== field.defaultValue;
 }
 
-// The server marks what it gives back without having stored it.
+// The server marks a form that it returns with errors, unsaved.
 const isUnsaved = (form) =>
   form.querySelector("[data-unsaved]") !== null || [...form.elements].some(isEdited);
 
@@ -25,7 +25,7 @@ function mark(form) {
 
 for (const form of forms) {
   form.addEventListener("input", () => {
-    if (sent === form) sent = null; // the answer was a file, or never came
+    if (sent === form) sent = null; // the response was a download, or failed
     mark(form);
   });
   form.addEventListener("submit", () => { sent = form; });
@@ -34,10 +34,10 @@ for (const form of forms) {
 addEventListener("beforeunload", (event) => {
   if (![...forms].some((form) => form !== sent && isUnsaved(form))) return;
   event.preventDefault();
-  sent = null; // the form is not sent if the user stays
+  sent = null; // the form is not submitted if the user stays
 });
 
-// Going back, the browser fills in what was typed before.
+// After going back, the browser restores typed values.
 addEventListener("pageshow", () => {
   sent = null;
   forms.forEach(mark);

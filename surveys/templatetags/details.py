@@ -1,4 +1,4 @@
-"""Values of log entries as pages show them, without Python's None, True or {}."""
+"""Template filter for values of log entries, without Python's None, True or {}."""
 
 from django import template
 
@@ -7,7 +7,7 @@ register = template.Library()
 
 @register.filter
 def plain_value(value: object) -> str:
-    """Return a value in words; a dash for none and for an empty list or table.
+    """Return a value in words; a dash for None and for an empty list or mapping.
 
     >>> plain_value(None), plain_value({}), plain_value(True), plain_value(0), plain_value(-2)
     ('–', '–', 'yes', '0', '−2')

@@ -1,7 +1,6 @@
-"""Numbers as pages show them: a minus sign, and a dash for what is not known or not defined.
+"""Template filters for numbers: with a minus sign, and a dash for unknown or undefined values.
 
-Built into every template by `TEMPLATES`, in place of Django's `floatformat`, which writes "nan"
-and a hyphen.
+Built into every template by `TEMPLATES`; Django's `floatformat` writes "nan" and a hyphen.
 """
 
 from decimal import Decimal
@@ -16,7 +15,7 @@ Number = float | Decimal | None
 
 @register.filter
 def figure(x: Number, decimals: int = 2) -> str:
-    """Return a figure with so many decimals.
+    """Return a number with `decimals` decimals.
 
     >>> figure(-0.125), figure(float("nan")), figure(None), figure(7.25, 0)
     ('−0.13', '–', '–', '7')
@@ -26,7 +25,7 @@ def figure(x: Number, decimals: int = 2) -> str:
 
 @register.filter
 def number(x: Number, decimals: int = 4) -> str:
-    """Return a figure with so many decimals at most, without zeros at the end.
+    """Return a number with at most `decimals` decimals, without trailing zeros.
 
     >>> number(22467), number(-1.0), number(2 / 3), number(Decimal("2.50"), 1)
     ('22,467', '−1', '0.6667', '2.5')
@@ -36,7 +35,7 @@ def number(x: Number, decimals: int = 4) -> str:
 
 @register.filter
 def signed(x: Number, decimals: int = 4) -> str:
-    """Return the same with a plus before what is above 0.
+    """Return the same with a plus sign before positive numbers.
 
     >>> signed(1.0), signed(-0.5), signed(0), signed(float("nan"))
     ('+1', '−0.5', '0', '–')

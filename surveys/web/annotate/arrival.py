@@ -1,4 +1,4 @@
-"""Where people arrive: by a personal link, an open one, a provider. Looking starts nothing."""
+"""Arrival pages: personal links, open links and providers. A GET stores nothing."""
 
 import re
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 
 from surveys.access.client_address import client_address
-from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
-from surveys.models.collection import make_token
-from surveys.participation.arrival_limits import refuse_rush
+from surveys.models import Assignment, Entrance, Invitation, Study, TextKind
+from surveys.models.participation import make_token
+from surveys.participation.arrival_limits import enforce_arrival_limits
 from surveys.participation.arrivals import (
+    find_assignment_to_show,
     find_by_ticket,
     is_full,
     is_known,
-    lead_back,
     refuse_closed,
     return_by_own_link,
     return_visitor,
@@ -29,8 +29,8 @@ from surveys.participation.assignments import (
     start_assignment,
 )
 from surveys.recruitment.completion_codes import no_place_completion
-from surveys.recruitment.providers import Claims, read_claims, rules_of
-from surveys.study.consent_notice import Facts, Way, make_notice
+from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice
+from surveys.recruitment.providers import Claims, Disclosure, read_claims, rules_of
 from surveys.study.lifecycle import refuse_draft
 from surveys.study.protocol import protocol_of
 from surveys.study.texts import interface_of
@@ -40,36 +40,40 @@ from surveys.web.annotate.decorators import (
     address_of,
     annotator_page,
 )
-from surveys.web.rendering.study_page import face_of, render_text
+from surveys.web.rendering.study_page import display_of, render_text
 
 TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
 @annotator_page
 def index(request: HttpRequest) -> HttpResponse:
-    """For whoever comes without a link."""
+    """Show the start page, which needs no link."""
     return render(request, "annotate/index.html")
 
 
 @annotator_page
 def welcome(request: HttpRequest, token: str) -> HttpResponse:
-    """What awaits the holder of a personal link, and what they agree to."""
+    """Show the consent page of a personal link, or redirect to its assignment."""
     invitation = get_object_or_404(Invitation.objects.with_study(), token=token)
     study = invitation.study
     if assignment := Assignment.objects.latest_from(invitation):
-        return redirect("annotate:next", lead_back(assignment).token)
-    meet(study)
+        return redirect("annotate:next", find_assignment_to_show(assignment).token)
+    open_for(study)
     refuse_revoked(invitation)
-    way = Way.by(invitation)
-    return ask_consent(request, study, way, lambda agreed: start_assignment(invitation, agreed))
+    return ask_consent(
+        request,
+        study,
+        find_disclosure(invitation),
+        lambda agreed: start_assignment(invitation, agreed),
+    )
 
 
 @annotator_page
 def arrive(request: HttpRequest, token: str) -> HttpResponse:
-    """An entrance. Who comes by the open link is given an address of their own first."""
+    """Receive an annotator from a provider; redirect an open link to a new ticket's address."""
     entrance = get_object_or_404(Entrance.objects.select_related("study"), token=token)
     study = entrance.study
-    meet(study)
+    open_for(study)
     if not rules_of(entrance.provider).has_address:
         raise Http404
     sent = request.POST if request.method == "POST" else request.GET
@@ -77,7 +81,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     if claims is None:
         return redirect("annotate:join", token, make_token())
     if assignment := return_visitor(entrance, claims):
-        return redirect("annotate:next", lead_back(assignment).token)
+        return redirect("annotate:next", find_assignment_to_show(assignment).token)
     if is_known(entrance, claims):
         return ask_own_link(
             request, study, claims, lambda link: return_by_own_link(entrance, claims, link)
@@ -86,7 +90,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     return ask_consent(
         request,
         study,
-        Way.through(entrance.provider),
+        rules_of(entrance.provider).disclosure,
         lambda agreed: start_through(
             entrance, make_token(), claims, agreed=agreed, address=client_address(request)
         ),
@@ -97,20 +101,20 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
 
 @annotator_page
 def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
-    """The open link, at an address that becomes the personal link of whoever starts here."""
+    """Show the consent page at a ticket's address, which becomes the annotator's own link."""
     entrance = get_object_or_404(Entrance.objects.select_related("study"), token=token)
-    if entrance.provider != Provider.LINK or not TICKET.fullmatch(ticket):
+    if not rules_of(entrance.provider).is_anonymous or not TICKET.fullmatch(ticket):
         raise Http404
     study = entrance.study
-    meet(study)
+    open_for(study)
     begun = find_by_ticket(entrance, ticket)
     if begun and (assignment := Assignment.objects.latest_from(begun)):
-        return redirect("annotate:next", lead_back(assignment).token)
+        return redirect("annotate:next", find_assignment_to_show(assignment).token)
     refuse_closed(entrance)
     return ask_consent(
         request,
         study,
-        Way.through(entrance.provider),
+        rules_of(entrance.provider).disclosure,
         lambda agreed: start_through(
             entrance, ticket, agreed=agreed, address=client_address(request)
         ),
@@ -119,8 +123,8 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     )
 
 
-def meet(study: Study) -> None:
-    """Speak the study's language; while it is a draft nobody goes further."""
+def open_for(study: Study) -> None:
+    """Use the study's language. Raises StudyNotOpen for a draft."""
     translation.activate(interface_of(study))
     refuse_draft(study)
 
@@ -129,17 +133,17 @@ def ask_own_link(
     request: HttpRequest,
     study: Study,
     claims: Claims,
-    go_on: Callable[[str], Assignment | None],
+    resume: Callable[[str], Assignment | None],
     *,
     is_from_hit: bool = False,
 ) -> HttpResponse:
-    """For an arrival with a known id on another submission: it opens nothing by itself.
+    """Ask an arrival with a known id on another submission for the annotator's own link.
 
-    An own link that is pasted does, if `go_on` finds the assignment that it belongs to.
+    The id alone opens nothing. `resume` returns the assignment that a pasted link belongs to.
     """
     link = request.POST.get("own_link") if request.method == "POST" else None
-    if link and (assignment := go_on(link)):
-        return redirect("annotate:next", lead_back(assignment).token)
+    if link and (assignment := resume(link)):
+        return redirect("annotate:next", find_assignment_to_show(assignment).token)
     page = {
         "claims": claims,
         "contact": study.contact,
@@ -153,7 +157,7 @@ def ask_own_link(
 def ask_consent(
     request: HttpRequest,
     study: Study,
-    way: Way,
+    disclosure: Disclosure,
     begin: Callable[[Consent], Assignment],
     *,
     entrance: Entrance | None = None,
@@ -161,12 +165,12 @@ def ask_consent(
     own_link: str | None = None,
     is_from_hit: bool = False,
 ) -> HttpResponse:
-    """The welcome page. Only who agrees to the very text and notice shown there begins.
+    """Show the consent page; call `begin` once its current text and notice are agreed to.
 
-    Who comes from a HIT has one of its places.
+    A worker on a HIT has one of its places, so the study's free places do not matter.
     """
     text = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
-    notice = make_notice(study, Facts.of(study, way))
+    notice = make_notice(study, Facts.of(study, disclosure))
     consent = Consent.asked_by(study, text, notice)
     answer = request.POST.get("answer") if request.method == "POST" else None
     has_agreed_to_this = request.POST.get("consent") == consent.mark
@@ -174,18 +178,18 @@ def ask_consent(
         return render(request, "annotate/declined.html", {"is_sent": claims is not None})
     if answer == "agree" and has_agreed_to_this:
         return redirect("annotate:next", begin(consent).token)
-    face = face_of(study.pk, study.revision)
+    face = display_of(study.pk, study.revision)
     n_items = count_items(study)
-    is_full_up = not has_place_left(study) or bool(entrance and is_full(entrance))
-    if entrance and not is_full_up and request.method != "POST":
-        refuse_rush(entrance, client_address(request))
+    has_no_place = not has_place_left(study) or bool(entrance and is_full(entrance))
+    if entrance and not has_no_place and request.method != "POST":
+        enforce_arrival_limits(entrance, client_address(request))
     page = {
         "face": face,
         "consent": consent.mark,
         "consent_text": render_text(study, text),
         "notice": notice,
         "has_changed": answer == "agree",
-        "has_place": is_from_hit or not is_full_up,
+        "has_place": is_from_hit or not has_no_place,
         "is_from_hit": is_from_hit,
         "completion": no_place_completion(entrance) if entrance else None,
         "claims": claims,

@@ -1,4 +1,4 @@
-"""The end of an assignment, and ways to end it before."""
+"""The last page of an assignment, withdrawal, and what the site stores about an annotator."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,7 +10,7 @@ from surveys.participation.introduction import has_failed_check
 from surveys.participation.own_links import may_withdraw
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.completion_codes import came_for_a_hit, completion_for, earned_before
-from surveys.study.consent_notice import Facts, list_changes, make_notice
+from surveys.recruitment.consent_notice import Facts, list_changes, make_notice
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,
@@ -25,7 +25,7 @@ ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
 
 @annotator_page
 def thanks(request: HttpRequest, token: str) -> HttpResponse:
-    """The end, for whoever has answered everything; a POST asks for one more block."""
+    """Show the last page of a submitted assignment; a POST starts one more block."""
     assignment = find_assignment(token)
     if assignment.state != AssignmentState.SUBMITTED:
         return redirect_to_due(token)
@@ -43,7 +43,7 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
 
 @annotator_page
 def withdraw(request: HttpRequest, token: str) -> HttpResponse:
-    """What withdrawing means; a POST asks once more, and a confirmed one withdraws."""
+    """Explain withdrawal; a POST asks for confirmation, and a confirmed one withdraws."""
     assignment = find_assignment(token)
     if assignment.state == AssignmentState.WITHDRAWN:
         return redirect_to_due(token)
@@ -68,7 +68,7 @@ def withdraw(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def confirm_withdrawal(request: HttpRequest, assignment: Assignment, link: str) -> HttpResponse:
-    """Ask once more, and name what withdrawing would erase; nothing is changed yet."""
+    """Ask for confirmation and show what would be erased; change nothing."""
     page = {
         "assignment": assignment,
         "token": assignment.token,
@@ -81,7 +81,7 @@ def confirm_withdrawal(request: HttpRequest, assignment: Assignment, link: str) 
 
 @annotator_page
 def ended(request: HttpRequest, token: str) -> HttpResponse:
-    """Why an assignment ended before its end."""
+    """Show why an assignment ended before it was finished."""
     assignment = find_assignment(token)
     if assignment.state not in ENDED:
         return redirect_to_due(token)
@@ -97,7 +97,7 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
 
 @annotator_page
 def kept(request: HttpRequest, token: str) -> HttpResponse:
-    """What the site stores about the annotator, as they agreed to it, and what has changed."""
+    """Show what the site stores about the annotator, as agreed to, and changes since then."""
     assignment = find_assignment(token)
     annotator = assignment.annotator
     now = make_notice(annotator.study, Facts.for_annotator(annotator))

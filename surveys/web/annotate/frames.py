@@ -1,4 +1,4 @@
-"""Which pages may stand in a frame: those of who comes for a HIT, at the sites that show HITs."""
+"""Framing policy: crowd-working sites may show the pages of their workers in a frame."""
 
 from functools import lru_cache
 
@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 
 from surveys.crowd.mturk.targets import list_enabled
 
-FRAMED = ("mturk/", "survey/")  # the arrival, and all that follows it
+FRAMED = ("mturk/", "survey/")  # the arrival page and all later pages
 
 
-def let_frame(request: HttpRequest, response: HttpResponse) -> None:
-    """Let the enabled targets show a page to their workers, and take what it hands in.
+def allow_framing(request: HttpRequest, response: HttpResponse) -> None:
+    """Let the enabled targets frame a page and receive its form.
 
-    Pages that nobody reaches from a HIT stay as they are: no other site frames them.
+    Pages that are not reached from a HIT keep the site's policy: they cannot be framed.
     """
     found, targets = request.resolver_match, list_enabled()
     if found is None or not found.route.startswith(FRAMED) or not targets:

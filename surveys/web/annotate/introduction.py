@@ -1,4 +1,4 @@
-"""What comes before the first text: instructions, a practice item, a comprehension check."""
+"""Pages before the first item: instructions, practice item, comprehension check."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -23,22 +23,22 @@ from surveys.web.annotate.decorators import (
     own_link,
     redirect_to_due,
 )
-from surveys.web.rendering.forms import CheckForm
 from surveys.web.rendering.item_pages import (
     RATING_PAGE,
     WORDS_PAGE,
+    CheckForm,
     describe_text,
     make_engagement_form,
     make_rating_form,
 )
 from surveys.web.rendering.markdown import render_markdown
-from surveys.web.rendering.study_page import Face, face_of
+from surveys.web.rendering.study_page import StudyDisplay, display_of
 
 StepView = Callable[[HttpRequest, Assignment], HttpResponse]
 
 
 def step_page(step: Step) -> Callable[[StepView], Callable[..., HttpResponse]]:
-    """A page of a step; whoever is not at that step is led to what is due."""
+    """Decorate the view of a step; redirect an annotator at another step to the due page."""
 
     def decorate(view: StepView) -> Callable[..., HttpResponse]:
         @annotator_page
@@ -56,7 +56,7 @@ def step_page(step: Step) -> Callable[[StepView], Callable[..., HttpResponse]]:
 
 @annotator_page
 def instructions(request: HttpRequest, token: str) -> HttpResponse:
-    """How to judge: read before the first text, and again whenever one likes."""
+    """Show the instructions, before the first item or at any later time."""
     assignment = find_assignment(token)
     if request.method == "POST":
         complete_step(assignment, Step.INSTRUCTIONS)
@@ -71,7 +71,7 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
 
 @step_page(Step.PRACTICE)
 def practice_words(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Page 1 of the practice item. Nothing of practice is stored but that it was done."""
+    """Show page 1 of the practice item; its answers are not stored."""
     sent = request.POST if request.method == "POST" else None
     form = make_engagement_form(face_of_assignment(assignment), sent)
     if form.is_valid():
@@ -81,7 +81,7 @@ def practice_words(request: HttpRequest, assignment: Assignment) -> HttpResponse
 
 @step_page(Step.PRACTICE)
 def practice_rating(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Page 2 of the practice item."""
+    """Show page 2 of the practice item."""
     sent = request.POST if request.method == "POST" else None
     form = make_rating_form(face_of_assignment(assignment), sent)
     if form.is_valid():
@@ -91,7 +91,7 @@ def practice_rating(request: HttpRequest, assignment: Assignment) -> HttpRespons
 
 @step_page(Step.PRACTICE)
 def practice_answer(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """What a good answer to the practice item looks like."""
+    """Show a good answer to the practice item; a POST completes the step."""
     if request.method == "POST":
         complete_step(assignment, Step.PRACTICE)
         return redirect_to_due(assignment.token)
@@ -100,12 +100,12 @@ def practice_answer(request: HttpRequest, assignment: Assignment) -> HttpRespons
 
 @step_page(Step.CHECK)
 def check(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Questions on the instructions, with a set number of tries."""
+    """Ask questions about the instructions, with a limited number of tries."""
     text = current_text(assignment.study, TextKind.CHECK)
     questions = read_check(text.body)
     form = CheckForm(request.POST if request.method == "POST" else None, questions=questions)
     if form.is_bound and request.POST.get("text") != str(text.pk):
-        form = CheckForm(questions=questions)  # they are others by now: ask anew
+        form = CheckForm(questions=questions)  # the questions have changed: show the new ones
     if form.is_valid():
         n_tries = form.cleaned_data["n_tries"]
         wrong = check_comprehension(
@@ -118,14 +118,14 @@ def check(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     return render_check(request, assignment, text, form)
 
 
-def face_of_assignment(assignment: Assignment) -> Face:
-    return face_of(assignment.study.pk, assignment.study.revision)
+def face_of_assignment(assignment: Assignment) -> StudyDisplay:
+    return display_of(assignment.study.pk, assignment.study.revision)
 
 
 def render_check(
     request: HttpRequest, assignment: Assignment, text: StudyText, form: CheckForm
 ) -> HttpResponse:
-    """The questions; to whoever has sent answers, why these are not enough."""
+    """Render the questions, with the errors of answers that were sent."""
     n_tries = assignment.annotator.n_check_tries
     is_refused = request.method == "POST"
     page = {
@@ -144,10 +144,10 @@ def render_check(
 def render_practice(
     request: HttpRequest, template: str, assignment: Assignment, form: Form | None = None
 ) -> HttpResponse:
-    """A page of the practice item, which looks as those of the survey do."""
+    """Render a page of the practice item with the templates of items."""
     study = assignment.study
     item = read_practice(protocol_of(study.pk, study.revision).texts[TextKind.PRACTICE].body)
-    if item is None:  # taken out since this page was asked for
+    if item is None:  # removed since the page was requested
         return redirect_to_due(assignment.token)
     page = {
         **describe_text(item, study, is_marked=template != WORDS_PAGE.template),

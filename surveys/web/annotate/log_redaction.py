@@ -1,20 +1,22 @@
+"""Log formatting that removes annotators' links and ids."""
+
 import logging
 import re
 
-# Behind /join/ and /mturk/ stand a person's own ticket and, in the query, who they are elsewhere;
-# behind /sign-in/link/ what signs a researcher in.
+# /join/ and /mturk/ are followed by an own link's ticket and, in the query, provider ids;
+# /sign-in/link/ by a token that signs a researcher in.
 LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk|sign-in/link)/[^\s'\"]+")
 
 
 class LinkFormatter(logging.Formatter):
-    """Takes the token out of annotators' links: whoever reads a log must not be able to answer."""
+    """Formatter that removes tokens from links, so that log readers cannot answer with them."""
 
     def format(self, record: logging.LogRecord) -> str:
         return LINK.sub(r"/\1\2/…", super().format(record))
 
 
 class NoTraceback(logging.Filter):
-    """Leaves of an error its one line."""
+    """Filter that drops tracebacks and keeps the message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.exc_info = record.exc_text = None

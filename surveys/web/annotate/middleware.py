@@ -1,3 +1,5 @@
+"""Middleware: content policy, form encoding, language, and error pages."""
+
 from codecs import lookup
 from collections.abc import Callable
 
@@ -11,11 +13,11 @@ from django.shortcuts import render
 from django.utils import translation
 
 from surveys.errors import SurveyError
-from surveys.web.annotate.frames import let_frame
+from surveys.web.annotate.frames import allow_framing
 
 
 class ContentPolicyMiddleware(CSPMiddleware):
-    """Leaves alone what has its policy already; the original would first build one to drop."""
+    """Set the content policy unless the response has one; Django's would build one to drop."""
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
@@ -26,9 +28,9 @@ class ContentPolicyMiddleware(CSPMiddleware):
 
 
 class ReadableFormMiddleware:
-    """Refuses forms that are said to be in anything but UTF-8, which no browser of ours sends.
+    """Refuse forms declared in an encoding other than UTF-8, which no browser sends here.
 
-    Django does so for one of the two kinds of forms, and fails over codecs that are not of text.
+    Django does so for one of the two form types, and fails on codecs that are not for text.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -42,7 +44,7 @@ class ReadableFormMiddleware:
 
 
 class SurveyLanguageMiddleware:
-    """Every request starts in the site's language; a survey page then takes its study's."""
+    """Start every request in the site's language; annotator pages then use their study's."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -53,7 +55,7 @@ class SurveyLanguageMiddleware:
 
 
 class SurveyErrorMiddleware:
-    """Turns what an action refuses into a page that says what to do, and leads back."""
+    """Turn a SurveyError into a page that says what to do and links back."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -71,12 +73,12 @@ class SurveyErrorMiddleware:
         answer["Cache-Control"] = "private, no-store"
         if error.retry_after is not None:
             answer["Retry-After"] = str(error.retry_after)
-        let_frame(request, answer)
+        allow_framing(request, answer)
         return answer
 
 
 def _find_survey(request: HttpRequest) -> str | None:
-    """The token of the assignment of which a page was asked for, if going back makes sense."""
+    """Return the token of the requested page's assignment; None if no way back makes sense."""
     found = request.resolver_match
     if found is None or not found.route.startswith("survey/") or found.url_name == "next":
         return None

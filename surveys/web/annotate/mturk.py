@@ -1,4 +1,4 @@
-"""Where workers arrive who look at a HIT, or have accepted it: in a frame, without a cookie."""
+"""Arrival pages of workers on a HIT, shown in a frame without cookies."""
 
 from functools import partial
 from uuid import UUID
@@ -6,33 +6,37 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from surveys.crowd.fees import write_cents
+from surveys.crowd.fees import format_cents
 from surveys.crowd.mturk.arrival import (
     find_hit,
+    find_in_hit,
+    has_agreed,
     is_preview,
     needs_own_link,
     read_arrival,
-    refuse_newcomer,
+    refuse_arrival,
     return_by_own_link,
-    return_to_hit,
     start_in_hit,
 )
 from surveys.models import Assignment, Hit, TextKind
 from surveys.participation.assignments import Consent, count_items
-from surveys.study.consent_notice import Way
+from surveys.recruitment.providers import rules_of
 from surveys.study.texts import current_text, read_practice
-from surveys.tasks import start_telling_grants
-from surveys.web.annotate.arrival import ask_consent, ask_own_link, meet
+from surveys.tasks import start_sending_grants
+from surveys.web.annotate.arrival import ask_consent, ask_own_link, open_for
 from surveys.web.annotate.decorators import annotator_page
 from surveys.web.rendering.item_pages import describe_text
-from surveys.web.rendering.study_page import face_of
+from surveys.web.rendering.study_page import display_of
 
 
 @annotator_page
 def enter(request: HttpRequest, key: UUID) -> HttpResponse:
-    """The address of a HIT. Nothing of who comes stays in the address of what follows."""
+    """Show the page of a HIT: a sample, a way to start, or a redirect to the assignment.
+
+    The worker's ids are not in the address of any later page.
+    """
     hit = find_hit(key)
-    meet(hit.batch.study)
+    open_for(hit.batch.study)
     sent = request.POST if request.method == "POST" else request.GET
     if is_preview(sent):
         return show_sample(request, hit)
@@ -42,29 +46,36 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
             request, hit.batch.study, claims, partial(return_by_own_link, hit, claims),
             is_from_hit=True,
         )  # fmt: skip
-    if assignment := return_to_hit(hit, claims):
-        start_telling_grants(hit.provider)  # who is known begins another block without a page
+    if assignment := find_in_hit(hit, claims):
         return redirect("annotate:next", assignment.token)
-    refuse_newcomer(hit, claims)
+    refuse_arrival(hit, claims)
 
-    def begin(agreed: Consent | None) -> Assignment:
+    def begin(agreed: Consent | None = None) -> Assignment:
         assignment = start_in_hit(hit, claims, agreed)
-        start_telling_grants(hit.provider)
+        start_sending_grants(hit.provider)
         return assignment
 
-    return ask_consent(request, hit.batch.study, Way.MTURK, begin, claims=claims, is_from_hit=True)
+    if not has_agreed(hit, claims):
+        disclosure = rules_of(hit.provider).disclosure
+        return ask_consent(
+            request, hit.batch.study, disclosure, begin, claims=claims, is_from_hit=True
+        )
+    if request.method == "POST":
+        return redirect("annotate:next", begin().token)
+    page = {"claims": claims, "is_compensation": hit.compensates is not None}
+    return render(request, "annotate/start.html", page)
 
 
 def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
-    """What a HIT is like, for who has not accepted it: nothing to fill in, and nothing stored."""
+    """Show a sample of a HIT that is not accepted yet: no form, nothing stored."""
     study = hit.batch.study
-    face = face_of(study.pk, study.revision)
+    face = display_of(study.pk, study.revision)
     item = read_practice(current_text(study, TextKind.PRACTICE).body)
     n_items = count_items(study)
     page = {
         "face": face,
         **(describe_text(item, study, is_marked=False) if item else {}),
-        "pay": write_cents(hit.batch.reward_cents),
+        "pay": format_cents(hit.batch.reward_cents),
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
     }

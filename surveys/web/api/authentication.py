@@ -1,3 +1,5 @@
+"""Bearer-token authentication of the API."""
+
 from django.contrib.auth.models import User
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
@@ -9,7 +11,7 @@ from surveys.models import ApiToken
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer …`, and nothing else: no cookie opens the API."""
+    """Authenticate by `Authorization: Bearer …` only; cookies are ignored."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         scheme, _, key = request.headers.get("Authorization", "").strip().partition(" ")
@@ -25,7 +27,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the schema describes it."""
+    """OpenAPI description of the authentication."""
 
     target_class = "surveys.web.api.authentication.TokenAuthentication"
     name = "token"

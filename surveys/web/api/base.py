@@ -1,4 +1,4 @@
-"""What all views of the API have in common: who asks, of which study, and once."""
+"""Base classes of API views: authentication, rights in a study, idempotency."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from surveys.access.audit_log import acting
-from surveys.access.idempotency import LONGEST_KEY, answer_once
+from surveys.access.idempotency import MAX_KEY_LENGTH, answer_once
 from surveys.access.roles import Right, role_in
 from surveys.models import Role, Study
 from surveys.web.api.authentication import TokenAuthentication
@@ -31,9 +31,9 @@ from surveys.web.api.throttles import CreatingThrottle, TokenThrottle
 
 
 class ApiView(APIView):
-    """A view for whoever has a token with its scope; what it does is recorded as theirs."""
+    """A view that needs a token with its scope; its actions are logged under the token's user."""
 
-    scopes: ClassVar[dict[str, str]] = {}  # by method; that of GET stands for others, too
+    scopes: ClassVar[dict[str, str]] = {}  # by method; methods not listed have that of GET
     tag: ClassVar[str] = ""
     action_name: ClassVar[str] = ""
     authentication_classes = [TokenAuthentication]
@@ -62,30 +62,30 @@ class ApiView(APIView):
         super().initial(request, *args, **kwargs)
         if read_length(request) > settings.API_LARGEST_REQUEST:
             raise TooLarge
-        if request.method == "POST":  # where the description has this header
+        if request.method == "POST":  # the only method with this header
             _check_key(self.idempotency_key)
         self._during.enter_context(acting(self.user))
 
     @property
     def user(self) -> User:
-        """Whose token it is."""
+        """Return the user of the token."""
         return cast("User", self.request.user)
 
     @property
     def idempotency_key(self) -> str | None:
-        """Under which key it is asked for, if under one."""
+        """Return the Idempotency-Key header, or None."""
         return self.request.headers.get("Idempotency-Key")
 
-    def read(self, asked: type[BaseSerializer[Any]], data: Any = None) -> Any:
-        """What a request asks for, checked. Raises ValidationError."""
-        serializer = asked(data=self.request.data if data is None else data)
+    def read(self, serializer_class: type[BaseSerializer[Any]], data: Any = None) -> Any:
+        """Return the validated data of the request. Raises ValidationError."""
+        serializer = serializer_class(data=self.request.data if data is None else data)
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 
     def create(
         self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[], int] = 201
     ) -> Response:
-        """Make something and answer with it: once, where the request has a key.
+        """Call `make` and return its serializer's data; only once per idempotency key.
 
         The status may depend on what was made.
         """
@@ -104,9 +104,9 @@ class ApiView(APIView):
 
 
 class StudyView(ApiView):
-    """A view of a study, whose slug the address has: `self.study`.
+    """A view of the study whose slug is in the URL: `self.study`.
 
-    Not found for whoever has no role in it; refused for a role without the right.
+    404 for users without a role in the study, 403 for roles without the right.
     """
 
     rights: ClassVar[dict[str, Right]] = {"GET": Right.READ}
@@ -126,6 +126,6 @@ class StudyView(ApiView):
 
 
 def _check_key(key: str | None) -> None:
-    if key is not None and not (len(key) <= LONGEST_KEY and re.fullmatch(KEY_PATTERN, key)):
-        told = f"1 to {LONGEST_KEY} printable ASCII characters, none a space."
-        raise ValidationError({"Idempotency-Key": told})
+    if key is not None and not (len(key) <= MAX_KEY_LENGTH and re.fullmatch(KEY_PATTERN, key)):
+        message = f"1 to {MAX_KEY_LENGTH} printable ASCII characters, none a space."
+        raise ValidationError({"Idempotency-Key": message})

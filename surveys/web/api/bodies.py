@@ -1,4 +1,4 @@
-"""The bodies of requests to the API: JSON, up to the size that the API takes."""
+"""Request bodies of the API: JSON, up to a maximum size."""
 
 from typing import Any
 
@@ -13,25 +13,22 @@ from surveys.web.api.errors import TooLarge
 
 
 class BoundedRequest(Request):
-    """A request whose body may be as large as the API takes.
-
-    Django's own limit is that of all other pages, where no form needs as much.
-    """
+    """A request with the API's size limit; Django's own is for forms, and lower."""
 
     @cached_property
     def body(self) -> bytes:
-        """The whole body. Raises TooLarge before it is read, where its length is given."""
-        most = settings.API_LARGEST_REQUEST
-        if read_length(self) > most:
+        """Return the whole body. Raises TooLarge, before reading it if its length is given."""
+        limit = settings.API_LARGEST_REQUEST
+        if read_length(self) > limit:
             raise TooLarge
-        body: bytes = self._request.read(most + 1)
-        if len(body) > most:
+        body: bytes = self._request.read(limit + 1)
+        if len(body) > limit:
             raise TooLarge
         return body
 
 
 class JsonParser(JSONParser):
-    """JSON in UTF-8, not nested too deeply."""
+    """Parser of JSON in UTF-8 with limited nesting."""
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         try:
@@ -41,5 +38,5 @@ class JsonParser(JSONParser):
 
 
 def read_length(request: Request) -> int:
-    """Return the length of a body as its header tells, 0 where it does not."""
+    """Return the Content-Length of a request, 0 without the header."""
     return int(request.META.get("CONTENT_LENGTH") or 0)

@@ -1,4 +1,4 @@
-"""What goes wrong → {"errors": [{"code", "message", …}]} with its status."""
+"""Error responses: {"errors": [{"code", "message", …}]} with their status."""
 
 import math
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ UNPROCESSABLE = 422
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The answer to what a view raised; None for a fault of our own, which stays one."""
+    """Return the response to an exception of a view; None for unexpected ones (500)."""
     set_rollback()
     if isinstance(error, ImportRefused) and error.found:
         found = [
@@ -27,8 +27,8 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"errors": found}, status=error.status)
     if isinstance(error, SurveyError):
         code = type(error).__name__
-        told = [{"code": code, "message": line} for line in str(error).splitlines()]
-        return Response({"errors": told}, status=error.status)
+        errors = [{"code": code, "message": line} for line in str(error).splitlines()]
+        return Response({"errors": errors}, status=error.status)
     if isinstance(error, exceptions.ValidationError):
         return Response({"errors": list(_flatten(error.detail))}, status=UNPROCESSABLE)
     return _answer_refusal(_as_refusal(error))
@@ -50,17 +50,17 @@ def _as_refusal(error: Exception) -> Exception:
 def _answer_refusal(error: Exception) -> Response | None:
     if not isinstance(error, exceptions.APIException):
         return None
-    told = {"code": error.get_codes(), "message": str(error.detail)}
+    content = {"code": error.get_codes(), "message": str(error.detail)}
     headers = {}
     if (wait := getattr(error, "wait", None)) is not None:
         headers["Retry-After"] = str(math.ceil(wait) or 1)
     if header := getattr(error, "auth_header", None):
         headers["WWW-Authenticate"] = header
-    return Response({"errors": [told]}, status=error.status_code, headers=headers)
+    return Response({"errors": [content]}, status=error.status_code, headers=headers)
 
 
 class Unavailable(exceptions.APIException):
-    """The database cannot be used."""
+    """The database is unavailable."""
 
     status_code = 503
     default_detail = "The site cannot use its database now. Try again in a moment."
@@ -69,7 +69,7 @@ class Unavailable(exceptions.APIException):
 
 
 class TooLarge(exceptions.APIException):
-    """A request of more bytes than the site reads."""
+    """The request is larger than the limit."""
 
     status_code = 413
     default_detail = "The request is too large."
@@ -77,7 +77,7 @@ class TooLarge(exceptions.APIException):
 
 
 def _flatten(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
-    """Each message with the field it is about, such as notes.3."""
+    """Yield each message with its field, such as notes.3."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
             yield from _flatten(inner, f"{field}.{name}".strip("."))
@@ -86,5 +86,5 @@ def _flatten(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
             nested = isinstance(inner, dict | list)
             yield from _flatten(inner, f"{field}.{number}".strip(".") if nested else field)
     else:
-        told = {"code": str(getattr(detail, "code", "invalid")), "message": str(detail)}
-        yield {**told, "field": field} if field and field != "non_field_errors" else told
+        error = {"code": str(getattr(detail, "code", "invalid")), "message": str(detail)}
+        yield {**error, "field": field} if field and field != "non_field_errors" else error

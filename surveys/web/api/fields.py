@@ -1,4 +1,4 @@
-"""Fields that take what JSON says and nothing that could be meant by it."""
+"""Serializer fields that accept the exact JSON type only, and query parameters."""
 
 import re
 from datetime import UTC, datetime
@@ -8,25 +8,24 @@ from typing import Any
 from rest_framework import serializers
 
 INSTANT = re.compile(
-    r"(\d{4})(-\d\d-\d\dT\d\d:\d\d:)(\d\d)((?:\.\d+)?(?:Z|[+-]\d\d:\d\d))", re.ASCII | re.IGNORECASE
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
 )
-EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-LARGEST = 2**31 - 1  # of the numbers that the database gives
+LARGEST = 2**31 - 1  # of the ids that the database assigns
 
 
-class Asked(serializers.Serializer[Any]):
-    """What a request asks for: a field that is not known is refused, not overlooked."""
+class RequestSerializer(serializers.Serializer[Any]):
+    """Base serializer of requests; refuses unknown fields."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
             raise serializers.ValidationError(
-                {str(name)[:100]: "There is no such field." for name in unknown}
+                {str(name)[:100]: "This field is unknown." for name in unknown}
             )
         return super().to_internal_value(data)
 
 
-class Text(serializers.CharField):
-    """A string, whatever stands at its ends."""
+class JsonString(serializers.CharField):
+    """A JSON string, not stripped of whitespace."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"trim_whitespace": False, **options})
@@ -37,15 +36,17 @@ class Text(serializers.CharField):
         return super().to_internal_value(data)
 
 
-class Slug(serializers.SlugField):
+class JsonSlug(serializers.SlugField):
+    """A slug as a JSON string."""
+
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
 
 
-class Whole(serializers.IntegerField):
-    """A whole number, not one in quotes."""
+class JsonInteger(serializers.IntegerField):
+    """A JSON integer; 2.0 is accepted, "2" is not."""
 
     def to_internal_value(self, data: Any) -> int:
         is_whole = type(data) is int or (type(data) is float and data.is_integer())
@@ -54,8 +55,8 @@ class Whole(serializers.IntegerField):
         return int(data)
 
 
-class Number(serializers.FloatField):
-    """A point of a scale, not one in quotes; whether it is one, the actions know."""
+class ScalePointField(serializers.FloatField):
+    """A JSON number for a scale point; the actions check that the scale has it."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_value=-100, max_value=100, **options)
@@ -66,8 +67,8 @@ class Number(serializers.FloatField):
         return Decimal(str(data))
 
 
-class Truth(serializers.BooleanField):
-    """`true` or `false`."""
+class JsonBoolean(serializers.BooleanField):
+    """A JSON boolean."""
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
@@ -75,8 +76,8 @@ class Truth(serializers.BooleanField):
         return data
 
 
-class WrittenWhole(serializers.IntegerField):
-    """A whole number of a query string."""
+class IntegerParameter(serializers.IntegerField):
+    """An integer in a query string."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"max_value": LARGEST, **options})
@@ -87,27 +88,13 @@ class WrittenWhole(serializers.IntegerField):
         return int(data)
 
 
-class WrittenInstant(serializers.DateTimeField):
-    """An instant with its offset, as RFC 3339 writes it: also a leap second, and the year 0."""
+class InstantParameter(serializers.DateTimeField):
+    """An instant with an offset, as in RFC 3339, in a query string."""
 
     def to_internal_value(self, value: Any) -> datetime:
-        found = INSTANT.fullmatch(str(value))
-        if found is None:
-            self.fail("invalid", format="YYYY-MM-DDThh:mm:ssZ")
-        year, until_seconds, seconds, rest = found.groups()
-        is_before_all = year == "0000"  # a leap year like 2000; Python begins with 1
-        text = ("2000" if is_before_all else year) + until_seconds
-        text += ("59" if seconds == "60" else seconds) + rest
         try:
-            instant = datetime.fromisoformat(text.upper())
-        except ValueError:
+            if not INSTANT.fullmatch(str(value)):
+                raise ValueError
+            return datetime.fromisoformat(str(value).upper()).astimezone(UTC)
+        except (OverflowError, ValueError):
             self.fail("invalid", format="YYYY-MM-DDThh:mm:ssZ")
-        return EARLIEST if is_before_all else _in_utc(instant)
-
-
-def _in_utc(instant: datetime) -> datetime:
-    """An instant in UTC, or the last that there is on its side."""
-    try:
-        return instant.astimezone(UTC)
-    except OverflowError:
-        return EARLIEST if instant.year == 1 else LATEST

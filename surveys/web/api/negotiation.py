@@ -1,3 +1,5 @@
+"""Content negotiation of the API."""
+
 from collections.abc import Iterable
 
 from rest_framework.negotiation import BaseContentNegotiation
@@ -7,7 +9,7 @@ from rest_framework.request import Request
 
 
 class OnlyJson(BaseContentNegotiation):
-    """Answers are JSON whatever is asked for; files are what their address says."""
+    """Answer in JSON whatever `Accept` says; the format of files is in their URL."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         kind = (request.content_type or "").partition(";")[0].strip().lower()

@@ -1,4 +1,4 @@
-"""Pages of long lists, by cursors that stay right while rows are added."""
+"""Cursor pagination, stable while rows are added."""
 
 import base64
 import binascii
@@ -13,44 +13,43 @@ from rest_framework.utils.urls import replace_query_param
 
 from surveys.query_params import LARGEST, read_number
 
-ROWS_A_PAGE, MOST_A_PAGE = 100, 1000
-LIMIT = {"type": "integer", "minimum": 1, "maximum": MOST_A_PAGE, "default": ROWS_A_PAGE}
+PAGE_SIZE, MAX_PAGE_SIZE = 100, 1000
+LIMIT = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}
 PAGE_PARAMETERS = [
-    OpenApiParameter("limit", LIMIT, description="rows a page"),
-    OpenApiParameter("cursor", str, description="where to go on; next has it"),
+    OpenApiParameter("limit", LIMIT, description="rows per page"),
+    OpenApiParameter("cursor", str, description="start of the page; taken from next"),
 ]
 
 
 class Page(NamedTuple):
-    """Some rows in their order, and the address of those after them."""
+    """The rows of a page and the URL of the next page."""
 
     rows: list[Any]
     next: str | None
 
     def write(self, row_serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        """The page as it is answered."""
+        """Return the page as response data."""
         return {"next": self.next, "results": row_serializer(self.rows, many=True).data}
 
 
 def describe_page(row_serializer: type[serializers.Serializer[Any]]) -> Any:
-    """How the schema describes a page of such rows."""
+    """Return the serializer that describes a page of rows in the schema."""
     name = row_serializer.__name__.removesuffix("Serializer")
     return inline_serializer(
         f"{name}Page",
         {
-            "next": serializers.URLField(allow_null=True, help_text="the page after"),
+            "next": serializers.URLField(allow_null=True, help_text="URL of the next page"),
             "results": row_serializer(many=True),
         },
     )
 
 
 def paginate(rows: QuerySet[Any], request: Request, *keys: str) -> Page:
-    """The page that a request asks for of rows in the order of one or two whole numbers.
+    """Return the requested page of rows ordered by one or two integer keys.
 
-    Together these are unique; rows that are tuples begin with them. The cursor is those of the
-    last row before, so that each row comes once, however many are added meanwhile, and the last
-    page is as quick as the first. Raises ValidationError or
-    NotFound.
+    The keys are unique together; rows that are tuples begin with them. The cursor holds the keys
+    of the row before the page, so each row is listed once even if rows are added meanwhile, and
+    the last page is as fast as the first. Raises ValidationError or NotFound.
     """
     size = _read_size(request.query_params.get("limit"))
     cursor = request.query_params.get("cursor")
@@ -67,7 +66,7 @@ def paginate(rows: QuerySet[Any], request: Request, *keys: str) -> Page:
 
 
 def read_filters(request: Request) -> dict[str, Any]:
-    """What the query of a list asks for beside the page."""
+    """Return the query parameters of a list except those of pagination."""
     asked = request.query_params.items()
     return {name: text for name, text in asked if name not in ("limit", "cursor")}
 
@@ -81,10 +80,10 @@ def _after(keys: tuple[str, ...], last: list[int]) -> Q:
 
 def _read_size(text: str | None) -> int:
     if text is None:
-        return ROWS_A_PAGE
-    size = read_number(text, MOST_A_PAGE) if text.isascii() else None
+        return PAGE_SIZE
+    size = read_number(text, MAX_PAGE_SIZE) if text.isascii() else None
     if not size:
-        raise ValidationError({"limit": f"A whole number from 1 to {MOST_A_PAGE}."})
+        raise ValidationError({"limit": f"A whole number from 1 to {MAX_PAGE_SIZE}."})
     return size
 
 
@@ -95,5 +94,5 @@ def _read_cursor(text: str, n_numbers: int) -> list[int]:
     except (binascii.Error, ValueError):
         numbers = []
     if len(numbers) != n_numbers or not all(0 <= number <= LARGEST for number in numbers):
-        raise NotFound("There is no such page: take the cursor from `next`, as it is.")
+        raise NotFound("This page does not exist: copy the cursor from `next` unchanged.")
     return numbers

@@ -1,3 +1,5 @@
+"""Token scopes of API views."""
+
 from typing import Any
 
 from rest_framework.permissions import BasePermission
@@ -9,7 +11,7 @@ from surveys.models import ApiToken
 
 
 class HasScope(BasePermission):
-    """The request's token has the scope that its view asks for."""
+    """Allow requests whose token has the scope of the view and method."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not isinstance(request.auth, ApiToken):
@@ -20,6 +22,6 @@ class HasScope(BasePermission):
 
 
 def scope_of(view: Any, method: str | None) -> str:
-    """The scope for a method of a view: its own for it, else that for reading."""
+    """Return the scope of a view's method: its own, else that of GET."""
     scopes: dict[str, str] = view.scopes
     return scopes.get(method or "", scopes["GET"]) if "GET" in scopes else scopes["POST"]

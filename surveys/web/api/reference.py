@@ -1,4 +1,4 @@
-"""The description of the API: for programs, and as a page."""
+"""The API description: as OpenAPI, and as a page."""
 
 import json
 from decimal import Decimal
@@ -15,7 +15,7 @@ from surveys.access.api_tokens import SCOPES
 
 
 class Operation(NamedTuple):
-    """Something that the API does."""
+    """An operation as the reference page shows it."""
 
     method: str
     path: str
@@ -29,13 +29,13 @@ class Operation(NamedTuple):
 
 @require_safe
 def schema(request: HttpRequest) -> HttpResponse:
-    """The description in OpenAPI; it says nothing of any study."""
+    """Return the OpenAPI description, which holds no data of any study."""
     return JsonResponse(describe_api(), json_dumps_params={"ensure_ascii": False})
 
 
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
-    """The same for people."""
+    """Show the reference page."""
     return render(
         request, "api/reference.html", {"subjects": list_operations(), "scopes": SCOPES.items()}
     )
@@ -43,24 +43,24 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 def not_found(request: HttpRequest) -> HttpResponse:
-    """What no other address is: an error as everywhere here."""
-    told = {"code": "not_found", "message": "There is nothing at this address."}
-    return JsonResponse({"errors": [told]}, status=404)
+    """Return a JSON 404 for unknown URLs of the API."""
+    error = {"code": "not_found", "message": "There is nothing at this address."}
+    return JsonResponse({"errors": [error]}, status=404)
 
 
 @cache
 def describe_api() -> dict[str, Any]:
-    """The description, made once."""
+    """Return the OpenAPI description (cached)."""
     described: dict[str, Any] = SchemaGenerator().get_schema(  # type: ignore[no-untyped-call]
         request=None, public=True
     )
-    plain: dict[str, Any] = json.loads(json.dumps(described, default=_write_plainly))
+    plain: dict[str, Any] = json.loads(json.dumps(described, default=_to_json))
     return plain
 
 
 @cache
 def list_operations() -> dict[str, list[Operation]]:
-    """What the API does, by subject."""
+    """Return the operations by tag."""
     described = describe_api()
     subjects: dict[str, list[Operation]] = {}
     for path, methods in described["paths"].items():
@@ -70,8 +70,8 @@ def list_operations() -> dict[str, list[Operation]]:
     return subjects
 
 
-def _write_plainly(told: object) -> float | str:
-    return float(told) if isinstance(told, Decimal) else str(told)
+def _to_json(value: object) -> float | str:
+    return float(value) if isinstance(value, Decimal) else str(value)
 
 
 def _read_operation(
@@ -97,7 +97,7 @@ def _read_operation(
 
 
 def _list_fields(described: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fields of a body, each with its name and whether it is needed."""
+    """Return the fields of a request body with their names and whether they are required."""
     name = schema.get("$ref", "").rpartition("/")[2]
     body = described["components"]["schemas"].get(name, {})
     return [

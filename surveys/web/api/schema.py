@@ -1,24 +1,24 @@
-"""The OpenAPI description: scopes, and the refusals that any request may meet."""
+"""Extensions of the OpenAPI description: scopes, and the errors of any request."""
 
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
-from surveys.access.idempotency import LONGEST_KEY
+from surveys.access.idempotency import MAX_KEY_LENGTH
 from surveys.web.api.permissions import scope_of
 
 WITHOUT_NULL = r"^[^\u0000]*$"
 KEY_PATTERN = "^[!-~]+$"
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": KEY_PATTERN},
+    {"type": "string", "minLength": 1, "maxLength": MAX_KEY_LENGTH, "pattern": KEY_PATTERN},
     OpenApiParameter.HEADER,
-    description="Asked for again under the same key within 24 hours, it is not done again, and "
-    "answered the same.",
+    description="A request repeated with the same key within 24 hours is not executed again and "
+    "gets the same response.",
 )
 
-EITHER = {  # bodies that have one of two fields
+EITHER = {  # request bodies with exactly one of two fields
     "NewInvitationsRequest": ("count", "notes"),
     "NewRunRequest": ("preset", "recipe"),
     "NewReleaseRequest": ("preset", "recipe"),
@@ -27,23 +27,23 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 REFUSALS = {
     "400": "The request cannot be read.",
     "401": "No valid token.",
-    "403": "The token lacks the scope, or its person the role in the study.",
-    "404": "There is nothing here that the token's person may know of.",
-    "409": "The study does not allow this as it stands; or the Idempotency-Key was used for "
-    "another request.",
+    "403": "The token lacks the scope, or its user the role in the study.",
+    "404": "Not found, or not visible to the token's user.",
+    "409": "The current state of the study does not allow this, or the Idempotency-Key was used "
+    "for another request.",
     "413": "The request is too large.",
-    "415": "The request is not in JSON.",
-    "422": "Fields of the request are wrong.",
-    "429": "Too many requests; Retry-After says in how many seconds to go on.",
+    "415": "The request is not JSON.",
+    "422": "Fields of the request are invalid.",
+    "429": "Too many requests; Retry-After gives the seconds to wait.",
 }
 PROBLEM = {
     "type": "object",
     "properties": {
         "code": {"type": "string"},
         "message": {"type": "string", "description": "what is wrong and what to do"},
-        "field": {"type": "string", "description": "of the request"},
-        "row": {"type": ["integer", "null"], "description": "of the stimuli, from 1"},
-        "column": {"type": ["string", "null"], "description": "of the stimuli"},
+        "field": {"type": "string", "description": "field of the request"},
+        "row": {"type": ["integer", "null"], "description": "row of the stimuli, from 1"},
+        "column": {"type": ["string", "null"], "description": "column of the stimuli"},
     },
     "required": ["code", "message"],
 }
@@ -55,7 +55,7 @@ ERRORS = {
 
 
 class Describer(AutoSchema):
-    """Names the scope of each operation, and the header that makes repeating it harmless."""
+    """Schema generator that adds scopes, idempotency headers, tags and operation ids."""
 
     def get_description(self) -> str:  # type: ignore[override]
         view: Any = self.view
@@ -75,7 +75,7 @@ class Describer(AutoSchema):
 
 
 def add_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Put the refusals beside the answers of every operation."""
+    """Add the error responses to every operation."""
     result.setdefault("components", {}).setdefault("schemas", {})["Errors"] = ERRORS
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Errors"}}}
     for path in result["paths"].values():
@@ -92,7 +92,7 @@ def add_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def _close_body(result: dict[str, Any], operation: dict[str, Any]) -> None:
-    """Say that a body has no other fields, and that there must be one where fields are needed."""
+    """Declare that a body has no other fields, and is required if one of its fields is."""
     for content in operation.get("requestBody", {}).get("content", {}).values():
         name = content["schema"].get("$ref", "").rpartition("/")[2]
         if name:
@@ -105,7 +105,7 @@ def _close_body(result: dict[str, Any], operation: dict[str, Any]) -> None:
 
 
 def _forbid_null(schema: dict[str, Any]) -> None:
-    """Say of all strings in a schema that they hold no null character, as no database would."""
+    """Declare that strings hold no null character, which databases cannot store."""
     if schema.get("type") == "string" and not {"pattern", "enum", "format"} & set(schema):
         schema["pattern"] = WITHOUT_NULL
     inner = schema.get("items"), schema.get("additionalProperties")

@@ -1,3 +1,5 @@
+"""Rate limits of API tokens."""
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,11 +13,11 @@ from surveys.models import ApiToken
 
 
 @contextmanager
-def counting() -> Iterator[None]:
-    """Let no other request on this machine be counted meanwhile.
+def counting_lock() -> Iterator[None]:
+    """Hold the lock under which this machine counts requests.
 
-    The original reads its list of instants from the cache, and writes it back longer: of two
-    requests at once only one was counted.
+    DRF reads its list of times from the cache and writes it back longer: without a lock, only one
+    of two simultaneous requests was counted.
     """
     with (settings.VAR_DIR / "throttles.lock").open("ab") as held:
         locks.lock(held, locks.LOCK_EX)
@@ -23,7 +25,7 @@ def counting() -> Iterator[None]:
 
 
 class TokenThrottle(SimpleRateThrottle):
-    """How often a token may ask: for anything."""
+    """Limit all requests of a token."""
 
     scope = "all"
 
@@ -37,14 +39,14 @@ class TokenThrottle(SimpleRateThrottle):
         return f"api-{self.scope}-{request.auth.pk}"
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        """Count a request, exactly; whether it is one of those that the rate allows."""
-        with counting():
+        """Count a request and return whether the rate allows it."""
+        with counting_lock():
             is_allowed: bool = super().allow_request(request, view)
         return is_allowed
 
 
 class CreatingThrottle(TokenThrottle):
-    """How often it may make something."""
+    """Limit the POST requests of a token."""
 
     scope = "creating"
 
@@ -53,6 +55,6 @@ class CreatingThrottle(TokenThrottle):
 
 
 class ExportingThrottle(TokenThrottle):
-    """How often it may have a whole file made."""
+    """Limit the exports of a token."""
 
     scope = "exporting"

@@ -1,7 +1,15 @@
+"""URLs of the API."""
+
 from django.urls import path, re_path
 
-from surveys.web.api import collection, people, reference, reviews, rows, runs, studies, webhooks
+from surveys.web.api import reference
+from surveys.web.api.access import people, webhooks
 from surveys.web.api.base import ApiView
+from surveys.web.api.collection import views as collection
+from surveys.web.api.results import views as runs
+from surveys.web.api.review import views as reviews
+from surveys.web.api.studies import rows
+from surveys.web.api.studies import views as studies
 
 app_name = "api"
 VIEWS: dict[str, type[ApiView]] = {"studies/": studies.Studies, "recipes/": runs.Recipes}
@@ -16,7 +24,7 @@ OF_A_STUDY: dict[str, type[ApiView]] = {
     "texts/": studies.Texts,
     "consent-review/": studies.ConsentReview,
     "opening/": studies.Opening,
-    "progress/": studies.Progress,
+    "progress/": collection.Progress,
     "invitations/": collection.Invitations,
     "invitations/<int:invitation_id>/revocation/": collection.Revocation,
     "responses/": collection.Responses,
@@ -53,5 +61,5 @@ urlpatterns = [
     path("", reference.reference, name="reference"),
     path("schema/", reference.schema, name="schema"),
     *(path(address, view.as_view(), name=view.action_name) for address, view in VIEWS.items()),
-    re_path(r"^[\s\S]", reference.not_found, name="not_found"),  # a line break is no full stop
+    re_path(r"^[\s\S]", reference.not_found, name="not_found"),  # `.` does not match a line break
 ]

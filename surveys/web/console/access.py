@@ -1,4 +1,4 @@
-"""Who reaches a page of the console: whoever is signed in and has the right in the study."""
+"""Access to the pages of the console: sign-in, and a right in the study."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,22 +14,23 @@ from django.views.decorators.cache import never_cache
 from surveys.access.audit_log import acting
 from surveys.access.roles import Right, role_in
 from surveys.models import Study
+from surveys.web.console.menu import list_links
 
 Page = Callable[..., HttpResponseBase]
 
 
 def signed_in(request: HttpRequest) -> User:
-    """Whoever asked for a page of the console."""
+    """Return the user of a request that a decorator below has let through."""
     return cast("User", request.user)
 
 
 def is_owner(request: HttpRequest) -> bool:
-    """Whether a page of a study may show who people are."""
+    """Return whether the user may see data that identifies annotators of the study."""
     return request.role in Right.OWN.value  # type: ignore[attr-defined]
 
 
 def console_page(view: Page) -> Page:
-    """A page for whoever is signed in; what it does is recorded as theirs."""
+    """Require a sign-in, and log the actions of a view under the user's name."""
 
     @never_cache
     @login_required
@@ -42,10 +43,10 @@ def console_page(view: Page) -> Page:
 
 
 def study_page(right: Right) -> Callable[[Page], Page]:
-    """A page of a study, whose slug the address has; the view is given the study itself.
+    """Require a right in the study whose slug the URL holds, and pass the study to the view.
 
-    Not found for whoever has no role in it, so that nobody learns of it; refused for a role
-    without the right. `request.role` is the role.
+    Answers 404 without a role in the study, so that its existence is not revealed, and 403 with a
+    role that lacks the right. Sets `request.role` and `request.menu`.
     """
 
     def decorate(view: Page) -> Page:
@@ -58,7 +59,9 @@ def study_page(right: Right) -> Callable[[Page], Page]:
                 raise Http404
             if role not in right.value:
                 raise PermissionDenied
+            page = request.resolver_match.url_name if request.resolver_match else None
             request.role = role  # type: ignore[attr-defined]
+            request.menu = list_links(study, role, page)  # type: ignore[attr-defined]
             return view(request, study, **found)
 
         return answer

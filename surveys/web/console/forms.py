@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
@@ -8,13 +9,13 @@ from surveys.access.roles import find_account
 from surveys.errors import AccessRefused, SurveyError
 from surveys.models import Role
 
-UNREADABLE = "\N{REPLACEMENT CHARACTER}"
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # of invalid UTF-8
 
 
 def attempt(form: forms.Form, action: Callable[[], Any]) -> bool:
-    """Do what a valid form asks for. False where the form was wrong or the action refuses it.
+    """Run the action of a valid form; return whether it succeeded.
 
-    What is refused stands over the form, a line each.
+    Each line of a SurveyError becomes an error of the form.
     """
     if not form.is_valid() or _refuse_unreadable(form):
         return False
@@ -27,17 +28,22 @@ def attempt(form: forms.Form, action: Callable[[], Any]) -> bool:
     return True
 
 
+def status_of(*shown: forms.BaseForm) -> int:
+    """Return the HTTP status of a page that shows these forms: 422 if one of them has errors."""
+    return HTTPStatus.UNPROCESSABLE_ENTITY if any(form.errors for form in shown) else HTTPStatus.OK
+
+
 def _refuse_unreadable(form: forms.Form) -> bool:
-    """Say at each field that it holds what was no UTF-8, of which Django leaves this character."""
+    """Add an error to each field whose text was not valid UTF-8."""
     sent = {name: str(form.data.get(form.add_prefix(name))) for name in form.fields}
     found = [name for name, text in sent.items() if UNREADABLE in text]
     for name in found:
-        form.add_error(name, f"Part of this could not be read ({UNREADABLE}); write it anew.")
+        form.add_error(name, f"Part of this could not be read ({UNREADABLE}); enter it again.")
     return bool(found)
 
 
 class MemberForm(forms.Form):
-    """Somebody's role in a study."""
+    """The role of an account in a study."""
 
     username = forms.CharField(max_length=150, label="Name of the account")
     role = forms.ChoiceField(

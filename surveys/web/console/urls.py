@@ -1,28 +1,31 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
-from surveys.models import Provider
-from surveys.web.console import (
-    annotators,
-    batch_people,
-    batch_visits,
-    batches,
-    collection,
-    design,
-    errands,
-    preview,
-    privacy,
-    recruitment,
-    releases,
-    results,
-    review,
-    stimuli,
-    tokens,
-    views,
-)
+from surveys.models.participation import ANNOTATOR_CODE
+from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
-from surveys.web.console.addresses import AnnotatorCode
-from surveys.web.console.sign_in import limit_sign_ins, sign_in_by_link
+from surveys.web.console.account import tokens
+from surveys.web.console.account.sign_in import limit_sign_ins, sign_in_by_link
+from surveys.web.console.collection import annotators
+from surveys.web.console.collection import blocks as collection
+from surveys.web.console.crowd import batches
+from surveys.web.console.crowd import people as batch_people
+from surveys.web.console.crowd import visits as batch_visits
+from surveys.web.console.privacy import views as privacy
+from surveys.web.console.recruitment import views as recruitment
+from surveys.web.console.results import jobs, releases
+from surveys.web.console.results import runs as results
+from surveys.web.console.review import views as review
+from surveys.web.console.study import design, preview, stimuli
+from surveys.web.console.study import overview as views
+
+
+class AnnotatorCode(StringConverter):
+    """The code of an annotator; a URL with anything else is not found without a query."""
+
+    regex = ANNOTATOR_CODE
+
 
 register_converter(AnnotatorCode, "code")
 app_name = "console"
@@ -42,7 +45,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "row": ("stimuli/<int:pair_id>/", stimuli.row),
     "remove_row": ("stimuli/<int:pair_id>/drop/", stimuli.remove_row),
     "design": ("design/", design.design),
-    "reckoning": ("design/reckoning/", design.reckoning),
+    "workload": ("design/workload/", design.workload),
     "text": ("design/texts/<str:kind>/", design.text),
     "opening": ("open/", design.opening),
     "preview": ("preview/", preview.welcome),
@@ -62,7 +65,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "close_entrance": ("recruitment/entrances/<int:entrance_id>/close/", recruitment.close),
     "batches": ("recruitment/batches/", batches.batches),
     "plan_batch": ("recruitment/batches/new/", batches.plan),
-    "reckon_batch": ("recruitment/batches/reckoning/", batches.reckon),
+    "batch_cost": ("recruitment/batches/workload/", batches.calculate),
     "batch": (f"{BATCH}/", batches.batch),
     "arm_batch": (f"{BATCH}/arm/", batches.arm),
     "disarm_batch": (f"{BATCH}/disarm/", batches.disarm),
@@ -94,6 +97,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "context": ("collection/contexts/<int:position>/<int:number>/", annotators.context),
     "review": ("review/", review.review),
     "review_more": ("review/more/", review.review_more),
+    "review_file": ("review/file/", review.review_file),
     "review_one": ("review/<int:number>/", review.review_one),
     "review_undo": ("review/<int:number>/undo/", review.review_undo),
     "review_settle": ("review/<int:number>/settle/", review.review_settle),
@@ -101,7 +105,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "review_disputes": ("review/disputes/", review.review_disputes),
     "review_agreement": ("review/agreement/", review.review_agreement),
     "review_settings": ("review/settings/", review.review_settings),
-    "errands": ("errands/", errands.errands),
+    "jobs": ("errands/", jobs.jobs),  # the address of old bookmarks
     "results": ("results/", results.results),
     "compare": ("results/compare/", results.compare),
     "run": ("runs/<int:run_id>/", results.run),
@@ -120,10 +124,6 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "log": ("log/", views.log),
     "export_log": ("log.csv", views.export_log),
 }
-ENTRANCES = {
-    "open_link": ("recruitment/open-link/", Provider.LINK),
-    "prolific": ("recruitment/prolific/", Provider.PROLIFIC),
-}
 STUDY = "studies/<slug:slug>/"
 VIEWS |= {name: (STUDY + address, view) for name, (address, view) in OF_A_STUDY.items()}
 urlpatterns = [
@@ -131,7 +131,7 @@ urlpatterns = [
         "sign-in/",
         limit_sign_ins(
             LoginView.as_view(
-                template_name="console/sign_in.html", redirect_authenticated_user=True
+                template_name="console/account/sign_in.html", redirect_authenticated_user=True
             )
         ),
         name="sign_in",
@@ -140,7 +140,7 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     *(path(address, view, name=name) for name, (address, view) in VIEWS.items()),
     *(
-        path(STUDY + address, recruitment.entrance, {"provider": provider}, name=name)
-        for name, (address, provider) in ENTRANCES.items()
+        path(STUDY + page.path, recruitment.entrance, {"provider": provider}, name=page.name)
+        for provider, page in list_pages().items()
     ),
 ]

@@ -1,4 +1,4 @@
-"""A context as annotators see it, as pieces of a page for researchers."""
+"""Fragments that show researchers a context as annotators see it."""
 
 from typing import NamedTuple
 
@@ -8,11 +8,11 @@ from django.utils.safestring import SafeString
 
 from surveys.models import Context
 from surveys.web.rendering.item_pages import describe_text, make_rating_form
-from surveys.web.rendering.study_page import Face
+from surveys.web.rendering.study_page import StudyDisplay
 
 
 class ShownContext(NamedTuple):
-    """Both pages of a context, by the parts that annotators' pages are made of."""
+    """The parts of both annotator pages of a context."""
 
     context: Context
     bare: SafeString
@@ -20,8 +20,8 @@ class ShownContext(NamedTuple):
     question: SafeString
 
 
-def show_context(face: Face, context: Context) -> ShownContext:
-    """The text bare, and the text with its question and scale, in the survey's language."""
+def show_context(face: StudyDisplay, context: Context) -> ShownContext:
+    """Render the bare text and the marked one with question and scale, in the study's language."""
     with translation.override(face.interface):
         bare = {"face": face, **describe_text(context, face.study, is_marked=False)}
         marked = {

@@ -1,4 +1,4 @@
-"""What stands where a page should be: in the reader's language, and with a way back."""
+"""Error pages in the reader's language, with a link back."""
 
 import sys
 
@@ -13,27 +13,27 @@ from surveys.operations.outages import RETRY_AFTER, is_outage
 
 
 def answer_unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """For a request that cannot be read."""
+    """Return the page for a malformed request (400)."""
     return _answer(request, 400)
 
 
 def answer_forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """For whoever may not do this."""
+    """Return the page for a forbidden request (403)."""
     return _answer(request, 403)
 
 
 def answer_stale(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """For a form without the proof that it is from here, as after signing out in another tab."""
+    """Return the page for a failed CSRF check, such as after signing out in another tab."""
     return _answer(request, 403, is_stale=True)
 
 
 def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """For an address that leads nowhere."""
+    """Return the page for an unknown address (404)."""
     return _answer(request, 404)
 
 
 def answer_failed(request: HttpRequest) -> HttpResponse:
-    """For a failure of the site; nothing that may have failed is asked again, such as who it is."""
+    """Return the page for a server error, without using anything that may have failed."""
     if not is_outage(sys.exc_info()[1]):
         return _answer(request, 500)
     answer = _answer(request, 503)
@@ -52,8 +52,8 @@ def _answer(request: HttpRequest, status: int, *, is_stale: bool = False) -> Htt
 
 
 def _find_language(request: HttpRequest, *, in_console: bool) -> str:
-    """That of the study if its page was found, else the first that the browser asks for."""
-    spoken = translation.get_language() or settings.LANGUAGE_CODE
-    if in_console or spoken != settings.LANGUAGE_CODE:
-        return settings.LANGUAGE_CODE if in_console else spoken
+    """Return the study's language on its pages, else the browser's first choice."""
+    active = translation.get_language() or settings.LANGUAGE_CODE
+    if in_console or active != settings.LANGUAGE_CODE:
+        return settings.LANGUAGE_CODE if in_console else active
     return translation.get_language_from_request(request)

@@ -1,3 +1,5 @@
+"""Markdown rendering of the texts of studies."""
+
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
@@ -7,9 +9,9 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable(
 
 
 def render_markdown(text: str) -> SafeString:
-    """Markdown as HTML, in which nothing but Markdown's own elements can stand.
+    """Return Markdown as HTML with Markdown's own elements only.
 
-    HTML in the text is shown as it was typed; images, which would ask other hosts, are not made.
+    HTML in the text is escaped; images, which would load from other hosts, are not rendered.
     """
     rendered = _MARKDOWN.render(text)
     return SafeString(rendered)  # nosec B703 # (HTML in it is escaped)

@@ -1,4 +1,4 @@
-"""Answers to those who ask how the site is; and a limit to how long a page waits for it."""
+"""Health probes, and a limit on how long a page waits for the database."""
 
 from collections.abc import Callable
 
@@ -6,17 +6,17 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from surveys.operations.health import FAILING, check_health
 from surveys.operations.outages import ask_database
-from surveys.operations.patience import waiting_at_most
+from surveys.operations.patience import limiting_queries
 
 NEED_NOTHING = {"annotate:index", "console:sign_in", "admin_sign_in"}
-PATIENCE = 15.0  # seconds that a page waits for each answer of the database
+PATIENCE = 15.0  # seconds per database query
 
 
 class ProbeMiddleware:
-    """Answers `/healthz` and `/readyz` before anything else of the site is asked.
+    """Answer `/healthz` and `/readyz` before any other middleware; limit database waits.
 
-    They are answered under every host name and without HTTPS, since load balancers and supervisors
-    ask by address. They say nothing of what is stored. All else waits for the database for a time.
+    Probes are answered under every host name and without HTTPS, since load balancers and
+    supervisors use addresses. They reveal nothing that is stored.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -24,7 +24,7 @@ class ProbeMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if (probe := PROBES.get(request.path_info)) is None:
-            with waiting_at_most(PATIENCE):
+            with limiting_queries(PATIENCE):
                 return self.get_response(request)
         if request.method != "GET":
             answer = HttpResponse(status=405, headers={"Allow": "GET"})
@@ -34,19 +34,22 @@ class ProbeMiddleware:
         return answer
 
     def process_view(self, request: HttpRequest, *view: object) -> None:
-        """Ask the database for pages that would be shown without it, and lead nowhere."""
+        """Query the database for pages that need none but link to pages that do."""
         found = request.resolver_match
         if request.method != "POST" and found and found.view_name in NEED_NOTHING:
             ask_database()
 
 
-def _tell_life() -> HttpResponse:
+def _answer_alive() -> HttpResponse:
     return JsonResponse({"status": "alive"})
 
 
-def _tell_health() -> HttpResponse:
+def _answer_health() -> HttpResponse:
     health = check_health()
     return JsonResponse(health._asdict(), status=503 if health.status == FAILING else 200)
 
 
-PROBES: dict[str, Callable[[], HttpResponse]] = {"/healthz": _tell_life, "/readyz": _tell_health}
+PROBES: dict[str, Callable[[], HttpResponse]] = {
+    "/healthz": _answer_alive,
+    "/readyz": _answer_health,
+}

@@ -1,4 +1,4 @@
-"""What every page of a study shows alike: scale, languages, instructions."""
+"""What all annotator pages of a study share: scale, languages, instructions."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import write_point
 from surveys.study.durations import Times, as_minutes, times_of
-from surveys.study.protocol import MOST_KEPT, protocol_of
+from surveys.study.protocol import CACHE_SIZE, protocol_of
 from surveys.study.texts import interface_of, read_texts
 from surveys.web.rendering.markdown import render_markdown
 
 
 @dataclass(frozen=True)
 class ScalePoint:
-    """A point of the scale as pages show it, with the language of its label."""
+    """A scale point with its label and the label's language."""
 
     value: str
     label: str
@@ -27,8 +27,8 @@ class ScalePoint:
 
 
 @dataclass(frozen=True)
-class Face:
-    """What every page of a study shows alike, made once for a revision of the study."""
+class StudyDisplay:
+    """What all annotator pages of a study share, built once per revision of the study."""
 
     study: Study
     interface: str
@@ -40,45 +40,45 @@ class Face:
 
     @property
     def interface_direction(self) -> str:
-        """The way the interface is written."""
+        """Return the writing direction of the interface: ltr or rtl."""
         return direction_of(self.interface)
 
     @property
     def has_many_labels(self) -> bool:
-        """Whether more than the two ends of the scale are named."""
+        """Return whether more than the two ends of the scale have labels."""
         return sum(bool(point.label) for point in self.scale) > 2
 
     @property
     def digit_keys(self) -> str:
-        """Return the digits that each choose a point; empty if any point is more than a digit."""
+        """Return the digits that choose a point each; empty if a point has several characters."""
         points = [point.value for point in self.scale]
         return "".join(points) if all(len(point) == 1 for point in points) else ""
 
     def count_minutes(self, n_pages: int) -> int:
-        """Return about how many minutes that many pages of items take."""
+        """Return the expected duration of item pages in minutes."""
         return as_minutes(n_pages * self.times.item / 2)
 
 
 @dataclass(frozen=True)
 class RenderedText:
-    """A text of a study as HTML, with the language it is in."""
+    """A text of a study as HTML, with its language and direction."""
 
     html: SafeString
     language: str
     direction: str
 
 
-@lru_cache(maxsize=MOST_KEPT)
-def face_of(study_id: int, revision: str) -> Face:
-    """What the pages of a study show alike as of a revision."""
+@lru_cache(maxsize=CACHE_SIZE)
+def display_of(study_id: int, revision: str) -> StudyDisplay:
+    """Return what the pages of a study share in a revision (cached)."""
     protocol = protocol_of(study_id, revision)
     times = times_of(protocol.study, protocol.texts)
     instructions = protocol.texts[TextKind.INSTRUCTIONS]
     return _make_face(protocol.study, protocol.scale_points, instructions, times)
 
 
-def preview_face(study: Study) -> Face:
-    """As `face_of`, of a study as it would be; stores nothing, not even a default text."""
+def preview_display(study: Study) -> StudyDisplay:
+    """Return the same for an unsaved state of a study; stores nothing, not even default texts."""
     texts = read_texts(study)
     return _make_face(
         study, tuple(study.scale_points), texts[TextKind.INSTRUCTIONS], times_of(study, texts)
@@ -87,12 +87,12 @@ def preview_face(study: Study) -> Face:
 
 def _make_face(
     study: Study, points: tuple[Decimal, ...], instructions: StudyText, times: Times
-) -> Face:
+) -> StudyDisplay:
     interface = interface_of(study)
     with translation.override(interface):
         ends = {points[0]: _("not similar at all"), points[-1]: _("nearly the same")}
     given = study.scale_labels
-    return Face(
+    return StudyDisplay(
         study=study,
         interface=interface,
         text_language=study.language,
@@ -109,16 +109,16 @@ def _make_face(
 
 
 def render_text(study: Study, text: StudyText) -> RenderedText:
-    """A text as HTML, in the language of the study unless it says another."""
+    """Return a text as HTML, in its own language or else the study's."""
     language = text.language or study.language
     return RenderedText(render_markdown(text.body), language, direction_of(language))
 
 
 def direction_of(language: str) -> str:
-    """The way a language is written: ltr or rtl."""
+    """Return the writing direction of a language: ltr or rtl."""
     return Locale.parse(language, sep="-").text_direction
 
 
-def speak(face: Face) -> None:
-    """Use the interface in the study's language where it is translated, else the site's."""
+def activate_language(face: StudyDisplay) -> None:
+    """Activate the study's language if the interface is translated into it, else the site's."""
     translation.activate(face.interface)

@@ -1,0 +1,79 @@
+"""Members of a study, and its log."""
+
+from typing import ClassVar
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from surveys.access.audit_log import find_entries
+from surveys.access.roles import Right, find_account, grant_role, revoke_role
+from surveys.models import Membership, Role
+from surveys.results.public_log import mask_entries
+from surveys.web.api.access import serializers as s
+from surveys.web.api.base import StudyView
+from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, read_filters
+
+
+class _OfOwners(StudyView):
+    """A view for the owners of a study."""
+
+    tag = "people"
+    scopes: ClassVar = {"GET": "people:read", "POST": "people:write", "DELETE": "people:write"}
+    rights: ClassVar = {"GET": Right.OWN}
+
+
+class People(_OfOwners):
+    """The members of a study."""
+
+    action_name = "people"
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.MemberSerializer))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the members of a study and their roles."""
+        found = Membership.objects.filter(study=self.study).select_related("user")
+        return Response(paginate(found, request, "pk").write(s.MemberSerializer))
+
+    @extend_schema(request=s.NewMemberSerializer, responses={200: s.MemberSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Give an account a role, replacing its previous one."""
+        asked = self.read(s.NewMemberSerializer)
+
+        def grant() -> s.MemberSerializer:
+            user = find_account(asked["username"])
+            return s.MemberSerializer(grant_role(self.study, user, Role(asked["role"])))
+
+        return self.create(grant, 200)
+
+
+class Member(_OfOwners):
+    """A member's role."""
+
+    action_name = "member"
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, member_id: int) -> Response:
+        """Remove a member from the study; the last owner cannot be removed."""
+        members = Membership.objects.select_related("user")
+        revoke_role(self.study, get_object_or_404(members, study=self.study, pk=member_id).user)
+        return Response(status=204)
+
+
+class Log(StudyView):
+    """The log of decisions in a study."""
+
+    tag, action_name = "log", "log"
+    scopes: ClassVar = {"GET": "log:read"}
+    rights: ClassVar = {"GET": Right.WORK}
+
+    @extend_schema(
+        parameters=[*PAGE_PARAMETERS, s.EntryFilterSerializer],
+        responses=describe_page(s.EntrySerializer),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """List decisions, oldest first; only owners see e-mail addresses in them."""
+        wanted = self.read(s.EntryFilterSerializer, read_filters(request))
+        page = paginate(find_entries(self.study, **wanted), request, "pk")
+        shown = mask_entries(page.rows, sees_addresses=self.role == Role.OWNER)
+        return Response(page._replace(rows=shown).write(s.EntrySerializer))

@@ -1,0 +1,99 @@
+"""Serializers of members, the log and webhooks."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from surveys.access.webhook_hosts import MAX_URL_LENGTH
+from surveys.models import AuditEntry, Delivery, Membership, Role, Webhook, WebhookEvent
+from surveys.web.api.fields import InstantParameter, JsonBoolean, JsonString, RequestSerializer
+
+
+class MemberSerializer(serializers.ModelSerializer[Membership]):
+    """A member of a study and their role."""
+
+    username = serializers.CharField(source="user.username")
+
+    class Meta:
+        model = Membership
+        fields = ("id", "username", "role", "created_at")
+
+
+class NewMemberSerializer(RequestSerializer):
+    """An account and its new role."""
+
+    username = JsonString(max_length=150, help_text="name of an account")
+    role = serializers.ChoiceField(Role.choices)
+
+
+class EntrySerializer(serializers.ModelSerializer[AuditEntry]):
+    """A decision."""
+
+    details = serializers.DictField()
+
+    class Meta:
+        model = AuditEntry
+        fields = ("id", "at", "actor", "action", "subject", "details")
+
+
+class EntryFilterSerializer(RequestSerializer):
+    """Filters of the log."""
+
+    action = JsonString(
+        max_length=40, required=False, allow_blank=True, help_text="prefix, such as study."
+    )
+    actor = JsonString(
+        max_length=150, required=False, allow_blank=True, help_text="name of the person"
+    )
+    since: Any = InstantParameter(required=False, help_text="at this time or later")
+
+
+class WebhookSerializer(serializers.ModelSerializer[Webhook]):
+    """A webhook: a URL that is notified of events in a study."""
+
+    events = serializers.ListField(child=serializers.ChoiceField(WebhookEvent.choices))
+
+    class Meta:
+        model = Webhook
+        fields = ("id", "url", "events", "is_active", "created_at")
+
+
+class MadeWebhookSerializer(WebhookSerializer):
+    """A new webhook with the secret that signs its messages, which is shown only here."""
+
+    class Meta(WebhookSerializer.Meta):
+        fields = (*WebhookSerializer.Meta.fields, "secret")  # type: ignore[assignment]
+
+
+class NewWebhookSerializer(RequestSerializer):
+    """URL and events of a new webhook."""
+
+    url = JsonString(max_length=MAX_URL_LENGTH)
+    events = serializers.ListField(
+        child=serializers.ChoiceField(WebhookEvent.choices), min_length=1, max_length=10
+    )
+
+
+class WebhookChangeSerializer(RequestSerializer):
+    """Changes to a webhook."""
+
+    url = JsonString(max_length=MAX_URL_LENGTH, required=False)
+    events = serializers.ListField(
+        child=serializers.ChoiceField(WebhookEvent.choices),
+        min_length=1,
+        max_length=10,
+        required=False,
+    )
+    is_active = JsonBoolean(required=False)
+
+
+class DeliverySerializer(serializers.ModelSerializer[Delivery]):
+    """A message to a webhook, delivered or queued."""
+
+    payload = serializers.DictField()
+
+    class Meta:
+        model = Delivery
+        fields = (
+            "id", "event", "payload", "attempts", "created_at", "next_at", "delivered_at", "error",
+        )  # fmt: skip

@@ -1,0 +1,144 @@
+"""Serializers of runs and releases."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from surveys.models import Run
+from surveys.results.runs import is_broken_off
+from surveys.web.api.fields import (
+    IntegerParameter,
+    JsonBoolean,
+    JsonInteger,
+    JsonString,
+    RequestSerializer,
+)
+
+LONGEST_RECIPE = 20_000
+LONGEST_DESCRIPTION = 200_000
+
+
+class RecipeSerializer(serializers.Serializer[Any]):
+    """A preset recipe."""
+
+    name = serializers.CharField()
+    recipe = serializers.CharField(help_text="TOML")
+
+
+class NewRunSerializer(RequestSerializer):
+    """A recipe to run: the name of a preset or the text of a recipe."""
+
+    preset = JsonString(max_length=60, required=False, help_text="such as cosimlex")
+    recipe = JsonString(max_length=LONGEST_RECIPE, required=False, help_text="TOML")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("preset" in attrs) == ("recipe" in attrs):
+            raise serializers.ValidationError("Give either preset or recipe.")
+        return attrs
+
+
+class NewReleaseSerializer(NewRunSerializer):
+    """Recipe, description and options of a release."""
+
+    description = JsonString(
+        max_length=LONGEST_DESCRIPTION, allow_blank=True, default="",
+        help_text="TOML: metadata that the site does not have",
+    )  # fmt: skip
+    n_practice = JsonInteger(
+        min_value=0, max_value=10_000, default=0, help_text="pairs for a practice kit"
+    )
+    seed = JsonInteger(
+        min_value=0, max_value=2**31 - 1, default=0, help_text="seed of their selection"
+    )
+    complete = JsonBoolean(
+        default=False, help_text="refuse while parts of the description are missing"
+    )
+    has_report = JsonBoolean(default=True, help_text="add the report as a document")
+    has_log = JsonBoolean(default=False, help_text="add the study's log as log.tsv")
+    ids_of = JsonInteger(
+        min_value=1, max_value=2**31 - 1, allow_null=True, default=None,
+        help_text="`release` of an earlier release, to use its annotator ids again",
+    )  # fmt: skip
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    """A run: the post-processing of a study's ratings, with its progress.
+
+    Pages name it by `number`, which counts within the study; URLs of the API by `id`.
+    """
+
+    is_broken_off = serializers.SerializerMethodField(
+        help_text="no heartbeat within the time limit: it is about to be retried"
+    )
+    n_withdrawn_since = serializers.SerializerMethodField(
+        help_text="annotators with ratings in it who withdrew or were erased since: "
+        "if any, create a new one"
+    )
+
+    is_rehearsal = serializers.BooleanField(
+        read_only=True, help_text="it holds ratings by scripts: do not use or publish it"
+    )
+
+    class Meta:
+        model = Run
+        fields = (
+            "id", "number", "recipe_name", "recipe", "state", "stage", "share_done", "error",
+            "is_broken_off", "requested_at", "finished_at", "is_rehearsal", "n_withdrawn_since",
+        )  # fmt: skip
+
+    def get_n_withdrawn_since(self, run: Run) -> int:
+        return getattr(run, "n_withdrawn_since", 0)  # a new run has no withdrawals
+
+    def get_is_broken_off(self, run: Run) -> bool:
+        return is_broken_off(run)
+
+
+class ReleaseRunSerializer(RunSerializer):
+    """A release and its progress."""
+
+    release = serializers.IntegerField(
+        source="release_id", allow_null=True, help_text="null until it is made; for ids_of"
+    )
+
+    class Meta(RunSerializer.Meta):
+        fields = (*RunSerializer.Meta.fields, "release")  # type: ignore[assignment]
+
+
+class LedgerFilterSerializer(RequestSerializer):
+    """Filters of a ratings ledger."""
+
+    annotator = JsonString(required=False, max_length=60, allow_blank=True)
+    pair = IntegerParameter(required=False, min_value=1, max_value=999_999_999)
+    context = serializers.ChoiceField(  # type: ignore[assignment]
+        [("1", "1"), ("2", "2")], required=False
+    )
+    reason = JsonString(
+        required=False,
+        max_length=100,
+        allow_blank=True,
+        help_text="why it was excluded; * for any reason",
+    )
+    page = IntegerParameter(required=False, min_value=1, max_value=10**7)
+
+
+class LedgerSerializer(serializers.Serializer[Any]):
+    """A page of a ratings ledger."""
+
+    n_found = serializers.IntegerField()
+    number = serializers.IntegerField(help_text="number of this page")
+    n_pages = serializers.IntegerField()
+    rows = serializers.ListField(child=serializers.DictField())
+
+
+class ApartSerializer(serializers.Serializer[Any]):
+    """Differences between two runs of the same ratings."""
+
+    summary = serializers.DictField()
+    pairs = serializers.ListField(child=serializers.DictField())
+    annotators = serializers.ListField(child=serializers.DictField())
+
+
+class DescriptionSerializer(serializers.Serializer[Any]):
+    """A description of the study to complete."""
+
+    description = serializers.CharField(help_text="TOML: what the site knows; complete the rest")

@@ -1,0 +1,259 @@
+"""Recipes, runs, releases and their files."""
+
+import math
+from typing import Any, ClassVar
+
+from django.http import FileResponse, Http404
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from surveys.access.roles import Right
+from surveys.errors import RunRefused
+from surveys.models import Run
+from surveys.models.results import RunQuerySet
+from surveys.results.release import write_form
+from surveys.results.run_inspection import compare_runs, find_in_ledger, write_presets
+from surveys.results.runs import request_release, request_results, retry_run
+from surveys.tasks import start_run
+from surveys.web.api.base import ApiView, StudyView
+from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
+from surveys.web.api.results import serializers as s
+from surveys.web.api.throttles import ExportingThrottle, TokenThrottle
+
+
+class Recipes(ApiView):
+    """The preset recipes."""
+
+    tag, action_name = "runs", "recipes"
+    scopes: ClassVar = {"GET": "runs:read"}
+
+    @extend_schema(responses=s.RecipeSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """List the preset recipes as TOML."""
+        presets = [{"name": name, "recipe": text} for name, text in write_presets().items()]
+        return Response(s.RecipeSerializer(presets, many=True).data)
+
+
+class _OfWorkers(StudyView):
+    """A view for the researchers of a study."""
+
+    tag = "runs"
+    scopes: ClassVar = {"GET": "runs:read", "POST": "runs:write"}
+    rights: ClassVar = {"GET": Right.WORK, "POST": Right.WORK}
+
+    def find_runs(self) -> RunQuerySet:
+        return Run.objects.filter(study=self.study).results().with_withdrawn_since()
+
+    def find_run(self, run_id: int, *, is_done: bool = False) -> Run:
+        runs = self.find_runs()
+        return get_object_or_404(runs.done() if is_done else runs, pk=run_id)
+
+    def send_archive(self, run_id: int) -> FileResponse:
+        run = self.find_run(run_id, is_done=True)
+        name = str(run.archive).rpartition("/")[2]
+        return FileResponse(
+            run.archive.open("rb"),
+            as_attachment=True,
+            filename=name,
+            content_type="application/zip",
+        )
+
+
+class _OfReleases(_OfWorkers):
+    tag = "releases"
+    scopes: ClassVar = {"GET": "releases:read", "POST": "releases:write"}
+
+    def find_runs(self) -> RunQuerySet:
+        return Run.objects.filter(study=self.study).releases().with_withdrawn_since()
+
+
+class Runs(_OfWorkers):
+    """The runs of a study."""
+
+    action_name = "runs"
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.RunSerializer))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the runs, oldest first."""
+        return Response(paginate(self.find_runs(), request, "pk").write(s.RunSerializer))
+
+    @extend_schema(request=s.NewRunSerializer, responses={201: s.RunSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Run a recipe in the background."""
+        recipe = _choose_recipe(self.read(s.NewRunSerializer))
+
+        def run() -> s.RunSerializer:
+            made = request_results(self.study, recipe, self.user)
+            start_run(made.pk)
+            return s.RunSerializer(made)
+
+        return self.create(run)
+
+
+class OneRun(_OfWorkers):
+    """A run."""
+
+    action_name = "run"
+
+    @extend_schema(responses=s.RunSerializer)
+    def get(self, request: Request, slug: str, run_id: int) -> Response:
+        """Show a run and its progress."""
+        return Response(s.RunSerializer(self.find_run(run_id)).data)
+
+
+class Retry(_OfWorkers):
+    """Retry of a failed run."""
+
+    action_name = "retry"
+
+    @extend_schema(request=None, responses={200: s.RunSerializer})
+    def post(self, request: Request, slug: str, run_id: int) -> Response:
+        """Retry a run that failed or was interrupted."""
+        found = self.find_run(run_id)
+
+        def retry() -> s.RunSerializer:
+            run = retry_run(found)
+            start_run(run.pk)
+            return s.RunSerializer(run)
+
+        return self.create(retry, 200)
+
+
+class RunReport(_OfWorkers):
+    """The report of a run."""
+
+    action_name = "run_report"
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request, slug: str, run_id: int) -> Response:
+        """Show the report of a finished run: `report.json` of its files."""
+        return Response(_without_nan(self.find_run(run_id, is_done=True).report))
+
+
+class RunFiles(_OfWorkers):
+    """The files of a run."""
+
+    action_name = "run_files"
+    throttle_classes = [TokenThrottle, ExportingThrottle]
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, slug: str, run_id: int) -> HttpResponseBase:
+        """Download all files of a finished run."""
+        return self.send_archive(run_id)
+
+
+class Ledger(_OfWorkers):
+    """The ratings ledger of a run: each rating, and why it was kept or excluded."""
+
+    action_name = "ledger"
+    throttle_classes = [TokenThrottle, ExportingThrottle]
+
+    @extend_schema(parameters=[s.LedgerFilterSerializer], responses=s.LedgerSerializer)
+    def get(self, request: Request, slug: str, run_id: int) -> Response:
+        """Search the ratings ledger of a finished run."""
+        wanted = dict(self.read(s.LedgerFilterSerializer, request.query_params.dict()))
+        page = wanted.pop("page", 1)
+        run = self.find_run(run_id, is_done=True)
+        if not run.ledger:
+            raise Http404
+        found = find_in_ledger(run, {name: str(text) for name, text in wanted.items()}, page)
+        return Response(_without_nan(found._asdict()))
+
+
+class Comparison(_OfWorkers):
+    """Differences between two runs."""
+
+    action_name = "comparison"
+    throttle_classes = [TokenThrottle, ExportingThrottle]
+
+    @extend_schema(responses=s.ApartSerializer)
+    def get(self, request: Request, slug: str, run_id: int, other_id: int) -> Response:
+        """Compare two runs of the same ratings."""
+        runs = (self.find_run(pk, is_done=True) for pk in (run_id, other_id))
+        return Response(_without_nan(compare_runs(*runs)._asdict()))
+
+
+class Releases(_OfReleases):
+    """The releases of a study."""
+
+    action_name = "releases"
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.ReleaseRunSerializer))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the releases, oldest first."""
+        return Response(paginate(self.find_runs(), request, "pk").write(s.ReleaseRunSerializer))
+
+    @extend_schema(
+        request=s.NewReleaseSerializer,
+        responses={201: s.ReleaseRunSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Create a release in the background."""
+        asked = dict(self.read(s.NewReleaseSerializer))
+        recipe = _choose_recipe(asked)
+        options = {name: asked[name] for name in asked if name not in ("preset", "recipe")}
+
+        def release() -> s.ReleaseRunSerializer:
+            made = request_release(self.study, recipe, options, self.user)
+            start_run(made.pk)
+            return s.ReleaseRunSerializer(made)
+
+        return self.create(release)
+
+
+class OneRelease(_OfReleases):
+    """A release."""
+
+    action_name = "release"
+
+    @extend_schema(responses=s.ReleaseRunSerializer)
+    def get(self, request: Request, slug: str, run_id: int) -> Response:
+        """Show a release and its progress."""
+        return Response(s.ReleaseRunSerializer(self.find_run(run_id)).data)
+
+
+class ReleaseFiles(_OfReleases):
+    """The files of a release."""
+
+    action_name = "release_files"
+    throttle_classes = [TokenThrottle, ExportingThrottle]
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, slug: str, run_id: int) -> HttpResponseBase:
+        """Download a finished release."""
+        return self.send_archive(run_id)
+
+
+class Description(_OfReleases):
+    """The description of a study in a release."""
+
+    action_name = "description"
+
+    @extend_schema(responses=s.DescriptionSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Show what the site knows about the study, and what is to be filled in."""
+        return Response({"description": write_form(self.study)})
+
+
+def _choose_recipe(asked: dict[str, Any]) -> str:
+    if "recipe" in asked:
+        return str(asked["recipe"])
+    presets = write_presets()
+    if asked["preset"] not in presets:
+        raise RunRefused(f"Unknown preset. Recipes: {', '.join(presets)}.")
+    return presets[asked["preset"]]
+
+
+def _without_nan(value: Any) -> Any:
+    """Return a value for JSON: NaN and infinities become null, keys strings."""
+    if isinstance(value, dict):
+        return {str(key): _without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(inner) for inner in value]
+    if hasattr(value, "item"):  # a number of numpy's
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

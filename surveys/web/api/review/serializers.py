@@ -1,0 +1,145 @@
+"""Serializers of reviews and verdicts."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from surveys.models import Review, ReviewState, VerdictKind
+from surveys.models.review import LONGEST_REASON
+from surveys.review.agreement import describe_evidence
+from surveys.web.api.fields import JsonInteger, JsonString, RequestSerializer
+
+MAX_CLAIMED = 10  # computing their effects takes time
+KINDS = [("answers", "answers"), ("questionnaires", "questionnaires")]
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    """A verdict."""
+
+    kind = serializers.ChoiceField(VerdictKind.choices)
+    reason = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class SignedVerdictSerializer(VerdictSerializer):
+    """A verdict with its reviewer."""
+
+    reviewer = serializers.CharField(source="reviewer.username")
+
+
+class ReviewSerializer(serializers.Serializer[Any]):
+    """An answer to review, or a whole questionnaire, which has no text.
+
+    Verdicts of other reviewers are not shown, so that double reviews are blind.
+    """
+
+    id = serializers.IntegerField()
+    is_whole = serializers.BooleanField(help_text="a whole questionnaire")
+    annotator = serializers.CharField(source="assignment.annotator.code")
+    block = serializers.IntegerField(source="assignment.questionnaire.block.number")
+    questionnaire = serializers.CharField(source="assignment.questionnaire.letter")
+    round = serializers.IntegerField(source="assignment.round.number")
+    position = serializers.IntegerField(source="response.position", allow_null=True)
+    text = serializers.CharField(source="response.context.text", allow_null=True)
+    inspired_word1 = serializers.CharField(source="response.inspired_word1", allow_null=True)
+    inspired_word2 = serializers.CharField(source="response.inspired_word2", allow_null=True)
+    rating = serializers.FloatField(source="response.rating", allow_null=True)
+    evidence = serializers.SerializerMethodField(help_text="what was noticed, one sentence each")
+    risk = serializers.IntegerField(help_text="weight of the evidence")
+    state = serializers.ChoiceField(ReviewState.choices)
+    outcome = serializers.CharField(help_text="the verdict that counts, or empty")
+    mine = serializers.SerializerMethodField(help_text="your own verdict")
+
+    def get_evidence(self, review: Review) -> list[str]:
+        return describe_evidence(review)
+
+    @extend_schema_field(VerdictSerializer(allow_null=True))
+    def get_mine(self, review: Review) -> Any:
+        verdict = self.context["mine"].get(review.pk)
+        return VerdictSerializer(verdict).data if verdict else None
+
+
+class WeighedReviewSerializer(ReviewSerializer):
+    """A review with the effect of excluding its answer on the results."""
+
+    effect = serializers.SerializerMethodField(help_text="in words")
+
+    def get_effect(self, review: Review) -> str:
+        return str(self.context["effects"][review.pk])
+
+
+class DisputeSerializer(ReviewSerializer):
+    """A review with two different verdicts."""
+
+    verdicts = serializers.SerializerMethodField()
+
+    @extend_schema_field(SignedVerdictSerializer(many=True))
+    def get_verdicts(self, review: Review) -> Any:
+        return SignedVerdictSerializer(self.context["verdicts"].get(review.pk, []), many=True).data
+
+
+class ReviewFilterSerializer(RequestSerializer):
+    """Filters of reviews."""
+
+    of = serializers.ChoiceField(
+        KINDS, required=False, help_text="single answers or whole questionnaires"
+    )
+    state = serializers.ChoiceField(ReviewState.choices, required=False)
+
+
+class ClaimSerializer(RequestSerializer):
+    """The number of answers to claim."""
+
+    count = JsonInteger(min_value=1, max_value=MAX_CLAIMED, default=1)
+
+
+class ClaimedSerializer(serializers.Serializer[Any]):
+    """Answers that are reserved for the reviewer for 15 minutes."""
+
+    reviews = WeighedReviewSerializer(many=True)
+
+
+class NewVerdictSerializer(RequestSerializer):
+    """A new verdict."""
+
+    kind = serializers.ChoiceField(VerdictKind.choices)
+    reason = JsonString(
+        max_length=LONGEST_REASON,
+        allow_blank=True,
+        default="",
+        help_text="required for a rejection; the annotator may ask for it",
+    )
+
+
+class AgreementSerializer(serializers.Serializer[Any]):
+    """Agreement of two reviewers on answers that both judged blindly."""
+
+    reviewers = serializers.ListField(child=serializers.CharField(), min_length=2, max_length=2)
+    n = serializers.IntegerField()
+    n_equal = serializers.IntegerField()
+    kappa = serializers.FloatField(allow_null=True, help_text="Cohen’s; null where undefined")
+
+
+class ReviewProgressSerializer(serializers.Serializer[Any]):
+    """Progress of the review."""
+
+    answers = serializers.DictField(
+        child=serializers.IntegerField(), help_text="number of answers by state"
+    )
+    n_unfiled = serializers.IntegerField(help_text="questionnaires that are not in the queue yet")
+    agreement = AgreementSerializer(many=True)
+
+
+class ReviewSettingsSerializer(serializers.Serializer[Any]):
+    """Shares of answers that are reviewed, and reviewed twice."""
+
+    sample_percent = serializers.IntegerField(help_text="of answers without evidence")
+    double_percent = serializers.IntegerField(help_text="of answers, reviewed by two")
+
+
+class ReviewSettingsChangeSerializer(RequestSerializer):
+    """Changes to the shares."""
+
+    sample_percent = JsonInteger(min_value=0, max_value=100, required=False)
+    double_percent = JsonInteger(min_value=0, max_value=100, required=False)

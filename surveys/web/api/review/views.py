@@ -1,0 +1,218 @@
+"""Reviews with their evidence, verdicts, disputes, and inter-reviewer agreement."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import User
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from surveys.access.roles import Right, list_names
+from surveys.models import Review, Verdict, VerdictKind
+from surveys.review.agreement import list_agreement
+from surveys.review.effects import preview_effects
+from surveys.review.queue import count_unfiled, file_answers, settings_of
+from surveys.review.verdicts import (
+    claim_answers,
+    configure_review,
+    give_verdict,
+    settle_dispute,
+    undo_verdict,
+)
+from surveys.web.api.base import StudyView
+from surveys.web.api.pagination import PAGE_PARAMETERS, Page, describe_page, paginate, read_filters
+from surveys.web.api.review import serializers as s
+
+Judge = Callable[[Review, User, VerdictKind, str], Verdict]
+
+
+class _OfReviewers(StudyView):
+    """A view for all roles in a study."""
+
+    tag = "reviews"
+    scopes: ClassVar = {
+        "GET": "reviews:read",
+        "POST": "reviews:write",
+        "PATCH": "reviews:write",
+        "DELETE": "reviews:write",
+    }
+
+    def find_review(self, review_id: int) -> Review:
+        return get_object_or_404(Review.objects.with_answers(), study=self.study, pk=review_id)
+
+    def find_mine(self, reviews: Sequence[Review]) -> dict[int, Verdict]:
+        """Return the current verdicts of the token's user by review."""
+        mine = Verdict.objects.standing().filter(reviewer=self.user, review__in=reviews)
+        return {verdict.review_id: verdict for verdict in mine}
+
+    def write_page(
+        self, page: Page, row_serializer: type[s.ReviewSerializer], **context: Any
+    ) -> Response:
+        context["mine"] = self.find_mine(page.rows)
+        rows = row_serializer(page.rows, many=True, context=context)
+        return Response({"next": page.next, "results": rows.data})
+
+    def weigh(self, reviews: Sequence[Review]) -> dict[str, Any]:
+        """Return the user's verdicts and the effects of the reviews on the results."""
+        return {"mine": self.find_mine(reviews), "effects": preview_effects(reviews)}
+
+    def judge(self, review_id: int, act: Judge) -> Response:
+        """Give a verdict and return the updated review."""
+        review = self.find_review(review_id)
+        asked = self.read(s.NewVerdictSerializer)
+
+        def judge() -> s.ReviewSerializer:
+            act(review, self.user, VerdictKind(asked["kind"]), asked["reason"])
+            found = self.find_review(review_id)
+            return s.ReviewSerializer(found, context={"mine": self.find_mine([found])})
+
+        return self.create(judge, 200)
+
+
+class Reviews(_OfReviewers):
+    """The reviews of a study."""
+
+    action_name = "reviews"
+
+    @extend_schema(
+        parameters=[*PAGE_PARAMETERS, s.ReviewFilterSerializer],
+        responses=describe_page(s.ReviewSerializer),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """List answers and whole questionnaires with their evidence, oldest review first."""
+        wanted = self.read(s.ReviewFilterSerializer, read_filters(request))
+        file_answers(self.study)
+        found = Review.objects.filter(study=self.study)
+        if "of" in wanted:
+            found = found.filter(response__isnull=wanted["of"] == "questionnaires")
+        if "state" in wanted:
+            found = found.filter(state=wanted["state"])
+        page = paginate(found.with_answers(), request, "pk")
+        return self.write_page(page, s.ReviewSerializer)
+
+
+class Claims(_OfReviewers):
+    """The review queue."""
+
+    action_name = "review_claims"
+
+    @extend_schema(request=s.ClaimSerializer, responses={200: s.ClaimedSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Claim the next answers of the queue, highest risk first; other reviewers get others."""
+        count = self.read(s.ClaimSerializer)["count"]
+
+        def claim() -> s.ClaimedSerializer:
+            file_answers(self.study)
+            found = claim_answers(self.study, self.user, count)
+            return s.ClaimedSerializer({"reviews": found}, context=self.weigh(found))
+
+        return self.create(claim, 200)
+
+
+class OneReview(_OfReviewers):
+    """A review."""
+
+    action_name = "review"
+
+    @extend_schema(responses=s.WeighedReviewSerializer)
+    def get(self, request: Request, slug: str, review_id: int) -> Response:
+        """Show a review with the effect of excluding its answer on the results."""
+        review = self.find_review(review_id)
+        return Response(s.WeighedReviewSerializer(review, context=self.weigh([review])).data)
+
+
+class OneVerdict(_OfReviewers):
+    """The user's own verdict."""
+
+    action_name = "verdict"
+
+    @extend_schema(request=s.NewVerdictSerializer, responses={200: s.ReviewSerializer})
+    def post(self, request: Request, slug: str, review_id: int) -> Response:
+        """Give a verdict, replacing your previous one."""
+        return self.judge(review_id, give_verdict)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, review_id: int) -> Response:
+        """Withdraw your verdict, if there is one."""
+        undo_verdict(self.find_review(review_id), self.user)
+        return Response(status=204)
+
+
+class Settlement(_OfReviewers):
+    """Settlement of a dispute by a third reviewer."""
+
+    action_name = "settlement"
+
+    @extend_schema(request=s.NewVerdictSerializer, responses={200: s.ReviewSerializer})
+    def post(self, request: Request, slug: str, review_id: int) -> Response:
+        """Decide a review on which two others disagree."""
+        return self.judge(review_id, settle_dispute)
+
+
+class Disputes(_OfReviewers):
+    """Reviews with two different verdicts."""
+
+    action_name = "disputes"
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.DisputeSerializer))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the disputes that you may settle, with both verdicts."""
+        found = Review.objects.disputes_for(self.study, self.user.pk)
+        page = paginate(found.with_answers(), request, "pk")
+        verdicts: defaultdict[int, list[Verdict]] = defaultdict(list)
+        given = Verdict.objects.standing().filter(review__in=page.rows).order_by("opinion")
+        for verdict in given.select_related("reviewer"):
+            verdicts[verdict.review_id].append(verdict)
+        return self.write_page(page, s.DisputeSerializer, verdicts=verdicts)
+
+
+class ReviewProgress(_OfReviewers):
+    """Progress of the review."""
+
+    action_name = "review_progress"
+
+    @extend_schema(responses=s.ReviewProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Show the number of answers by state, and the agreement of each two reviewers."""
+        found = list_agreement(self.study)
+        names = list_names(pk for pair in found for pk in pair.reviewers)
+        agreement = [
+            {
+                **pair._asdict(),
+                "reviewers": [names[pk] for pk in pair.reviewers],
+                "kappa": pair.kappa if math.isfinite(pair.kappa) else None,
+            }
+            for pair in found
+        ]
+        progress = {
+            "answers": Review.objects.count_states(self.study),
+            "n_unfiled": count_unfiled(self.study),
+            "agreement": agreement,
+        }
+        return Response(s.ReviewProgressSerializer(progress).data)
+
+
+class ReviewSettings(_OfReviewers):
+    """Shares of answers that are reviewed, and reviewed twice."""
+
+    action_name = "review_settings"
+    rights: ClassVar = {"GET": Right.WORK}
+
+    @extend_schema(responses=s.ReviewSettingsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Show the shares."""
+        return Response(s.ReviewSettingsSerializer(settings_of(self.study)).data)
+
+    @extend_schema(
+        request=s.ReviewSettingsChangeSerializer, responses={200: s.ReviewSettingsSerializer}
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change the shares; existing verdicts stay."""
+        asked = self.read(s.ReviewSettingsChangeSerializer)
+        now = s.ReviewSettingsSerializer(settings_of(self.study)).data
+        changed = configure_review(self.study, **{**now, **asked})
+        return Response(s.ReviewSettingsSerializer(changed).data)

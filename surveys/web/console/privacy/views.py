@@ -1,0 +1,202 @@
+"""Privacy pages for owners: identities, retention, subject access and erasure."""
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.access.roles import Right
+from surveys.models import Annotator, Study
+from surveys.privacy.erasure import erase_annotator
+from surveys.privacy.retention import (
+    count_kept,
+    drop_due,
+    find_unpaid,
+    mark_paid,
+    set_retention,
+    settle_study,
+    take_back_payment,
+)
+from surveys.privacy.subject_access import (
+    export_annotator_data,
+    find_identity,
+    find_people,
+    list_holding,
+)
+from surveys.web.console.access import study_page
+from surveys.web.console.confirmation import Question, ask_first
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.privacy.forms import ErasureForm, FindForm, RetentionForm
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def privacy(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the personal data of a study, and set how long it is kept."""
+    is_sent = request.method == "POST"
+    form = RetentionForm(request.POST if is_sent else None, initial={"days": study.retention_days})
+    if is_sent and attempt(form, lambda: set_retention(study, form.cleaned_data["days"])):
+        messages.success(request, "Saved.")
+        return redirect("console:privacy", study.slug)
+    page = {"study": study, "form": form, "find": FindForm(), "kept": count_kept(study)}
+    return render(request, "console/privacy/privacy.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def find(request: HttpRequest, study: Study) -> HttpResponse:
+    """Search for a person, by POST, so that the search is in no URL or server log."""
+    form = FindForm(request.POST if request.method == "POST" else None)
+    found = find_people(study, form.cleaned_data["text"]) if form.is_valid() else None
+    if found and len(found.annotators) == 1 and not found.invitations:
+        return redirect("console:person", study.slug, found.annotators[0].code)
+    page = {"study": study, "form": form, "found": found}
+    return render(request, "console/privacy/find_person.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def pay(request: HttpRequest, study: Study) -> HttpResponse:
+    """Confirm and mark finished annotators as paid, if there are as many as the page showed."""
+    n_unpaid = count_kept(study).n_unpaid
+    if request.method == "GET" or request.POST.get("n_unpaid") != str(n_unpaid):
+        question = Question(
+            title="Mark annotators as paid",
+            text=f"Finished annotators not marked as paid: {n_unpaid}.\n\nAll of them are marked "
+            "as paid today, and the days of retention count from today. It can be undone on the "
+            "page of each annotator.",
+            button=f"Mark {n_unpaid} as paid",
+            back=reverse("console:privacy", args=[study.slug]),
+            fields={"n_unpaid": str(n_unpaid)},
+        )
+        return ask_first(request, question, study=study)
+    messages.success(request, f"Marked as paid: {mark_paid(study)}.")
+    return redirect("console:privacy", study.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def settle(request: HttpRequest, study: Study) -> HttpResponse:
+    """Confirm and record that the study is settled, or reopen it."""
+    if request.method == "GET":
+        return ask_first(request, _ask_to_settle(study), study=study)
+    settle_study(study, is_settled=_says_yes(request, "is_settled"))
+    return redirect("console:privacy", study.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def drop(request: HttpRequest, study: Study) -> HttpResponse:
+    """Confirm and drop the personal data that is due."""
+    if request.method == "GET":
+        return ask_first(request, _ask_to_drop(study), study=study)
+    due = drop_due(study)
+    counts = f"annotators {len(due.people)}, unused links {len(due.links)}"
+    messages.success(request, f"Dropped: {counts}.")
+    return redirect("console:privacy", study.slug)
+
+
+def _ask_to_settle(study: Study) -> Question:
+    days = study.retention_days
+    return Question(
+        title="Settle the study",
+        text="Confirm that no more annotators are expected and all are paid.\n\nThe days of "
+        "retention count from today for everybody, including annotators who never finished, and "
+        f"for unused links. Days set now: {'none' if days is None else days}.\n\n"
+        "The study can be reopened, but dropped data does not come back.",
+        button="Settle the study",
+        back=reverse("console:privacy", args=[study.slug]),
+        fields={"is_settled": "yes"},
+    )
+
+
+def _ask_to_drop(study: Study) -> Question:
+    kept, days = count_kept(study), study.retention_days
+    return Question(
+        title="Drop personal data",
+        text=f"Annotators whose provider id and note are dropped: {kept.n_people_due} of "
+        f"{kept.n_people}. Unused links whose note is dropped: {kept.n_links_due} of "
+        f"{kept.n_links}. Answers stay.\n\nDays after payment set now: "
+        f"{'none' if days is None else days}.\n\nThis cannot be undone.",
+        button="Drop what is due",
+        back=reverse("console:privacy", args=[study.slug]),
+    )
+
+
+@require_GET
+@study_page(Right.OWN)
+def person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Show the identity of an annotator, with export, payment and erasure."""
+    annotator = _find(study, code)
+    releases, runs = list_holding(annotator)
+    page = {
+        "study": study,
+        "annotator": annotator,
+        "known": find_identity(annotator),
+        "is_unpaid": find_unpaid(study).filter(pk=annotator.pk).exists(),
+        "releases": releases,
+        "runs": runs,
+    }
+    return render(request, "console/privacy/person.html", page)
+
+
+@require_POST
+@study_page(Right.OWN)
+def export_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Download everything that is stored about one annotator."""
+    name = f"person_{code}.json"
+    return HttpResponse(
+        export_annotator_data(_find(study, code)),
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@require_POST
+@study_page(Right.OWN)
+def pay_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Mark one annotator as paid, or as not paid."""
+    annotator = _find(study, code)
+    if _says_yes(request, "is_paid"):
+        mark_paid(study, annotator)
+    else:
+        take_back_payment(annotator)
+    return redirect("console:person", study.slug, code)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def erase(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Show the effects of erasing an annotator's data; a POST erases it."""
+    annotator = _find(study, code)
+    form = ErasureForm(request.POST if request.method == "POST" else None)
+    is_sent = request.method == "POST"
+    if is_sent and attempt(form, lambda: erase_annotator(annotator, form.cleaned_data["because"])):
+        messages.success(request, "The annotator’s data was erased.")
+        return redirect("console:person", study.slug, code)
+    releases, runs = list_holding(annotator)
+    page = {
+        "study": study,
+        "annotator": annotator,
+        "form": form,
+        "n_answers": annotator.responses.filter(engaged_at__isnull=False).count(),
+        "n_usable": annotator.assignments.counted().count(),
+        "releases": releases,
+        "runs": runs,
+    }
+    return render(request, "console/privacy/erase.html", page, status=status_of(form))
+
+
+def _says_yes(request: HttpRequest, name: str) -> bool:
+    """Return the value of a yes/no button; raise BadRequest for any other value."""
+    value = request.POST.get(name)
+    if value not in {"yes", "no"}:
+        raise BadRequest
+    return value == "yes"
+
+
+def _find(study: Study, code: str) -> Annotator:
+    people = Annotator.objects.select_related("worker", "consent", "study")
+    return get_object_or_404(people, study=study, code=code)

@@ -1,0 +1,250 @@
+"""Recruitment: personal links, the open link and Prolific."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.access.roles import Right
+from surveys.models import Entrance, Invitation, Provider, Study
+from surveys.participation.assignments import list_places_left
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.privacy.erasure import forget_invitation
+from surveys.recruitment.links import (
+    address_for_provider,
+    close_entrance,
+    count_whereabouts,
+    find_invitations,
+    invite_annotators,
+    invite_listed,
+    open_entrance,
+)
+from surveys.recruitment.providers import completion_address, list_pages, rules_of
+from surveys.recruitment.reaching import warn_unreachable
+from surveys.recruitment.reminders import list_recruits
+from surveys.results.export import stream_invitations
+from surveys.results.jobs import LINKS_AT_ONCE
+from surveys.results.runs import request_links
+from surveys.tasks import start_run
+from surveys.web.console.access import is_owner, signed_in, study_page
+from surveys.web.console.confirmation import Question, ask_first
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.recruitment.forms import (
+    CodesForm,
+    EntranceForm,
+    InvitationFilter,
+    InviteForm,
+    RevokeForm,
+)
+
+LINKS_A_PAGE = 25
+
+
+@require_GET
+@study_page(Right.WORK)
+def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
+    """List the personal links with their states, newest first."""
+    form = InvitationFilter(request.GET)
+    wanted = form.cleaned_data if form.is_valid() else {}
+    found = find_invitations(study, sees_addresses=is_owner(request), **wanted)
+    counts, paginator = count_whereabouts(study), Paginator(found, LINKS_A_PAGE)
+    if not form.data.get("note") and not form.data.get("through"):  # they are counted already
+        state = wanted.get("state")
+        paginator.count = counts.get(state, 0) if state else sum(counts.values())
+    rows = paginator.get_page(request.GET.get("page"))
+    recruits = list_recruits(study, rows, sees_addresses=is_owner(request))
+    page = {
+        "study": study,
+        "form": form,
+        "rows": rows,
+        "recruits": recruits,
+        "links": "".join(f"{recruit.link}\n" for recruit in recruits),
+        "counts": counts,
+        "ways": _list_ways(study),
+        "unreachable": warn_unreachable(),
+    }
+    return render(request, "console/recruitment/recruitment.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def invite(request: HttpRequest, study: Study) -> HttpResponse:
+    """Create a number of personal links, or one for each person of a list."""
+    is_sent = request.method == "POST"
+    form = InviteForm(request.POST, request.FILES) if is_sent else InviteForm()
+    targets = ["recruitment"]
+
+    def act() -> None:
+        count = form.cleaned_data["count"] or 0
+        if max(count, len(form.lines)) > LINKS_AT_ONCE:
+            run = request_links(
+                study, signed_in(request), n_before=form.n_before, count=count, notes=form.lines
+            )
+            start_run(run.pk)
+            targets.append("jobs")
+            messages.success(request, "The links are being created; this page shows the progress.")
+            return
+        if count:
+            links = invite_annotators(study, count, n_before=form.n_before)
+            messages.success(request, f"Links created: {len(links)}.")
+        else:
+            made = invite_listed(study, form.lines)
+            messages.success(
+                request, f"Links created: {len(made.new)}; already known: {len(made.known)}."
+            )
+
+    if is_sent and attempt(form, act):
+        return redirect(f"console:{targets[-1]}", study.slug)
+    page = {
+        "study": study,
+        "form": form,
+        "n_before": Invitation.objects.personal(study).count(),
+        "n_left": sum(list_places_left(study).values()),
+        "unreachable": warn_unreachable(),
+    }
+    return render(request, "console/recruitment/invite.html", page, status=status_of(form))
+
+
+@require_GET
+@study_page(Right.WORK)
+def export(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+    """Download the personal links as CSV."""
+    chunks = stream_invitations(study, settings.SITE_URL, shows_addresses=is_owner(request))
+    name = f"invitations_{study.slug}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def invitation(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
+    """Show a personal link, to copy it, remind its annotator or revoke it."""
+    found = _find_link(study, invitation_id)
+    form = RevokeForm(request.POST if request.method == "POST" else None)
+
+    def act() -> None:
+        revoke_invitation(found, form.cleaned_data["because"])
+        messages.success(request, "The link is revoked.")
+
+    if request.method == "POST" and attempt(form, act):
+        return redirect("console:invitation", study.slug, invitation_id)
+    return _show_link(request, study, found, form, RevokeForm(auto_id="drop_%s"))
+
+
+@require_POST
+@study_page(Right.OWN)
+def forget(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
+    """Delete the note of an unused link, and revoke it."""
+    found = _find_link(study, invitation_id)
+    form = RevokeForm(request.POST, auto_id="drop_%s")
+
+    def act() -> None:
+        forget_invitation(found, form.cleaned_data["because"])
+        messages.success(request, "The note is deleted and the link revoked.")
+
+    if attempt(form, act):
+        return redirect("console:invitation", study.slug, invitation_id)
+    return _show_link(request, study, found, RevokeForm(), form)
+
+
+def _find_link(study: Study, invitation_id: int) -> Any:
+    links: Any = Invitation.objects.by_people(study).with_whereabouts()
+    return get_object_or_404(links, pk=invitation_id)
+
+
+def _show_link(
+    request: HttpRequest, study: Study, found: Any, form: RevokeForm, drop: RevokeForm
+) -> HttpResponse:
+    """Render a link with the forms to revoke it and to delete its note."""
+    (recruit,) = list_recruits(study, [found], sees_addresses=is_owner(request))
+    page = {
+        "study": study,
+        "invitation": found,
+        "recruit": recruit,
+        "form": form,
+        "drop": drop,
+        "unreachable": warn_unreachable(),
+    }
+    status = status_of(form, drop)
+    return render(request, "console/recruitment/invitation.html", page, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResponse:
+    """Open, change or show the settings of a channel."""
+    rules, channel = rules_of(provider), list_pages()[provider]
+    found = Entrance.objects.filter(study=study, provider=provider).first()
+    fields = ("cap", "completion_code", "no_place_code")
+    initial = {name: getattr(found, name) for name in fields} if found else {}
+    make_form = CodesForm if rules.needs_code else EntranceForm
+    form = make_form(request.POST if request.method == "POST" else None, initial=initial)
+
+    def act() -> None:
+        open_entrance(study, provider, **form.cleaned_data)
+        messages.success(request, "Open.")
+
+    if request.method == "POST" and attempt(form, act):
+        return redirect(f"console:{channel.name}", study.slug)
+    page = {
+        "study": study,
+        "entrance": found,
+        "channel": channel,
+        "address": address_for_provider(found) if found else "",
+        "returns": _list_returns(found) if found else [],
+        "unreachable": warn_unreachable(),
+        "form": form,
+    }
+    template = f"console/recruitment/{channel.name}.html"
+    return render(request, template, page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
+    """Confirm (GET) or close (POST) the link of a channel."""
+    channels = list_pages()
+    entrances = Entrance.objects.select_related("study").filter(provider__in=channels)
+    found = get_object_or_404(entrances, study=study, pk=entrance_id)
+    channel = channels[Provider(found.provider)]
+    back = reverse(f"console:{channel.name}", args=[study.slug])
+    if request.method == "GET":
+        return ask_first(request, _ask_to_close(channel.subject, back), study=study)
+    close_entrance(found)
+    messages.success(request, "Closed: no new annotators can start here.")
+    return redirect(back)
+
+
+def _ask_to_close(subject: str, back: str) -> Question:
+    return Question(
+        title=f"Close {subject}",
+        text="No new annotators can start with it; they see a notice. Annotators who have started "
+        "can finish.\n\nIt can be reopened with the same URL.",
+        button=f"Close {subject}",
+        back=back,
+    )
+
+
+def _list_ways(study: Study) -> list[dict[str, object]]:
+    """Return the settings page of each channel, and its link if it is in use."""
+    entrances = {entrance.provider: entrance for entrance in study.entrances.all()}
+    return [
+        {"page": channel.name, "label": channel.title, "entrance": entrances.get(provider)}
+        for provider, channel in list_pages().items()
+    ]
+
+
+def _list_returns(entrance: Entrance) -> list[tuple[str, str, str]]:
+    """Return recipients, code and return URL of each completion code."""
+    codes = {
+        "annotators who have finished": entrance.completion_code,
+        "annotators without a place": entrance.no_place_code,
+    }
+    return [
+        (name, code, completion_address(entrance.provider, code)) for name, code in codes.items()
+    ]

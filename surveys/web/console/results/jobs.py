@@ -1,0 +1,57 @@
+"""Background jobs other than runs and releases: links, exports and work on batches."""
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from surveys.access.roles import Right
+from surveys.models import Run, RunState, Study
+from surveys.results.jobs import EXPORT_FORMATS
+from surveys.results.runs import is_broken_off, request_export
+from surveys.tasks import start_run
+from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.forms import attempt, status_of
+
+JOBS_PER_PAGE = 25
+LABELS = {"csv": "CSV, for a spreadsheet", "parquet": "Parquet, with types"}
+
+
+class ExportForm(forms.Form):
+    """The format of exported answers."""
+
+    form = forms.ChoiceField(
+        choices=[(form, LABELS[form]) for form in EXPORT_FORMATS],
+        widget=forms.RadioSelect, initial="csv", label="Format",
+    )  # fmt: skip
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def jobs(request: HttpRequest, study: Study) -> HttpResponse:
+    """List the background jobs, newest first; a POST exports the answers."""
+    form = ExportForm(request.POST if request.method == "POST" else None)
+
+    def export() -> None:
+        run = request_export(study, form.cleaned_data["form"], signed_in(request))
+        start_run(run.pk)
+
+    if request.method == "POST" and attempt(form, export):
+        messages.success(request, "The file is being written; this page shows the progress.")
+        return redirect("console:jobs", study.slug)
+    found = Run.objects.filter(study=study).jobs().select_related("requested_by")
+    runs = Paginator(found, JOBS_PER_PAGE).get_page(request.GET.get("page"))
+    page = {
+        "study": study,
+        "runs": runs,
+        "rows": [(run, _may_retry(run)) for run in runs],
+        "form": form,
+        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
+    }
+    return render(request, "console/results/jobs.html", page, status=status_of(form))
+
+
+def _may_retry(run: Run) -> bool:
+    return not run.has_lost_list and (run.state == RunState.FAILED or is_broken_off(run))

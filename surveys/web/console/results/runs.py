@@ -1,0 +1,155 @@
+"""The step Results: runs of recipes, their reports, ledgers and comparison."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.access.roles import Right
+from surveys.models import Run, RunKind, RunState, Study
+from surveys.results.run_inspection import compare_runs, find_in_ledger, read_member, write_presets
+from surveys.results.runs import is_broken_off, request_results, retry_run
+from surveys.tasks import start_run
+from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.results.forms import CompareForm, LedgerForm, RecipeForm
+
+RUNS_PER_PAGE = 25
+STYLE = re.compile(rb"<style[^>]*>(.*?)</style>", re.DOTALL)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def results(request: HttpRequest, study: Study) -> HttpResponse:
+    """List the runs of a study; a POST runs a recipe."""
+    presets = write_presets()
+    chosen = request.GET.get("preset", "")
+    form = RecipeForm(
+        request.POST or None, initial={"recipe": presets.get(chosen, presets["cosimlex"])}
+    )
+
+    started: list[Run] = []
+
+    def run() -> None:
+        started.append(request_results(study, form.cleaned_data["recipe"], signed_in(request)))
+        start_run(started[0].pk)
+
+    if request.method == "POST" and attempt(form, run):
+        messages.success(request, "The run has started; this page shows the progress.")
+        return redirect("console:run", study.slug, started[0].pk)
+    made = Run.objects.filter(study=study).results().with_withdrawn_since()
+    made = made.select_related("requested_by")
+    runs = Paginator(made, RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    page = {
+        "study": study,
+        "runs": runs,
+        "form": form,
+        "presets": list(presets),
+        "chosen": chosen,
+        "compare": CompareForm(study),
+        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
+    }
+    return render(request, "console/results/results.html", page, status=status_of(form))
+
+
+@require_GET
+@study_page(Right.WORK)
+def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Show the progress and figures of a run."""
+    found = _find(study, run_id)
+    if not found.recipe:  # it is listed under Background jobs
+        raise Http404
+    page = {"study": study, "run": found, "is_broken_off": is_broken_off(found)}
+    return render(request, "console/results/run.html", page)
+
+
+@require_POST
+@study_page(Right.WORK)
+def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Retry a failed run."""
+    again = retry_run(_find(study, run_id))
+    start_run(again.pk)
+    if again.kind in (RunKind.LINKS, RunKind.EXPORT, *RunKind.of_batches()):
+        return redirect("console:jobs", study.slug)
+    return redirect("console:run", study.slug, run_id)
+
+
+@require_GET
+@study_page(Right.WORK)
+def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Return the report of a run as the library wrote it, sandboxed."""
+    page = read_member(_find_done(study, run_id), "report.html")
+    if page is None:
+        raise Http404
+    styles = " ".join(f"'sha256-{_digest(style)}'" for style in STYLE.findall(page))
+    answer = HttpResponse(page)
+    answer["Content-Security-Policy"] = (
+        f"default-src 'none'; img-src data:; style-src {styles}; sandbox; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
+    return answer
+
+
+@require_GET
+@study_page(Right.WORK)
+def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
+    """Download the archive of a run or release, or exported answers."""
+    found = get_object_or_404(Run.objects.with_file(), study=study, pk=run_id)
+    name = str(found.archive).rpartition("/")[2]
+    return FileResponse(found.archive.open("rb"), as_attachment=True, filename=name)
+
+
+@require_GET
+@study_page(Right.WORK)
+def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Search the ratings ledger of a run."""
+    found = _find_done(study, run_id)
+    if not found.ledger:
+        raise Http404
+    form = LedgerForm(request.GET)
+    rows = None
+
+    def search() -> None:
+        nonlocal rows
+        page = form.cleaned_data.pop("page") or 1
+        rows = find_in_ledger(found, form.cleaned_data, page)
+
+    attempt(form, search)
+    page = {"study": study, "run": found, "form": form, "rows": rows}
+    return render(request, "console/results/ledger.html", page, status=status_of(form))
+
+
+@require_GET
+@study_page(Right.WORK)
+def compare(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the differences between two runs of the same ratings."""
+    form = CompareForm(study, request.GET)
+    apart = None
+
+    def look() -> None:
+        nonlocal apart
+        apart = compare_runs(form.cleaned_data["first"], form.cleaned_data["second"])
+
+    attempt(form, look)
+    page = {"study": study, "form": form, "apart": apart}
+    return render(request, "console/results/compare.html", page, status=status_of(form))
+
+
+def _find(study: Study, run_id: int) -> Run:
+    runs = Run.objects.with_withdrawn_since().select_related("requested_by")
+    return get_object_or_404(runs, study=study, pk=run_id)
+
+
+def _find_done(study: Study, run_id: int) -> Run:
+    runs = Run.objects.done().with_withdrawn_since()
+    return get_object_or_404(runs, study=study, pk=run_id)
+
+
+def _digest(style: bytes) -> str:
+    return b64encode(sha256(style).digest()).decode()

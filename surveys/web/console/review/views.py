@@ -1,0 +1,213 @@
+"""Review of engagement answers: one at a time by keyboard, or whole questionnaires."""
+
+from functools import partial
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from surveys.access.roles import Right, list_names
+from surveys.models import Review, ReviewState, Study, Verdict
+from surveys.review.agreement import list_agreement
+from surveys.review.queue import count_review_progress, has_failed, is_filing, settings_of
+from surveys.review.verdicts import (
+    claim_answers,
+    configure_review,
+    give_verdict,
+    has_waiting,
+    list_claimed,
+    settle_dispute,
+    undo_verdict,
+)
+from surveys.tasks import start_filing
+from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.review.cards import list_answer_rows, list_cards, list_verdict_cards
+from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
+
+CARDS_PER_FETCH = 2  # the effect of each takes time to compute
+ROWS_A_PAGE = 50
+DISPUTES_A_PAGE = 5
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.READ)
+def review(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the answer that the reviewer has claimed; a POST claims the next one."""
+    reviewer = signed_in(request)
+    if request.method == "POST":
+        return _claim_next(request, study)
+    page = {
+        **_progress(study),
+        "cards": list_cards(list_claimed(study, reviewer, 1)),
+        "has_waiting": has_waiting(study, reviewer),
+        "latest": Verdict.objects.latest_of(study, reviewer.pk),
+        "has_failed": has_failed(study),
+    }
+    return render(request, "console/review/queue.html", page)
+
+
+@require_POST
+@study_page(Right.READ)
+def review_more(request: HttpRequest, study: Study) -> HttpResponse:
+    """Claim the answers after those on the reviewer's page; return them as an HTML fragment."""
+    exclude = frozenset(parse_ids(request.POST.get("exclude")))
+    claimed = claim_answers(study, signed_in(request), CARDS_PER_FETCH, exclude=exclude)
+    page = {"study": study, "cards": list_cards(claimed)}
+    return render(request, "console/review/_cards.html", page)
+
+
+@require_POST
+@study_page(Right.READ)
+def review_file(request: HttpRequest, study: Study) -> HttpResponse:
+    """Start a job that adds new answers to the queue."""
+    start_filing(study)
+    is_list = request.POST.get("then") == "questionnaires"
+    return redirect("console:review_questionnaires" if is_list else "console:review", study.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.READ)
+def review_one(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Show an answer or a whole questionnaire, and store a verdict on it."""
+    subject = _find(study, number)
+    form = VerdictForm(_posted(request))
+
+    def judge() -> None:
+        give_verdict(subject, signed_in(request), *form.decided)
+
+    if request.method == "POST" and attempt(form, judge):
+        return _respond_to_verdict(request, study, subject, form)
+    return _show(request, study, subject, form)
+
+
+@require_POST
+@study_page(Right.READ)
+def review_undo(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Undo the reviewer's own verdict and show its subject again."""
+    subject = _find(study, number)
+    undo_verdict(subject, signed_in(request))
+    if _is_fetched(request):
+        return HttpResponse(status=204)
+    return redirect("console:review_one", study.slug, number)
+
+
+@require_GET
+@study_page(Right.READ)
+def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
+    """List all questionnaires, those with most evidence first."""
+    found = Review.objects.assignments(study).exclude(state=ReviewState.WITHDRAWN)
+    pages = Paginator(found.by_risk().with_answers(), ROWS_A_PAGE)
+    rows = pages.get_page(request.GET.get("page"))
+    page = {"rows": rows, "cards": list_answer_rows(rows), **_progress(study)}
+    return render(request, "console/review/questionnaires.html", page)
+
+
+@require_GET
+@study_page(Right.READ)
+def review_disputes(request: HttpRequest, study: Study) -> HttpResponse:
+    """List what two reviewers judged differently, for a third to decide."""
+    return _show_disputes(request, study, VerdictForm())
+
+
+@require_POST
+@study_page(Right.READ)
+def review_settle(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Store a third reviewer's verdict, which decides a dispute."""
+    subject = _find(study, number)
+    form = VerdictForm(request.POST)
+
+    def settle() -> None:
+        settle_dispute(subject, signed_in(request), *form.decided)
+
+    if attempt(form, settle):
+        return redirect("console:review_disputes", study.slug)
+    return _show_disputes(request, study, form)
+
+
+@require_GET
+@study_page(Right.READ)
+def review_agreement(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the agreement of each two reviewers."""
+    found = list_agreement(study)
+    names = list_names(pk for agreement in found for pk in agreement.reviewers)
+    rows = [(tuple(names[pk] for pk in one.reviewers), one) for one in found]
+    return render(request, "console/review/agreement.html", {"rows": rows, **_progress(study)})
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def review_settings(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show and store how much is reviewed, and how much by two reviewers."""
+    now = settings_of(study)
+    chosen = {name: getattr(now, name) for name in ReviewSettingsForm.base_fields}
+    form = ReviewSettingsForm(_posted(request), initial=chosen)
+    configure = partial(configure_review, study)
+    if request.method == "POST" and attempt(form, lambda: configure(**form.cleaned_data)):
+        return redirect("console:review", study.slug)
+    page = {"form": form, **_progress(study)}
+    return render(request, "console/review/settings.html", page, status=status_of(form))
+
+
+def _claim_next(request: HttpRequest, study: Study) -> HttpResponse:
+    start_filing(study)
+    claim_answers(study, signed_in(request), 1)
+    return redirect("console:review", study.slug)
+
+
+def _show(request: HttpRequest, study: Study, subject: Review, form: VerdictForm) -> HttpResponse:
+    mine = Verdict.objects.standing().filter(review=subject, reviewer=signed_in(request).pk)
+    (card,) = list_verdict_cards([subject], mine)
+    siblings = Review.objects.filter(assignment=subject.assignment_id)
+    page = {
+        "card": card,
+        "form": form,
+        "whole": siblings.filter(response__isnull=True).first(),
+        **_progress(study),
+    }
+    if subject.is_whole:
+        answers = siblings.filter(response__isnull=False).order_by("response__position")
+        page["answers"] = list_answer_rows(answers.with_answers())
+    name = "questionnaire" if subject.is_whole else "answer"
+    return render(request, f"console/review/{name}.html", page, status=status_of(form))
+
+
+def _show_disputes(request: HttpRequest, study: Study, form: VerdictForm) -> HttpResponse:
+    found = Review.objects.disputes_for(study, signed_in(request).pk).by_risk()
+    rows = Paginator(found.with_answers(), DISPUTES_A_PAGE).get_page(request.GET.get("page"))
+    given = Verdict.objects.standing().filter(review__in=[one.pk for one in rows])
+    cards = list_verdict_cards(list(rows), given.select_related("reviewer").order_by("opinion"))
+    page = {"rows": rows, "cards": cards, "form": form, **_progress(study)}
+    return render(request, "console/review/disputes.html", page, status=status_of(form))
+
+
+def _respond_to_verdict(
+    request: HttpRequest, study: Study, subject: Review, form: VerdictForm
+) -> HttpResponse:
+    if _is_fetched(request):  # the script shows the next answer, which is on the page already
+        return HttpResponse(status=204)
+    if form.cleaned_data["then"] == "queue":
+        return _claim_next(request, study)
+    return redirect("console:review_one", study.slug, subject.pk)
+
+
+def _find(study: Study, number: int) -> Review:
+    return get_object_or_404(Review.objects.with_answers(), study=study, pk=number)
+
+
+def _progress(study: Study) -> dict[str, Any]:
+    """Return the context that all pages of the review share."""
+    is_busy = is_filing(study)  # read first: once it is over, all below sees what was filed
+    return {"study": study, "is_filing": is_busy, **count_review_progress(study)._asdict()}
+
+
+def _posted(request: HttpRequest) -> Any:
+    """Return the data of a POST, even if empty; None for a GET."""
+    return request.POST if request.method == "POST" else None
+
+
+def _is_fetched(request: HttpRequest) -> bool:
+    """Return whether the page's script made the request."""
+    return request.headers.get("X-Requested-With") == "fetch"

@@ -1,0 +1,218 @@
+"""The step Design: settings and texts of a study, and its opening."""
+
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from surveys.access.roles import Right
+from surveys.models import QuestionForms, Study, StudyText, TextKind
+from surveys.models.study import write_point
+from surveys.query_params import read_number
+from surveys.recruitment.consent_notice import Facts, make_notice
+from surveys.recruitment.links import personal_link
+from surveys.recruitment.providers import PLAIN_LINK
+from surveys.recruitment.reminders import list_placeholder_values
+from surveys.study.design import configure_study
+from surveys.study.letters import PLACEHOLDERS, fill_letter
+from surveys.study.lifecycle import list_missing, open_study, review_consent
+from surveys.study.texts import (
+    MAY_BE_EMPTY,
+    check_text,
+    default_body,
+    has_default_texts,
+    read_check,
+    read_practice,
+    read_text,
+    set_text,
+)
+from surveys.study.workload import count_pairs
+from surveys.web.console.access import study_page
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.study.design_forms import DesignForm, OpeningForm, TextForm, WorkloadForm
+from surveys.web.rendering.item_pages import describe_text
+from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.study_page import direction_of, render_text
+
+LEADS_TO = {"opening": "console:opening", "preview": "console:preview"}
+
+
+class TextLine(NamedTuple):
+    """A text of a study in the list of texts."""
+
+    kind: TextKind
+    text: StudyText
+    is_default: bool
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def design(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show and save the design; a POST with `calculate` only calculates the workload."""
+    is_sent = request.method == "POST"
+    form = DesignForm(request.POST if is_sent else None, study=study)
+    may_store = is_sent and "calculate" not in request.POST
+    if may_store and attempt(form, lambda: configure_study(study, **form.settings)):
+        messages.success(request, "The design is saved.")
+        return redirect(LEADS_TO.get(request.POST.get("then", ""), "console:design"), study.slug)
+    page = {
+        "study": study,
+        "form": form,
+        "plan": form.plan,
+        "is_calculated": is_sent and not form.errors,
+        "locked": describe_locked(study),
+        "texts": list_texts(study),
+        "has_defaults": has_default_texts(study.language),
+    }
+    return render(request, "console/study/design.html", page, status=status_of(form))
+
+
+@require_GET
+@study_page(Right.WORK)
+def workload(request: HttpRequest, study: Study) -> HttpResponse:
+    """Render the workload of the numbers in the query string, to replace that part of the page."""
+    plan = WorkloadForm(request.GET, study=study).plan
+    return render(request, "console/study/_plan.html", {"plan": plan})
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
+    """Show, preview and save a text that annotators read."""
+    if kind not in TextKind.values:
+        raise Http404
+    wanted = TextKind(kind)
+    now = read_text(study, wanted)
+    form = TextForm(
+        request.POST if request.method == "POST" else None,
+        kind=wanted,
+        body=find_version(study, wanted, request.GET.get("version", ""), now),
+        direction=direction_of(study.language),
+    )
+
+    def store() -> None:
+        set_text(study, wanted, form.cleaned_data["body"])
+        note = "" if wanted in TextKind.mails() else " Annotators read it from now on."
+        messages.success(request, f"The {wanted.value} is saved.{note}")
+
+    def validate() -> None:
+        check_text(wanted, form.cleaned_data["body"].replace("\r\n", "\n").strip())
+
+    only_previews = "look" in request.POST
+    is_right = form.is_bound and attempt(form, validate if only_previews else store)
+    if is_right and not only_previews:
+        return redirect("console:text", study.slug, kind)
+    page = {
+        "study": study,
+        "kind": wanted,
+        "form": form,
+        "now": now,
+        "versions": StudyText.objects.filter(study=study, kind=wanted).order_by("-version")[:50],
+        "may_be_empty": wanted in MAY_BE_EMPTY,
+        "placeholders": PLACEHOLDERS if wanted in TextKind.mails() else {},
+        "example": default_body("en", wanted) if wanted in MAY_BE_EMPTY else "",
+        **show_text(study, wanted, form, is_right=is_right or not form.is_bound),
+    }
+    return render(request, "console/study/text.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def opening(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the consent text and the settings to be locked; a POST opens the study."""
+    consent = read_text(study, TextKind.CONSENT)
+    is_sent = request.method == "POST"
+    form = OpeningForm(request.POST if is_sent else None, consent=consent)
+    if is_sent and attempt(form, lambda: review_and_open(study, form)):
+        messages.success(request, "The study is open.")
+        return redirect("console:design", study.slug)
+    n_pairs, _ = count_pairs(study)
+    page = {
+        "study": study,
+        "n_pairs": n_pairs,
+        "locked": describe_locked(study),
+        "plan": DesignForm(study=study).plan,
+        "has_defaults": has_default_texts(study.language),
+        "missing": list_missing(study, but_review=True),
+        "consent": consent,
+        "consent_text": render_text(study, consent),
+        "notice": make_notice(study, Facts.of(study, PLAIN_LINK)),
+        "form": form,
+    }
+    return render(request, "console/study/opening.html", page, status=status_of(form))
+
+
+@transaction.atomic
+def review_and_open(study: Study, form: OpeningForm) -> None:
+    """Record the review of the consent text, and open the study; a no-op if it is open."""
+    if not study.is_draft:
+        return
+    if form.cleaned_data["has_reviewed"]:
+        review_consent(study, form.cleaned_data["version"])
+    open_study(study)
+
+
+def describe_locked(study: Study) -> list[tuple[str, str]]:
+    """Return name and value of the settings that opening locks."""
+    low, high, step = (
+        write_point(point) for point in (study.scale_minimum, study.scale_maximum, study.scale_step)
+    )
+    return [
+        ("Language of the texts", study.language),
+        ("Scale", f"{low} to {high}, in steps of {step}"),
+        ("Words in the question", study.get_question_forms_display()),
+        ("Pairs in a block, at most", str(study.block_size)),
+        ("Seed", str(study.seed)),
+    ]
+
+
+def list_texts(study: Study) -> list[TextLine]:
+    """Return the current texts of a study."""
+    now = [(kind, read_text(study, kind)) for kind in TextKind]
+    return [
+        TextLine(
+            kind,
+            text,
+            # version 1 is a copy of the default when annotators first read it
+            is_default=text.version == 1 or text.body == default_body(study.language, kind),
+        )
+        for kind, text in now
+    ]
+
+
+def find_version(study: Study, kind: TextKind, version: str, now: StudyText) -> str:
+    """Return the body of the version requested, or of the current text."""
+    number = read_number(version)
+    if number is None:
+        return now.body
+    earlier = StudyText.objects.filter(study=study, kind=kind, version=number).first()
+    return (earlier or now).body
+
+
+def show_text(study: Study, kind: TextKind, form: TextForm, *, is_right: bool) -> dict[str, Any]:
+    """Return the preview of a text as annotators see it, without a body if it is invalid."""
+    body = str(form["body"].value() or "").replace("\r\n", "\n").strip()
+    shown: dict[str, Any] = {
+        "text_language": study.language,
+        "direction": direction_of(study.language),
+    }
+    if not is_right or not body:
+        return shown
+    if kind == TextKind.PRACTICE and (item := read_practice(body)):
+        lacks_forms = not item.has_dictionary_forms
+        return {
+            **shown,
+            **describe_text(item, study, is_marked=True),
+            "item": item,
+            "explanation": render_markdown(item.explanation),
+            "lacks_forms": lacks_forms and study.question_forms == QuestionForms.DICTIONARY,
+        }
+    if kind == TextKind.CHECK:
+        return {**shown, "questions": read_check(body)}
+    if kind in TextKind.mails():
+        known = {**list_placeholder_values(study), "link": personal_link("EXAMPLE")}
+        return {**shown, "letter": fill_letter(body, known)}
+    return {**shown, "html": render_markdown(body)}

@@ -1,0 +1,246 @@
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from surveys.models import AssigningPolicy, QuestionForms, Study, StudyText, TextKind
+from surveys.models.study import MOST_ASKED_FOR, write_point
+from surveys.study.durations import introduction_seconds
+from surveys.study.lifecycle import LOCKED
+from surveys.study.stimuli.load import list_language_problems, list_scale_problems
+from surveys.study.texts import LONGEST_TEXT
+from surveys.study.workload import Plan, count_pairs
+
+MAX_SEED = 2**63 - 1
+SCALE = ("scale_minimum", "scale_maximum", "scale_step")
+PAY = ("pay_per_hour", "fee_percent")
+GROUPS = {
+    "The study": ("title", "public_title", "language", "organisation", "contact", "ethics"),
+    "The scale": (*SCALE, "scale_labels", "question_forms", "allows_unjudgeable"),
+    "The collection": (
+        "ratings_per_context", "block_size", "seconds_per_item", "n_checkpoints", *PAY,
+    ),
+    "Annotators": (
+        "assigning_policy", "lease_hours", "n_check_tries", "allows_more_blocks", "seed",
+    ),
+    "Use of answers": ("erases_withdrawn", "publishes_words"),
+}  # fmt: skip
+
+
+def whole(label: str, lowest: int, **options: Any) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label, min_value=lowest, max_value=MOST_ASKED_FOR, required=True, **options
+    )
+
+
+def decimal(label: str, **options: Any) -> forms.DecimalField:
+    return forms.DecimalField(label=label, max_digits=5, decimal_places=2, **options)
+
+
+def fleeting() -> forms.NumberInput:
+    """Return the widget of a number that is not saved, excluded from unsaved-changes warnings."""
+    return forms.NumberInput(attrs={"data-fleeting": True})
+
+
+def switch(label: str) -> forms.BooleanField:
+    return forms.BooleanField(label=label, required=False)
+
+
+class LabelsField(forms.CharField):
+    """Labels of scale points, one per line: 0 = not similar at all."""
+
+    widget = forms.Textarea(attrs={"rows": 3})
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Compare lines, ignoring line endings."""
+        return str(initial or "").splitlines() != str(data or "").splitlines()
+
+    def to_python(self, value: Any) -> Any:
+        labels: dict[str, str] = {}
+        for line in str(super().to_python(value)).splitlines():
+            point, sign, label = (part.strip() for part in line.partition("="))
+            if not line.strip():
+                continue
+            if not sign:
+                raise forms.ValidationError(f"Write “{line.strip()}” as 0 = not similar at all.")
+            if point in labels:
+                raise forms.ValidationError(f"The point {point} has two labels; give only one.")
+            labels[point] = label
+        return labels
+
+
+class WorkloadForm(forms.Form):
+    """The fields from which the workload is calculated. The pay is not stored."""
+
+    ratings_per_context = whole("Ratings per context", 1)
+    block_size = whole("Pairs in a block, at most", 1, help_text="Rated in one assignment.")
+    seconds_per_item = whole(
+        "Seconds per text", 1, help_text="For both pages; estimated from the length of the texts."
+    )
+    n_checkpoints = whole(
+        "Checkpoint items in an assignment", 0, help_text="Texts with a known rating."
+    )
+    pay_per_hour = forms.DecimalField(
+        min_value=0, max_digits=9, decimal_places=2, required=False, label="Pay per hour",
+        help_text="In any currency; only for the calculation, not saved.", widget=fleeting(),
+    )  # fmt: skip
+    fee_percent = forms.DecimalField(
+        min_value=0, max_value=1000, decimal_places=2, required=False,
+        label="Fee of the provider, in percent", help_text="Added to the pay; not saved.",
+        widget=fleeting(),
+    )  # fmt: skip
+
+    def __init__(self, data: Any = None, *, study: Study, **options: Any) -> None:
+        super().__init__(data, **options)
+        self.study = study
+        self.n_pairs, self.n_items = count_pairs(study)
+        if not study.is_draft:
+            for name in LOCKED:
+                self.fields.pop(name, None)
+
+    @property
+    def plan(self) -> Plan | None:
+        """Return the workload of the form's numbers; None if one is invalid."""
+        if not self.n_pairs:
+            return None
+        numbers = self._read_numbers()
+        if numbers is None:
+            return None
+        introduction = introduction_seconds(self.study)
+        return Plan(n_pairs=self.n_pairs, introduction_seconds=introduction, **numbers)
+
+    def has_changed(self) -> bool:
+        """Return whether a stored field differs from its stored value."""
+        return bool(set(self.changed_data) - set(PAY))
+
+    def _read_numbers(self) -> dict[str, Any] | None:
+        found: dict[str, Any] = {}
+        for name in WorkloadForm.base_fields:
+            given = self.initial.get(name, getattr(self.study, name, None))
+            if self.is_bound and name in self.fields:
+                if name in self.errors:
+                    return None
+                given = self.cleaned_data.get(name)
+            found[name] = Decimal(0) if given is None else given
+        found["n_checkpoints"] = min(found["n_checkpoints"], self.n_items)
+        return found
+
+
+class DesignForm(WorkloadForm):
+    """The settings of a study that can still be changed."""
+
+    title = forms.CharField(max_length=200, help_text="Shown to researchers.")
+    public_title = forms.CharField(
+        max_length=200, required=False, label="Title for annotators",
+        help_text="Used in invitations and reminders. Empty: they give no title.",
+    )  # fmt: skip
+    language = forms.CharField(max_length=35, label="Language of the texts")
+    organisation = forms.CharField(
+        max_length=200, required=False, label="Organisation that runs the study",
+        help_text="Shown to annotators. Required to open the study.",
+    )  # fmt: skip
+    contact = forms.CharField(
+        max_length=200, required=False, label="Contact for annotators",
+        help_text="Such as an e-mail address; shown to annotators. Required to open the study.",
+    )  # fmt: skip
+    ethics = forms.CharField(
+        max_length=300, required=False, label="Ethics approval",
+        help_text="Board and reference, such as “University of …, no. 123”; shown to annotators. "
+        "Empty: not mentioned.",
+    )  # fmt: skip
+    scale_minimum = decimal("Lowest point")
+    scale_maximum = decimal("Highest point")
+    scale_step = decimal("Step")
+    scale_labels = LabelsField(
+        required=False, label="Labels of points",
+        help_text="One per line, such as 0 = not similar at all. Empty: the two ends have labels.",
+    )  # fmt: skip
+    question_forms = forms.ChoiceField(
+        label="Forms of the two words in the question", choices=QuestionForms.choices,
+        help_text="Dictionary forms, as in CoSimLex: where the text has “soldiers”, the question "
+        "names “soldier”.",
+    )  # fmt: skip
+    assigning_policy = forms.ChoiceField(
+        label="Assignment of questionnaires", choices=AssigningPolicy.choices
+    )
+    lease_hours = whole("Hours for which a place is reserved without an answer", 1)
+    n_check_tries = whole("Tries for the comprehension check", 0, help_text="0: no check.")
+    seed = forms.IntegerField(
+        min_value=-MAX_SEED, max_value=MAX_SEED, label="Seed",
+        help_text="The same seed and stimuli give the same blocks.",
+    )  # fmt: skip
+    allows_unjudgeable = switch("Annotators may say that they cannot judge")
+    allows_more_blocks = switch("Annotators can do another block after finishing one")
+    erases_withdrawn = switch("Withdrawal erases the answers (otherwise they are kept, unused)")
+    publishes_words = switch("Words written by annotators are published (the consent text says so)")
+
+    def __init__(self, data: Any = None, *, study: Study, **options: Any) -> None:
+        initial: dict[str, Any] = {
+            name: getattr(study, name, None) for name in DesignForm.base_fields
+        }
+        for name in SCALE:
+            initial[name] = Decimal(write_point(initial[name]))
+        labels = study.scale_labels.items()
+        initial["scale_labels"] = "\n".join(f"{point} = {label}" for point, label in labels)
+        super().__init__(data, study=study, initial=initial, **options)
+
+    def clean_language(self) -> str:
+        language: str = self.cleaned_data["language"].strip()
+        if problems := list_language_problems(language):
+            raise forms.ValidationError(problems)
+        return language
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        ends = [cleaned.get(name) for name in SCALE]
+        if all(end is not None for end in ends):
+            for problem in list_scale_problems(*ends):  # type: ignore[arg-type]
+                field = "scale_step" if "step" in problem else "scale_maximum"
+                self.add_error(field, problem[:1].upper() + problem[1:])
+        return cleaned
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return the settings to store; for a valid form."""
+        return {name: given for name, given in self.cleaned_data.items() if name not in PAY}
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Return the fields that can be changed, by legend."""
+        return [
+            (legend, [self[name] for name in names if name in self.fields])
+            for legend, names in GROUPS.items()
+        ]
+
+
+class ProseField(forms.CharField):
+    """A text of several lines, compared without regard to line endings."""
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        before, after = (str(text or "").strip().splitlines() for text in (initial, data))
+        return before != after
+
+
+class OpeningForm(forms.Form):
+    """Confirmation that a researcher has read the displayed version of the consent text."""
+
+    version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+    has_reviewed = forms.BooleanField(
+        label="I have read this consent text. It is right for this study.",
+        error_messages={"required": "Read the consent text, and confirm it here."},
+    )
+
+    def __init__(self, data: Any = None, *, consent: StudyText) -> None:
+        super().__init__(data, initial={"version": consent.version})
+        self.fields["has_reviewed"].required = consent.reviewed_at is None
+
+
+class TextForm(forms.Form):
+    """A text that annotators read."""
+
+    body = ProseField(required=False, strip=False, max_length=LONGEST_TEXT, widget=forms.Textarea)
+
+    def __init__(self, data: Any = None, *, kind: TextKind, body: str, direction: str) -> None:
+        super().__init__(data, initial={"body": body})
+        self.fields["body"].label = kind.label[:1].upper() + kind.label[1:]
+        self.fields["body"].widget.attrs.update({"rows": 18, "dir": direction})

@@ -1,0 +1,116 @@
+"""The list of studies, and the overview, members and log of a study."""
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from surveys.access.audit_log import find_entries
+from surveys.access.roles import Right, grant_role, revoke_role, role_in, visible_studies
+from surveys.models import Membership, Role, Study
+from surveys.monitoring.checklist import outline_study
+from surveys.query_params import read_query
+from surveys.results.public_log import mask_entries, stream_log
+from surveys.web.console.access import console_page, is_owner, study_page
+from surveys.web.console.confirmation import Question, ask_first
+from surveys.web.console.forms import MemberForm, attempt, status_of
+
+ENTRIES_PER_PAGE = 50
+
+
+@require_GET
+@console_page
+def studies(request: HttpRequest) -> HttpResponse:
+    """List the studies in which the user has a role."""
+    found = visible_studies(request.user).order_by("-created_at", "-pk")
+    return render(request, "console/study/studies.html", {"studies": found})
+
+
+@require_GET
+@study_page(Right.READ)
+def overview(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the steps of a study and the state of each."""
+    page = {"study": study, "steps": outline_study(study)}
+    return render(request, "console/study/overview.html", page)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def people(request: HttpRequest, study: Study) -> HttpResponse:
+    """List the members of a study; a POST gives an account a role."""
+    form = MemberForm(request.POST or None)
+
+    def grant() -> None:
+        grant_role(study, form.cleaned_data["username"], Role(form.cleaned_data["role"]))
+
+    if request.method == "POST" and attempt(form, grant):
+        return redirect("console:people", study.slug)
+    members = Membership.objects.filter(study=study).select_related("user")
+    page = {"study": study, "members": members, "form": form}
+    return render(request, "console/study/people.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.OWN)
+def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
+    """Confirm (GET) or remove (POST) a member of a study."""
+    back = reverse("console:people", args=[study.slug])
+    account = User.objects.filter(pk=user_id)
+    member = Membership.objects.filter(study=study, user__in=account).select_related("user").first()
+    if member is None:  # the second of a double click
+        return redirect(back)
+    name = member.user.get_username()
+    if request.method == "GET":
+        question = Question(
+            title=f"Remove {name} from the study",
+            text=f"{name} is {member.role} of this study and loses access to it at once, in the "
+            "console and by tokens.\n\nWhat they did stays, and the log keeps their name. An "
+            "owner can give them a role again.",
+            button=f"Remove {name}",
+            back=back,
+        )
+        return ask_first(request, question, study=study)
+    revoke_role(study, member.user)
+    messages.success(request, f"{name} was removed from the study.")
+    is_still_owner = role_in(study, request.user) is not None
+    return redirect(back if is_still_owner else reverse("console:studies"))
+
+
+@require_GET
+@study_page(Right.WORK)
+def log(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the log of a study, newest first."""
+    filters = _read_filters(request)
+    rows = Paginator(
+        find_entries(study, action=filters["action"], actor=filters["actor"]), ENTRIES_PER_PAGE
+    )
+    entries = rows.get_page(request.GET.get("page"))
+    page = {
+        "study": study,
+        "entries": entries,
+        "shown": mask_entries(entries, sees_addresses=is_owner(request)),
+        "filters": filters,
+    }
+    return render(request, "console/study/log.html", page)
+
+
+@require_GET
+@study_page(Right.WORK)
+def export_log(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+    """Download the log as CSV, with the filters of its page."""
+    filters = _read_filters(request)
+    entries = find_entries(study, action=filters["action"], actor=filters["actor"])
+    rows = stream_log(entries, sees_addresses=is_owner(request))
+    return StreamingHttpResponse(
+        rows,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="log_{study.slug}.csv"'},
+    )
+
+
+def _read_filters(request: HttpRequest) -> dict[str, str]:
+    """Return the filters, without characters that a database refuses."""
+    return {name: read_query(request.GET.get(name, "")) for name in ("action", "actor")}

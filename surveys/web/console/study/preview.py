@@ -1,0 +1,273 @@
+"""A preview of the whole survey with the annotators' templates and forms; nothing is stored.
+
+The URL alone holds the position in the survey, so no state is kept; answers are only validated.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from surveys.access.roles import Right
+from surveys.models import Context, Questionnaire, Study, TextKind
+from surveys.participation.assignments import count_items
+from surveys.recruitment.consent_notice import Facts, make_notice
+from surveys.recruitment.providers import PLAIN_LINK
+from surveys.study.texts import interface_of, read_check, read_practice, read_text
+from surveys.web.console.access import study_page
+from surveys.web.console.forms import status_of
+from surveys.web.rendering.item_pages import (
+    RATING_PAGE,
+    WORDS_PAGE,
+    CheckForm,
+    describe_text,
+    make_engagement_form,
+    make_rating_form,
+)
+from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.study_page import preview_display, render_text
+
+PLACEHOLDER = "preview"  # in place of an annotator's token
+N_TEXTS = 2  # of the first questionnaire
+NAMES = {
+    "preview": "Welcome",
+    "preview_instructions": "Instructions",
+    "preview_practice": "Practice",
+    "preview_check": "Check",
+}
+
+
+class PreviewPage(NamedTuple):
+    """A page of the preview in its list of pages."""
+
+    name: str
+    url: str
+
+
+def preview_page(view: Callable[..., HttpResponse]) -> Callable[..., Any]:
+    """Decorate a page of the preview, which all members of the study may see.
+
+    Exempt from the CSRF check, since annotators' forms have no token; no page changes anything.
+    """
+
+    @wraps(view)
+    def page(request: HttpRequest, study: Study, **found: Any) -> HttpResponse:
+        translation.activate(interface_of(study))
+        return view(request, study, **found)
+
+    guarded = study_page(Right.READ)(page)
+    return csrf_exempt(require_http_methods(["GET", "POST"])(guarded))
+
+
+@preview_page
+def welcome(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the welcome page with the consent text."""
+    if request.POST.get("answer") == "decline":
+        return show(request, study, "annotate/declined.html", {"is_sent": False})
+    if request.method == "POST":
+        return redirect_to(study, "preview_instructions")
+    face = preview_display(study)
+    n_items = count_items(study)
+    page = {
+        "consent": "",
+        "consent_text": render_text(study, read_text(study, TextKind.CONSENT)),
+        "notice": make_notice(study, Facts.of(study, PLAIN_LINK)),
+        "has_place": True,
+        "n_items": n_items,
+        "minutes": face.times.first_minutes(n_items),
+    }
+    return show(request, study, "annotate/welcome.html", page)
+
+
+@preview_page
+def instructions(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the instructions."""
+    if request.method == "POST":
+        return redirect_to_next(study, "preview_instructions")
+    return show(request, study, "annotate/instructions.html", {})
+
+
+@preview_page
+def practice_words(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show page 1 of the practice item."""
+    form = make_engagement_form(preview_display(study), sent_by(request))
+    if form.is_valid():
+        return redirect_to(study, "preview_practice_rating")
+    return show_practice(request, study, WORDS_PAGE.template, form)
+
+
+@preview_page
+def practice_rating(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show page 2 of the practice item."""
+    form = make_rating_form(preview_display(study), sent_by(request))
+    if form.is_valid():
+        return redirect_to(study, "preview_practice_answer")
+    return show_practice(request, study, RATING_PAGE.template, form)
+
+
+@preview_page
+def practice_answer(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the explanation of the practice item."""
+    if request.method == "POST":
+        return redirect_to_next(study, "preview_practice")
+    return show_practice(request, study, "annotate/practice_answer.html", None)
+
+
+@preview_page
+def check(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the comprehension check, with unlimited tries."""
+    questions = read_check(read_text(study, TextKind.CHECK).body)
+    if not questions:
+        raise Http404
+    sent = sent_by(request)
+    form = CheckForm(
+        {**sent.dict(), "text": 0, "n_tries": 0} if sent is not None else None, questions=questions
+    )
+    if form.is_valid():
+        given = zip(form.given_answers, questions, strict=True)
+        wrong = [n for n, (answer, question) in enumerate(given) if answer != question.right]
+        if not wrong:
+            return redirect(first_text(study))
+        form.refuse(wrong)
+    page = {"form": form, "n_tries": 0, "n_tries_left": max(1, study.n_check_tries)}
+    return show(request, study, "annotate/check.html", page)
+
+
+@preview_page
+def words(request: HttpRequest, study: Study, context_id: int) -> HttpResponse:
+    """Show page 1 of a text, without its targets."""
+    form = make_engagement_form(preview_display(study), sent_by(request))
+    if form.is_valid():
+        return redirect_to(study, "preview_rating", context_id)
+    return show_text(request, study, WORDS_PAGE.template, context_id, form)
+
+
+@preview_page
+def rating(request: HttpRequest, study: Study, context_id: int) -> HttpResponse:
+    """Show page 2 of a text."""
+    form = make_rating_form(preview_display(study), sent_by(request))
+    if form.is_valid():
+        walk = list_walk(study)
+        rest = walk[walk.index(context_id) + 1 :] if context_id in walk else []
+        if rest:
+            return redirect_to(study, "preview_words", rest[0])
+        return redirect_to(study, "preview_thanks")
+    return show_text(request, study, RATING_PAGE.template, context_id, form)
+
+
+@preview_page
+def thanks(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the last page."""
+    if request.method == "POST":
+        return redirect(first_text(study))
+    page = {"study": study, "can_have_another": study.allows_more_blocks}
+    return show(request, study, "annotate/thanks.html", page)
+
+
+def show(request: HttpRequest, study: Study, template: str, page: dict[str, Any]) -> HttpResponse:
+    """Render an annotators' page with the preview banner; 422 for an invalid form."""
+    leave = reverse("console:overview", args=[study.slug])
+    context = {
+        "face": preview_display(study),
+        "token": PLACEHOLDER,
+        "preview": {"pages": list_pages(study), "exit": leave},
+        **page,
+    }
+    form = page.get("form")
+    return render(request, template, context, status=status_of(*([form] if form else [])))
+
+
+def show_text(
+    request: HttpRequest, study: Study, template: str, context_id: int, form: Form
+) -> HttpResponse:
+    """Render either page of a text of the stimuli."""
+    stimuli = Context.objects.stimuli(study).select_related("pair")
+    context = get_object_or_404(stimuli, pk=context_id)
+    is_second = template == RATING_PAGE.template
+    walk = list_walk(study)
+    position = walk.index(context_id) + 1 if context_id in walk else 1
+    n_items = count_items(study)
+    n_done = 2 * (position - 1) + is_second
+    progress = {
+        "position": position,
+        "n_items": n_items,
+        "n_pages": 2 * n_items,
+        "n_pages_done": n_done,
+        "minutes_left": preview_display(study).count_minutes(2 * n_items - n_done),
+    }
+    page = {
+        **describe_text(context, study, is_marked=is_second),
+        "form": form,
+        "progress": render_to_string("annotate/_progress.html", progress),
+    }
+    return show(request, study, template, page)
+
+
+def show_practice(
+    request: HttpRequest, study: Study, template: str, form: Form | None
+) -> HttpResponse:
+    """Render a page of the practice item; 404 if the study has none."""
+    item = read_practice(read_text(study, TextKind.PRACTICE).body)
+    if item is None:
+        raise Http404
+    page = {
+        **describe_text(item, study, is_marked=template != WORDS_PAGE.template),
+        "form": form,
+        "item": item,
+        "is_practice": True,
+        "explanation": render_markdown(item.explanation),
+    }
+    return show(request, study, template, page)
+
+
+def list_pages(study: Study) -> list[PreviewPage]:
+    """Return the pages of the survey with their URLs."""
+    names = dict(NAMES)
+    if not read_text(study, TextKind.PRACTICE).body:
+        del names["preview_practice"]
+    if not (study.n_check_tries and read_text(study, TextKind.CHECK).body):
+        del names["preview_check"]
+    pages = [(name, reverse(f"console:{page}", args=[study.slug])) for page, name in names.items()]
+    for number, context_id in enumerate(list_walk(study), 1):
+        for page in ("words", "rating"):
+            url = reverse(f"console:preview_{page}", args=[study.slug, context_id])
+            pages.append((f"Text {number}, page {1 + (page == 'rating')}", url))
+    pages.append(("Thanks", reverse("console:preview_thanks", args=[study.slug])))
+    return [PreviewPage(*page) for page in pages]
+
+
+def list_walk(study: Study) -> list[int]:
+    """Return the ids of the contexts in the preview."""
+    first = Questionnaire.objects.filter(block__study=study, block__number=1, letter="A")
+    items = Context.objects.filter(item__questionnaire__in=first).order_by("item__position")
+    return list(items.values_list("pk", flat=True)[:N_TEXTS])
+
+
+def first_text(study: Study) -> str:
+    """Return the URL of the first text, or of the last page if there are no texts."""
+    walk = list_walk(study)
+    page, args = ("preview_words", walk[:1]) if walk else ("preview_thanks", [])
+    return reverse(f"console:{page}", args=[study.slug, *args])
+
+
+def redirect_to_next(study: Study, page: str) -> HttpResponse:
+    """Redirect to the page that follows one of the introduction."""
+    urls = [page.url for page in list_pages(study)]
+    return redirect(urls[urls.index(reverse(f"console:{page}", args=[study.slug])) + 1])
+
+
+def redirect_to(study: Study, page: str, *more: int) -> HttpResponse:
+    return redirect(f"console:{page}", study.slug, *more)
+
+
+def sent_by(request: HttpRequest) -> Any:
+    """Return the data of a POST request; None for a GET."""
+    return request.POST if request.method == "POST" else None

@@ -1,0 +1,176 @@
+"""The step Stimuli: new studies, rows as annotators see them, and their revision."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from surveys.access.roles import Right, visible_studies
+from surveys.models import Checkpoint, Context, Pair, Study
+from surveys.query_params import read_query
+from surveys.study.create import create_study
+from surveys.study.stimuli.checkpoints import replace_checkpoints
+from surveys.study.stimuli.edit import (
+    drop_row,
+    read_checked,
+    replace_stimuli,
+    revise_row,
+)
+from surveys.study.stimuli.load import StudyDesign, check_row, write_row
+from surveys.study.stimuli.statistics import list_overlaps, measure_study
+from surveys.web.console.access import console_page, signed_in, study_page
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.study.stimuli_forms import (
+    CheckpointsForm,
+    NewStudyForm,
+    ReasonForm,
+    RowForm,
+    UploadForm,
+    list_languages,
+)
+from surveys.web.rendering.context_preview import ShownContext, show_context
+from surveys.web.rendering.study_page import StudyDisplay, preview_display
+
+ROWS_PER_PAGE = 10
+
+
+@require_http_methods(["GET", "POST"])
+@console_page
+def new_study(request: HttpRequest) -> HttpResponse:
+    """Create a draft from a file; the user becomes its owner."""
+    is_sent = request.method == "POST"
+    form = NewStudyForm(request.POST, request.FILES) if is_sent else NewStudyForm()
+
+    def create() -> None:
+        create_study(read_checked(form.checked, form.design), signed_in(request))
+
+    if is_sent and form.is_valid() and not form.asks_to_confirm and attempt(form, create):
+        messages.success(request, "The study is created as a draft.")
+        return redirect("console:stimuli", form.design.slug)
+    page = {"form": form, "languages": list_languages()}
+    return render(request, "console/study/new_study.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
+    """Replace all rows of a draft by those of a file."""
+    is_sent = request.method == "POST"
+    form = UploadForm(request.POST, request.FILES) if is_sent else UploadForm()
+
+    def replace() -> None:
+        replace_stimuli(study, read_checked(form.checked, StudyDesign.of(study)))
+
+    may_store = is_sent and form.is_valid() and not form.asks_to_confirm
+    if may_store and attempt(form, replace):
+        messages.success(request, "The rows are replaced.")
+        return redirect("console:stimuli", study.slug)
+    page = {"study": study, "form": form}
+    return render(request, "console/study/replace_file.html", page, status=status_of(form))
+
+
+@require_GET
+@study_page(Right.WORK)
+def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
+    """List the rows as annotators see them, with figures of the stimuli."""
+    pairs = Pair.objects.stimuli(study).prefetch_related("contexts")
+    wanted = read_query(request.GET.get("word", ""))
+    if wanted:
+        pairs = pairs.filter(Q(word1__icontains=wanted) | Q(word2__icontains=wanted))
+    rows = Paginator(pairs, ROWS_PER_PAGE).get_page(request.GET.get("page"))
+    face = preview_display(study)
+    page = {
+        "study": study,
+        "face": face,
+        "rows": rows,
+        "shown": [show_row(face, pair) for pair in rows],
+        "wanted": wanted,
+        "sizes": measure_study(study),
+        "overlaps": list_overlaps(study, visible_studies(request.user)),
+    }
+    return render(request, "console/study/stimuli.html", page)
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def show_checkpoints(request: HttpRequest, study: Study) -> HttpResponse:
+    """List the checkpoint items; a POST replaces those of a draft."""
+    is_sent = request.method == "POST"
+    form = CheckpointsForm(study, *([request.POST, request.FILES] if is_sent else []))
+
+    def replace() -> None:
+        per_assignment = form.cleaned_data["per_assignment"]
+        replace_checkpoints(study, form.items, per_assignment=per_assignment)
+
+    if is_sent and attempt(form, replace):
+        messages.success(request, "The checkpoint items are saved.")
+        return redirect("console:checkpoints", study.slug)
+    stored = Checkpoint.objects.filter(context__pair__study=study).select_related("context__pair")
+    page = {
+        "study": study,
+        "form": form,
+        "checkpoints": stored.order_by("context__pair__position"),
+    }
+    return render(request, "console/study/checkpoints.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def row(request: HttpRequest, study: Study, pair_id: int) -> HttpResponse:
+    """Show and change a row of a draft."""
+    pair = get_object_or_404(Pair.objects.stimuli(study), pk=pair_id)
+    sent = request.POST if request.method == "POST" else None
+    form = make_row_form(study, pair, sent)
+
+    def revise() -> None:
+        fields, shown = form.row, form.cleaned_data["shown"]
+        if revise_row(pair, fields, shown=shown, reason=form.cleaned_data["reason"]):
+            messages.success(request, f"Row {pair.position} is saved.")
+
+    if sent is not None and attempt(form, revise):
+        return redirect("console:stimuli", study.slug)
+    return render_row(request, pair, form, ReasonForm(initial=form.initial, prefix="drop"))
+
+
+@require_http_methods(["GET", "POST"])
+@study_page(Right.WORK)
+def remove_row(request: HttpRequest, study: Study, pair_id: int) -> HttpResponse:
+    """Delete a row of a draft; a GET redirects to the row."""
+    pair = Pair.objects.stimuli(study).filter(pk=pair_id).first()
+    if pair is None:  # the second of a double click
+        return redirect("console:stimuli", study.slug)
+    if request.method != "POST":
+        return redirect("console:row", study.slug, pair_id)
+    form = ReasonForm(request.POST, prefix="drop")
+
+    def drop() -> None:
+        drop_row(pair, shown=form.cleaned_data["shown"], reason=form.cleaned_data["reason"])
+
+    if attempt(form, drop):
+        messages.success(request, f"{pair} is deleted; the following rows have moved up.")
+        return redirect("console:stimuli", study.slug)
+    return render_row(request, pair, make_row_form(study, pair, None), form)
+
+
+def make_row_form(study: Study, pair: Pair, sent: Any) -> RowForm:
+    stored = write_row(pair, list(pair.contexts.order_by("number")))
+    return RowForm(sent, row=stored, direction=preview_display(study).text_direction)
+
+
+def render_row(request: HttpRequest, pair: Pair, form: RowForm, dropping: Any) -> HttpResponse:
+    face = preview_display(pair.study)
+    shown = show_row(face, pair)
+    page = {"study": pair.study, "row": shown, "form": form, "dropping": dropping, "face": face}
+    return render(request, "console/study/row.html", page, status=status_of(form, dropping))
+
+
+def show_row(face: StudyDisplay, pair: Pair) -> dict[str, Any]:
+    """Return a row with both pages of both contexts, and its warnings."""
+    contexts: list[Context] = sorted(pair.contexts.all(), key=lambda context: context.number)
+    shown: list[ShownContext] = [show_context(face, context) for context in contexts]
+    warnings = check_row(write_row(pair, contexts)).warnings
+    return {"pair": pair, "contexts": shown, "warnings": warnings}
