@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from surveys.models import Assignment, Response
 from surveys.rehearsal.demo import prepare_static_files
-from tests.factories import due_response, make_study, start
+from tests.factories.studies import due_response, make_study, start
 
 settings.register_profile("untimed", deadline=None)  # no test is timed
 settings.load_profile("untimed")
@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
 
-# What leads to the database: Django's own, or that of a real site.
+# Fixtures that lead to a database: Django's test database, or that of a real site.
 REACHING = {"db", "transactional_db", "live_server", "pristine"}
-# Doors translate and decide nothing: their tests say where the database matters nevertheless.
-DOORS = {"annotate", "api", "console"}
+# Doors decide nothing, so their tests run on SQLite unless a module asks for every database.
+DOORS = [ROOT / "tests/surveys/web" / door for door in ("annotate", "api", "console")]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -40,12 +40,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def is_for_every_database(path: Path, marks: list[str], fixtures: Collection[str]) -> bool:
-    """Whether it is run on every database: what is marked, and what reaches one by no door."""
+    """Return whether a test runs on every database: by its marks, or since it reaches one."""
     for mark in marks:  # the nearest first
         if mark in {"every_database", "either_database"}:
             return mark == "every_database"
     reaches = "django_db" in marks or not REACHING.isdisjoint(fixtures)
-    return reaches and path.relative_to(ROOT).parts[1] not in DOORS
+    return reaches and not any(path.is_relative_to(door) for door in DOORS)
 
 
 def lack(part: str) -> None:
@@ -58,7 +58,7 @@ def lack(part: str) -> None:
 def background_work_is_done_at_once(settings, tmp_path_factory):
     settings.BACKGROUND = "at once"
     settings.MEDIA_ROOT = tmp_path_factory.getbasetemp() / "files"
-    settings.VAR_DIR = tmp_path_factory.getbasetemp()  # locks, which tests beside it would hold
+    settings.VAR_DIR = tmp_path_factory.getbasetemp()  # each worker of pytest has its own locks
 
 
 @pytest.fixture(autouse=True)
@@ -68,13 +68,13 @@ def fast_password_hasher(settings):
 
 @pytest.fixture(autouse=True)
 def no_search_for_static_files(settings):
-    """Each new client would look for them anew, which takes longer than most pages."""
+    """Skip WhiteNoise: each new test client would scan them again, longer than most pages take."""
     settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if "whitenoise" not in name]
 
 
 @pytest.fixture(autouse=True)
 def empty_cache(settings):
-    """Figures that the console keeps are those of one test."""
+    """Give each test a cache that no other test has filled."""
     backend = "django.core.cache.backends.locmem.LocMemCache"
     settings.CACHES = {"default": {"BACKEND": backend}}
     cache.clear()

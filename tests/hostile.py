@@ -1,4 +1,4 @@
-"""What nobody means to send, and what a page does when it is sent that."""
+"""Hostile input, and checks of how a page answers it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -63,7 +63,7 @@ BESIDE_THE_POINT = {"django_session", "axes_", "surveys_reviewclaim", "surveys_s
 
 
 class Attacker:
-    """A browser that sends anything, always from the same beginning: what is stored is undone."""
+    """A test client that sends anything; whatever a request stores is rolled back."""
 
     def __init__(self, **cookies: str) -> None:
         self.client = Client(raise_request_exception=False)

@@ -8,7 +8,7 @@ HEADER = "Content-Security-Policy"
 
 
 def find_inline(answer: Any) -> list[str]:
-    """What a page holds of scripts and styles of its own, and of leave for them."""
+    """Return the inline scripts and styles of a page, and what its policy allows of them."""
     policy = answer.headers.get(HEADER, "")
     found = [] if "default-src 'none'" in policy else [f"policy {policy!r}"]
     found += [word for word in ("unsafe-inline", "unsafe-eval") if word in policy]

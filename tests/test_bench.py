@@ -1,4 +1,4 @@
-"""What `bench/` holds Cosima to, and how it serves it. The measuring itself is no test."""
+"""The targets of `bench/` and how it starts sites. Tests do not measure."""
 
 from itertools import pairwise
 from typing import Any
@@ -29,7 +29,7 @@ def result(rate: float, cpu: float, p95: float) -> list[dict[str, Any]]:
 
 
 def reached(**changed: float) -> dict[str, str]:
-    """Which aims are reached, when Cosima is as told and else just good enough."""
+    """Return which targets are reached by these figures, all others being just sufficient."""
     from ratios import list_ratios
 
     cosima = {"rate": 200.0, "cpu": 10.0, "p95": 200.0, "cpu_large": 12.0, **changed}
@@ -42,7 +42,7 @@ def reached(**changed: float) -> dict[str, str]:
         ("load", "otree", 40): result(20, 40, 1),
         ("load", "turkle-pg", 40): result(40, 99, 1000),
     }
-    return {name.partition(": ")[2]: told for name, _, _, told in list_ratios(found)}
+    return {name.partition(": ")[2]: verdict for name, _, _, verdict in list_ratios(found)}
 
 
 def test_the_aims_are_those_to_be_beaten():
@@ -67,7 +67,7 @@ def test_the_aims_are_those_to_be_beaten():
     ],
 )  # fmt: skip
 def test_an_aim_that_is_just_missed_is_told(changed, missed):
-    assert [name for name, told in reached(**changed).items() if told == "NO"] == missed
+    assert [name for name, verdict in reached(**changed).items() if verdict == "NO"] == missed
 
 
 def test_the_server_that_is_measured_is_the_one_that_serves():

@@ -34,10 +34,10 @@ def test_what_says_that_the_database_is_all_one_runs_once(request, assignment):
     ("name", "marks", "expected"),
     [
         ("tests/surveys/participation/test_leases.py", ["django_db"], True),
-        ("tests/console/test_views.py", ["django_db"], False),
-        ("tests/console/test_whole_batch.py", ["django_db", "every_database"], True),
+        ("tests/surveys/web/console/test_views.py", ["django_db"], False),
+        ("tests/surveys/web/console/test_whole_batch.py", ["django_db", "every_database"], True),
         ("tests/surveys/participation/test_leases.py", ["either_database"], False),
-        ("tests/api/test_runs.py", ["either_database", "every_database"], False),
+        ("tests/surveys/web/api/test_runs.py", ["either_database", "every_database"], False),
         ("postprocess/table.py", [], False),
     ],
 )

@@ -1,4 +1,4 @@
-"""What stands between the web server and Django: whole requests within limits, and answers."""
+"""The gateway between the web server and Django: complete requests within limits."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -8,13 +8,13 @@ import pytest
 
 from annotation_site.gateway import SMALL_BODY, Gateway, Limits
 
-LIMITS = Limits(n_threads=1, body_seconds=60, largest_body=3 * SMALL_BODY, room=4 * SMALL_BODY)
+LIMITS = Limits(n_threads=1, body_seconds=60, largest_body=3 * SMALL_BODY, memory=4 * SMALL_BODY)
 FORM = [(b"content-length", b"4")]
 STREAMED = [(b"transfer-encoding", b"chunked")]
 
 
 class Client:
-    """One exchange as the web server has it: what it receives, and what was sent to it."""
+    """One exchange, from the web server's side: chunks to receive, and what was sent."""
 
     def __init__(self, *pieces: bytes, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
         self.pieces = list(pieces)
@@ -27,7 +27,7 @@ class Client:
 
     async def receive(self) -> Any:
         if not self.pieces:
-            await asyncio.Event().wait()  # as a client that sends no more
+            await asyncio.Event().wait()  # a client that sends no more
         body = self.pieces.pop(0)
         if body is None:
             return {"type": "http.disconnect"}
@@ -45,7 +45,7 @@ class Client:
 
 
 class Site:
-    """A WSGI application that notes what it was asked, and gives one answer."""
+    """A WSGI application that records requests and returns a fixed response."""
 
     def __init__(self, *pieces: bytes, headers: Iterable[tuple[str, str]] = ()) -> None:
         self.pieces, self.headers = pieces, list(headers)
@@ -68,7 +68,7 @@ class Site:
 
 
 def ask(site: Site, *clients: Client, limits: Limits = LIMITS) -> None:
-    """Let clients ask, all at once."""
+    """Send the requests of all clients simultaneously."""
 
     async def at_once() -> None:
         gateway = Gateway(site, limits)
@@ -77,7 +77,7 @@ def ask(site: Site, *clients: Client, limits: Limits = LIMITS) -> None:
     asyncio.run(at_once())
 
 
-def test_a_request_reaches_the_site_when_all_of_it_is_there():
+def test_a_complete_request_reaches_the_site():
     site, client = Site(b"yes", headers=[("Content-Length", "3")]), Client(
         b"a=", b"12", b"", headers=FORM
     )  # fmt: skip
@@ -94,7 +94,7 @@ def test_a_request_reaches_the_site_when_all_of_it_is_there():
 
 
 @pytest.mark.parametrize("pieces", [(), (b"a",)])
-def test_a_body_that_does_not_come_is_refused_and_holds_no_thread(pieces):
+def test_an_incomplete_body_is_refused_and_occupies_no_thread(pieces):
     site = Site(b"", headers=[("Content-Length", "0")])
     slow = [Client(*pieces, headers=headers) for headers in (FORM, STREAMED) for _ in range(20)]
     other = Client(b"a=12", b"", headers=FORM)
@@ -107,7 +107,7 @@ def test_a_body_that_does_not_come_is_refused_and_holds_no_thread(pieces):
     assert other.status == 200
 
 
-def test_a_large_body_is_given_more_time_as_it_grows():
+def test_a_large_body_gets_more_time_as_it_grows():
     async def send_slowly() -> AsyncIterator[bytes]:
         yield b"x" * SMALL_BODY
         yield b"x" * SMALL_BODY  # these two grant 2.6 seconds
@@ -130,7 +130,7 @@ def test_a_large_body_is_given_more_time_as_it_grows():
     assert len(site.asked[0][1]) == 3 * SMALL_BODY
 
 
-def test_a_body_that_is_announced_too_large_is_refused_unread():
+def test_a_body_announced_as_too_large_is_refused_unread():
     site, client = Site(), Client(headers=[(b"content-length", b"%d" % (3 * SMALL_BODY + 1))])
 
     ask(site, client)
@@ -148,7 +148,7 @@ def test_a_body_that_grows_too_large_is_refused():
     assert site.asked == []
 
 
-def test_large_bodies_at_once_have_a_bound_that_small_ones_are_not_held_to():
+def test_simultaneous_large_bodies_are_limited_and_small_ones_are_not():
     site = Site(b"", headers=[("Content-Length", "0")])
     large = [Client(*[b"x" * SMALL_BODY] * 3, headers=STREAMED) for _ in range(3)]
     small = Client(b"a=12", b"", headers=FORM)
@@ -159,7 +159,7 @@ def test_large_bodies_at_once_have_a_bound_that_small_ones_are_not_held_to():
     assert small.status == 200
 
 
-def test_a_client_that_went_away_is_forgotten():
+def test_a_disconnected_client_gets_no_response():
     site, client = Site(), Client(None, headers=FORM)  # type: ignore[arg-type]
 
     ask(site, client)
@@ -167,7 +167,7 @@ def test_a_client_that_went_away_is_forgotten():
     assert site.asked == client.sent == []
 
 
-def test_headers_with_an_underscore_do_not_pass_for_those_of_a_proxy():
+def test_headers_with_an_underscore_are_dropped():
     headers = [
         (b"x_forwarded_proto", b"https"), (b"x-forwarded-for", b"1.1.1.1"),
         (b"x-forwarded-for", b"2.2.2.2"), (b"cookie", b"a=1"), (b"cookie", b"b=2"),
@@ -177,14 +177,14 @@ def test_headers_with_an_underscore_do_not_pass_for_those_of_a_proxy():
 
     ask(site, Client(headers=headers))
 
-    told = site.asked[0][0]
-    assert {name: text for name, text in told.items() if name.startswith("HTTP_")} == {
+    environ = site.asked[0][0]
+    assert {name: text for name, text in environ.items() if name.startswith("HTTP_")} == {
         "HTTP_X_FORWARDED_FOR": "1.1.1.1,2.2.2.2", "HTTP_COOKIE": "a=1; b=2",
     }  # fmt: skip
-    assert told["CONTENT_TYPE"] == "text/plain"
+    assert environ["CONTENT_TYPE"] == "text/plain"
 
 
-def test_an_answer_of_unknown_length_is_streamed():
+def test_a_response_of_unknown_length_is_streamed():
     site, client = Site(b"a", b"", b"b"), Client()
 
     ask(site, client)
@@ -195,7 +195,7 @@ def test_an_answer_of_unknown_length_is_streamed():
     assert site.n_closed == 1
 
 
-def test_an_answer_that_fails_midway_is_not_ended_as_if_it_were_whole():
+def test_a_response_that_fails_midway_is_not_completed():
     site, client = Site(b"a", b"fault"), Client()
 
     with pytest.raises(ValueError, match="fault"):

@@ -1,12 +1,14 @@
-"""Layers of `surveys`: a module imports its own layer and lower ones, and there is no cycle."""
+"""The plan of the code: layers of `surveys`, no cycles, and folders that can be overlooked."""
 
 import ast
-from collections.abc import Mapping, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 
 import pytest
 
-from tests.test_layout import MODULES, imports_in, imports_of
+from tests.test_layout import MODULES, ROOT, imports_in, imports_of
 
 # From low to high; names of modules and packages of `surveys`. docs/architecture.md shows them.
 LAYERS = (
@@ -50,7 +52,7 @@ def list_upward_imports(graph: Graph) -> list[tuple[str, str]]:
 
 
 def find_cycle(graph: Graph) -> list[str]:
-    """Return modules that import each other in a circle; none if there is no circle."""
+    """Return modules that import each other in a circle, or an empty list."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -113,3 +115,30 @@ def test_a_circle_of_any_length_is_found():
     circle = {"surveys.a": {"surveys.b"}, "surveys.b": {"surveys.c"}, "surveys.c": {"surveys.a"}}
 
     assert set(find_cycle(circle)) == {"surveys.a", "surveys.b", "surveys.c"}
+
+
+# Django finds commands and migrations in these folders and nowhere below them.
+FIXED_BY_DJANGO = {"surveys/management/commands", "surveys/migrations"}
+MOST_MODULES = 12
+
+
+def list_crowded_folders(paths: Iterable[Path]) -> dict[str, int]:
+    """Return the folders with more than twelve modules, without `__init__.py`, and how many."""
+    folders = Counter(path.parent.as_posix() for path in paths if path.name != "__init__.py")
+    return {
+        folder: n_modules
+        for folder, n_modules in folders.items()
+        if n_modules > MOST_MODULES and folder not in FIXED_BY_DJANGO
+    }
+
+
+def test_no_folder_has_more_than_twelve_modules():
+    assert list_crowded_folders(path.relative_to(ROOT) for path in MODULES.values()) == {}
+
+
+def test_a_planted_thirteenth_module_is_found():
+    planted = [Path(f"surveys/study/module{n}.py") for n in range(13)]
+    inits = [Path("surveys/study/__init__.py"), Path("surveys/review/__init__.py")]
+
+    assert list_crowded_folders([*planted[:12], *inits]) == {}
+    assert list_crowded_folders([*planted, *inits]) == {"surveys/study": 13}

@@ -1,4 +1,4 @@
-"""The library as a package: built, installed elsewhere with what it declares, and used there."""
+"""The library as a package: building it, installing it with its dependencies, and using it."""
 
 import ast
 import os
@@ -50,13 +50,13 @@ read_recipe(3)  # type: ignore[arg-type]  # unused, and so an error, if the pack
 
 @dataclass(frozen=True)
 class Installation:
-    """An environment that has the wheel and what it declares, and a folder with the demo files."""
+    """An environment with the wheel and its dependencies, and a folder with the demo files."""
 
     python: Path
     folder: Path
 
     def run(self, program: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        """Run a program of the environment, with more variables in its own environment."""
+        """Run a program of the environment, with additional environment variables."""
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
         return subprocess.run(
             [str(self.python.parent / program), *arguments],
@@ -75,14 +75,14 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory) -> Installation:
-    """A new environment with what `pip install .` installs, and nothing else."""
+    """A new environment with only what `pip install .` installs."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
     link_packages(required(), folder / "packages")
     (site,) = (folder / "venv").glob("lib/python*/site-packages")
     (site / "packages.pth").write_text(f"{folder / 'packages'}\n")
-    # refuses the wheel if anything is missing among the packages that were linked
+    # fails if a linked package is missing
     pip("--python", str(python), "install", "--no-index", "--no-compile", str(wheel))
     shutil.copytree(ROOT / "demo", folder / "work" / "demo")
     return Installation(python, folder / "work")
@@ -94,7 +94,7 @@ def pip(*arguments: str) -> None:
 
 
 def link_packages(requirements: Iterable[Requirement], folder: Path) -> None:
-    """Link what fulfils requirements, with all that it needs in turn, out of our environment."""
+    """Link required packages and their dependencies from our environment into a folder."""
     folder.mkdir()
     waiting, seen = deque(requirements), set()
     while waiting:
@@ -102,10 +102,10 @@ def link_packages(requirements: Iterable[Requirement], folder: Path) -> None:
         if (name := canonicalize_name(requirement.name)) not in seen:
             seen.add(name)
             link_package(metadata.distribution(requirement.name), folder)
-            waiting.extend(needed_in_turn(requirement))
+            waiting.extend(dependencies_of(requirement))
 
 
-def needed_in_turn(requirement: Requirement) -> Iterator[Requirement]:
+def dependencies_of(requirement: Requirement) -> Iterator[Requirement]:
     for line in metadata.requires(requirement.name) or ():
         needed = Requirement(line)
         extras = ("", *requirement.extras)
@@ -119,7 +119,7 @@ def link_package(distribution: metadata.Distribution, folder: Path) -> None:
 
 
 def required(extra: str = "") -> list[Requirement]:
-    """What the project declares for the library or for an extra, but for itself."""
+    """Return the declared dependencies of the library or of an extra, without the project."""
     project = PROJECT["project"]
     lines = project["optional-dependencies"][extra] if extra else project["dependencies"]
     return [one for one in map(Requirement, lines) if one.name != project["name"]]
@@ -130,7 +130,7 @@ def names_of(requirements: Iterable[Requirement]) -> set[str]:
 
 
 def imported_packages(folder: Path) -> set[str]:
-    """The distributions of everything that modules import which is not Python's own."""
+    """Return the distributions of all imports outside the standard library."""
     modules = set()
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -143,7 +143,7 @@ def imported_packages(folder: Path) -> set[str]:
     return {canonicalize_name(name) for module in others for name in providers[module]}
 
 
-def test_the_wheel_holds_the_library_alone(wheel):
+def test_the_wheel_contains_only_the_library(wheel):
     with zipfile.ZipFile(wheel) as archive:
         packed = {name: archive.read(name) for name in archive.namelist()}
     library = {
@@ -157,11 +157,11 @@ def test_the_wheel_holds_the_library_alone(wheel):
     assert packed[f"{about}licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
 
 
-def test_what_the_library_imports_is_what_it_declares():
+def test_declared_dependencies_are_those_imported():
     assert imported_packages(ROOT / "postprocess") == names_of([*required(), *required("report")])
 
 
-def test_declared_and_pinned_packages_are_the_same_and_the_pins_are_allowed():
+def test_declared_and_pinned_packages_match():
     pinned = read_pins("requirements.txt")[0]
     declared = [*required(), *required("report"), *required("site")]
 
@@ -178,14 +178,14 @@ def test_declared_and_pinned_packages_are_the_same_and_the_pins_are_allowed():
     assert refused == []
 
 
-def test_the_example_runs_where_nothing_else_is_installed(installed):
+def test_the_example_runs_without_other_packages(installed):
     done = installed.run("python", "-c", EXAMPLE)
 
     assert (done.stdout, done.stderr) == (OUTPUT, "")
     assert (installed.folder / "dataset" / "cosimlex_sl.csv").exists()
 
 
-def test_what_needs_the_extra_says_so_and_writes_nothing(installed):
+def test_commands_name_the_missing_extra_and_write_nothing(installed):
     before = sorted(installed.folder.iterdir())
     run_all = f"print([program.main(command) for command in {NEED_REPORT}])"
 
@@ -196,7 +196,7 @@ def test_what_needs_the_extra_says_so_and_writes_nothing(installed):
 
     assert done.stdout == f"{[2] * len(NEED_REPORT)}\n"
     message = (
-        "reports and figures need jinja2, lxml, matplotlib, weasyprint; install what is missing "
+        "reports and figures need lxml, matplotlib, weasyprint; install what is missing "
         "with: pip install 'cosima[report]'"
     )
     *refusals, last = [line for line in done.stderr.splitlines() if message in line]
@@ -205,7 +205,7 @@ def test_what_needs_the_extra_says_so_and_writes_nothing(installed):
     assert sorted(installed.folder.iterdir()) == before
 
 
-def test_the_command_writes_a_report_with_what_the_extra_brings(installed, tmp_path):
+def test_the_command_writes_a_report_with_the_extra(installed, tmp_path):
     link_packages([*required(), *required("report")], tmp_path / "packages")
     quick = ["--set", "report.n_resamples=0", "--set", "report.pdf=false"]
 
@@ -217,7 +217,7 @@ def test_the_command_writes_a_report_with_what_the_extra_brings(installed, tmp_p
     assert (installed.folder / "built" / "report.html").exists()
 
 
-def test_a_user_of_the_package_sees_its_types(installed, tmp_path):
+def test_the_package_is_typed(installed, tmp_path):
     (tmp_path / "consumer.py").write_text(CONSUMER)
     found = ["--python-executable", str(installed.python), "--cache-dir", str(tmp_path / "cache")]
 
@@ -229,7 +229,7 @@ def test_a_user_of_the_package_sees_its_types(installed, tmp_path):
     assert done.stdout == "Success: no issues found in 1 source file\n"
 
 
-def test_the_public_names_are_the_same_for_users_type_checkers_and_readers():
+def test_public_names_are_the_same_in_code_types_and_docs():
     tree = ast.parse(Path(postprocess.__file__).read_text(encoding="utf-8"))
     (typed,) = (node.body for node in tree.body if isinstance(node, ast.If))
     homes = {alias.asname: node.module for node in typed for alias in node.names}
@@ -241,7 +241,7 @@ def test_the_public_names_are_the_same_for_users_type_checkers_and_readers():
         postprocess.pandas  # noqa: B018
 
 
-def test_the_package_loads_no_tables_until_they_are_needed():
+def test_importing_the_package_does_not_load_pandas():
     code = (
         "import sys, postprocess; "
         "sys.exit(any(name in sys.modules for name in ('numpy', 'pandas', 'scipy', 'pyarrow')))"

@@ -1,4 +1,4 @@
-"""What is pinned: exactly, with hashes, and with all that it needs on each supported Python."""
+"""Requirements files: exact pins with hashes, complete for each supported Python."""
 
 from importlib import metadata
 from itertools import product
@@ -33,7 +33,7 @@ def applies(requirement: Requirement, environment: dict[str, str], extras=()) ->
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_everything_is_pinned_exactly_and_has_hashes(name):
+def test_pins_are_exact_and_have_hashes(name):
     pins = [pin for part in read_pins(name) for pin in part]
 
     assert len(pins) > 50
@@ -52,8 +52,8 @@ def test_no_package_is_pinned_twice():
 @pytest.mark.parametrize(
     "environment", list(environments()), ids=lambda one: " ".join(one.values())
 )
-def test_what_is_pinned_has_all_that_it_needs(environment):
-    """With hashes pip takes nothing that is not pinned: a gap is an installation that fails."""
+def test_pins_include_all_dependencies(environment):
+    """With hashes pip installs only pinned packages, so a gap breaks the installation."""
     pinned = {
         canonicalize_name(pin.name): pin
         for name in FILES
@@ -73,5 +73,5 @@ def test_what_is_pinned_has_all_that_it_needs(environment):
 
 
 def is_installed(name: str) -> bool:
-    """Whether this environment has a package: some are for other systems alone."""
+    """Return whether this environment has a package; some are only for other systems."""
     return bool(list(metadata.distributions(name=name)))

@@ -76,7 +76,7 @@ def read_targets(document: str) -> list[str]:
 
 
 def read_anchors(document: str) -> set[str]:
-    """The names by which the headings of a document are linked to, as GitHub makes them."""
+    """Return the anchors of a document's headings, as GitHub makes them."""
     tokens = parse_document(document)
     headings = (
         tokens[number + 1].content

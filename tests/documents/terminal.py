@@ -13,8 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from tests.commands import run_commands, run_module
 from tests.documents.reading import Block
+from tests.end_to_end.commands import run_commands, run_module
 from tests.end_to_end.databases import free_port
 
 SERVE = "scripts/serve"

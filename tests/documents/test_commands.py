@@ -23,7 +23,7 @@ WITH_SITE = (
 WITHOUT_SITE = ("docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md")
 # Run by other tests, which also check the results.
 ELSEWHERE = {
-    "docs/api.md": "tests/api/test_worked_example.py",
+    "docs/api.md": "tests/surveys/web/api/test_worked_example.py",
     "docs/statistics.md": "tests/postprocess/test_worked_example.py",
     "docs/library.md": "tests/test_packaging.py",
 }
@@ -38,7 +38,7 @@ LEFT_OUT = {
     },
     "docs/simulator.md": {
         "python manage.py run_mturk_simulator --keep --platform http://127.0.0.1:8000":
-            "what scripts/serve --with-mturk starts; by itself: tests/mturk/test_server.py",
+            "what scripts/serve --with-mturk starts; by itself: tests/surveys/rehearsal/simulator",
     },
     "docs/library.md": {
         "python -m pip install .": "needs the network; tests/test_packaging.py installs offline",
@@ -102,7 +102,7 @@ def test_what_needs_a_site_runs_as_it_is_written(terminal):
     imported = next(said for said in terminal.said if "annotators wanted" in said)
     wanted = re.search(r"annotators wanted: (\d+)", imported)[1]
     readme = (terminal.folder / "README.md").read_text(encoding="utf-8")
-    assert f"the {wanted} that the import asks for" in readme
+    assert f"the {wanted} that the import requires" in readme
 
 
 def test_what_needs_no_site_runs_as_it_is_written(tmp_path):

@@ -9,10 +9,10 @@ from django.conf import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.conftest import lack
-from tests.end_to_end.browsing import CHROMIUM, OPTIONS
+from tests.end_to_end.browser import CHROMIUM, OPTIONS
 from tests.end_to_end.databases import fresh_database, shared_database
 from tests.end_to_end.site import ROOT, Site, opening
-from tests.mturk.stage import Stage, running_simulator
+from tests.factories.simulator import Stage, running_simulator
 
 # Studies of the site that tests share, each with what sets it apart.
 OPEN_STUDIES = {
@@ -47,7 +47,7 @@ def site(pristine, tmp_path, request) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def shared_site(pristine, tmp_path_factory) -> Iterator[Site]:
-    """A site with open studies, in which each test takes part by links of its own."""
+    """A site with open studies, in which each test takes part through its own links."""
     with open_site(pristine, tmp_path_factory.mktemp("shared")) as site:
         options = [
             "--language", "en", "--ratings-per-context", "25", "--block-size", "4",
@@ -72,7 +72,7 @@ def new_link(shared_site) -> Callable[..., str]:
 
 @pytest.fixture
 def stage() -> Iterator[Stage]:
-    """A simulator, the clock of which stands still until it is moved."""
+    """A simulator whose clock moves only when a test moves it."""
     with running_simulator() as stage:
         yield stage
 

@@ -27,7 +27,7 @@ def free_port() -> int:
 
 
 class OwnPostgres:
-    """A PostgreSQL server of its own, so that it can be killed."""
+    """A separate PostgreSQL server, so that it can be killed."""
 
     def __init__(self) -> None:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
@@ -115,7 +115,7 @@ def shared_database(
 ) -> Iterator[str]:
     """The URL of a database that is prepared once for all who use it, in processes side by side.
 
-    Who has prepared it waits for the others at the end, and then it is gone.
+    The worker that prepared it waits for the others at the end and then drops it.
     """
     named = folder / "url"
     with (folder / "users").open("w") as users, ExitStack() as end:

@@ -1,6 +1,6 @@
 """A little of a study in two languages that are written from right to left."""
 
-from tests.factories import stimuli_row
+from tests.factories.studies import stimuli_row
 
 ROWS = {
     "ar": stimuli_row(

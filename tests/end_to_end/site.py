@@ -16,7 +16,7 @@ import httpx
 import psycopg
 from django.conf import settings
 
-from tests.commands import ROOT, run_commands
+from tests.end_to_end.commands import ROOT, run_commands
 from tests.end_to_end.databases import free_port
 
 START_SECONDS = 120

@@ -1,4 +1,4 @@
-"""axe finds nothing to mend on any page of an annotator, and none scrolls sideways."""
+"""No page of an annotator has axe violations or scrolls sideways."""
 
 import re
 from pathlib import Path
@@ -9,16 +9,16 @@ from django.utils.translation import override
 
 from surveys.models import TextKind
 from surveys.study.texts import default_body, read_check
-from tests.end_to_end.beholding import LOOKS, PHONE_LOOK, PICTURES, Beholder, violations
-from tests.end_to_end.browsing import PHONE, WatchedPage
+from tests.end_to_end.browser import PHONE, WatchedPage
+from tests.end_to_end.page_checks import LOOKS, PHONE_LOOK, PICTURES, PageChecker, violations
 from tests.end_to_end.right_to_left import CHECK_TEXTS, PRACTICE_TEXTS, ROWS
 from tests.end_to_end.site import ROOT, Site, opening
-from tests.factories import stimuli_file
+from tests.factories.studies import stimuli_file
 
 pytestmark = pytest.mark.either_database
 
 LANGUAGES = ["en", "hr", "sl", "fi", "ar", "fa"]
-# What a translation can break: the same pages are looked at by every rule in "en" and "ar".
+# Rules that a translation can violate; "en" and "ar" are checked with all rules.
 OF_LANGUAGE = (
     "document-title", "html-has-lang", "html-lang-valid", "valid-lang", "label", "button-name",
     "link-name", "empty-heading",
@@ -27,7 +27,7 @@ PROLIFIC = "PROLIFIC_PID=5f5f&STUDY_ID=6a6a&SESSION_ID=7b7b"
 
 
 def one_row(language: str, *, times: int = 1) -> bytes:
-    """A stimuli file of one pair in the language, perhaps several times."""
+    """Return a stimuli file with n copies of one pair in a language."""
     if language in ROWS:
         return stimuli_file(*[ROWS[language]] * times)
     header, row, *_ = (ROOT / f"demo/data_{language}.tsv").read_bytes().splitlines(keepends=True)
@@ -46,9 +46,9 @@ def practice_text(language: str) -> str:
     return PRACTICE_TEXTS.get(language) or default_body(language, TextKind.PRACTICE)
 
 
-def look_at_every_page(beholder: Beholder, site: Site, study: str, language: str) -> None:
-    """From the first look to a study without a place left."""
-    watched, look = beholder.watched, beholder.look
+def look_at_every_page(checker: PageChecker, site: Site, study: str, language: str) -> None:
+    """Visit all pages from the welcome page to a study without open places."""
+    watched, look = checker.watched, checker.look
     page = watched.page
     link, other, failing, late, revoked = site.invite(study, 5)
     site.manage("revoke_invitation", study, revoked, "--because", "tried")
@@ -65,7 +65,7 @@ def look_at_every_page(beholder: Beholder, site: Site, study: str, language: str
     watched.submit()
     look("instructions")
     watched.submit()
-    look_at_practice_and_check(beholder, language)
+    look_at_practice_and_check(checker, language)
     look("page 1")
     watched.submit()
     look("page 1 with faults")
@@ -96,8 +96,8 @@ def look_at_every_page(beholder: Beholder, site: Site, study: str, language: str
     look("withdrawn")
 
 
-def look_at_practice_and_check(beholder: Beholder, language: str) -> None:
-    watched, look = beholder.watched, beholder.look
+def look_at_practice_and_check(checker: PageChecker, language: str) -> None:
+    watched, look = checker.watched, checker.look
     look("practice 1")
     watched.write_words("one", "two")
     look("practice 2")
@@ -117,13 +117,13 @@ def test_axe_finds_nothing(chromium, shared_site: Site, tmp_path, language):
     is_first_of_its_direction = language in {"en", "ar"}
     looks = LOOKS if PICTURES or is_first_of_its_direction else [PHONE_LOOK]
     rules = () if is_first_of_its_direction else OF_LANGUAGE
-    beholder = Beholder(chromium, looks, language, rules)
+    checker = PageChecker(chromium, looks, language, rules)
 
-    look_at_every_page(beholder, shared_site, study, language)
+    look_at_every_page(checker, shared_site, study, language)
 
-    assert beholder.complaints == {}
-    assert len(beholder.found) == 23 * len(looks)
-    direction = beholder.watched.page.locator("html").get_attribute("dir")
+    assert checker.complaints == {}
+    assert len(checker.found) == 23 * len(looks)
+    direction = checker.watched.page.locator("html").get_attribute("dir")
     assert direction == ("rtl" if language in {"ar", "fa"} else "ltr")
 
 
@@ -132,30 +132,30 @@ def test_axe_finds_nothing_on_rarer_pages(chromium, shared_site: Site, tmp_path,
     study = f"rarer-pages-{language}"
     open_link, prolific, link = prepare_two_blocks(shared_site, study, language, tmp_path)
     looks = LOOKS if PICTURES else [LOOKS[language == "ar"]]
-    beholder = Beholder(chromium, looks, f"{language}-rarer")
+    checker = PageChecker(chromium, looks, f"{language}-rarer")
 
-    beholder.watched.page.goto(open_link)
-    beholder.look("welcome by the open link")
+    checker.watched.page.goto(open_link)
+    checker.look("welcome by the open link")
     change_consent(shared_site, study, tmp_path)
-    beholder.watched.submit()
-    beholder.look("welcome that has changed")
-    look_at_addresses_with_faults(beholder, prolific)
-    look_at_offer(beholder, shared_site, study, prolific)
-    look_at_an_end(beholder, shared_site, study, link)
-    look_at_failure(beholder, shared_site, language)
+    checker.watched.submit()
+    checker.look("welcome that has changed")
+    look_at_addresses_with_faults(checker, prolific)
+    look_at_offer(checker, shared_site, study, prolific)
+    look_at_an_end(checker, shared_site, study, link)
+    look_at_failure(checker, shared_site, language)
 
-    assert beholder.complaints == {}
-    assert len(beholder.found) == 11 * len(looks)
+    assert checker.complaints == {}
+    assert len(checker.found) == 11 * len(looks)
 
 
 def prepare_two_blocks(site: Site, study: str, language: str, folder: Path) -> list[str]:
-    """A study of one text a block, without practice; its open link, Prolific's and a personal one.
+    """Create a study with one text per block and no practice; return its three kinds of links.
 
-    Prolific's is without who is sent.
+    The link of Prolific lacks the participant's id.
     """
     stimuli = folder / "data.tsv"
     stimuli.write_bytes(one_row(language, times=2))
-    told = site.manage_all(
+    output = site.manage_all(
         ["import_stimuli", stimuli, "--study", study, "--language", language,
          "--ratings-per-context", "4", "--block-size", "1"],
         opening(study),
@@ -165,26 +165,26 @@ def prepare_two_blocks(site: Site, study: str, language: str, folder: Path) -> l
         ["connect_prolific", study, "--completion-code", "C0FFEE"],
         ["invite_annotators", study],
     )  # fmt: skip
-    return [address.partition("?")[0] for address in re.findall(rf"{site.url}/\S+", told)[-3:]]
+    return [address.partition("?")[0] for address in re.findall(rf"{site.url}/\S+", output)[-3:]]
 
 
 def change_consent(site: Site, study: str, folder: Path) -> None:
-    """Somebody sees one version of the text, and agrees when there is another."""
+    """Agree to a consent text after a new version was saved."""
     consent = folder / "consent.md"
     consent.write_text(f"{default_body('en', TextKind.CONSENT)}\n\n2026", encoding="utf-8")
     site.manage("set_text", study, "consent", consent)
 
 
-def look_at_addresses_with_faults(beholder: Beholder, prolific: str) -> None:
-    beholder.watched.page.goto(prolific)
-    beholder.look("address without ids")
-    beholder.watched.page.goto(f"{prolific}?{'a&' * 1001}")
-    beholder.look("unreadable request")
+def look_at_addresses_with_faults(checker: PageChecker, prolific: str) -> None:
+    checker.watched.page.goto(prolific)
+    checker.look("address without ids")
+    checker.watched.page.goto(f"{prolific}?{'a&' * 1001}")
+    checker.look("unreadable request")
 
 
-def look_at_offer(beholder: Beholder, site: Site, study: str, prolific: str) -> None:
-    """Thanks with a code and an offer, which is then refused."""
-    watched, look = beholder.watched, beholder.look
+def look_at_offer(checker: PageChecker, site: Site, study: str, prolific: str) -> None:
+    """Visit the last page with a code and an offer, and decline the offer."""
+    watched, look = checker.watched, checker.look
     watched.page.goto(f"{prolific}?{PROLIFIC}")
     watched.submit()
     look("instructions with a link")
@@ -202,27 +202,27 @@ def look_at_offer(beholder: Beholder, site: Site, study: str, prolific: str) -> 
     look("own link of nobody here")
 
 
-def look_at_an_end(beholder: Beholder, site: Site, study: str, link: str) -> None:
-    beholder.watched.begin(link)
+def look_at_an_end(checker: PageChecker, site: Site, study: str, link: str) -> None:
+    checker.watched.begin(link)
     site.manage("revoke_invitation", study, link, "--because", "tried")
-    beholder.watched.page.goto(link)
-    beholder.look("ended by the researchers")
+    checker.watched.page.goto(link)
+    checker.look("ended by the researchers")
 
 
-def look_at_failure(beholder: Beholder, site: Site, language: str) -> None:
-    """What the site sends when it fails, as it renders that: without a request."""
+def look_at_failure(checker: PageChecker, site: Site, language: str) -> None:
+    """Return the page of a server error, rendered without a request."""
     with override(language):
         sent = render_to_string("500.html")
-    page, address = beholder.watched.page, f"{site.url}/failure/"
+    page, address = checker.watched.page, f"{site.url}/failure/"
     page.route(
         address, lambda route: route.fulfill(status=500, content_type="text/html", body=sent)
     )
     page.goto(address)
-    beholder.look("failure")
+    checker.look("failure")
 
 
 def prepare_study(site: Site, study: str, language: str, folder: Path) -> None:
-    """A study with everything that a page can show."""
+    """Create a study that uses every feature of the pages."""
     stimuli = folder / "data.tsv"
     stimuli.write_bytes(one_row(language))
     for kind, body in (("practice", practice_text(language)), ("check", check_text(language))):

@@ -1,4 +1,4 @@
-"""What was asked for is done in the end, whatever becomes of the broker and of the processes."""
+"""Background jobs are done in the end, whatever happens to the broker and the processes."""
 
 import json
 import os
@@ -19,11 +19,11 @@ import pytest
 import redis
 
 from tests.conftest import lack
-from tests.end_to_end.cables import Cable
+from tests.end_to_end.annotators import PATIENCE_SECONDS
+from tests.end_to_end.network import Cable
 from tests.end_to_end.site import ROOT, Site
 from tests.end_to_end.test_running import BROKER, post
-from tests.end_to_end.visiting import PATIENCE_SECONDS
-from tests.factories import QUICK, numbered_stimuli
+from tests.factories.studies import QUICK, numbered_stimuli
 
 SECONDS = 120  # more than anything here takes on a busy machine
 SILENCE = "10"  # seconds after which a process counts as dead
@@ -81,7 +81,7 @@ def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
         rehearse(study)
         with signed_in(study) as browser:
             asked = post(browser, "/console/studies/study/results/", recipe=QUICK)
-            review = browser.get("/console/studies/study/review/")
+            review = post(browser, "/console/studies/study/review/")
             health = browser.get("/readyz")
 
         assert (asked.status_code, review.status_code) == (200, 200)
@@ -178,7 +178,7 @@ def wait_until(is_so: Callable[[], bool], tell: Callable[[], object] = lambda: "
 
 @contextmanager
 def working(site: Site) -> "Iterator[subprocess.Popen[bytes]]":
-    """A worker beside the site, in a group of its own."""
+    """A Celery worker next to the site, in its own process group."""
     command = [sys.executable, "-m", "celery", "-A", "annotation_site", "worker",
                "--concurrency", "1", "--loglevel", "warning"]  # fmt: skip
     with subprocess.Popen(
@@ -196,8 +196,8 @@ def working(site: Site) -> "Iterator[subprocess.Popen[bytes]]":
 
 @contextmanager
 def signed_in(site: Site) -> Iterator[httpx.Client]:
-    told = site.manage("add_researcher", "ana", "--study", "study")
-    password = told.splitlines()[0].rpartition(" ")[2]
+    output = site.manage("add_researcher", "ana", "--study", "study")
+    password = output.splitlines()[0].rpartition(" ")[2]
     with httpx.Client(
         base_url=site.url, follow_redirects=True, timeout=PATIENCE_SECONDS
     ) as browser:
@@ -206,7 +206,7 @@ def signed_in(site: Site) -> Iterator[httpx.Client]:
 
 
 class Listener(HTTPServer):
-    """Takes messages, and remembers what they told."""
+    """A webhook endpoint that keeps the messages that it gets."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Hook)
@@ -223,7 +223,7 @@ class Hook(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    def log_message(self, *told: object) -> None:
+    def log_message(self, *arguments: object) -> None:
         """Say nothing."""
 
 

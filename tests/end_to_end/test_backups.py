@@ -13,11 +13,11 @@ import httpx
 import pytest
 from django.conf import settings
 
-from tests.commands import run_commands
+from tests.end_to_end.annotators import PATIENCE_SECONDS, begin, get, post
+from tests.end_to_end.commands import run_commands
 from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.site import Site
-from tests.end_to_end.visiting import PATIENCE_SECONDS, begin, get, post
-from tests.factories import numbered_stimuli
+from tests.factories.studies import numbered_stimuli
 
 N_PROCESSES = 2
 N_PAIRS = 12
@@ -113,9 +113,9 @@ def test_what_was_acknowledged_before_a_backup_is_in_the_site_restored_from_it(
 
 
 def test_a_backup_is_tried_and_nothing_is_left_of_the_trial(site: Site, study, tmp_path):
-    told = site.manage("backup", tmp_path / "backup.tar.gz", "--check")
+    output = site.manage("backup", tmp_path / "backup.tar.gz", "--check")
 
-    assert "restored and compared" in told
+    assert "restored and compared" in output
     assert "could be restored" in site.manage("restore", tmp_path / "backup.tar.gz", "--check")
     assert list(tmp_path.glob(".cosima-backup-*")) == []
 
@@ -126,7 +126,7 @@ def test_no_file_is_overwritten_and_no_partial_one_left(site: Site, tmp_path):
     taken.write_text("mine")
 
     assert "already" in refused(site, "backup", taken)
-    assert "no folder" in refused(site, "backup", tmp_path / "none" / "backup.tar.gz")
+    assert "does not exist" in refused(site, "backup", tmp_path / "none" / "backup.tar.gz")
     assert taken.read_text() == "mine"
     assert list(tmp_path.glob(".cosima-backup-*")) == []
 
@@ -163,8 +163,9 @@ def test_what_is_no_sound_backup_of_this_code_is_refused_and_changes_nothing(
     other = change(backup, tmp_path / "other", vendor="oracle")
     with empty_site(tmp_path / "restored") as restored:
         for file, said in (
-            (cut, "damaged"), (flipped, "damaged"), (text, "damaged"), (tmp_path / "x", "no file"),
-            (newer, "newer code"), (other, "DATABASE_URL names"),
+            (cut, "damaged"), (flipped, "damaged"), (text, "damaged"),
+            (tmp_path / "x", "does not exist"), (newer, "newer code"),
+            (other, "DATABASE_URL refers to"),
         ):  # fmt: skip
             assert said in refused(restored, "restore", file, "--overwrite")
         assert "newer code" in refused(restored, "restore", newer, "--check")

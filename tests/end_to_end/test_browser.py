@@ -1,11 +1,11 @@
-"""A whole questionnaire in headless Chromium, as annotators do it."""
+"""A whole questionnaire in headless Chromium."""
 
 import csv
 import re
 
 import pytest
 
-from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import ROOT
 
 pytestmark = pytest.mark.either_database  # test_rehearsal sends every page on both
@@ -18,7 +18,7 @@ def link(new_link) -> str:
 
 @pytest.fixture(scope="module")
 def dictionary_forms() -> set[tuple[str, str]]:
-    """The marked words of the demo's texts, each with its dictionary form."""
+    """Return the marked words of the demo's texts with their dictionary forms."""
     lines = (ROOT / "demo/data_en.tsv").read_text("utf-8").splitlines()
     rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     return {
@@ -67,7 +67,7 @@ def test_a_whole_questionnaire(chromium, shared_site, link, dictionary_forms, si
     assert page.context.cookies() == []
 
 
-def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, link):
+def test_back_reload_and_a_second_tab_lead_to_the_due_page(chromium, link):
     first = WatchedPage(chromium, PHONE)
     first.begin(link)
     first_text = first.page.locator("blockquote").inner_text()
@@ -90,7 +90,7 @@ def test_back_reload_and_a_second_tab_lead_to_the_page_that_is_due(chromium, lin
     assert second.page.get_by_role("heading", name="Read the text").is_visible()
 
 
-def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
+def test_a_refused_answer_is_shown_with_its_error(chromium, link):
     watched = WatchedPage(chromium, PHONE)
     watched.begin(link)
 
@@ -109,7 +109,7 @@ def test_a_faulty_answer_is_given_back_with_its_reason(chromium, link):
     assert watched.page.get_by_role("alert").inner_text() == "Please choose a number."
 
 
-def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
+def test_back_after_a_corrected_error_leads_to_the_due_page(chromium, link):
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
     watched.begin(link)
@@ -132,7 +132,7 @@ def test_back_after_a_corrected_fault_is_no_dead_end(chromium, link):
 
 
 def test_the_scale_fits_a_phone_at_twice_its_size(chromium, link):
-    """180 CSS pixels: a phone of 360 at 200 %."""
+    """180 CSS pixels: a phone with 360 at 200 %."""
     watched = WatchedPage(chromium, (180, 370))
     watched.page.goto(link)
     assert watched.sideways_scroll == 0
@@ -174,7 +174,7 @@ def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, link):
     assert focused[0] == chosen[0] != plain[0]
 
 
-def test_sideways_scroll_sees_what_is_too_wide(chromium):
+def test_sideways_scroll_detects_too_wide_pages(chromium):
     watched = WatchedPage(chromium, PHONE, scripts=False)
     watched.page.set_content('<div style="width: 900px">wide</div>')
 
@@ -186,7 +186,7 @@ def test_a_questionnaire_by_keyboard_alone(chromium, link):
     page = watched.page
     page.goto(link)
     page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # unfolds what is kept
+    page.keyboard.press("Enter")  # opens the notice
     page.get_by_text("When each page with a text was sent to you").wait_for()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")

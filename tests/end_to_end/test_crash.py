@@ -69,8 +69,8 @@ def rehearse_under_fire(site: Site, log: Path, strike: Callable[[], None]) -> li
             wait_for_answers(site, number * N_ANNOTATORS * N_ITEMS // (N_KILLS + 1), rehearsal)
             assert not rehearsal.done()
             strike()
-        told = rehearsal.result()
-    assert told.splitlines()[-1] == (
+        output = rehearsal.result()
+    assert output.splitlines()[-1] == (
         f"Annotators: {N_ANNOTATORS}, judgements: {N_ANNOTATORS * N_ITEMS}."
     )
     with log.open(encoding="utf-8") as file:

@@ -1,5 +1,6 @@
-"""Nothing that tells who people are outlives retention and erasure, on a real site."""
+"""No personal data outlives retention and erasure, on a running site."""
 
+import re
 import signal
 import time
 from pathlib import Path
@@ -7,13 +8,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.end_to_end.annotators import HIDDEN, PATIENCE_SECONDS, begin, post
 from tests.end_to_end.site import START_SECONDS, Site
-from tests.end_to_end.test_exporting import sign_in
-from tests.end_to_end.visiting import HIDDEN, PATIENCE_SECONDS, begin, post
-from tests.factories import numbered_stimuli
+from tests.factories.studies import numbered_stimuli
 
 STUDY = "study"
-PERSON = "5f0c0ffee0000000000000aa"  # an id of Prolific's
+PERSON = "5f0c0ffee0000000000000aa"  # a Prolific id
 SUBMISSION = "6a0c0ffee0000000000000bb"
 TYPED = "typed.in.by.mistake@example.org"
 WORDS = {"inspired_word1": "qwertzuwort", "inspired_word2": "yxcvbnmwort"}
@@ -56,8 +56,21 @@ Session.objects.update(expire_date=F("expire_date") - past)
 """
 
 
+def sign_in(site: Site) -> httpx.Client:
+    """Return a browser in which the site's first researcher is signed in."""
+    output = site.manage("prepare_site", "--no-demo")
+    password = re.findall(r"password: (\S+)", output)[0]
+    browser = httpx.Client(base_url=site.url, follow_redirects=True)
+    browser.get("/admin/login/")
+    answers = {"username": "researcher", "password": password, "next": "/admin/surveys/study/"}
+    token = browser.cookies["csrftoken"]
+    page = browser.post("/admin/login/", data={**answers, "csrfmiddlewaretoken": token})
+    assert page.url.path == "/admin/surveys/study/"
+    return browser
+
+
 def tables_with(site: Site, secrets: tuple[str, ...]) -> set[tuple[str, str]]:
-    """Return the table and the secret of every row in which a secret stands."""
+    """Return the table and the secret of every row that contains a secret."""
     if site.environment["DATABASE_URL"].startswith("sqlite"):
         asked = "SELECT name FROM sqlite_master WHERE type = 'table'"
     else:
@@ -72,7 +85,7 @@ def tables_with(site: Site, secrets: tuple[str, ...]) -> set[tuple[str, str]]:
 
 
 def files_with(folder: Path, secrets: tuple[str, ...]) -> set[tuple[str, str]]:
-    """Return the file and the secret of every file below a folder in which a secret stands."""
+    """Return the file and the secret of every file below a folder that contains a secret."""
     return {
         (str(path.relative_to(folder)), secret)
         for path in folder.rglob("*")
@@ -83,7 +96,7 @@ def files_with(folder: Path, secrets: tuple[str, ...]) -> set[tuple[str, str]]:
 
 
 def take_part(site: Site) -> None:
-    """Come from Prolific, answer all, and write a comment."""
+    """Arrive from Prolific, answer everything, and write a comment."""
     site.manage("connect_prolific", STUDY, "--completion-code", "DONE1", "--no-place-code", "FULL1")
     (token,) = site.query("SELECT token FROM surveys_entrance")[0]
     claims = f"PROLIFIC_PID={PERSON}&STUDY_ID=st1&SESSION_ID={SUBMISSION}"
@@ -96,7 +109,7 @@ def take_part(site: Site) -> None:
 
 
 def invite_by_every_door(site: Site) -> None:
-    """Send lists of addresses by the console, by a program and by jobs that break off."""
+    """Send lists of addresses by the console, by the API and by jobs that fail."""
     browser = sign_in(site)
     page = f"/console/studies/{STUDY}/recruitment/invite/"
     for name, count in (("console", 3), ("timer", 1200)):
@@ -120,7 +133,7 @@ def invite_by_every_door(site: Site) -> None:
 
 
 def wait_for_links(site: Site) -> None:
-    """Wait until the job that the console has begun is over."""
+    """Wait for the end of the job that the console has started."""
     deadline = time.monotonic() + START_SECONDS
     while site.query("SELECT id FROM surveys_run WHERE state IN ('waiting', 'running')"):
         assert time.monotonic() < deadline
@@ -128,7 +141,7 @@ def wait_for_links(site: Site) -> None:
 
 
 @pytest.mark.either_database
-def test_nothing_that_tells_who_people_are_outlives_retention(site: Site, tmp_path):
+def test_no_personal_data_outlives_retention(site: Site, tmp_path):
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(2))
     site.make_study(stimuli, STUDY, "--language", "en")
@@ -136,14 +149,14 @@ def test_nothing_that_tells_who_people_are_outlives_retention(site: Site, tmp_pa
     take_part(site)
     invite_by_every_door(site)
     wait_for_links(site)
-    site.kill(signal.SIGTERM)  # else it would take up the job whose process was killed
+    site.kill(signal.SIGTERM)  # else it would resume the job of the killed process
     site.manage_all(
         ["shell", "--command", LET_LISTS_FAIL],
         ["export_responses", STUDY, "--out", str(tmp_path / "exported")],
     )
     (tmp_path / "exported").unlink()
     found = {secret for _, secret in tables_with(site, SECRETS)}
-    assert found == set(SECRETS)  # so that the search is known to find them
+    assert found == set(SECRETS)  # shows that the search finds them
 
     site.manage_all(
         ["shell", "--command", ERASE_AND_SETTLE % PERSON],

@@ -1,4 +1,4 @@
-"""A HIT of ours in the frame of the worker site, in a browser that keeps no cookies of others."""
+"""A HIT in the frame of the worker site, in a browser without third-party cookies."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.end_to_end.beholding import PICTURES
-from tests.end_to_end.browsing import CHROMIUM, OPTIONS, PHONE, WatchedPage
+from tests.end_to_end.browser import CHROMIUM, OPTIONS, PHONE, WatchedPage
+from tests.end_to_end.page_checks import PICTURES
 from tests.end_to_end.site import Site
-from tests.factories import numbered_stimuli
-from tests.mturk.stage import statuses
+from tests.factories.simulator import statuses
+from tests.factories.studies import numbered_stimuli
 
 NO_COOKIES_OF_OTHERS = "--test-third-party-cookie-phaseout"
 PLAN = """
 from surveys.models import Study
-from surveys.crowd.mturk.publishing import publish_batch
-from tests.mturk.offered import arm, plan
+from surveys.crowd.mturk.publish import publish_batch
+from tests.factories.batches import arm, plan
 batch = arm(plan(Study.objects.get(), 1))
 publish_batch(batch)
 print(batch.hits.get().hit_id)
@@ -26,7 +26,7 @@ ODD = "žito<&>"
 
 @pytest.fixture
 def strict_browser(browser: Browser, paid_site: Site) -> Iterator[Browser]:
-    """Chromium with a new profile, in which a frame of another site keeps no cookie."""
+    """Chromium with a new profile that blocks third-party cookies."""
     strict = browser.browser_type.launch(
         executable_path=CHROMIUM, args=[*OPTIONS, NO_COOKIES_OF_OTHERS]
     )
@@ -36,7 +36,7 @@ def strict_browser(browser: Browser, paid_site: Site) -> Iterator[Browser]:
 
 @pytest.fixture
 def hit_id(paid_site: Site, tmp_path) -> str:
-    """A HIT of one place, which the simulator offers."""
+    """The id of a HIT with one place in the simulator."""
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(1))
     paid_site.make_study(stimuli, "study", "--language", "en")
@@ -44,13 +44,13 @@ def hit_id(paid_site: Site, tmp_path) -> str:
 
 
 def picture(page: Page, name: str) -> None:
-    """Keep the page as a picture, with SCREENSHOTS=folder in the environment."""
+    """Save a screenshot of the page if SCREENSHOTS=folder is set."""
     if PICTURES:
         page.screenshot(path=Path(PICTURES) / f"frame-{name}.png", full_page=True)
 
 
 @pytest.mark.either_database
-def test_a_hit_is_looked_at_done_and_handed_in(strict_browser, paid_site, stage, hit_id):
+def test_a_hit_is_previewed_answered_and_submitted(strict_browser, paid_site, stage, hit_id):
     watched = WatchedPage(strict_browser, PHONE)
     page = watched.page
     page.goto(stage.url)
@@ -95,7 +95,7 @@ def test_a_hit_is_looked_at_done_and_handed_in(strict_browser, paid_site, stage,
 
 
 def answer(page: Page, word: str, rating: int) -> None:
-    """Both pages of an item, in the frame."""
+    """Answer both pages of an item in the frame."""
     task = page.frame_locator("iframe")
     task.get_by_role("textbox").nth(0).fill(word)
     task.get_by_role("textbox").nth(1).fill("moon")
@@ -107,7 +107,7 @@ def answer(page: Page, word: str, rating: int) -> None:
 
 
 def add_field(page: Page, name: str, value: str) -> None:
-    """Let the last form hold one field more, so that something else than a code goes with it."""
+    """Add a field to the last form, so that more than a code is submitted."""
     form = page.frame_locator("iframe").locator("form").first
     form.evaluate(
         "(form, [name, value]) => form.append(Object.assign(document.createElement('input'),"

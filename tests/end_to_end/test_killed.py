@@ -1,4 +1,4 @@
-"""A process is killed while the simulator answers it: the next one pays nothing twice."""
+"""A process is killed while the simulator answers: the next one pays nothing twice."""
 
 import os
 import signal
@@ -7,18 +7,18 @@ import sys
 import time
 
 from tests.end_to_end.site import ROOT, Site
-from tests.mturk.stage import Stage
+from tests.factories.simulator import Stage
 
 PLANNED = """
-from tests.factories import make_study
-from tests.mturk.offered import arm, plan
+from tests.factories.studies import make_study
+from tests.factories.batches import arm, plan
 arm(plan(make_study(2, ratings_per_context=2), 2), more_cents=100)
 """
 WORKED = """
 from surveys.models import Batch
 from surveys.rehearsal.mturk_site import open_browser
-from tests.mturk.stage import Stage
-from tests.mturk.working import do_task
+from tests.factories.simulator import Stage
+from tests.factories.workers import do_task
 do_task(Stage("{url}", open_browser()), Batch.objects.get())
 """
 PROMISED = """
@@ -27,11 +27,11 @@ from surveys.models import Visit
 from surveys.crowd.ledger import intend_bonus
 intend_bonus(Visit.objects.get(), "careful", 40, by=User.objects.get(), reason="careful")
 """
-LATE_SECONDS = 60  # longer than it takes to kill
+DELAY_SECONDS = 60  # longer than it takes to kill
 LEDGER = "SELECT kind, state, amount_cents + fee_cents FROM surveys_payment ORDER BY id"
 
 
-def test_whoever_is_killed_after_a_call_leads_to_one(paid_site: Site, stage: Stage):
+def test_a_process_killed_after_a_call_leads_to_one(paid_site: Site, stage: Stage):
     run(paid_site, PLANNED)
 
     kill_during(paid_site, stage, "publish_batch", "CreateHITWithHITType")
@@ -59,9 +59,9 @@ def run(site: Site, script: str) -> None:
 
 
 def kill_during(site: Site, stage: Stage, command: str, operation: str) -> None:
-    """Kill a command once what it asked for is done, before it hears of that."""
+    """Kill a command after its request was performed, before it gets the answer."""
     stage.control.clear_counts()
-    stage.control.queue_fault(operation, "slow", seconds=LATE_SECONDS)
+    stage.control.queue_fault(operation, "slow", seconds=DELAY_SECONDS)
     started = subprocess.Popen(
         [sys.executable, "manage.py", command, "study", "1"], cwd=ROOT, env=site.environment,
         start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

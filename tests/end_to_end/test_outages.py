@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from tests.end_to_end.cables import Cable
+from tests.end_to_end.annotators import PATIENCE_SECONDS, at_once, begin, read_hidden
 from tests.end_to_end.databases import OwnPostgres
+from tests.end_to_end.network import Cable
 from tests.end_to_end.site import Site
-from tests.end_to_end.visiting import PATIENCE_SECONDS, at_once, begin, read_hidden
-from tests.factories import numbered_stimuli
+from tests.factories.studies import numbered_stimuli
 
 pytestmark = pytest.mark.either_database  # it brings its own
 
@@ -93,8 +93,8 @@ def ask(
 
 def health_of(site: Site) -> tuple[int, str]:
     """What a load balancer sees, which asks by another name than the site's."""
-    told = httpx.get(f"{site.url}/readyz", headers={"Host": "10.0.0.7"}, timeout=PATIENCE_SECONDS)
-    return told.status_code, told.json()["status"]
+    health = httpx.get(f"{site.url}/readyz", headers={"Host": "10.0.0.7"}, timeout=PATIENCE_SECONDS)
+    return health.status_code, health.json()["status"]
 
 
 def wait_until_ready(site: Site) -> None:

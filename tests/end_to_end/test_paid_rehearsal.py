@@ -14,14 +14,14 @@ from django.urls import reverse
 
 from surveys.access.api_tokens import SCOPES
 from surveys.web.api.urls import VIEWS
-from tests.console.test_access import OF_A_STUDY
+from tests.end_to_end.annotators import PATIENCE_SECONDS
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import Site
-from tests.end_to_end.visiting import PATIENCE_SECONDS
-from tests.factories import numbered_stimuli
-from tests.mturk.stage import Stage, running_simulator
+from tests.factories.simulator import Stage, running_simulator
+from tests.factories.studies import numbered_stimuli
+from tests.surveys.web.console.test_access import OF_A_STUDY
 
-OF_ONE_PERSON = {"person", "export_person"}  # their own, who may be told what is kept of them
+PERSON_PAGES = {"person", "export_person"}  # pages with one person's own data
 N_PLACES, N_WORKERS = 12, 36  # of each of two questionnaires, in two HITs; 6 of each character
 N_FEW = 2  # places of each, where no more are needed
 REWARD, FEE, BONUS, BONUS_FEE = 12, 2, 20, 4  # cents; a fee of 2.4 is billed as 2
@@ -29,16 +29,16 @@ REWARD, FEE, BONUS, BONUS_FEE = 12, 2, 20, 4  # cents; a fee of 2.4 is billed as
 
 @dataclass
 class Rehearsed:
-    """A site and a simulator after a rehearsal by all characters, and what that told."""
+    """A site and a simulator after a rehearsal by all characters, and its output."""
 
     site: Site
     stage: Stage
-    told: str
+    output: str
 
 
 @contextmanager
 def rehearsed(pristine: str, var: Path, n_places: int, n_workers: int) -> Iterator[Rehearsed]:
-    """A site where so many workers have done a batch of so many places of each questionnaire."""
+    """Yield a site where workers have done a batch of `n_places` of each questionnaire."""
     with (
         running_simulator() as stage,
         open_site(pristine, var, 2, host="localhost", MTURK_SIMULATOR_URL=stage.url) as site,
@@ -67,26 +67,26 @@ def rehearse(site: Site, *more: str) -> str:
 def test_every_character_works_and_the_money_agrees_to_the_cent(pristine, tmp_path):
     with rehearsed(pristine, tmp_path, N_PLACES, N_WORKERS) as found:
         compare_money(found)
-        assert_refused_elsewhere_and_where_nothing_is_left(found.site)
+        assert_refused_at_other_targets_and_without_places(found.site)
 
 
 def compare_money(rehearsed: Rehearsed) -> None:
-    site, told = rehearsed.site, rehearsed.told.splitlines()
-    ends = {end: int(n) for end, n in re.findall(r"([a-z][a-zHIT ]+) (\d+)", told[1])}
+    site, output = rehearsed.site, rehearsed.output.splitlines()
+    ends = {end: int(n) for end, n in re.findall(r"([a-z][a-zHIT ]+) (\d+)", output[1])}
 
     n_done = ends["handed in"]
     cents = n_done * (REWARD + FEE) + BONUS + BONUS_FEE
     cost = f"{cents // 100}.{cents % 100:02}"
-    assert told[0] == f"Batch 1: HITs 4, places {2 * N_PLACES}."
-    assert told[3:] == [
+    assert output[0] == f"Batch 1: HITs 4, places {2 * N_PLACES}."
+    assert output[3:] == [
         "Errors: 0.",
         f"Money: ledger {cost}, simulator {cost}, calculator {cost}.",
     ]
     assert ends["returned"]
-    assert ends["left without a word"]
-    assert n_done >= 2 * N_PLACES - ends["returned"] - ends["left without a word"]
+    assert ends["left without returning it"]
+    assert n_done >= 2 * N_PLACES - ends["returned"] - ends["left without returning it"]
     account = rehearsed.stage.client().get_account_balance()
-    held = ends["left without a word"] * (REWARD + FEE)  # until their time is over
+    held = ends["left without returning it"] * (REWARD + FEE)  # until their time is over
     assert to_cents(account["AvailableBalance"]) == 1_000_000 - cents - held
     states = site.query("SELECT count(*) FROM surveys_assignment WHERE state = 'submitted'")
     assert states == [(n_done,)]
@@ -98,14 +98,14 @@ def to_cents(dollars: str) -> int:
     return int(dollars.replace(".", ""))
 
 
-def assert_refused_elsewhere_and_where_nothing_is_left(site: Site) -> None:
-    for more, said in (
-        (("--target", "production"), "MTurk is no stage"),
+def assert_refused_at_other_targets_and_without_places(site: Site) -> None:
+    for more, message in (
+        (("--target", "production"), "not in MTurk"),
         (("--simulator", "https://mturk-requester.us-east-1.amazonaws.com"), "not at https://"),
         (("--by", "nobody"), "no account 'nobody'"),
         ((), "no places left to offer"),
     ):
-        with pytest.raises(AssertionError, match=said):
+        with pytest.raises(AssertionError, match=message):
             rehearse(site, *more)
 
     assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
@@ -123,7 +123,7 @@ def test_a_site_that_does_not_answer_costs_nothing(paid_site: Site, tmp_path, st
 
 
 @pytest.mark.either_database
-def test_a_worker_id_stands_nowhere_but_in_its_table(pristine, tmp_path):
+def test_a_worker_id_is_stored_only_in_its_table(pristine, tmp_path):
     with rehearsed(pristine, tmp_path, N_FEW, n_workers=12) as found:
         look_for_ids(found, tmp_path / "release")
 
@@ -136,7 +136,7 @@ def look_for_ids(rehearsed: Rehearsed, release: Path) -> None:
     pages = read_api(site) | read_console(site)
     found = {
         "server's log": site.log.read_bytes(),
-        "rehearsal": rehearsed.told.encode(),
+        "rehearsal": rehearsed.output.encode(),
         "responses": site.manage("export_responses", "study").encode(),
         **{path.name: path.read_bytes() for path in release.rglob("*") if path.is_file()},
         **pages,
@@ -144,13 +144,13 @@ def look_for_ids(rehearsed: Rehearsed, release: Path) -> None:
     holders = {name for name, text in found.items() if any(one.encode() in text for one in ids)}
 
     assert len(ids) >= 2 * N_FEW
-    assert len(pages) == len(VIEWS) + len(OF_A_STUDY) - len(OF_ONE_PERSON)
+    assert len(pages) == len(VIEWS) + len(OF_A_STUDY) - len(PERSON_PAGES)
     assert holders == set()
     assert tables_with(site, ids[0]) == {"surveys_worker"}
 
 
 def read_api(site: Site) -> dict[str, bytes]:
-    """What the API answers to whoever may ask for everything."""
+    """Return the API's answers to an owner."""
     scopes = [word for scope in SCOPES for word in ("--scope", scope)]
     key = site.manage("make_token", "ana", "everything", *scopes).strip()
     found = {}
@@ -167,7 +167,7 @@ def read_api(site: Site) -> dict[str, bytes]:
 
 
 def read_console(site: Site) -> dict[str, bytes]:
-    """All pages of the study in the console, as its owner sees them."""
+    """Return all pages of the study in the console, as its owner sees them."""
     ((code, *_),) = site.query("SELECT code FROM surveys_annotator ORDER BY id LIMIT 1")
     known = {"slug": "study", "code": code, "kind": "consent"}
     found = {}
@@ -176,7 +176,7 @@ def read_console(site: Site) -> dict[str, bytes]:
     ) as browser:
         sign_in(site, browser)
         for pattern in OF_A_STUDY:
-            if pattern.name in OF_ONE_PERSON:
+            if pattern.name in PERSON_PAGES:
                 continue
             names = {name: known.get(name, 1) for name in pattern.pattern.converters}
             answer = browser.get(reverse(f"console:{pattern.name}", kwargs=names))
@@ -186,19 +186,19 @@ def read_console(site: Site) -> dict[str, bytes]:
 
 
 def sign_in(site: Site, browser: httpx.Client) -> None:
-    told = site.manage("add_researcher", "owner", "--study", "study")
+    output = site.manage("add_researcher", "owner", "--study", "study")
     form = browser.get("/console/sign-in/")
     fields = {
         "csrfmiddlewaretoken": re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', form.text)[
             0
         ],
         "username": "owner",
-        "password": re.findall(r"password: (\S+)", told)[0],
+        "password": re.findall(r"password: (\S+)", output)[0],
     }
     assert "Sign out" in browser.post(str(form.url), data=fields).text
 
 
 def tables_with(site: Site, text: str) -> set[str]:
-    """The tables of the site in which a text stands."""
+    """Return the tables of the site that contain a text."""
     tables = [model._meta.db_table for model in apps.get_models()]
     return {table for table in tables if text in str(site.query(f"SELECT * FROM {table}"))}  # noqa: S608

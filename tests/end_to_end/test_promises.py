@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.end_to_end.annotators import at_once, begin, get, post, read_consent, read_hidden
 from tests.end_to_end.site import Site
-from tests.end_to_end.visiting import at_once, begin, get, post, read_consent, read_hidden
-from tests.factories import numbered_stimuli
+from tests.factories.studies import numbered_stimuli
 
 N_PROCESSES = 2  # that may get in each other's way
 WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
@@ -31,7 +31,7 @@ def study(site: Site, tmp_path) -> str:
 
 
 def stored_ratings(site: Site, folder: Path) -> Counter[tuple[str, str, str]]:
-    """How often each (pair, context, rating) stands in the released ratings."""
+    """Count each (pair, context, rating) in the released ratings."""
     site.manage("release_dataset", "study", folder, "--recipe", "raw", "--no-report")
     with (folder / "ratings_en.tsv").open(encoding="utf-8") as file:
         rows = csv.DictReader(file, delimiter="\t")
@@ -130,7 +130,7 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, tmp_p
 
 
 def prepare_two_blocks(site: Site, folder: Path) -> None:
-    """A study of one text a block, with a check, and more blocks for who wants them."""
+    """A study of one text a block, with a check, and more blocks on request."""
     (folder / "data_en.tsv").write_bytes(numbered_stimuli(2))
     site.make_study(
         folder / "data_en.tsv", "study", "--language", "en",

@@ -20,10 +20,10 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
         "--ratings-per-context", "10", "--block-size", "20",
     )  # fmt: skip
 
-    told = site.manage("rehearse_study", "fi", "--base-url", site.url, "--ratings", ratings)
+    output = site.manage("rehearse_study", "fi", "--base-url", site.url, "--ratings", ratings)
     site.manage("release_dataset", "fi", tmp_path / "out", *PLAIN)
 
-    assert told.splitlines()[-1] == "Annotators: 40, judgements: 480."
+    assert output.splitlines()[-1] == "Annotators: 40, judgements: 480."
     dataset = (tmp_path / "out/cosimlex_fi_REHEARSAL.csv").read_bytes()
     assert dataset == (published / "cosimlex_fi.csv").read_bytes()
     assert (tmp_path / "out/data/data_fi_REHEARSAL.tsv").read_bytes() == stimuli.read_bytes()
@@ -37,13 +37,13 @@ def test_a_study_with_the_same_text_in_two_rows_is_played_back(site: Site, publi
         "--ratings-per-context", "2", "--block-size", "111",
     )  # fmt: skip
 
-    told = site.manage(
+    output = site.manage(
         "rehearse_study", "sl", "--base-url", site.url, "--ratings", published / "ratings_sl.csv"
     )
     site.manage("release_dataset", "sl", tmp_path / "out", *PLAIN)
 
-    assert told.splitlines()[-2:] == [
-        "Annotators: 4, judgements: 444.", "Ratings of the file that were not used: 1802.",
+    assert output.splitlines()[-2:] == [
+        "Annotators: 4, judgements: 444.", "Ratings of the file not used: 1802.",
     ]  # fmt: skip
     rows = [row.split(",") for row in (published / "ratings_sl.csv").read_text("utf-8").split()]
     expected: dict[tuple[str, str], list[str]] = {}
@@ -100,7 +100,7 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
 
 
 def drop_what_is_not_published(report):
-    """What blocks, positions and times of a study tell: these do not stand in its release."""
+    """Return the blocks, positions and times of a study, which its release must not contain."""
     report["inputs"].pop("details", None)
     report["agreement"]["by"].pop("block", None)
     del report["agreement"]["not_known"], report["confounds"]["not_known"]

@@ -1,10 +1,10 @@
-"""A rehearsal with every kind of person, on the real server."""
+"""A rehearsal with every character, on the real server."""
 
 import csv
 
 from tests.end_to_end.site import ROOT, Site
 
-N_PROCESSES = 2  # that may get in each other's way
+N_PROCESSES = 2  # which run concurrently
 CHARACTERS = ("careful", "hasty", "quitting", "reloading", "two-tabs")
 CHECKPOINT = (
     "tea", "sofa", "The <strong>tea</strong> got cold on the <strong>sofa</strong>.",
@@ -23,13 +23,13 @@ def test_every_character_goes_through_every_page(site: Site, tmp_path):
     site.manage("import_checkpoints", "demo", tmp_path / "checkpoints.tsv", "--per-assignment", "1")
     site.manage("configure_study", "demo", "--check-tries", "3")
 
-    told = site.manage(
+    output = site.manage(
         "rehearse_study", "demo", "--base-url", site.url, "--characters", *CHARACTERS,
         "--annotators", "20", "--at-once", "5",
     )  # fmt: skip
 
-    # four of each: the hasty do not pass the check, the quitting go half way
-    assert told.splitlines()[-2:] == [
+    # four of each: hasty ones fail the check, quitting ones stop half way
+    assert output.splitlines()[-2:] == [
         "Finished: 12 of 20.", f"Annotators: 20, judgements: {12 * 8 + 4 * 4}.",
     ]  # fmt: skip
     states = dict(site.query("SELECT state, count(*) FROM surveys_assignment GROUP BY state"))

@@ -7,11 +7,11 @@ import pytest
 from postprocess.reporting.figures.drawing import COLOURS
 from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
-from tests.end_to_end.beholding import violations
-from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.colouring import has_colour, see
-from tests.postprocess.datasets import dataset_of
-from tests.postprocess.simulated import simulate_study
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.colours import has_colour, see
+from tests.end_to_end.page_checks import violations
+from tests.factories.datasets import dataset_of
+from tests.factories.ratings import simulate_study
 
 
 @pytest.fixture(scope="module")

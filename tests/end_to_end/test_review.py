@@ -1,13 +1,13 @@
-"""Reviewers at work in headless Chromium: by keyboard alone, two at once, and without scripts."""
+"""The review in headless Chromium: by keyboard, by two reviewers at once, and without scripts."""
 
 import pytest
 from playwright.sync_api import Page, Route
 
-from tests.end_to_end.beholding import COLOURS, violations
-from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.page_checks import COLOURS, violations
 from tests.end_to_end.site import Site
 
-N_PROCESSES = 2  # that may get in each other's way
+N_PROCESSES = 2  # which may interfere
 PASSWORD = "correct horse battery"
 MADE = """
 from django.contrib.auth.models import User
@@ -16,8 +16,8 @@ from surveys.access.roles import grant_role
 from surveys.review.queue import file_answers
 from surveys.models import Role
 from surveys.review.verdicts import configure_review
-from tests.factories import make_study
-from tests.surveys.reviewed import submit
+from tests.factories.studies import make_study
+from tests.factories.reviews import submit
 with transaction.atomic():
     study = make_study({n_pairs}, slug="study", language="tlh", ratings_per_context=9,
                        block_size={n_pairs})
@@ -28,6 +28,11 @@ with transaction.atomic():
     for name in ("rea", "leo", "mia"):
         user = User.objects.create_user(name, password="{password}")
         grant_role(study, user, Role.RESEARCHER if name == "mia" else Role.REVIEWER)
+"""
+UNFILED = """
+from surveys.models import Assignment, Review
+Review.objects.all().delete()
+Assignment.objects.update(filed_at=None)
 """
 STANDING = "SELECT count(*) FROM surveys_verdict WHERE undone_at IS NULL"
 JUDGED = "SELECT count(DISTINCT review_id) FROM surveys_verdict WHERE undone_at IS NULL"
@@ -46,6 +51,13 @@ def sign_in(chromium, site: Site, name: str, **options) -> WatchedPage:
     with watched.page.expect_navigation():
         watched.page.get_by_role("button", name="Sign in").click()
     watched.page.goto(address(site))
+    return watched
+
+
+def start(*args, **options) -> WatchedPage:
+    """Sign in and claim the first answer."""
+    watched = sign_in(*args, **options)
+    watched.follow(watched.page.get_by_role("button", name="Start reviewing"))
     return watched
 
 
@@ -79,18 +91,18 @@ def judge_the_rest(page: Page) -> None:
 
 @pytest.mark.either_database
 def test_sixty_answers_by_keyboard_alone(chromium, site: Site):
-    prepare(site, n_pairs=20, n_people=3)  # several times what is fetched ahead
-    watched = sign_in(chromium, site, "rea")
+    prepare(site, n_pairs=20, n_people=3)  # several fetches
+    watched = start(chromium, site, "rea")
 
     press(watched.page, "g" * 29 + "u" * 20 + "z")
     press(watched.page, "u" * 1 + "g" * 10)
     press(watched.page, "r")
-    watched.page.keyboard.type("gur: no words")  # in the reason keys are letters
+    watched.page.keyboard.type("gur: no words")  # keys in the reason are letters
     watched.page.keyboard.press("Enter")
     wait_until_judged(watched.page)
 
     assert one(site, STANDING) == one(site, JUDGED) == 60
-    assert one(site, "SELECT count(*) FROM surveys_verdict") == 61  # what was undone stays
+    assert one(site, "SELECT count(*) FROM surveys_verdict") == 61  # undone verdicts stay stored
     kinds = site.query(f"{STANDING.replace('count(*)', 'kind, count(*)')} GROUP BY kind")
     assert sorted(kinds) == [("good", 39), ("rejected", 1), ("unused", 20)]
     assert site.query("SELECT reason FROM surveys_verdict WHERE kind = 'rejected'") == [
@@ -100,9 +112,41 @@ def test_sixty_answers_by_keyboard_alone(chromium, site: Site):
     assert len(watched.hosts) == 1
 
 
+@pytest.mark.either_database
+def test_opening_the_queue_claims_nothing_and_enter_starts_it(chromium, site: Site):
+    prepare(site, n_pairs=3, n_people=1)
+    claims = "SELECT count(*) FROM surveys_reviewclaim"
+    page = sign_in(chromium, site, "rea").page
+    for path in ("", "questionnaires/", ""):
+        page.goto(address(site, path))
+    assert page.locator("article").count() == 0
+    assert one(site, claims) == 0
+
+    page.get_by_role("button", name="Start reviewing").and_(page.locator(":focus")).wait_for()
+    page.keyboard.press("Enter")
+    press(page, "ggg")
+    wait_until_judged(page)
+
+    assert one(site, STANDING) == one(site, JUDGED) == 3
+    assert one(site, claims) == 0
+
+
+@pytest.mark.either_database
+def test_new_answers_are_looked_for_by_a_button(chromium, site: Site):
+    prepare(site, n_pairs=2, n_people=1)
+    site.manage("shell", "--no-imports", "-c", UNFILED)
+    page = sign_in(chromium, site, "rea").page
+
+    page.get_by_role("button", name="Look for new answers").click()
+    page.get_by_role("button", name="Start reviewing").click()
+    judge_the_rest(page)
+
+    assert one(site, STANDING) == one(site, JUDGED) == 2
+
+
 def test_two_reviewers_at_once_judge_everything_once(chromium, site: Site):
     prepare(site, n_pairs=20, n_people=2)
-    rea, leo = (sign_in(chromium, site, name) for name in ("rea", "leo"))
+    rea, leo = (start(chromium, site, name) for name in ("rea", "leo"))
 
     for watched in (rea, leo) * 10:
         press(watched.page, "g")
@@ -116,36 +160,36 @@ def test_two_reviewers_at_once_judge_everything_once(chromium, site: Site):
 
 
 @pytest.mark.either_database
-def test_what_is_judged_again_while_more_is_fetched_is_not_asked_again(chromium, site: Site):
+def test_an_answer_judged_again_during_a_fetch_is_not_shown_again(chromium, site: Site):
     prepare(site, n_pairs=10, n_people=1)
-    page = sign_in(chromium, site, "rea").page
-    page.locator("article").nth(6).wait_for(state="attached")  # what is fetched ahead
+    page = start(chromium, site, "rea").page
+    page.locator("article").nth(6).wait_for(state="attached")  # fetched ahead
     fetched: list[Route] = []
-    page.route("**/more/*", lambda route: fetched.append(route))
+    page.route("**/more/", lambda route: fetched.append(route))
 
     press(page, "ggg")
     last = page.locator("article:not([hidden])").get_attribute("data-review")
     with page.expect_response(f"**/review/{last}/"):
         press(page, "g")
-    with page.expect_request("**/more/*"):  # by a page that has no verdict on its way
+    with page.expect_request("**/more/"):  # by a page without a pending verdict
         fetched.pop().continue_()
     with page.expect_response("**/undo/"):
         press(page, "z")
-    answer = fetched[0].fetch()  # with the one that is open again
+    answer = fetched[0].fetch()  # contains the reopened answer
     press(page, "u")
     fetched.pop().fulfill(response=answer)
-    page.unroute("**/more/*")
+    page.unroute("**/more/")
     judge_the_rest(page)
 
     assert one(site, STANDING) == one(site, JUDGED) == 10
     assert one(site, f"{STANDING} AND kind = 'unused'") == 1
-    assert one(site, "SELECT count(*) FROM surveys_verdict") == 11  # what was undone stays
+    assert one(site, "SELECT count(*) FROM surveys_verdict") == 11  # undone verdicts stay stored
 
 
 @pytest.mark.either_database
-def test_a_reviewer_who_was_signed_out_loses_nothing_unnoticed(chromium, site: Site):
+def test_a_signed_out_reviewer_is_warned_and_loses_nothing(chromium, site: Site):
     prepare(site, n_pairs=4, n_people=1)
-    watched = sign_in(chromium, site, "rea")
+    watched = start(chromium, site, "rea")
     first = watched.page.locator("article:not([hidden])").get_attribute("data-review")
     watched.page.context.clear_cookies()
 
@@ -157,9 +201,9 @@ def test_a_reviewer_who_was_signed_out_loses_nothing_unnoticed(chromium, site: S
 
 
 @pytest.mark.either_database
-def test_answers_that_could_not_be_fetched_are_asked_for_again(chromium, site: Site):
+def test_answers_that_could_not_be_fetched_are_requested_again(chromium, site: Site):
     prepare(site, n_pairs=4, n_people=1)
-    watched = sign_in(chromium, site, "rea")
+    watched = start(chromium, site, "rea")
     faults = ["abort", "fulfill", "abort"]
 
     def fail(route: Route) -> None:
@@ -170,13 +214,13 @@ def test_answers_that_could_not_be_fetched_are_asked_for_again(chromium, site: S
         else:
             route.fulfill(status=503)
 
-    watched.page.route("**/more/*", fail)
+    watched.page.route("**/more/", fail)
     watched.page.goto(address(site))
 
     press(watched.page, "g")
-    watched.page.get_by_text("They are asked for again").wait_for()
+    watched.page.get_by_text("They are requested again").wait_for()
     press(watched.page, "g")
-    assert watched.page.get_by_text("They are asked for again").count() == 0
+    assert watched.page.get_by_text("They are requested again").count() == 0
     judge_the_rest(watched.page)
 
     assert faults == []
@@ -187,7 +231,7 @@ def test_answers_that_could_not_be_fetched_are_asked_for_again(chromium, site: S
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1280 px", "360 px"])
 def test_review_without_scripts(chromium, site: Site, size):
     prepare(site, n_pairs=2, n_people=1)
-    watched = sign_in(chromium, site, "rea", size=size, scripts=False)
+    watched = start(chromium, site, "rea", size=size, scripts=False)
     page = watched.page
 
     watched.follow(page.get_by_role("button", name="Good"))
@@ -207,7 +251,7 @@ def test_review_without_scripts(chromium, site: Site, size):
 def test_axe_finds_nothing_on_the_pages_of_the_review(chromium, site: Site):
     prepare(site, n_pairs=3, n_people=2, double=100)
     for name, key in (("rea", "g"), ("leo", "u")):
-        press(sign_in(chromium, site, name).page, key * 3)
+        press(start(chromium, site, name).page, key * 3)
     for size, colours, rules in ((DESKTOP, "light", ()), (PHONE, "dark", COLOURS)):
         watched = sign_in(chromium, site, "mia", size=size, colours=colours)
         for page in ("", "questionnaires/", "disputes/", "agreement/", "settings/", "1/", "2/"):

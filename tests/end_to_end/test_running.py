@@ -15,9 +15,9 @@ import pytest
 import redis
 
 from tests.conftest import lack
+from tests.end_to_end.annotators import PATIENCE_SECONDS
 from tests.end_to_end.site import ROOT, Site
-from tests.end_to_end.visiting import PATIENCE_SECONDS
-from tests.factories import QUICK, numbered_stimuli
+from tests.factories.studies import QUICK, numbered_stimuli
 
 pytestmark = pytest.mark.either_database  # test_background has runs on both
 
@@ -54,7 +54,7 @@ def test_a_run_is_done_by_a_worker(answered: Site):
 
 @contextmanager
 def working(site: Site) -> Iterator[None]:
-    """A worker beside the site, as the documentation starts it."""
+    """A Celery worker next to the site, started as documented."""
     command = [sys.executable, "-m", "celery", "-A", "annotation_site", "worker",
                "--concurrency", "1", "--loglevel", "warning"]  # fmt: skip
     worker = subprocess.Popen(command, cwd=ROOT, env=site.environment, start_new_session=True)
@@ -66,9 +66,9 @@ def working(site: Site) -> Iterator[None]:
 
 
 def run_recipe(site: Site) -> str:
-    """How a run ends that a researcher asked for on the console."""
-    told = site.manage("add_researcher", "ana", "--study", "study")
-    password = told.splitlines()[0].rpartition(" ")[2]
+    """Return how a run ends that a researcher requests in the console."""
+    output = site.manage("add_researcher", "ana", "--study", "study")
+    password = output.splitlines()[0].rpartition(" ")[2]
     with closing(
         httpx.Client(base_url=site.url, follow_redirects=True, timeout=PATIENCE_SECONDS)
     ) as browser:
@@ -78,7 +78,7 @@ def run_recipe(site: Site) -> str:
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
             page = browser.get("/console/studies/study/runs/1/").text
-            state = re.findall(r"It is (.*?)</p>", page, re.DOTALL)[0].strip()
+            state = re.findall(r"State:(.*?)</p>", page, re.DOTALL)[0].strip()
             if state in ("done", "failed"):
                 return str(state)
             time.sleep(0.2)

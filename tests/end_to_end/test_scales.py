@@ -1,11 +1,11 @@
-"""What the keyboard stores on scales of every shape."""
+"""Keyboard input on different scales."""
 
 from decimal import Decimal
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.end_to_end.browsing import DESKTOP, WatchedPage
+from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.site import ROOT, Site, opening
 
 pytestmark = pytest.mark.either_database
@@ -35,7 +35,7 @@ def name_study(scale: str) -> str:
 
 @pytest.fixture(scope="module")
 def links(shared_site) -> dict[str, list[str]]:
-    """Unused links to a study of each scale."""
+    """Return unused links to a study of each scale."""
     sheet = ROOT / "demo/data_en.tsv"
     options = ["--language", "en", "--ratings-per-context", "9", "--block-size", "4", "--scale"]
     studies = {scale: name_study(scale) for scale in SCALES}
@@ -50,7 +50,7 @@ def links(shared_site) -> dict[str, list[str]]:
 
 @pytest.fixture
 def rating_page(chromium, links, request) -> WatchedPage:
-    """Page 2 of the first text, on the scale that the test is given."""
+    """Page 2 of the first item, on the test's scale."""
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
     page.goto(links[request.getfixturevalue("scale")].pop())
@@ -66,7 +66,7 @@ def rating_page(chromium, links, request) -> WatchedPage:
 
 
 def type_keys(page: Page, keys: str) -> None:
-    """Press a key for each character; those that no Western keyboard has are dispatched."""
+    """Press a key for each character; dispatch events for non-Western digits."""
     press = """key => document.activeElement.dispatchEvent(
         new KeyboardEvent("keydown", {key, bubbles: true}))"""
     for key in keys:

@@ -1,10 +1,10 @@
-"""What the pages' one script does: keys, the seconds a page was visible, pasting, double clicks."""
+"""The script of annotator pages: keys, visible seconds, pasting, double clicks."""
 
 from typing import Any
 
 import pytest
 
-from tests.end_to_end.browsing import DESKTOP, WatchedPage
+from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.site import Site
 
 pytestmark = pytest.mark.either_database
@@ -19,14 +19,14 @@ WHERE token = '{token}' AND engaged_at IS NOT NULL ORDER BY position
 
 @pytest.fixture
 def watched(chromium, new_link) -> WatchedPage:
-    """At the first text of an assignment."""
+    """A page at the first item of an assignment."""
     watched = WatchedPage(chromium, DESKTOP)
     watched.begin(new_link())
     return watched
 
 
 def first_answer(site: Site, watched: WatchedPage) -> tuple[Any, ...]:
-    """What is stored of the first answer of the assignment that a page is of."""
+    """Return the stored first answer of a page's assignment."""
     token = watched.page.url.removeprefix(site.url).split("/")[2]
     return site.query(ANSWERS.format(token=token))[0]
 
@@ -121,7 +121,7 @@ def test_digits_in_the_words_and_in_a_comment_are_typed(chromium, new_link):
     assert page.get_by_label("I cannot judge this").is_checked()
 
 
-def test_pasting_and_the_time_in_sight_are_noted(shared_site, watched):
+def test_pasting_and_visible_time_are_recorded(shared_site, watched):
     page = watched.page
     field = page.get_by_label("Second word")
     field.evaluate(
@@ -133,7 +133,7 @@ def test_pasting_and_the_time_in_sight_are_noted(shared_site, watched):
             field.value = "moon";
         }"""
     )
-    page.wait_for_timeout(1200)  # somebody thinks
+    page.wait_for_timeout(1200)  # visible time
     page.get_by_label("First word").fill("har vest")
     watched.submit()
     watched.write_words("harvest", "moon")
@@ -145,7 +145,7 @@ def test_pasting_and_the_time_in_sight_are_noted(shared_site, watched):
     assert 0 <= seconds[1] < seconds[0]
 
 
-def test_a_form_whose_sending_was_stopped_can_be_sent_again(watched):
+def test_a_form_can_be_sent_again_after_it_was_stopped(watched):
     page = watched.page
     page.clock.install()
     page.get_by_label("First word").fill("harvest")
@@ -191,7 +191,7 @@ def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(watched):
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
-def test_what_was_typed_offline_comes_back_by_going_back(shared_site, watched):
+def test_words_typed_offline_are_restored_by_going_back(shared_site, watched):
     page = watched.page
     page.locator('[name="inspired_word1"]').fill("harvest")
     page.locator('[name="inspired_word2"]').fill("moon")

@@ -18,9 +18,9 @@ import httpx
 import pytest
 from django.conf import settings as django_settings
 
+from tests.end_to_end.annotators import PATIENCE_SECONDS, get, post, read_consent
 from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
-from tests.end_to_end.visiting import PATIENCE_SECONDS, get, post, read_consent
 
 pytestmark = pytest.mark.either_database  # it is SQLite that is served here
 
@@ -97,11 +97,11 @@ def test_serve_and_commands_beside_it_print_links_that_work_and_its_data_is_kept
             page = client.post("/admin/login/?next=/admin/", data=fields)
             assert "Studies and answers" in page.text
         command = [sys.executable, "manage.py", "invite_annotators", "demo-en"]
-        beside = subprocess.run(
+        printed = subprocess.run(
             command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=True
         ).stdout.strip()
-        assert beside.startswith(f"http://127.0.0.1:{port}/invitation/")
-        assert httpx.get(beside).status_code == 200
+        assert printed.startswith(f"http://127.0.0.1:{port}/invitation/")
+        assert httpx.get(printed).status_code == 200
 
     with started(tmp_path, "--port", str(port)) as second:
         assert password not in second
@@ -232,12 +232,12 @@ def test_serve_says_when_the_port_is_taken(tmp_path):
 
         assert refused(tmp_path, "--port", str(port)) == (
             f"Cannot listen on 127.0.0.1, port {port}: Address already in use. "
-            f"Something else uses the port; try: scripts/serve --port {port + 1}"
+            f"Try: scripts/serve --port {port + 1}"
         )
 
 
 def test_serve_refuses_what_is_no_host(tmp_path):
-    assert "no name of a machine" in refused(tmp_path, "--host", "a..b")
+    assert "not an address or host name" in refused(tmp_path, "--host", "a..b")
 
 
 def test_serve_refuses_what_is_no_port(tmp_path):
@@ -258,7 +258,7 @@ def test_serve_says_at_once_when_the_server_fails(prepared):
 
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-2:] == [
-        "out of order", "The server ended at its start; what it said stands above.",
+        "out of order", "The server ended at its start; see its messages above.",
     ]  # fmt: skip
 
 

@@ -8,9 +8,9 @@ from select import select
 import httpx
 import pytest
 
+from tests.end_to_end.annotators import begin
 from tests.end_to_end.site import Site
-from tests.end_to_end.visiting import begin
-from tests.factories import numbered_stimuli
+from tests.factories.studies import numbered_stimuli
 
 pytestmark = pytest.mark.either_database
 

@@ -1,4 +1,4 @@
-"""The simulator in a browser: a worker's way, and the looks of its pages."""
+"""The simulator in a browser: a worker's steps, and the appearance of its pages."""
 
 import threading
 from collections.abc import Iterator
@@ -6,11 +6,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.end_to_end.beholding import LOOKS, Beholder
-from tests.end_to_end.browsing import PHONE, WatchedPage
-from tests.mturk.stage import Stage, group_of, hit_values, question, running_simulator, statuses
+from tests.end_to_end.browser import PHONE, WatchedPage
+from tests.end_to_end.page_checks import LOOKS, PageChecker
+from tests.factories.simulator import (
+    Stage,
+    group_of,
+    hit_values,
+    question,
+    running_simulator,
+    statuses,
+)
 
-# The refused preview; and that the simulator's own answer could leave the sandbox it stands in.
+# The refused preview, and a warning that the simulator's answer could leave its sandbox.
 EXPECTED = ("Failed to load resource: the server responded with a status of 400", "An iframe which")
 TASK_PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Task</title><link rel="icon" href="data:,">
@@ -22,7 +29,7 @@ TASK_PAGE = """<!DOCTYPE html>
 
 
 class TaskSite(BaseHTTPRequestHandler):
-    """A site of its own, whose only page is a form for the simulator it was framed by."""
+    """A separate site, whose only page is a form for the simulator that frames it."""
 
     def do_GET(self):
         given = dict(pair.split("=") for pair in self.path.partition("?")[2].split("&"))
@@ -101,7 +108,7 @@ def test_task_is_returned_and_its_time_runs(chromium, simulator, task_url):
 
 def test_axe_finds_nothing(chromium, simulator, task_url):
     fill(simulator, task_url)
-    beholder = Beholder(chromium, LOOKS, "simulator")
+    beholder = PageChecker(chromium, LOOKS, "simulator")
     watched, look = beholder.watched, beholder.look
     page = watched.page
 
@@ -134,7 +141,7 @@ def test_axe_finds_nothing(chromium, simulator, task_url):
 
 
 def fill(simulator: Stage, task_url: str) -> None:
-    """Let every page have something to show."""
+    """Create content for every page."""
     client = simulator.client()
     hit_id = publish(simulator, task_url, MaxAssignments=9)
     for worker_id in ("A1FIRST", "A2SECOND"):

@@ -7,15 +7,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.end_to_end.annotators import PATIENCE_SECONDS, begin, get, post, read_consent
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import ROOT, Site
-from tests.end_to_end.visiting import PATIENCE_SECONDS, begin, get, post, read_consent
 
 pytestmark = pytest.mark.either_database
 
 N_SILENT = 50
 N_PROCESSES = 2
-N_PAGES = 10  # asked for on connections of their own, so that each process has its share
+N_PAGES = 10  # requested on separate connections, so that each process gets some
 
 
 @pytest.fixture(params=["300", "1"], ids=["patient", "hasty"])

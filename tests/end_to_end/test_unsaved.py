@@ -1,9 +1,9 @@
-"""Edits in the console that are not saved: carried along, warned of, never dropped silently."""
+"""Unsaved changes in the console are kept, warned of, and never lost silently."""
 
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.end_to_end.browsing import DESKTOP, WatchedPage
+from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.site import Site
 
 pytestmark = pytest.mark.either_database
@@ -13,7 +13,7 @@ MADE = f"""
 from django.contrib.auth.models import User
 from surveys.access.roles import grant_role
 from surveys.models import Role, Run, Study
-from tests.factories import QUICK, make_study
+from tests.factories.studies import QUICK, make_study
 study = make_study(2, slug="study", ratings_per_context=2)
 Study.objects.update(opened_at=None, organisation="Lab", contact="lab@example.org")
 grant_role(study, User.objects.create_user("ana", password="{PASSWORD}"), Role.OWNER)
@@ -22,12 +22,12 @@ Run.objects.create(
 )
 """
 FAILED = "from surveys.models import Run; Run.objects.update(state='failed', error='No disk.')"
-RATINGS = "Ratings of each context"
+RATINGS = "Ratings per context"
 
 
 @pytest.fixture
 def made(site: Site) -> Site:
-    """A site with a draft of two pairs, and a release of it under way."""
+    """Return a site with a draft of two pairs, and a release of it in progress."""
     site.manage("shell", "--no-imports", "-c", MADE)
     return site
 
@@ -48,7 +48,7 @@ def press(page: Page, label: str) -> None:
 
 
 def refuse_to_leave(page: Page) -> list[str]:
-    """Stay on the page whenever the browser asks; what kinds of dialog it showed."""
+    """Dismiss every dialog that asks whether to leave; return the types of dialogs shown."""
     asked: list[str] = []
 
     def stay(dialog: Dialog) -> None:
@@ -76,7 +76,7 @@ def test_a_design_is_saved_before_the_study_is_opened(chromium, made, scripts):
     assert made.query("SELECT ratings_per_context FROM surveys_study") == [(9,)]
 
 
-def test_a_design_with_a_fault_is_given_back_and_not_opened(chromium, made):
+def test_an_invalid_design_is_not_opened(chromium, made):
     page = sign_in(chromium, made, scripts=False)
     page.get_by_label(RATINGS).fill("0")
 
@@ -88,11 +88,11 @@ def test_a_design_with_a_fault_is_given_back_and_not_opened(chromium, made):
     assert made.query("SELECT ratings_per_context FROM surveys_study") == [(2,)]
 
 
-def test_leaving_with_unsaved_edits_is_warned_of(chromium, made):
+def test_leaving_a_page_with_unsaved_changes_shows_a_warning(chromium, made):
     page = sign_in(chromium, made)
     asked = refuse_to_leave(page)
     design = page.url
-    page.get_by_label("Pay for an hour").fill("12")  # of which nothing is stored
+    page.get_by_label("Pay per hour").fill("12")  # a field that is not stored
     page.get_by_role("link", name="Log").click()
     page.wait_for_url("**/log/")
     page.goto(design)
@@ -104,7 +104,7 @@ def test_leaving_with_unsaved_edits_is_warned_of(chromium, made):
     assert page.wait_for_function("document.readyState === 'complete'")
     assert (asked, page.url) == (["beforeunload"], design)
     assert page.get_by_label(RATINGS).input_value() == "9"
-    press(page, "Reckon, store nothing")
+    press(page, "Calculate")
     page.get_by_role("link", name="Log").click()
     page.get_by_label(RATINGS).fill("2")
     press(page, "Save")
@@ -113,7 +113,7 @@ def test_leaving_with_unsaved_edits_is_warned_of(chromium, made):
     assert asked == ["beforeunload"] * 2
 
 
-def test_what_is_typed_stays_while_a_release_is_being_made(chromium, made):
+def test_typed_text_is_kept_while_a_release_is_created(chromium, made):
     page = sign_in(chromium, made)
     page.goto(page.url.replace("/design/", "/release/"))
     page.get_by_text("counting").first.wait_for()

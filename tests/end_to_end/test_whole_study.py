@@ -1,4 +1,4 @@
-"""A study from an uploaded file to a downloaded release, by the console alone; axe looks along."""
+"""A study from an uploaded file to a downloaded release in the console, checked with axe."""
 
 import re
 import zipfile
@@ -8,11 +8,11 @@ import pytest
 
 from surveys.models import TextKind
 from surveys.study.texts import default_body, read_check
-from tests.end_to_end.browsing import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.colouring import see
-from tests.end_to_end.researching import Researcher
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.colours import see
+from tests.end_to_end.researcher import Researcher
 from tests.end_to_end.site import ROOT, Site
-from tests.factories import stimuli_file, stimuli_row
+from tests.factories.studies import stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.either_database
 
@@ -70,7 +70,7 @@ def set_up(researcher: Researcher, folder: Path) -> None:
 
 
 def make_study(researcher: Researcher, folder: Path) -> None:
-    """First of a faulty file, then of one that is only odd."""
+    """Create a study: first from a file with errors, then from one with warnings."""
     faulty, odd = folder / "faulty.tsv", folder / "odd.tsv"
     faulty.write_bytes(stimuli_file(stimuli_row(word1="")))
     text = (ROOT / "demo/data_sl.tsv").read_text(encoding="utf-8")
@@ -87,27 +87,27 @@ def make_study(researcher: Researcher, folder: Path) -> None:
     researcher.fill("Language of the texts", "sl")
     for file, name in ((faulty, "faulty file"), (odd, "odd file")):
         researcher.choose_file("File with the stimuli", file)
-        researcher.press("Make the study")
+        researcher.press("Create study")
         researcher.look(name)
-    researcher.press("Go on with 6 rows")
+    researcher.press("Continue with 6 rows")
     assert researcher.watched.is_at("/console/studies/words/stimuli/")
     researcher.look("stimuli")
 
 
 def revise_stimuli(researcher: Researcher) -> None:
     page = researcher.page
-    researcher.follow("Change or drop row 1")
+    researcher.follow("Change or delete row 1")
     researcher.look("row")
     researcher.fill("Word 1, dictionary form", "")
-    researcher.fill("Why", "a slip")
-    researcher.press("Store the row")
+    researcher.fill("Reason", "a slip")
+    researcher.press("Save")
     researcher.look("row with a fault")
     researcher.fill("Word 1, dictionary form", "beseda")
-    researcher.press("Store the row")
+    researcher.press("Save")
     assert "beseda – " in page.content()
-    researcher.follow("Change or drop row 2")
-    page.get_by_label("Why").last.fill("too easy")
-    researcher.press("Drop the row")
+    researcher.follow("Change or delete row 2")
+    page.get_by_label("Reason").last.fill("too easy")
+    researcher.press("Delete row")
     assert "5 pairs" in page.content()
 
 
@@ -115,14 +115,14 @@ def decide_design(researcher: Researcher) -> None:
     page = researcher.page
     researcher.follow("Design")
     researcher.look("design")
-    researcher.fill("Pay for an hour", "12")
-    researcher.fill("Ratings of each context", "3")
+    researcher.fill("Pay per hour", "12")
+    researcher.fill("Ratings per context", "3")
     if not researcher.scripts:
-        researcher.press("Reckon")
-    page.get_by_text("Money in all").wait_for()
+        researcher.press("Calculate")
+    page.get_by_text("Total cost").wait_for()
     researcher.fill("Tries for the comprehension check", "2")
     researcher.fill("Organisation that runs the study", "University of Examples")
-    researcher.fill("Whom annotators may ask", "lab@example.org")
+    researcher.fill("Contact for annotators", "lab@example.org")
     researcher.fill("Highest point", "-1")
     researcher.press("Save")
     researcher.look("design with a fault")
@@ -137,7 +137,7 @@ def decide_design(researcher: Researcher) -> None:
 
 
 def walk_through(researcher: Researcher) -> None:
-    """The preview, to its end."""
+    """Go through the preview to its last page."""
     researcher.press("Save and preview")
     for name in ("welcome", "instructions"):
         researcher.look(f"preview of {name}")
@@ -183,22 +183,22 @@ def visit(researcher: Researcher, link: str) -> str:
 
 
 def recruit(researcher: Researcher) -> str:
-    """Links for a list, one of them revoked; a way for many. The link that is left."""
+    """Create links for a list, revoke one, and open the other entry links; return a valid link."""
     page = researcher.page
     researcher.follow("Recruitment")
-    researcher.follow("Make personal links")
+    researcher.follow("Create personal links")
     researcher.look("invite")
-    researcher.fill("Or for whom", "ana@example.org\nclass 2b")
-    researcher.press("Make the links")
-    page.get_by_text("Links made: 2").first.wait_for()
+    researcher.fill("Or a list of people", "ana@example.org\nclass 2b")
+    researcher.press("Create links")
+    page.get_by_text("Links created: 2").first.wait_for()
     researcher.look("recruitment")
     link = page.locator("tr", has_text="class 2b").locator("input").input_value()
     researcher.follow("ana@example.org")
     researcher.look("a link")
     researcher.fill("Reason", "asked us to")
     researcher.press("Revoke the link")
-    page.get_by_text("leads nowhere any more").first.wait_for()
-    for way, label in (("Open link", "Code for"), ("Prolific", "Completion code")):
+    page.get_by_text("The link is revoked").first.wait_for()
+    for way, label in (("Open link", "Completion code"), ("Prolific", "Completion code")):
         researcher.follow("Recruitment")
         researcher.follow(way)
         researcher.fill(label, f"DONE{way[:4].upper()}")
@@ -208,7 +208,7 @@ def recruit(researcher: Researcher) -> str:
 
 
 def answer_by_link(chromium, link: str) -> None:
-    """Somebody on a phone does a whole questionnaire, one word of it copied from the text."""
+    """Complete a questionnaire on a phone, with one word copied from the text."""
     watched = WatchedPage(chromium, PHONE)
     watched.begin(link)
     check = read_check(default_body("sl", TextKind.CHECK))
@@ -223,11 +223,11 @@ def answer_by_link(chromium, link: str) -> None:
 
 
 def watch(researcher: Researcher) -> None:
-    """From all blocks to an annotator, a context and a block; what its repetition would cost."""
+    """Visit the pages of the collection: blocks, annotator, context, block and its repetition."""
     page = researcher.page
     researcher.page.reload()
     researcher.follow("Collection")
-    page.locator(".blocks .interval").first.wait_for()  # the button has pressed itself
+    page.locator(".blocks .interval").first.wait_for()  # the script submits the form
     researcher.look("collection")
     researcher.follow("All annotators")
     researcher.look("annotators")
@@ -244,10 +244,12 @@ def watch(researcher: Researcher) -> None:
 
 
 def review(researcher: Researcher) -> None:
-    """The riskiest answer is rejected, all others are good."""
+    """Reject the riskiest answer and accept all others."""
     page = researcher.page
     researcher.follow("Review")
-    page.locator("article:not([hidden])").first.wait_for()  # until answers are looked through
+    researcher.press("Look for new answers")
+    page.get_by_role("button", name="Start reviewing").wait_for()  # until answers are filed
+    researcher.press("Start reviewing")
     researcher.look("review")
     reason = page.locator("article:not([hidden]) [name=reason]").first
     reason.fill("copied from the text")
@@ -274,7 +276,7 @@ def compute(researcher: Researcher) -> None:
         few = re.sub(r"n_resamples = \d+", "n_resamples = 20", recipe)
         researcher.fill("Recipe", few.replace("pdf = true", "pdf = false"))
         researcher.press("Run")
-        page.get_by_text("It is done").wait_for(timeout=120_000)
+        page.get_by_text("State: done").wait_for(timeout=120_000)
         researcher.look(f"run of {preset}")
         researcher.follow("Results")
     see_report(researcher)
@@ -291,10 +293,10 @@ def compute(researcher: Researcher) -> None:
 
 
 def see_report(researcher: Researcher) -> None:
-    """Look at the figures of the last run's report, as the console shows it."""
+    """Check the figures in the report of the last run."""
     researcher.follow("Run 2")
     researcher.follow("Open the report")
-    researcher.watched.appear(DESKTOP, "light")  # pages were last looked at in the dark
+    researcher.watched.appear(DESKTOP, "light")  # the last check used the dark scheme
     figures = [see(figure) for figure in researcher.page.locator("figure svg").all()]
     assert len(figures) == 6
     assert min(figure.bright for figure in figures) > 0.5
@@ -304,10 +306,10 @@ def see_report(researcher: Researcher) -> None:
 
 
 def release(researcher: Researcher, folder: Path) -> Path:
-    """A release by the recipe of the run that was looked at, downloaded."""
+    """Create a release with the recipe of the displayed run, and download it."""
     researcher.follow("Release with this recipe")
     researcher.look("release form")
-    researcher.press("Make the release")
+    researcher.press("Create release")
     download = researcher.page.get_by_role("link", name="Download")
     download.first.wait_for(timeout=120_000)
     researcher.look("release")
@@ -315,7 +317,7 @@ def release(researcher: Researcher, folder: Path) -> Path:
 
 
 def look_at_the_rest(researcher: Researcher) -> None:
-    """The pages that the walk does not come by."""
+    """Check the remaining pages."""
     for page in REST:
         researcher.page.goto(f"{researcher.site.url}/console/{page}", wait_until="networkidle")
         researcher.look(page.strip("/").replace("/", "_"))

@@ -1,4 +1,4 @@
-"""The digests that outputs had when they were frozen, and how they are frozen anew."""
+"""The digests that outputs had when they were frozen, and how they are frozen again."""
 
 import hashlib
 import json

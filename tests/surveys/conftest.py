@@ -2,8 +2,8 @@ import pytest
 
 from surveys.models import Entrance
 from surveys.recruitment.links import open_entrance
-from tests.factories import make_study
-from tests.surveys.newcomers import CODES
+from tests.factories.newcomers import CODES
+from tests.factories.studies import make_study
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
-"""The promises of a collection, whatever people and researchers do, in any order.
+"""The promises of a collection, tested by random walks.
 
-Chance draws what happens, by a seed that names database and walk: arrivals by every kind of link,
-answers on the pages themselves, answers that come late, pauses longer than the lease, returns,
-withdrawals, repeats, new quotas. After each event the rules of `docs/survey.md` must hold. To
-search further, say how many walks: `COLLECTION_WALKS=50`.
+A seed that names database and walk draws events: arrivals by every kind of link, answers on the
+pages themselves, late answers, pauses longer than the lease, returns, withdrawals, repeats, new
+quotas. After each event the rules of `docs/survey.md` must hold. For a longer search, set the
+number of walks: `COLLECTION_WALKS=50`.
 """
 
 import os
@@ -38,24 +38,23 @@ from surveys.models import (
     Response,
     Round,
 )
-from surveys.models.collection import make_token
-from surveys.models.due import Whereabouts
+from surveys.models.participation import make_token
 from surveys.participation.answers import record_engagement, record_rating
 from surveys.participation.arrivals import start_through
 from surveys.participation.assignments import (
-    count_places_left,
     has_place_left,
     start_another_assignment,
     start_assignment,
 )
+from surveys.participation.due_item import AssignmentProgress
 from surveys.participation.withdrawal import return_assignment, revoke_invitation
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.recruitment.providers import read_claims
 from surveys.study.design import configure_study
-from surveys.study.layout.rounds import repeat_block
-from tests.annotate.arriving import hidden_fields
-from tests.factories import counted_ratings, make_study, whereabouts
+from surveys.study.layout.blocks import repeat_block
+from tests.factories.arrivals import hidden_fields
+from tests.factories.studies import count_places_left, counted_ratings, make_study, whereabouts
 
 UNFINISHED = (*AssignmentState.leased(), AssignmentState.EXPIRED)
 LIVE = (*AssignmentState.leased(), AssignmentState.SUBMITTED)
@@ -64,7 +63,7 @@ PAGE_1, PAGE_2 = ("inspired_word1", "inspired_word2"), ("rating", "is_unjudgeabl
 
 
 class Collection:
-    """Two blocks of two pairs, and whoever comes. Each method from `arrive` on is an event."""
+    """A study with two blocks of two pairs. Each method from `arrive` on is an event."""
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
@@ -82,7 +81,7 @@ class Collection:
         self.open_link = open_entrance(study, "link")
         self.prolific = open_entrance(study, "prolific", completion_code="DONE")
         self.answered: dict[int, tuple[object, ...]] = {}
-        self.under_way: list[tuple[Whereabouts, int]] = []
+        self.under_way: list[tuple[AssignmentProgress, int]] = []
 
     def add_checkpoint(self, position: int) -> None:
         pair = Pair.objects.create(
@@ -95,14 +94,14 @@ class Collection:
         Checkpoint.objects.create(context=context, lowest=5, highest=6)
 
     def pick(self, states: Sequence[str] = AssignmentState.values) -> Assignment | None:
-        """Any assignment in one of these states, if there is one."""
+        """Return any assignment in one of these states, or None."""
         found = Assignment.objects.with_study().filter(state__in=states).order_by("pk")
         return self.chance.choice(found) if found else None
 
     # People
 
     def arrive(self) -> None:
-        """By a personal link, the open one, or from Prolific; some not for the first time."""
+        """Arrive by a personal link, the open one, or from Prolific, sometimes again."""
         worker, submission = self.chance.choice(["w1", "w2"]), self.chance.choice(["s1", "s2"])
         claims = read_claims(
             "prolific", {"PROLIFIC_PID": worker, "STUDY_ID": "st", "SESSION_ID": submission}
@@ -117,7 +116,7 @@ class Collection:
         assert not (is_promised and is_refused)
 
     def begin(self, way: Callable[[], Assignment]) -> bool:
-        """Whoever is new gets an open place within the quota, unless there is none."""
+        """Check that a new annotator gets an open place within the quota, if there is one."""
         n_before = Assignment.objects.count()
         try:
             assignment = way()
@@ -138,7 +137,7 @@ class Collection:
         return True
 
     def go_on(self) -> None:
-        """Open the link and answer the next pages, whichever they are."""
+        """Open the link and answer the next pages."""
         if not (assignment := self.pick(UNFINISHED)):
             return
         check = self.chance.choice([RIGHT, RIGHT, {**RIGHT, "question0": "0"}])
@@ -155,7 +154,7 @@ class Collection:
             page = answer.url if answer.status_code == 302 else page
 
     def begin_to_send(self) -> None:
-        """Send an answer that reaches the site, but is stored only later."""
+        """Send an answer that is stored only later."""
         if assignment := self.pick(UNFINISHED):
             self.under_way.append((whereabouts(assignment), self.chance.randint(0, 6)))
 
@@ -187,7 +186,7 @@ class Collection:
     # Time and researchers
 
     def let_pass(self) -> None:
-        """Shorter or longer than a place is held."""
+        """Let time pass, less or more than the lease."""
         span = timedelta(hours=self.chance.choice([4, 11]))
         Assignment.objects.update(active_at=F("active_at") - span)
         Response.objects.update(engaged_at=F("engaged_at") - span, rated_at=F("rated_at") - span)
@@ -214,7 +213,7 @@ class Collection:
             self.follow(assignment)
 
     def check_places(self) -> None:
-        """A place is held by exactly those within the quota; what is promised is there."""
+        """Check that all places are occupied within the quota, and counted as announced."""
         within = Assignment.objects.filter(state__in=LIVE, is_over_quota=False)
         assert set(Assignment.objects.filter(place__isnull=False)) == set(within)
         held = Place.objects.filter(assignment__isnull=False)
@@ -237,7 +236,7 @@ class Collection:
         assert not blocks.annotate(n=Count("pk")).filter(n__gt=1).exists()
 
     def check_answers(self) -> None:
-        """An answer stays as it was first given, unless it is erased; texts are numbered."""
+        """Check that answers keep their first value unless erased, and that texts are numbered."""
         positions: dict[Assignment, list[int]] = {}
         for response in Response.objects.select_related("assignment__annotator"):
             positions.setdefault(response.assignment, []).append(response.position)
@@ -254,7 +253,7 @@ class Collection:
         assert len(positions) == Assignment.objects.count()
 
     def follow(self, assignment: Assignment) -> str:
-        """The address to which a link leads: a page that is there, without a detour."""
+        """Return the address of the page to which a link leads without further redirects."""
         link = reverse("annotate:next", args=[assignment.token])
         answer = self.client.get(link, follow=True)
         if self.is_displaced(assignment, answer):
@@ -263,7 +262,7 @@ class Collection:
         return str(answer.redirect_chain[0][0])
 
     def is_displaced(self, assignment: Assignment, answer: HttpResponse) -> bool:
-        """Whether no place was left for somebody without an answer, and is told so."""
+        """Return whether an annotator without answers has no place, and check the page."""
         if answer.status_code != 409:
             return False
         assert "as many annotators as it needs" in answer.content.decode()
@@ -273,7 +272,7 @@ class Collection:
         return True
 
     def check_end(self) -> None:
-        """Every link leads on, and the dataset is of whoever finished in a current round."""
+        """Check that every link leads to a page, and which ratings make the dataset."""
         for assignment in Assignment.objects.all():
             self.follow(assignment)
         rated = Response.objects.filter(
@@ -284,7 +283,7 @@ class Collection:
 
 
 def answer_of(response: Response) -> tuple[object, ...]:
-    """What is answered of a response: nothing, page 1, or both pages."""
+    """Return the stored answer of a response: nothing, page 1, or both pages."""
     answer = tuple(getattr(response, name) for name in PAGE_1) if response.engaged_at else ()
     return answer + tuple(getattr(response, n) for n in PAGE_2) if response.rated_at else answer
 
@@ -304,7 +303,7 @@ EVENTS = {  # and how often they come
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("walk", range(int(os.environ.get("COLLECTION_WALKS", "3"))))
-def test_the_rules_of_a_collection_hold_whatever_happens(monkeypatch, walk):
+def test_the_rules_of_a_collection_hold_in_random_walks(monkeypatch, walk):
     chance = random.Random(f"{connection.vendor} {walk}")  # other walks on each database
     monkeypatch.setattr("surveys.participation.assignments.secrets.randbits", chance.getrandbits)
     collection = Collection(chance)

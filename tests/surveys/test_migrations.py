@@ -27,16 +27,14 @@ from surveys.models import (
 )
 from surveys.operations.migration_steps import StepExecutor, StepLoader
 from surveys.participation.answers import record_engagement, record_unjudgeable
-from surveys.participation.assignments import count_places_left
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.privacy.retention import mark_paid
 from surveys.study.design import configure_study
-from surveys.study.layout.rounds import repeat_block
+from surveys.study.layout.blocks import repeat_block
 from surveys.study.stimuli.checkpoints import import_checkpoints
-from tests.factories import finish, make_study, start, whereabouts
-from tests.mturk.offered import plan
-from tests.surveys.checkpoint_rows import file, row
-from tests.surveys.old_rows import (
+from tests.factories.batches import plan
+from tests.factories.checkpoints import file, row
+from tests.factories.old_rows import (
     OLD_CONSENT,
     answer,
     make_begun_study,
@@ -44,6 +42,7 @@ from tests.surveys.old_rows import (
     make_old_study,
     rows_of,
 )
+from tests.factories.studies import count_places_left, finish, make_study, start, whereabouts
 
 LAST = StepLoader(None).graph.leaf_nodes("surveys")[0][1]
 SQUASHED = "0001_squashed_0024_limit_password_checks"
@@ -92,13 +91,13 @@ def withdraw_what_is_submitted(study: Study) -> None:
     Assignment.objects.filter(pk=assignment.pk).update(state="withdrawn")
 
 
-def withdraw_somebody(study: Study) -> None:
+def withdraw_an_annotator(study: Study) -> None:
     assignment = start(study)
     finish(assignment)
     withdraw_annotator(assignment.annotator)
 
 
-def pay_somebody(study: Study) -> None:
+def pay_an_annotator(study: Study) -> None:
     finish(start(study))
     mark_paid(study)
 
@@ -132,8 +131,8 @@ AT_PLACES = {  # what happened to a study of its own each, and how it is told
     rate_in_fractions: "studies whose scale has fractions: 1",
 }
 AT_RETENTION = {  # with what was so before
-    withdraw_somebody: "first ratings of annotators who withdrew: 2",
-    pay_somebody: "annotators who were paid: 2",
+    withdraw_an_annotator: "first ratings of annotators who withdrew: 2",
+    pay_an_annotator: "annotators who were paid: 2",
     settle: "studies that drop personal data, or were settled: 2",
 }
 
@@ -165,7 +164,7 @@ def forget_what_places_brought(old: Any) -> None:
 
 @pytest.fixture
 def step_by_step(transactional_db):
-    """A database without tables of ours; afterwards one as it was before."""
+    """Yield a database without our tables, and restore it afterwards."""
     call_command("migrate", "surveys", "zero", verbosity=0)
     yield
     call_command("flush", interactive=False, verbosity=0)
@@ -174,7 +173,7 @@ def step_by_step(transactional_db):
 
 
 def test_a_database_of_the_first_version_goes_step_by_step_to_the_last_and_back(step_by_step):
-    """Once each way, with all that the steps do to rows and all that they refuse to lose."""
+    """Once each way, with all changes of rows and all refusals to lose data."""
     assert tables() == []
 
     begin_a_study(go("0001_initial"))
@@ -239,13 +238,13 @@ def applied() -> set[str]:
 
 
 def go(name: str) -> Any:
-    """Migrate to a step, of those that were squashed; the models as they were then."""
+    """Migrate to a step that was squashed, and return its models."""
     StepExecutor(connection).migrate([("surveys", name)])
     return StepLoader(connection).project_state([("surveys", name)]).apps
 
 
 def refuse(name: str, match: str) -> None:
-    """Check that the database does not go there, and keeps what it holds."""
+    """Check that a migration is refused and the data are unchanged."""
     before = everything()
     with pytest.raises(CommandError, match=match):
         StepExecutor(connection).migrate([("surveys", name)])
@@ -253,7 +252,7 @@ def refuse(name: str, match: str) -> None:
 
 
 def everything() -> dict[str, list[Any]]:
-    """All rows of all tables of ours, as they are stored."""
+    """Return all rows of our tables, as stored."""
     return {name: execute(f"SELECT * FROM {name} ORDER BY id") for name in tables()}  # noqa: S608
 
 
@@ -274,7 +273,7 @@ def columns_of(table: str) -> set[str]:
 
 
 def begin_a_study(old: Any) -> None:
-    """One assignment finished, one begun, of a study that asks for two."""
+    """Create a study of two ratings with a finished and a begun assignment."""
     check_tables_of_the_first()
     study = make_old_study(old)
     assignments = [make_old_assignment(old, study, number) for number in (1, 2)]
@@ -322,13 +321,13 @@ def release_without_a_key(old: Any) -> None:
 
 
 def withdraw_without_a_mark(old: Any) -> None:
-    """From before the instants were kept at which ratings were read and first given."""
+    """As before the instants of reading and first answers were stored."""
     rows_of(old, "Release").create(study=rows_of(old, "Study").get(), report={})
     rows_of(old, "Annotator").filter(code="code1").update(withdrawn_at=timezone.now())
 
 
 def file_without_a_mark(old: Any) -> None:
-    """Of two assignments, from before it was stored with them."""
+    """Of two assignments, as before the mark was stored with them."""
     assignment = rows_of(old, "Assignment").get(token="token1")
     rows_of(old, "Review").create(study=assignment.study, assignment=assignment, draw=0)
 
@@ -348,7 +347,7 @@ def check_marks() -> None:
 
 
 def make_what_has_ids_alone(old: Any) -> list[Any]:
-    """In two studies, whose ids are mixed. Return the log, which names everything by its id."""
+    """In two studies with mixed ids. Return the log, which names everything by its id."""
     create = {
         name: rows_of(old, name).create for name in ("Entrance", "Run", "Release", "AuditEntry")
     }
@@ -375,7 +374,7 @@ def list_log(old: Any) -> list[Any]:
 
 
 def check_numbers() -> None:
-    """Everything is numbered in the order of its creation; the log calls it by its new name."""
+    """Check that everything is numbered in the order of creation, also in the log."""
     for study in Study.objects.filter(slug__in=("first", "second")):
         numbered = Run.objects.filter(study=study).order_by("pk")
         assert [run.name for run in numbered] == ["run 1", "release 1", "release 3"]
@@ -398,7 +397,7 @@ def make_studies_that_have_begun_or_not(old: Any) -> None:
 
 
 def settle_a_study(old: Any) -> None:
-    """One annotator finished before, one since; in a study that is not settled another."""
+    """One annotator finished before, one since; another in a study that is not settled."""
     settled_at = timezone.now()
     settled = make_begun_study(old, "settled", settled_at=settled_at)
     other = make_begun_study(old, "other")
@@ -423,7 +422,7 @@ def show_defaults_in_english(old: Any) -> None:
 
 
 def check_forms_and_texts() -> None:
-    """Studies that have begun keep the forms that were asked; nothing is claimed of old texts."""
+    """Begun studies keep the forms that were asked; old texts get no language."""
     forms = dict(Study.objects.values_list("slug", "question_forms"))
     assert (forms["draft"], forms["open"]) == ("dictionary", "text")
     texts = StudyText.objects.filter(kind="consent").values_list("study__slug", "language")

@@ -1,4 +1,4 @@
-"""Databases of earlier versions, with invented data, that `migrate` brings to this one."""
+"""Migration of databases of earlier versions, with invented data, to this one."""
 
 import gzip
 import hashlib
@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.commands import run_commands
+from tests.end_to_end.commands import run_commands
 
 EARLIER = Path(__file__).parent / "upgrades"
 RAW = ["report.n_resamples=0", "report.n_splits=5", "report.pdf=false"]  # as it was released
 
 
 def is_data(name: str) -> bool:
-    """Other files name the day, the version and its wording."""
+    """Return whether a file depends on data only, not on day, version or wording."""
     return name.endswith((".tsv", ".csv")) or name.startswith("texts/")
 
 
@@ -31,7 +31,7 @@ def digests_of(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("version", ["a89e9652"])
 def test_a_database_of_an_earlier_version_gives_the_same_release(version, tmp_path):
-    """It has a study with questionnaires finished, begun and withdrawn, results and a release."""
+    """Its study has finished, begun and withdrawn questionnaires, results and a release."""
     with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
         database.executescript(
             gzip.decompress((EARLIER / f"{version}.sql.gz").read_bytes()).decode()

@@ -1,4 +1,4 @@
-"""Which address a request counts for, behind proxies and with headers that clients made up."""
+"""The client address of a request, behind proxies and with forged headers."""
 
 from ipaddress import ip_network
 
@@ -18,7 +18,7 @@ def address(peer: str, forwarded: str | None = None) -> str:
     return client_address(RequestFactory().get("/", headers=headers, REMOTE_ADDR=peer))
 
 
-def test_without_trusted_proxies_the_peer_counts_whatever_is_forwarded():
+def test_client_address_ignores_forwarded_without_trusted_proxies():
     assert address("127.0.0.1", "203.0.113.9") == "127.0.0.1"
     assert address("198.51.100.1", "203.0.113.9") == "198.51.100.1"
 
@@ -27,7 +27,7 @@ def test_without_trusted_proxies_the_peer_counts_whatever_is_forwarded():
     ("forwarded", "client"),
     [
         ("203.0.113.9", "203.0.113.9"),
-        ("1.2.3.4, 203.0.113.9", "203.0.113.9"),  # what the client made up stands to the left
+        ("1.2.3.4, 203.0.113.9", "203.0.113.9"),  # forged entries are to the left
         ("127.0.0.1,203.0.113.9", "203.0.113.9"),
         ("203.0.113.9, 10.1.2.3", "203.0.113.9"),  # two proxies, both trusted
         ("1.2.3.4, 203.0.113.9, 10.1.2.3", "203.0.113.9"),
@@ -39,11 +39,11 @@ def test_without_trusted_proxies_the_peer_counts_whatever_is_forwarded():
         (None, "127.0.0.1"),
     ],
 )
-def test_behind_a_trusted_proxy_the_right_most_stranger_counts(behind, forwarded, client):
+def test_client_address_is_the_right_most_untrusted_one_behind_a_proxy(behind, forwarded, client):
     assert address("127.0.0.1", forwarded) == client
 
 
-def test_a_header_from_a_peer_that_is_no_proxy_changes_nothing(behind):
+def test_client_address_ignores_forwarded_from_an_untrusted_peer(behind):
     assert address("203.0.113.9", "1.2.3.4") == "203.0.113.9"
     assert address("203.0.113.9", "1.2.3.4, 127.0.0.1") == "203.0.113.9"
 
@@ -60,5 +60,5 @@ def test_a_header_from_a_peer_that_is_no_proxy_changes_nothing(behind):
         ("unix:/run/site", UNKNOWN),
     ],
 )
-def test_addresses_are_grouped_by_customer(peer, client):
+def test_client_address_groups_ipv6_by_customer(peer, client):
     assert address(peer) == client

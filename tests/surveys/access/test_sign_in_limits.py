@@ -1,4 +1,4 @@
-"""Password checks that are asked for at once, by several processes of a site."""
+"""Simultaneous password checks by several processes of a site."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -23,17 +23,17 @@ def take_with_own_connection(budgets):
         connection.close()
 
 
-def test_tries_at_once_take_as_many_checks_as_there_are():
+def test_take_check_never_exceeds_a_budget_when_simultaneous():
     others = {"address 198.51.100.7": BUDGETS["address 203.0.113.9"], "all": BUDGETS["all"]}
 
     with ThreadPoolExecutor(8) as clients:
         waits = list(clients.map(take_with_own_connection, [BUDGETS, others] * 20))
 
-    assert waits.count(0) == 6  # of the budget they share, none counted twice and none lost
+    assert waits.count(0) == 6  # the burst of the shared budget
     assert SignInBudget.objects.count() == 3
 
 
-def test_checks_are_given_back_at_once():
+def test_return_check_is_exact_when_simultaneous():
     assert [take_check(BUDGETS) for _ in range(4)] == [0] * 4
 
     with ThreadPoolExecutor(4) as clients:

@@ -1,4 +1,4 @@
-"""Where webhooks reach, and for how long: against real sockets on this machine."""
+"""Permitted addresses and time limits of webhook requests, with real sockets on this machine."""
 
 import socket
 import ssl
@@ -18,7 +18,7 @@ SOON = 0.5  # seconds, in place of ten
 
 
 class Listener:
-    """A server on one loopback address that does the same with each connection."""
+    """A server on a loopback address that treats all connections alike."""
 
     def __init__(self, act, address: str = "127.0.0.1") -> None:
         self.act, self.n_connections, self.heard, self.stopped = act, 0, b"", Event()
@@ -57,7 +57,7 @@ def take(listener, connection):
 
 
 def drip(listener, connection):
-    """Send a header without end, a byte at a time, for as long as somebody listens."""
+    """Send an endless header, one byte at a time, until the client disconnects."""
     try:
         connection.sendall(b"HTTP/1.1 200 OK\r\nX-Drip: ")
         while not listener.stopped.wait(0.02):
@@ -87,7 +87,7 @@ def send(url, **options):
      "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::", "2001::1", "2001:db8::1", "fe80::1",
      "fec0::1", "fd00:ec2::254", "ff02::1", "ff0e::1", "5f00::1"],
 )  # fmt: skip
-def test_addresses_that_are_not_public_are_not_reached(address, settings):
+def test_private_addresses_are_refused(address, settings):
     url = f"https://[{address}]/" if ":" in address else f"https://{address}/"
 
     assert not is_public(ip_address(address))
@@ -99,12 +99,12 @@ def test_addresses_that_are_not_public_are_not_reached(address, settings):
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111"])
-def test_public_addresses_are_reached(address):
+def test_public_addresses_are_permitted(address):
     assert may_connect("lab.example.org", address)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.1", "0x7f000001", "2130706433", "LOCALHOST."])
-def test_names_that_lead_to_this_machine_are_not_connected_to(host):
+def test_post_refuses_names_of_this_machine(host):
     with listening(take) as listener, pytest.raises(NotReached):
         send(f"http://{host}:{listener.port}/")
 
@@ -112,7 +112,7 @@ def test_names_that_lead_to_this_machine_are_not_connected_to(host):
 
 
 @pytest.mark.parametrize("listed", ["localhost", "127.0.0.0/8"])
-def test_a_listed_host_or_network_is_reached_by_its_name(listed, settings):
+def test_post_reaches_a_listed_host_or_network(listed, settings):
     settings.WEBHOOK_HOSTS = [listed]
 
     with listening(take) as listener:
@@ -124,7 +124,7 @@ def test_a_listed_host_or_network_is_reached_by_its_name(listed, settings):
     assert f"Host: localhost:{listener.port}\r\n".encode() in listener.heard
 
 
-def test_what_is_not_listed_is_not_reached_where_something_is(settings):
+def test_unlisted_hosts_are_refused_if_hosts_are_listed(settings):
     settings.WEBHOOK_HOSTS = ["lab.example.org", "10.0.0.0/8"]
 
     assert not may_connect("other.example.org", "8.8.8.8")
@@ -138,8 +138,8 @@ def test_what_is_not_listed_is_not_reached_where_something_is(settings):
         refuse_url(url)
 
 
-def test_a_name_is_resolved_once_and_the_checked_address_is_connected_to(settings):
-    """A second answer of a name server, after the check, would be a way around it."""
+def test_post_resolves_a_name_once_and_connects_to_the_checked_address(settings):
+    """A second DNS answer after the check would bypass it."""
     settings.WEBHOOK_HOSTS = ["127.0.0.2/32"]
     answers = [["127.0.0.2"], ["127.0.0.1"]]
 
@@ -151,7 +151,7 @@ def test_a_name_is_resolved_once_and_the_checked_address_is_connected_to(setting
     assert (inside.n_connections, outside.n_connections, len(answers)) == (0, 1, 1)
 
 
-def test_one_address_that_is_not_permitted_refuses_all_of_a_name(settings):
+def test_post_refuses_a_name_if_one_of_its_addresses_is_not_permitted(settings):
     settings.WEBHOOK_HOSTS = ["127.0.0.2/32"]
 
     addresses = ["127.0.0.2", "127.0.0.1"]
@@ -162,7 +162,7 @@ def test_one_address_that_is_not_permitted_refuses_all_of_a_name(settings):
     assert listener.n_connections == 0
 
 
-def test_tls_is_asked_for_by_the_name(settings):
+def test_post_sends_the_name_in_tls(settings):
     settings.WEBHOOK_HOSTS = ["127.0.0.0/8"]
     asked = []
 
@@ -180,8 +180,8 @@ def test_tls_is_asked_for_by_the_name(settings):
 
 @pytest.mark.parametrize("act", [drip, stay_silent])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_an_exchange_ends_at_its_limit(settings, act, scheme):
-    """The old limit was for each read, so that a drip of bytes never came to an end."""
+def test_post_ends_at_the_time_limit(settings, act, scheme):
+    """The limit is not per read, which slow responses would never reach."""
     settings.WEBHOOK_HOSTS = ["127.0.0.1"]
 
     with listening(act) as listener, pytest.raises(NotReached):
@@ -190,7 +190,7 @@ def test_an_exchange_ends_at_its_limit(settings, act, scheme):
     assert listener.n_connections == 1
 
 
-def test_a_name_that_is_looked_up_for_ever_ends_at_the_limit():
+def test_post_ends_at_the_time_limit_while_resolving():
     asked, over = Event(), Event()
 
     def look_up(host, port):
@@ -206,7 +206,7 @@ def test_a_name_that_is_looked_up_for_ever_ends_at_the_limit():
 
 
 @pytest.mark.parametrize("act", [reset, lambda listener, connection: connection.sendall(b"SSH")])
-def test_what_is_no_answer_is_not_told_apart(settings, act):
+def test_post_gives_no_reason_for_an_invalid_response(settings, act):
     settings.WEBHOOK_HOSTS = ["127.0.0.1"]
 
     with listening(act) as listener, pytest.raises(NotReached) as raised:

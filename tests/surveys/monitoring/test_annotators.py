@@ -1,30 +1,30 @@
 import pytest
 
 from surveys.models import Assignment, Response
-from surveys.monitoring.annotators import appraise, list_sittings
+from surveys.monitoring.annotators import describe_annotator, summarise_assignments
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
-from tests.factories import make_study, start
-from tests.surveys import checkpoint_rows
-from tests.surveys.answered import answer, finish_at, finished_study, hours_ago, take_seconds
+from tests.factories import checkpoints as checkpoint_rows
+from tests.factories.answers import answer, finish_at, finished_study, hours_ago, take_seconds
+from tests.factories.studies import make_study, start
 
 FAST = "Very fast: half of the texts took 11 seconds or less; the study allows for 45."
 
 
 def look_at(assignment):
-    return appraise(assignment.study, assignment.annotator, assignment)
+    return describe_annotator(assignment.study, assignment.annotator, assignment)
 
 
 @pytest.fixture
 def patient(db):
-    """Somebody in the middle of six texts, who has taken their time."""
+    """Return an assignment with four of six texts answered at a normal pace."""
     assignment = start(make_study(6))
     answer(assignment, [0, 2, 4, 6])
     take_seconds(assignment, 40)
     return assignment
 
 
-def test_appraise_tells_progress_times_mean_and_spread(patient):
+def test_describe_annotator_returns_progress_times_mean_and_spread(patient):
     found = look_at(patient)
 
     assert (found.n_rated, found.mean, found.median_seconds) == (4, 3, 40)
@@ -36,14 +36,14 @@ def test_appraise_tells_progress_times_mean_and_spread(patient):
     assert found.flags == []
 
 
-def test_appraise_of_who_has_answered_nothing_is_empty(db):
+def test_describe_annotator_without_answers_is_empty(db):
     found = look_at(start(make_study(2)))
 
     assert (found.n_rated, found.mean, found.spread, found.answers) == (0, None, None, [])
     assert found.agreement.rho is None
 
 
-def test_seconds_without_a_script_are_those_from_showing_to_answering(patient):
+def test_seconds_without_a_script_run_from_display_to_answer(patient):
     for number, response in enumerate(patient.responses.filter(rated_at__isnull=False)):
         shown, rated = hours_ago(2), hours_ago(1)
         Response.objects.filter(pk=response.pk).update(
@@ -64,7 +64,7 @@ def test_seconds_without_a_script_are_those_from_showing_to_answering(patient):
         ([0, 2, 4, 6], 40, True, "Pasted words: in 4 of 4 texts."),
     ],
 )  # fmt: skip
-def test_appraise_flags_what_is_odd(ratings, seconds, pasted, expected, db):
+def test_describe_annotator_flags_unusual_answers(ratings, seconds, pasted, expected, db):
     assignment = start(configure_study(make_study(6), seconds_per_item=45))
     answer(assignment, ratings)
     take_seconds(assignment, seconds)
@@ -73,7 +73,7 @@ def test_appraise_flags_what_is_odd(ratings, seconds, pasted, expected, db):
     assert look_at(assignment).flags == [expected]
 
 
-def test_failed_checkpoints_are_flagged_and_no_ratings(db):
+def test_failed_checkpoints_are_flagged_and_not_counted_as_ratings(db):
     study = make_study(6)
     import_checkpoints(study, checkpoint_rows.file(checkpoint_rows.row()), per_assignment=1)
     assignment = start(study)
@@ -87,8 +87,8 @@ def test_failed_checkpoints_are_flagged_and_no_ratings(db):
         "Failed checkpoints: 1 of 1.",
     ]
     assert look_at(assignment).n_rated == 6
-    (sitting,) = list_sittings(study, [Assignment.objects.get()])
-    assert sitting.flags == ["constant ratings", "very fast", "failed checkpoints: 1 of 1"]
+    (summary,) = summarise_assignments(study, [Assignment.objects.get()])
+    assert summary.flags == ["constant ratings", "very fast", "failed checkpoints: 1 of 1"]
 
 
 def test_agreement_by_chance_is_flagged(db):
@@ -100,27 +100,27 @@ def test_agreement_by_chance_is_flagged(db):
     take_seconds(one, 40)
 
     assert look_at(one).flags == [
-        "Agreement that may be chance: its interval holds 0, or lies below."
+        "Agreement that may be chance: its interval includes 0 or lies below."
     ]
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_list_sittings_asks_as_often_for_many(n, db, django_assert_num_queries):
+def test_summarise_assignments_needs_one_query_for_any_number(n, db, django_assert_num_queries):
     study = finished_study(n, n_pairs=2)
     assignments = list(Assignment.objects.select_related("annotator"))
 
     with django_assert_num_queries(1):
-        assert len(list_sittings(study, assignments)) == n
+        assert len(summarise_assignments(study, assignments)) == n
 
 
-def test_a_sitting_tells_minutes_mean_and_spread(db):
+def test_summarise_assignments_returns_minutes_mean_and_spread(db):
     study = make_study(6)
     assignment = answer(start(study), [0, 2, 4, 6, 6, 6])
     finish_at(assignment, hours_ago(1), 10)
     assignment.refresh_from_db()
 
-    (sitting,) = list_sittings(study, [assignment])
+    (summary,) = summarise_assignments(study, [assignment])
 
-    assert (sitting.n_answered, sitting.mean, sitting.flags) == (6, 4, [])
-    assert sitting.minutes == pytest.approx(10)
-    assert sitting.spread == pytest.approx((32 / 5) ** 0.5)
+    assert (summary.n_answered, summary.mean, summary.flags) == (6, 4, [])
+    assert summary.minutes == pytest.approx(10)
+    assert summary.spread == pytest.approx((32 / 5) ** 0.5)

@@ -1,4 +1,4 @@
-"""Asking workers: a broker that is away, that says nothing, or whose queue is full."""
+"""Messages to workers: a broker that is away, does not respond, or has a full queue."""
 
 import os
 import secrets
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from surveys.operations.broker import MOST_WAITING, Broker, Job
+from surveys.operations.broker import MAX_QUEUED, Broker, Job
 from surveys.tasks import perform_runs, send_messages
 from tests.conftest import lack
 
@@ -18,7 +18,7 @@ BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
 @pytest.fixture
 def queue(settings) -> Iterator[str]:
-    """A queue of a broker that is there; tasks are sent to no other."""
+    """A queue of an available broker, to which all tasks are sent."""
     client = redis.Redis.from_url(BROKER)
     try:
         client.ping()
@@ -36,29 +36,29 @@ def queue(settings) -> Iterator[str]:
 
 
 @contextmanager
-def saying_nothing() -> Iterator[str]:
+def silent_broker() -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
 
 
-def test_workers_are_asked_until_enough_messages_wait(queue):
+def test_ask_sends_until_the_queue_is_full(queue):
     broker, jobs = Broker(), [Job(perform_runs), Job(send_messages)]
     client = redis.Redis.from_url(BROKER)
 
-    answers = [broker.ask(jobs) for _ in range(MOST_WAITING)]
+    answers = [broker.ask(jobs) for _ in range(MAX_QUEUED)]
 
     n_sent = client.llen(queue)
     assert (answers[0], answers[-1], broker.is_away) == (True, False, False)
-    assert MOST_WAITING <= n_sent <= MOST_WAITING + len(jobs)
+    assert MAX_QUEUED <= n_sent <= MAX_QUEUED + len(jobs)
 
 
-def test_a_broker_that_says_nothing_is_away_until_it_answers(queue, settings, caplog):
+def test_ask_finds_a_silent_broker_away_until_it_responds(queue, settings, caplog):
     broker = Broker()
-    with saying_nothing() as settings.CELERY_BROKER_URL:
+    with silent_broker() as settings.CELERY_BROKER_URL:
         assert [broker.ask([Job(perform_runs)]), broker.is_away] == [False, True]
         assert [broker.ask([]), broker.is_away] == [False, True]
 
-    assert [broker.ask([]), broker.is_away] == [False, True]  # refused by now
+    assert [broker.ask([]), broker.is_away] == [False, True]  # the connection is refused now
     settings.CELERY_BROKER_URL = BROKER
     assert [broker.ask([Job(perform_runs)]), broker.is_away] == [True, False]
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]

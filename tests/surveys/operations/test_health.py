@@ -1,4 +1,4 @@
-"""What `/healthz` and `/readyz` answer, and to whom."""
+"""Responses of `/healthz` and `/readyz`."""
 
 import shutil
 
@@ -11,74 +11,74 @@ from surveys.operations.broker import BROKER
 
 pytestmark = pytest.mark.django_db
 
-WELL = {
+HEALTHY = {
     "database": "ok", "migrations": "ok", "files": "ok", "disk": "ok", "broker": "not used",
 }  # fmt: skip
 
 
 def ask(path: str = "/readyz"):
-    """By an address that is none of ours, as a load balancer does."""
+    """Request a path with a foreign host name, as a load balancer does."""
     return Client(headers={"Host": "10.0.0.7:8000"}).get(path)
 
 
-def test_a_site_that_is_well_is_alive_and_ready(django_assert_max_num_queries):
+def test_a_healthy_site_is_alive_and_ready(django_assert_max_num_queries):
     with django_assert_max_num_queries(2):
         ready = ask()
     with django_assert_max_num_queries(0):
         alive = ask("/healthz")
 
-    assert (ready.status_code, ready.json()) == (200, {"status": "ready", "checks": WELL})
+    assert (ready.status_code, ready.json()) == (200, {"status": "ready", "checks": HEALTHY})
     assert (alive.status_code, alive.json()) == (200, {"status": "alive"})
     assert ready["Cache-Control"] == alive["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_only_get_is_answered(path):
-    answer = Client().post(path)
+def test_only_get_is_allowed(path):
+    response = Client().post(path)
 
-    assert (answer.status_code, answer["Allow"]) == (405, "GET")
+    assert (response.status_code, response["Allow"]) == (405, "GET")
 
 
-def test_they_are_not_led_to_https(settings):
+def test_probes_are_not_redirected_to_https(settings):
     settings.SECURE_SSL_REDIRECT = True
 
     assert ask("/healthz").status_code == 200
 
 
-def test_a_broker_that_is_away_makes_no_site_unready(settings, monkeypatch):
+def test_a_site_is_ready_without_its_broker(settings, monkeypatch):
     settings.BACKGROUND = "workers"
     assert ask().json()["checks"]["broker"] == "ok"
     monkeypatch.setattr(BROKER, "is_away", True)
 
-    told = ask()
+    response = ask()
 
-    assert (told.status_code, told.json()["status"]) == (200, "degraded")
-    assert told.json()["checks"]["broker"] == "away"
+    assert (response.status_code, response.json()["status"]) == (200, "degraded")
+    assert response.json()["checks"]["broker"] == "away"
 
 
-def test_a_migration_that_is_missing_fails():
+def test_readyz_fails_if_a_migration_is_missing():
     MigrationRecorder.Migration.objects.filter(app="surveys").order_by("name").last().delete()
 
-    told = ask()
+    response = ask()
 
-    assert (told.status_code, told.json()["status"]) == (503, "failing")
-    assert told.json()["checks"] == {**WELL, "migrations": "missing"}
+    assert (response.status_code, response.json()["status"]) == (503, "failing")
+    assert response.json()["checks"] == {**HEALTHY, "migrations": "missing"}
 
 
 @pytest.mark.parametrize(("vendor", "status"), [("sqlite", "failing"), ("postgresql", "degraded")])
-def test_files_that_cannot_be_written_fail_where_answers_are_among_them(
+def test_readyz_fails_if_files_and_database_are_not_writable(
     settings, tmp_path, monkeypatch, vendor, status
 ):
     monkeypatch.setattr(health.connection, "vendor", vendor)
     settings.VAR_DIR = tmp_path / "gone"
     shutil.rmtree(settings.VAR_DIR, ignore_errors=True)
 
-    told = ask().json()
+    response = ask().json()
 
-    assert (told["status"], told["checks"]["files"]) == (status, "not writable")
+    assert (response["status"], response["checks"]["files"]) == (status, "not writable")
 
 
-def test_a_disk_that_is_almost_full_fails(monkeypatch):
+def test_readyz_reports_a_full_disk(monkeypatch):
     monkeypatch.setattr(health, "LEAST_FREE", 2**62)
 
     assert ask().json()["checks"]["disk"] == "full"

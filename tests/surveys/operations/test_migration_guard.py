@@ -1,4 +1,4 @@
-"""Going back loses nothing unasked, and code refuses a database that it does not fit."""
+"""Migrating back loses no data without consent, and code refuses a database of other code."""
 
 import pytest
 from django.apps import apps
@@ -12,8 +12,8 @@ from surveys.access.api_tokens import make_token
 from surveys.models import ApiToken, AuditEntry, Run, SignInBudget, Webhook
 from surveys.operations.migration_guard import check_at_start, refuse_losses, refuse_older_database
 from surveys.results.runs import request_export
-from tests.factories import make_study, start
-from tests.mturk.offered import plan
+from tests.factories.batches import plan
+from tests.factories.studies import make_study, start
 
 NEWER = "9999_of_the_future"
 OLDER = "0009_open_studies_when_ready"
@@ -27,7 +27,7 @@ def applied() -> set[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_going_back_names_what_would_be_lost_and_changes_nothing():
+def test_migrating_back_lists_what_would_be_lost_and_changes_nothing():
     study = make_study(2)
     make_token(User.objects.create_user("ana"), "a program", ["studies:read"], expires_at=None)
     Webhook.objects.create(study=study, url="https://example.org/", secret="s")
@@ -44,7 +44,7 @@ def test_going_back_names_what_would_be_lost_and_changes_nothing():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_going_back_loses_what_is_told_to_and_comes_forward_again():
+def test_migrating_back_with_drop_data_and_forward_again():
     SignInBudget.objects.create(key="address 203.0.113.9", spent_until=timezone.now())
     before = applied()
     back = "0023_arrivals_within_the_hour"
@@ -62,7 +62,7 @@ def test_going_back_loses_what_is_told_to_and_comes_forward_again():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_all_tables_are_dropped_where_that_is_told_but_for_the_log_and_the_ledger():
+def test_migrating_to_zero_never_drops_the_log_and_the_ledger():
     study = make_study(2)
     before = applied()
 
@@ -79,7 +79,7 @@ def test_all_tables_are_dropped_where_that_is_told_but_for_the_log_and_the_ledge
 
 
 @pytest.mark.django_db
-def test_the_code_from_before_migrations_were_squashed_knows_what_is_applied():
+def test_migrating_to_the_last_step_unrecords_the_squashed_migration():
     before = applied()
 
     call_command("migrate", "surveys", LAST_STEP, verbosity=0)
@@ -91,7 +91,7 @@ def test_the_code_from_before_migrations_were_squashed_knows_what_is_applied():
 
 
 class Renamed(migrations.Migration):
-    """A study's title under the names that it might once have had."""
+    """A study's title under earlier names."""
 
     operations = [
         migrations.CreateModel("Plan", [("id", models.BigAutoField(primary_key=True))]),
@@ -109,7 +109,7 @@ class Renamed(migrations.Migration):
 @pytest.mark.parametrize(
     ("first", "loss"), [(1, "title in 1 rows of surveys_study"), (0, "1 rows of surveys_study")]
 )
-def test_what_was_renamed_is_found_under_its_name_now(first, loss):
+def test_refuse_losses_follows_renames(first, loss):
     make_study(2)
     made = Renamed("0001", "surveys")
     made.operations = made.operations[first:]
@@ -119,7 +119,7 @@ def test_what_was_renamed_is_found_under_its_name_now(first, loss):
 
 
 @pytest.mark.django_db
-def test_what_is_as_a_new_row_would_be_is_no_loss():
+def test_refuse_losses_ignores_default_values():
     start(make_study(2))
     added = migrations.AddField(
         "Invitation", "note", models.CharField(max_length=200, blank=True, default="")
@@ -149,7 +149,7 @@ def test_older_code_refuses_a_newer_database(newer, capsys):
         check_at_start()
 
 
-def test_newer_code_says_that_an_older_database_is_to_be_migrated(older, caplog):
+def test_newer_code_asks_to_migrate_an_older_database(older, caplog):
     with pytest.raises(CommandError, match=r"run `manage.py migrate`"):
         call_command("drop_personal_data")
     check_at_start()

@@ -1,4 +1,4 @@
-"""An outage of the database is told from a fault of ours, and fills no log."""
+"""Outages of the database are distinguished from bugs, and logged at a limited rate."""
 
 import logging
 import sqlite3
@@ -13,7 +13,7 @@ from surveys.operations.outages import OutageFilter, is_outage
 
 
 def caused_by(code: int) -> OperationalError:
-    """What Django makes of an error of SQLite."""
+    """Return the Django error for an SQLite error code."""
     cause = sqlite3.OperationalError("as SQLite says")
     cause.sqlite_errorcode = code
     error = OperationalError("as SQLite says")
@@ -22,7 +22,7 @@ def caused_by(code: int) -> OperationalError:
 
 
 @pytest.fixture(autouse=True)
-def nothing_was_logged():
+def reset_log_limit():
     outages.LINES.reset()
 
 
@@ -40,7 +40,7 @@ def nothing_was_logged():
         (None, False),
     ],
 )
-def test_is_outage_tells_an_outage_from_a_fault(error, expected):
+def test_is_outage_is_true_for_outages_only(error, expected):
     assert is_outage(error) is expected
 
 
@@ -51,29 +51,30 @@ def record_of(error: Exception | None, status: int) -> logging.LogRecord:
     return record
 
 
-def test_an_outage_is_a_line_once_in_a_while():
-    kept = OutageFilter()
+def test_an_outage_is_logged_at_a_limited_rate():
+    outage_filter = OutageFilter()
     first = record_of(OperationalError("away\nwith details"), 503)
 
-    passed = [kept.filter(first), kept.filter(record_of(OperationalError("away"), 503)),
-              kept.filter(record_of(None, 503))]  # fmt: skip
+    second, third = record_of(OperationalError("away"), 503), record_of(None, 503)
+
+    passed = [outage_filter.filter(record) for record in (first, second, third)]
 
     assert passed == [True, False, False]
     assert (first.getMessage(), first.exc_info) == ("the database cannot be used: away", None)
 
 
-def test_a_fault_keeps_its_traceback():
-    kept = OutageFilter()
-    kept.filter(record_of(OperationalError("away"), 503))
+def test_a_bug_keeps_its_traceback():
+    outage_filter = OutageFilter()
+    outage_filter.filter(record_of(OperationalError("away"), 503))
 
     record = record_of(ValueError("ours"), 500)
 
-    assert (kept.filter(record), record.exc_info is not None) == (True, True)
+    assert (outage_filter.filter(record), record.exc_info is not None) == (True, True)
 
 
 @pytest.fixture
 def broken_database(db):
-    """A database that answers no question: its file is held by another process, say."""
+    """A database that answers no queries, for example because its file is locked."""
 
     def refuse(*arguments, **more):
         raise caused_by(sqlite3.SQLITE_BUSY)
@@ -85,25 +86,25 @@ def broken_database(db):
 
 
 @pytest.mark.parametrize(
-    ("path", "language", "said"),
+    ("path", "language", "text"),
     [
         ("/invitation/nobody/", "en", "nothing that you have answered before is lost"),
         ("/invitation/nobody/", "fi", "Yritä uudelleen"),
         ("/", "sl", "Poskusite znova"),
-        ("/console/sign-in/", "fi", "The site cannot use its database now"),
+        ("/console/sign-in/", "fi", "The database is unavailable"),
         ("/admin/login/", "en", "Please try again in a minute"),
     ],
 )
-def test_pages_say_that_the_database_is_away(broken_database, path, language, said):
+def test_pages_report_an_outage(broken_database, path, language, text):
     client = Client(raise_request_exception=False)
 
     answer = client.get(path, headers={"Accept-Language": language})
 
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
-    assert said in answer.content.decode()
+    assert text in answer.content.decode()
 
 
-def test_the_api_says_it_in_json(broken_database):
+def test_the_api_reports_an_outage_in_json(broken_database):
     client = Client(raise_request_exception=False)
 
     answer = client.get("/api/v1/studies/", headers={"Authorization": "Bearer cosima_x"})
@@ -112,7 +113,7 @@ def test_the_api_says_it_in_json(broken_database):
     assert answer.json()["errors"][0]["code"] == "unavailable"
 
 
-def test_a_failure_that_is_no_outage_stays_one():
+def test_a_bug_of_a_query_is_an_error_500():
     from django.test import RequestFactory
 
     from surveys.web.rendering.error_pages import answer_failed

@@ -8,15 +8,15 @@ from django.utils import timezone
 
 from surveys.errors import AssignmentEnded, RatingRefused
 from surveys.models import Assignment
-from surveys.models.due import Whereabouts, find_whereabouts
 from surveys.participation.answers import (
     PageVisit,
     record_engagement,
     record_rating,
     record_unjudgeable,
 )
+from surveys.participation.due_item import AssignmentProgress, find_progress
 from surveys.participation.withdrawal import return_assignment
-from tests.factories import make_study, start, stored, whereabouts
+from tests.factories.studies import make_study, start, stored, whereabouts
 
 pytestmark = pytest.mark.django_db
 
@@ -24,8 +24,8 @@ ANSWER = ("inspired_word1", "inspired_word2", "rating")
 
 
 @pytest.fixture
-def where(assignment) -> Whereabouts:
-    """Before anything is answered."""
+def where(assignment) -> AssignmentProgress:
+    """Return the state of an assignment before its first answer."""
     return whereabouts(assignment)
 
 
@@ -44,7 +44,7 @@ def test_record_engagement_again_changes_nothing(where, response):
     assert stored(response, *ANSWER, "engaged_at") == before
 
 
-def test_record_engagement_keeps_how_the_page_was_looked_at(where, response):
+def test_record_engagement_stores_the_page_visit(where, response):
     shown_at = timezone.now() - timedelta(seconds=40)
 
     record_engagement(where, "morje", "sol", visit=PageVisit(shown_at, 31.5), pasted=(False, True))
@@ -71,7 +71,7 @@ def test_record_rating_again_changes_nothing(where, response):
 
 
 @pytest.mark.parametrize("rating", ["-1", "7", "99", "2.5"])
-def test_record_rating_refuses_what_is_not_on_the_scale(where, response, rating):
+def test_record_rating_refuses_a_rating_off_the_scale(where, response, rating):
     record_engagement(where, "morje", "sol")
 
     with pytest.raises(RatingRefused):
@@ -80,7 +80,7 @@ def test_record_rating_refuses_what_is_not_on_the_scale(where, response, rating)
     assert stored(response, *ANSWER) == ("morje", "sol", None)
 
 
-def test_record_rating_takes_the_steps_of_the_scale():
+def test_record_rating_accepts_the_steps_of_the_scale():
     assignment = start(make_study(2, scale_step=Decimal("0.25")))
     where = whereabouts(assignment)
     record_engagement(where, "morje", "sol")
@@ -105,7 +105,7 @@ def test_record_unjudgeable_is_an_answer_without_a_rating():
     assert stored(assignment, "state") == ("submitted",)
 
 
-def test_record_unjudgeable_is_refused_where_the_study_does_not_allow_it(where, response):
+def test_record_unjudgeable_is_refused_unless_the_study_allows_it(where, response):
     record_engagement(where, "morje", "sol")
 
     with pytest.raises(RatingRefused, match="a rating of every text"):
@@ -135,7 +135,7 @@ def test_record_rating_of_the_last_item_submits(assignment):
 
 def test_the_study_of_an_assignment_is_reached_directly_and_read_once(assignment):
     with CaptureQueriesContext(connection) as queries:
-        find_whereabouts(assignment.token)
+        find_progress(assignment.token)
         Assignment.objects.with_study().get(pk=assignment.pk)
 
     where, with_study = (query["sql"] for query in queries)
@@ -143,7 +143,7 @@ def test_the_study_of_an_assignment_is_reached_directly_and_read_once(assignment
     assert with_study.count("JOIN") == 2
 
 
-def test_whereabouts_walk_through_the_items_in_order(assignment: Assignment):
+def test_find_whereabouts_returns_the_items_in_order(assignment: Assignment):
     def place() -> tuple[int, int, int]:
         where = whereabouts(assignment)
         return where.due.position, where.n_pages_done, where.n_pages

@@ -1,4 +1,4 @@
-"""A script takes only so many places of a link, and people behind the same address still come."""
+"""Rate limits on entrances, by address and by link."""
 
 import logging
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from surveys.errors import NoPlaceLeft, SurveyError, TooManyArrivals
 from surveys.models import Annotator, Arrival, Assignment, Entrance, Invitation, Place
-from surveys.models.collection import make_token
+from surveys.models.participation import make_token
 from surveys.participation.arrivals import return_visitor, start_through
 from surveys.privacy.retention import drop_due
 from surveys.recruitment.links import open_entrance
-from tests.factories import make_study
-from tests.surveys.newcomers import claims_of
+from tests.factories.newcomers import claims_of
+from tests.factories.studies import make_study
 
 pytestmark = pytest.mark.django_db
 HOME, ELSEWHERE = "203.0.113.9", "198.51.100.7"
@@ -43,7 +43,7 @@ def let_pass(**span: float) -> None:
         arrival.save()
 
 
-def test_an_address_starts_so_many_times_an_hour_and_others_go_on(entrance):
+def test_the_limit_of_an_address_leaves_other_addresses_alone(entrance):
     come(entrance), come(entrance)
 
     with pytest.raises(TooManyArrivals, match="from your network") as refused:
@@ -54,7 +54,7 @@ def test_an_address_starts_so_many_times_an_hour_and_others_go_on(entrance):
     assert come(entrance, ELSEWHERE).state == "offered"
 
 
-def test_a_link_takes_so_many_an_hour_from_wherever_they_come(entrance):
+def test_the_limit_of_a_link_counts_all_addresses(entrance):
     for n in range(5):
         come(entrance, f"198.51.100.{n}")
 
@@ -65,7 +65,7 @@ def test_a_link_takes_so_many_an_hour_from_wherever_they_come(entrance):
     assert (Annotator.objects.count(), Invitation.objects.count()) == (5, 5)
 
 
-def test_one_more_comes_when_the_first_of_the_hour_is_an_hour_old(entrance):
+def test_a_limit_permits_another_start_after_an_hour(entrance):
     come(entrance)
     let_pass(minutes=50)
     come(entrance)
@@ -80,7 +80,7 @@ def test_one_more_comes_when_the_first_of_the_hour_is_an_hour_old(entrance):
         come(entrance)
 
 
-def test_who_has_started_comes_back_whatever_the_brake(entrance):
+def test_limits_never_stop_a_returning_annotator(entrance):
     ticket = make_token()
     first = come(entrance, ticket=ticket)
     come(entrance)
@@ -89,7 +89,7 @@ def test_who_has_started_comes_back_whatever_the_brake(entrance):
     assert Arrival.objects.count() == 2
 
 
-def test_prolific_is_braked_too_and_leads_back_who_has_started():
+def test_limits_apply_to_prolific_but_not_to_returning_annotators():
     prolific = open_entrance(make_study(2, ratings_per_context=20), "prolific")
     first, _second = (
         start_through(prolific, make_token(), claims_of(f"w{n}"), address=HOME) for n in range(2)
@@ -98,13 +98,13 @@ def test_prolific_is_braked_too_and_leads_back_who_has_started():
     with pytest.raises(TooManyArrivals):
         start_through(prolific, make_token(), claims_of("w9"), address=HOME)
 
-    for n in range(10, 18):  # from wherever they come there is no limit
+    for n in range(10, 18):  # no limit for all addresses together
         start_through(prolific, make_token(), claims_of(f"w{n}"), address=f"198.51.100.{n}")
     assert return_visitor(prolific, claims_of("w0")) == first
     assert start_through(prolific, make_token(), claims_of("w0"), address=HOME) == first
 
 
-def test_limits_of_zero_brake_nobody(entrance, settings):
+def test_limits_of_zero_are_no_limits(entrance, settings):
     settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 0
 
     for _ in range(8):
@@ -113,7 +113,7 @@ def test_limits_of_zero_brake_nobody(entrance, settings):
     assert Annotator.objects.count() == 8
 
 
-def test_each_link_has_limits_of_its_own(entrance):
+def test_limits_are_counted_per_link(entrance):
     other = open_entrance(make_study(2, slug="other", ratings_per_context=20), "link")
     for place in (entrance, entrance, other, other):
         come(place)
@@ -121,7 +121,7 @@ def test_each_link_has_limits_of_its_own(entrance):
     assert Annotator.objects.count() == 4
 
 
-def test_who_finds_no_place_uses_up_no_limit(settings):
+def test_arrivals_without_a_place_are_not_counted(settings):
     entrance = open_entrance(make_study(2, ratings_per_context=1), "link")
     come(entrance), come(entrance)
     settings.ARRIVALS_PER_ADDRESS = 9
@@ -132,7 +132,7 @@ def test_who_finds_no_place_uses_up_no_limit(settings):
     assert Arrival.objects.count() == 2
 
 
-def test_addresses_are_stored_as_digests_that_differ_by_study_and_for_the_hour_alone(entrance):
+def test_addresses_are_stored_for_an_hour_as_digests_that_differ_by_study(entrance):
     other = open_entrance(make_study(2, slug="other"), "link")
     come(entrance), come(other)
 
@@ -150,14 +150,14 @@ def test_addresses_are_stored_as_digests_that_differ_by_study_and_for_the_hour_a
     assert Arrival.objects.get().entrance == entrance
 
 
-def test_who_uses_up_a_limit_is_told_of_in_the_log_without_an_address(entrance, caplog):
+def test_reaching_a_limit_is_logged_without_the_address(entrance, caplog):
     with caplog.at_level(logging.WARNING, logger="surveys"):
         come(entrance)
         assert not caplog.messages
         come(entrance)
 
     assert [message.split(":")[0] for message in caplog.messages] == [
-        f"Entrance {entrance.pk} takes nobody more from one address for now"
+        f"Entrance {entrance.pk} admits no more from one address for now"
     ]
     assert HOME not in caplog.text
 
@@ -166,7 +166,7 @@ def test_who_uses_up_a_limit_is_told_of_in_the_log_without_an_address(entrance, 
 
 
 def crowd(n: int, action: Callable[[int], object]) -> list[str]:
-    """Let so many people act at once, each over a connection of their own; how each fared."""
+    """Run calls at the same time, each over its own connection, and return the outcomes."""
     together = Barrier(n)
 
     def act(number: int) -> str:
@@ -189,9 +189,7 @@ def crowd(n: int, action: Callable[[int], object]) -> list[str]:
     ("per_address", "per_link", "expected"),
     [(5, 0, {"started": 5}), (0, 7, {"started": 7}), (0, 0, {"started": 12})],
 )
-def test_limits_and_quotas_are_exact_when_all_come_at_once(
-    settings, per_address, per_link, expected
-):
+def test_limits_and_quotas_are_exact_under_concurrency(settings, per_address, per_link, expected):
     """Twenty people on twelve places."""
     settings.ARRIVALS_PER_ADDRESS, settings.ARRIVALS_PER_LINK = per_address, per_link
     entrance = open_entrance(make_study(2, ratings_per_context=6), "link")
@@ -207,7 +205,7 @@ def test_limits_and_quotas_are_exact_when_all_come_at_once(
     assert Place.objects.filter(assignment__isnull=False).count() == n_started
 
 
-def test_the_hour_ends_for_those_who_arrived_exactly_an_hour_ago(entrance):
+def test_an_arrival_exactly_an_hour_ago_is_not_counted(entrance):
     come(entrance), come(entrance)
     Arrival.objects.update(arrived_at=timezone.now() - timedelta(hours=1))
 

@@ -1,4 +1,4 @@
-"""Who comes through an entrance."""
+"""Arrivals through an entrance."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from surveys.models import (
     Visit,
     Worker,
 )
-from surveys.models.collection import make_token
+from surveys.models.participation import make_token
 from surveys.participation.arrivals import (
     is_full,
     refuse_closed,
@@ -21,12 +21,11 @@ from surveys.participation.arrivals import (
     return_visitor,
     start_through,
 )
-from surveys.participation.assignments import count_places_left
 from surveys.participation.withdrawal import return_assignment
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import close_entrance, open_entrance
-from tests.factories import make_study, start, stored
-from tests.surveys.newcomers import FULL, arrive, claims_of
+from tests.factories.newcomers import FULL, arrive, claims_of
+from tests.factories.studies import count_places_left, make_study, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +41,7 @@ NOTHING = {"Worker": 0, "Annotator": 0, "Assignment": 0, "Invitation": 0, "Visit
 # Starting
 
 
-def test_start_through_stores_who_came_and_where_from(prolific):
+def test_start_through_stores_the_worker_and_the_visit(prolific):
     assignment = arrive(prolific, "w1", "s1")
 
     annotator = Annotator.objects.get()
@@ -56,7 +55,7 @@ def test_start_through_stores_who_came_and_where_from(prolific):
     ]  # fmt: skip
 
 
-def test_start_through_the_open_link_makes_the_ticket_a_personal_link(link):
+def test_start_through_the_open_link_turns_the_ticket_into_a_personal_link(link):
     ticket = make_token()
 
     assignment = start_through(link, ticket)
@@ -88,7 +87,7 @@ def test_one_worker_is_one_annotator_in_a_study(prolific):
     assert counts() == {**before, "Visit": 2}
 
 
-def test_the_same_visit_again_is_kept_once(prolific):
+def test_a_repeated_visit_is_stored_once(prolific):
     for _ in range(3):
         arrive(prolific, "w1", "s1")
 
@@ -113,7 +112,7 @@ def test_different_workers_are_different_annotators(prolific):
 
 
 @pytest.mark.parametrize("end", ["withdrawn", "returned"])
-def test_a_worker_whose_assignment_was_ended_gets_no_other(prolific, end):
+def test_a_worker_whose_assignment_ended_gets_no_further_one(prolific, end):
     first = arrive(prolific)
     if end == "withdrawn":
         withdraw_annotator(first.annotator)
@@ -126,13 +125,13 @@ def test_a_worker_whose_assignment_was_ended_gets_no_other(prolific, end):
     assert Assignment.objects.count() == 1
 
 
-def test_return_visitor_of_somebody_new_stores_nothing(prolific):
+def test_return_visitor_of_a_new_worker_stores_nothing(prolific):
     assert return_visitor(prolific, claims_of("w1")) is None
 
     assert counts() == NOTHING
 
 
-def test_return_visitor_gives_the_assignment_of_who_came_by_the_same_submission(prolific):
+def test_return_visitor_finds_the_assignment_by_submission(prolific):
     first = arrive(prolific, "w1", "s1")
 
     assert return_visitor(prolific, claims_of("w1", "s1")) == first
@@ -143,7 +142,7 @@ def test_return_visitor_gives_the_assignment_of_who_came_by_the_same_submission(
     assert list(Visit.objects.values_list("submission", flat=True)) == ["s1"]
 
 
-def test_a_personal_link_sent_to_one_person_proves_nothing_for_another(prolific):
+def test_a_personal_link_proves_nothing_for_another_annotator(prolific):
     arrive(prolific, "w1", "s1")
     other = arrive(prolific, "w2", "s3")
     before = counts()
@@ -155,8 +154,8 @@ def test_a_personal_link_sent_to_one_person_proves_nothing_for_another(prolific)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_return_visitor_of_somebody_new_begins_no_transaction(django_assert_num_queries):
-    """On SQLite each would wait for whoever writes, and let nobody else write."""
+def test_return_visitor_of_a_new_worker_begins_no_transaction(django_assert_num_queries):
+    """On SQLite it would wait for writers, and block them."""
     entrance = open_entrance(make_study(2), "prolific")
 
     with django_assert_num_queries(1):  # a transaction would be counted, too
@@ -177,7 +176,7 @@ def test_start_through_refuses_when_no_place_is_left_and_stores_nothing(prolific
     assert counts() == before
 
 
-def test_start_through_takes_no_more_than_the_cap(link):
+def test_start_through_stops_at_the_cap(link):
     entrance = open_entrance(link.study, "link", cap=1)
     ticket = make_token()
     first = start_through(entrance, ticket)
@@ -190,7 +189,7 @@ def test_start_through_takes_no_more_than_the_cap(link):
     assert (Assignment.objects.count(), count_places_left(entrance.study)) == (1, 1)
 
 
-def test_a_cap_does_not_keep_a_worker_from_coming_back(prolific):
+def test_a_cap_never_stops_a_returning_worker(prolific):
     entrance = open_entrance(prolific.study, "prolific", cap=1)
     first = arrive(entrance, "w1")
 
@@ -209,7 +208,7 @@ def test_is_full_by_its_own_cap_alone(link, cap, expected):
     assert is_full(open_entrance(link.study, "link", cap=cap)) is expected
 
 
-def test_a_closed_entrance_refuses_who_is_new_and_lets_who_has_begun_go_on(prolific):
+def test_a_closed_entrance_refuses_new_annotators_only(prolific):
     first = arrive(prolific, "w1")
     close_entrance(prolific)
 
@@ -222,7 +221,7 @@ def test_a_closed_entrance_refuses_who_is_new_and_lets_who_has_begun_go_on(proli
     assert (Annotator.objects.count(), Worker.objects.count()) == (1, 1)
 
 
-def test_an_entrance_closed_meanwhile_refuses(prolific):
+def test_start_through_refuses_an_entrance_closed_meanwhile(prolific):
     seen_open = Entrance.objects.get(pk=prolific.pk)
     close_entrance(prolific)
 
@@ -232,7 +231,7 @@ def test_an_entrance_closed_meanwhile_refuses(prolific):
     assert counts() == NOTHING
 
 
-def test_a_ticket_that_is_somebody_elses_personal_link_leads_nowhere_else(link):
+def test_a_ticket_that_is_another_annotators_link_is_refused(link):
     personal = start(link.study).annotator.invitation
     before = counts()
 

@@ -8,17 +8,17 @@ from surveys.models import Annotator, Assignment, Response, TextKind
 from surveys.participation.assignments import (
     Consent,
     count_items,
-    count_places_left,
     start_assignment,
     submit_assignment,
 )
+from surveys.recruitment.consent_notice import Facts, make_notice
 from surveys.recruitment.links import invite_annotators
-from surveys.study.consent_notice import Facts, Way, make_notice
+from surveys.recruitment.providers import PLAIN_LINK
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from surveys.study.texts import current_text, set_text
-from tests.factories import finish, make_study, rate_due, start, stored
-from tests.surveys.checkpoint_rows import file, numbered_row, row
+from tests.factories.checkpoints import file, numbered_row, row
+from tests.factories.studies import count_places_left, finish, make_study, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def test_start_assignment_lays_out_the_questionnaire():
 
 
 @pytest.mark.parametrize(("n_checkpoints", "n_items"), [(0, 4), (1, 5), (3, 6)])
-def test_count_items_tells_what_who_arrives_is_given(n_checkpoints, n_items):
+def test_count_items_counts_the_texts_of_a_new_assignment(n_checkpoints, n_items):
     study = make_study(4)
     import_checkpoints(study, file(row(), numbered_row(2)), per_assignment=1)
     study = configure_study(study, n_checkpoints=n_checkpoints)
@@ -76,10 +76,10 @@ def test_start_assignment_twice_from_a_link_is_one_assignment():
 
 
 @pytest.mark.parametrize(("newer_text", "erases"), [(True, True), (False, False)])
-def test_start_assignment_refuses_consent_to_what_does_not_hold_any_more(newer_text, erases):
+def test_start_assignment_refuses_outdated_consent(newer_text, erases):
     study = make_study()
     (invitation,) = invite_annotators(study, 1)
-    notice = make_notice(study, Facts.of(study, Way.LINK))
+    notice = make_notice(study, Facts.of(study, PLAIN_LINK))
     agreed = Consent.asked_by(study, current_text(study, TextKind.CONSENT), notice)
     if newer_text:
         set_text(study, TextKind.CONSENT, "Another text.")

@@ -1,4 +1,4 @@
-"""A stranger's place is held shortly until their first answer, and then for the lease."""
+"""The short hold before an anonymous annotator's first answer, and the lease after it."""
 
 from datetime import timedelta
 
@@ -7,21 +7,29 @@ from django.utils import timezone
 
 from surveys.errors import NoPlaceLeft
 from surveys.models import Assignment, Entrance, Place, Response
-from surveys.models.collection import make_token
+from surveys.models.participation import make_token
 from surveys.participation.answers import record_engagement
 from surveys.participation.arrivals import start_through
-from surveys.participation.assignments import begin_assignment, count_places_left, has_place_left
+from surveys.participation.assignments import begin_assignment, has_place_left
 from surveys.participation.introduction import complete_step, find_due_step
 from surveys.recruitment.links import open_entrance
-from tests.annotate.arriving import hidden_fields, page
-from tests.factories import finish, make_study, rate_due, start, stored, whereabouts
+from tests.factories.arrivals import hidden_fields, page
+from tests.factories.studies import (
+    count_places_left,
+    finish,
+    make_study,
+    rate_due,
+    start,
+    stored,
+    whereabouts,
+)
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def entrance() -> Entrance:
-    """Of a study of two places, one in each questionnaire; leases of 24 hours."""
+    """Return an entrance of a study with one place in each questionnaire; leases of 24 hours."""
     return open_entrance(make_study(2, ratings_per_context=1), "link")
 
 
@@ -34,7 +42,7 @@ def begin(entrance: Entrance) -> Assignment:
 
 
 def let_pass(**span: float) -> None:
-    """Move the last sign of life, answers apart, of everybody into the past."""
+    """Move the last activity, answers apart, of all assignments into the past."""
     Assignment.objects.update(active_at=timezone.now() - timedelta(**span))
 
 
@@ -51,7 +59,6 @@ def test_a_place_without_an_answer_is_given_to_the_next_after_the_hold(entrance,
 
     assert has_place_left(entrance.study)
     assert count_places_left(entrance.study) == 2
-    assert set(Assignment.objects.lapsed_anywhere(timezone.now())) == set(Assignment.objects.all())
     newcomer = come(entrance)
     assert newcomer.questionnaire == first.questionnaire
     assert stored(first, "state") == ("expired",)
@@ -66,12 +73,11 @@ def test_the_first_answer_holds_the_place_for_the_lease(entrance):
 
     assert newcomer.questionnaire != first.questionnaire
     assert stored(first, "state") == ("started",)
-    assert list(Assignment.objects.lapsed_anywhere(timezone.now())) == []
     with pytest.raises(NoPlaceLeft):
         come(entrance)
 
 
-def test_a_step_before_the_texts_is_a_sign_of_life(entrance):
+def test_a_step_before_the_texts_renews_the_hold(entrance):
     first, _other = come(entrance), come(entrance)
     let_pass(minutes=29)
     complete_step(first, find_due_step(first))
@@ -84,7 +90,7 @@ def test_a_step_before_the_texts_is_a_sign_of_life(entrance):
     assert stored(first, "state") == ("offered",)
 
 
-def test_who_was_sent_a_link_of_their_own_has_the_whole_lease(entrance):
+def test_a_personal_link_has_the_whole_lease(entrance):
     start(entrance.study), start(entrance.study)
     let_pass(hours=23)
 
@@ -102,7 +108,7 @@ def test_a_hold_is_never_longer_than_the_lease(entrance, settings):
 
 
 @pytest.mark.parametrize("begins", [come, begin])
-def test_who_comes_back_late_keeps_a_place_that_is_free(client, entrance, begins):
+def test_a_late_annotator_keeps_a_place_that_is_free(client, entrance, begins):
     late = begins(entrance)
     begins(entrance)
     let_pass(minutes=31)
@@ -134,7 +140,7 @@ def answer_first_text(client, assignment: Assignment) -> None:
 
 
 @pytest.mark.parametrize("begins", [come, begin])
-def test_who_comes_back_to_a_place_that_is_gone_is_given_other_texts(client, begins):
+def test_a_late_annotator_whose_place_is_taken_gets_other_texts(client, begins):
     """Nothing of the first questionnaire was answered, so its quota is not passed."""
     study = make_study(4, block_size=2, ratings_per_context=1)
     entrance = open_entrance(study, "link")
@@ -156,9 +162,7 @@ def test_who_comes_back_to_a_place_that_is_gone_is_given_other_texts(client, beg
 
 
 @pytest.mark.parametrize("begins", [come, begin])
-def test_who_comes_back_to_no_place_at_all_is_told_so_and_no_quota_is_passed(
-    client, entrance, begins
-):
+def test_a_late_annotator_is_refused_if_no_place_is_left(client, entrance, begins):
     late = begins(entrance)
     begins(entrance)
     let_pass(minutes=31)
@@ -180,7 +184,7 @@ def test_who_comes_back_to_no_place_at_all_is_told_so_and_no_quota_is_passed(
     assert not late.responses.filter(engaged_at__isnull=False).exists()
 
 
-def test_who_has_answered_goes_on_over_quota_as_before(entrance):
+def test_a_late_annotator_with_answers_continues_over_quota(entrance):
     late, _other = begin(entrance), begin(entrance)
     rate_due(late, 4)
     Response.objects.filter(engaged_at__isnull=False).update(

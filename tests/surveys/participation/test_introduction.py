@@ -8,7 +8,7 @@ from django.db.models import F
 from surveys.errors import NoPlaceLeft, TextChanged
 from surveys.models import Assignment, Place, Response, Study, TextKind
 from surveys.participation import introduction
-from surveys.participation.assignments import count_places_left, start_assignment
+from surveys.participation.assignments import start_assignment
 from surveys.participation.introduction import (
     DONE_AT,
     Step,
@@ -21,7 +21,7 @@ from surveys.participation.withdrawal import return_assignment
 from surveys.recruitment.links import invite_annotators
 from surveys.study.design import configure_study
 from surveys.study.texts import current_text, set_text
-from tests.factories import make_study, rate_due, start, stored
+from tests.factories.studies import count_places_left, make_study, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -43,13 +43,13 @@ def study() -> Study:
 
 @pytest.fixture
 def newcomer(study) -> Assignment:
-    """Somebody who has agreed to take part, and nothing more."""
+    """Return the assignment of an annotator who has agreed and done nothing else."""
     return offer(study)
 
 
 @pytest.fixture
 def at_check(newcomer) -> Assignment:
-    """Somebody whose next step is the check."""
+    """Return an assignment whose next step is the check."""
     complete_step(newcomer, Step.INSTRUCTIONS)
     complete_step(newcomer, Step.PRACTICE)
     return newcomer
@@ -60,13 +60,13 @@ def offer(study: Study) -> Assignment:
 
 
 def expire_all_but_the_next(study: Study) -> None:
-    """Let so much time pass that whoever arrives next gets the first place."""
+    """Let time pass so that the next annotator gets the first place."""
     Assignment.objects.update(active_at=F("active_at") - timedelta(days=9))
     start(study)
 
 
 def expire(assignment: Assignment) -> None:
-    """Let its place, the first, go to somebody else."""
+    """Let another annotator take its place."""
     expire_all_but_the_next(assignment.study)
     assignment.refresh_from_db()
     assert assignment.state == "expired"
@@ -90,7 +90,7 @@ def test_list_steps_are_those_that_the_study_has(study, without, n_check_tries, 
     assert list_steps(Study.objects.get()) == steps
 
 
-def test_steps_are_taken_in_turn_and_lead_to_the_texts(newcomer):
+def test_steps_are_completed_in_order_and_lead_to_the_texts(newcomer):
     due = [find_due_step(newcomer)]
     due.append(complete_step(newcomer, Step.INSTRUCTIONS))
     due.append(complete_step(newcomer, Step.PRACTICE))
@@ -104,7 +104,7 @@ def test_steps_are_taken_in_turn_and_lead_to_the_texts(newcomer):
 
 
 @pytest.mark.parametrize("step", [Step.PRACTICE, Step.CHECK])
-def test_a_step_before_its_turn_is_not_taken(newcomer, step):
+def test_a_step_before_its_turn_is_not_completed(newcomer, step):
     assert complete_step(newcomer, step) == Step.INSTRUCTIONS
 
     taken = stored(newcomer.annotator, "instructed_at", "practised_at", "checked_at")
@@ -124,8 +124,8 @@ def test_no_step_is_due_once_the_texts_are_open_or_the_assignment_has_ended(stud
 
 
 @pytest.mark.parametrize("step", list(Step))
-def test_a_step_after_the_end_is_not_taken(newcomer, step):
-    """The page was asked for before, and this copy of the assignment does not know."""
+def test_a_step_after_the_end_is_not_completed(newcomer, step):
+    """The page is older than the end, and this copy of the assignment is outdated."""
     return_assignment(Assignment.objects.get(), "tried")
 
     assert complete_step(newcomer, step) is None
@@ -135,7 +135,7 @@ def test_a_step_after_the_end_is_not_taken(newcomer, step):
     assert stored(newcomer, "state") == ("returned",)
 
 
-def test_a_step_is_noted_only_if_what_follows_from_it_happens(newcomer, monkeypatch):
+def test_a_step_is_stored_only_with_its_consequence(newcomer, monkeypatch):
     set_text(newcomer.study, TextKind.PRACTICE, "")
     configure_study(newcomer.study, n_check_tries=0)
     monkeypatch.setattr(introduction, "begin_assignment", fail)
@@ -150,7 +150,7 @@ def fail(assignment: Assignment) -> None:
     raise OSError("power cut")
 
 
-def test_a_step_taken_again_keeps_its_first_instant(newcomer):
+def test_a_repeated_step_keeps_its_first_instant(newcomer):
     complete_step(newcomer, Step.INSTRUCTIONS)
     before = stored(newcomer.annotator, "instructed_at")
 
@@ -183,10 +183,10 @@ def test_a_wrong_try_is_counted_and_names_the_wrong_answers(at_check):
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (1, None)
 
 
-def test_the_second_of_a_double_click_is_told_the_same_and_counts_nothing(at_check):
-    told = [check_comprehension(at_check, WRONG, n_tries=0) for _ in range(3)]
+def test_a_double_click_counts_one_attempt(at_check):
+    wrong = [check_comprehension(at_check, WRONG, n_tries=0) for _ in range(3)]
 
-    assert told == [[1, 2]] * 3
+    assert wrong == [[1, 2]] * 3
     assert stored(at_check, "state", "annotator__n_check_tries") == ("offered", 1)
 
 
@@ -194,7 +194,7 @@ def test_the_second_of_a_double_click_is_told_the_same_and_counts_nothing(at_che
     ("n_used", "n_known", "answers"),
     [(0, 1, WRONG), (0, -1, WRONG), (0, 9, RIGHT), (1, 0, RIGHT), (2, 0, WRONG)],
 )
-def test_a_try_that_knows_of_too_many_or_too_few_tells_and_changes_nothing(
+def test_an_attempt_with_a_wrong_number_discloses_and_changes_nothing(
     study, at_check, n_used, n_known, answers
 ):
     configure_study(study, n_check_tries=3)
@@ -214,7 +214,7 @@ def test_the_last_try_may_be_right(at_check):
     assert stored(at_check, "state") == ("started",)
 
 
-def test_the_last_wrong_try_gives_the_place_back(study, at_check):
+def test_the_last_wrong_try_returns_the_place(study, at_check):
     check_comprehension(at_check, WRONG)
     check_comprehension(at_check, WRONG)
 
@@ -251,7 +251,7 @@ def test_a_wrong_answer_of_a_second_tab_after_a_right_one_is_not_counted(at_chec
     assert stored(at_check.annotator, "n_check_tries") == (0,)
 
 
-def test_who_expired_during_the_introduction_goes_on_in_a_free_place(study, newcomer):
+def test_an_assignment_expired_during_the_introduction_resumes_in_a_free_place(study, newcomer):
     second = offer(study)
     complete_step(second, Step.INSTRUCTIONS)
     expire_all_but_the_next(study)  # who takes the place of the first
@@ -261,7 +261,7 @@ def test_who_expired_during_the_introduction_goes_on_in_a_free_place(study, newc
     assert stored(second, "state", "is_over_quota", "place__number") == ("offered", False, 1)
 
 
-def test_who_expired_during_the_introduction_is_given_other_texts_when_the_place_is_gone(at_check):
+def test_an_assignment_expired_during_the_introduction_gets_other_texts(at_check):
     before = stored(at_check, "questionnaire", "seed")
     expire(at_check)
 
@@ -278,7 +278,7 @@ def test_who_expired_during_the_introduction_is_given_other_texts_when_the_place
 
 
 @pytest.mark.parametrize("step", list(Step))
-def test_who_expired_before_the_texts_is_refused_when_all_places_are_gone(study, newcomer, step):
+def test_an_assignment_expired_before_the_texts_is_refused_without_places(study, newcomer, step):
     for taken in list(Step)[: list(Step).index(step)]:
         complete_step(newcomer, taken)
     expire(newcomer)
@@ -298,7 +298,7 @@ def test_who_expired_before_the_texts_is_refused_when_all_places_are_gone(study,
     assert stored(newcomer, "is_over_quota", "place__number") == (False, 1)
 
 
-def test_a_wrong_try_of_who_expired_is_counted(at_check):
+def test_a_wrong_try_of_an_expired_assignment_is_counted(at_check):
     expire(at_check)
 
     check_comprehension(at_check, WRONG)
@@ -308,8 +308,8 @@ def test_a_wrong_try_of_who_expired_is_counted(at_check):
 
 
 @pytest.mark.parametrize("answers", [RIGHT, WRONG])
-def test_answers_to_questions_that_have_changed_are_not_judged(study, at_check, answers):
-    """They came between reading the page's questions and locking the study."""
+def test_answers_to_changed_questions_are_not_judged(study, at_check, answers):
+    """The questions change between the page and the lock."""
     read = current_text(study, TextKind.CHECK)
     set_text(study, TextKind.CHECK, ONE_QUESTION * 4)
 
@@ -321,8 +321,8 @@ def test_answers_to_questions_that_have_changed_are_not_judged(study, at_check, 
 
 
 @pytest.mark.parametrize("answers", [RIGHT, WRONG])
-def test_answers_of_who_lapsed_and_nobody_came_meanwhile_are_judged(study, at_check, answers):
-    """Their place is free until the answer itself lets them take it up again."""
+def test_answers_of_a_lapsed_assignment_with_a_free_place_are_judged(study, at_check, answers):
+    """The answer itself resumes the assignment in its place."""
     Assignment.objects.update(active_at=F("active_at") - timedelta(days=9))
     (place,) = stored(at_check, "place")
 
@@ -333,14 +333,14 @@ def test_answers_of_who_lapsed_and_nobody_came_meanwhile_are_judged(study, at_ch
     assert stored(at_check, "place", "is_over_quota") == (place, False)
 
 
-def test_a_practice_item_taken_away_is_not_waited_for(study, newcomer):
+def test_a_removed_practice_item_is_skipped(study, newcomer):
     complete_step(newcomer, Step.INSTRUCTIONS)
     set_text(study, TextKind.PRACTICE, "")
 
     assert find_due_step(Assignment.objects.get()) == Step.CHECK
 
 
-def test_a_check_taken_away_leaves_nothing_in_the_way(study, at_check):
+def test_a_removed_check_is_skipped(study, at_check):
     configure_study(study, n_check_tries=0)
     assignment = Assignment.objects.get()
     assert find_due_step(assignment) == Step.INSTRUCTIONS
@@ -353,7 +353,7 @@ def test_a_check_taken_away_leaves_nothing_in_the_way(study, at_check):
     assert stored(at_check, "state") == ("started",)
 
 
-def test_a_check_that_was_added_is_due_before_the_first_text(study):
+def test_an_added_check_is_due_before_the_first_text(study):
     configure_study(study, n_check_tries=0)
     newcomer = offer(Study.objects.get())
     complete_step(newcomer, Step.INSTRUCTIONS)
@@ -364,7 +364,7 @@ def test_a_check_that_was_added_is_due_before_the_first_text(study):
     assert stored(newcomer, "state") == ("offered",)
 
 
-def test_a_check_that_was_added_does_not_stop_who_has_begun(study):
+def test_an_added_check_does_not_stop_a_begun_assignment(study):
     configure_study(study, n_check_tries=0)
     begun = start(Study.objects.get())
     configure_study(study, n_check_tries=1)

@@ -1,4 +1,4 @@
-"""A place is held for a set time since the last answer, and no answer is lost after it."""
+"""Leases: a place is held for a set time since the last answer, and late answers are kept."""
 
 import random
 from contextlib import suppress
@@ -14,15 +14,18 @@ from django.utils import timezone
 from surveys.errors import AssignmentEnded, NoPlaceLeft
 from surveys.models import Assignment, Place, Questionnaire, Response, Study
 from surveys.participation.answers import record_engagement, record_rating
-from surveys.participation.assignments import (
-    begin_assignment,
-    count_places_left,
-    lock_places,
-    resume_assignment,
-)
+from surveys.participation.assignments import begin_assignment, lock_places, resume_assignment
 from surveys.participation.withdrawal import return_assignment
 from surveys.study.design import configure_study
-from tests.factories import finish, make_study, rate_due, start, stored, whereabouts
+from tests.factories.studies import (
+    count_places_left,
+    finish,
+    make_study,
+    rate_due,
+    start,
+    stored,
+    whereabouts,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +37,7 @@ def study() -> Study:
 
 
 def let_pass(**span: float) -> None:
-    """Move everything that has happened into the past."""
+    """Move all activity into the past."""
     Assignment.objects.update(active_at=timezone.now() - timedelta(**span))
     Response.objects.filter(engaged_at__isnull=False).update(
         engaged_at=timezone.now() - timedelta(**span)
@@ -53,7 +56,7 @@ def test_a_place_is_held_while_its_lease_runs(study):
         start(study)
 
 
-def test_a_lapsed_place_is_given_to_whoever_comes_next(study):
+def test_a_lapsed_place_is_given_to_the_next_annotator(study):
     lapsed, _ = start(study), start(study)
     let_pass(hours=25)
 
@@ -91,7 +94,7 @@ def test_a_finished_assignment_never_lapses(study):
     assert count_places_left(study) == 0
 
 
-def test_a_late_comer_whose_place_is_free_takes_it_again(study):
+def test_a_late_annotator_takes_a_free_place_again(study):
     late, other = start(study), start(study)
     let_pass(hours=25)
     start(study)  # takes the first place, and frees the other
@@ -102,7 +105,7 @@ def test_a_late_comer_whose_place_is_free_takes_it_again(study):
     assert stored(late, "state") == ("expired",)
 
 
-def test_a_late_comer_whose_place_is_gone_is_kept_and_marked(study):
+def test_a_late_annotator_without_a_place_is_marked_over_quota(study):
     late, _ = start(study), start(study)
     rate_due(late, 5)
     let_pass(hours=25)
@@ -146,7 +149,7 @@ def test_a_place_that_is_free_again_is_taken_while_the_last_answer_is_under_way(
     assert count_places_left(study) == 0
 
 
-def test_a_late_comer_over_quota_takes_a_place_that_is_free_when_they_pause_again(study):
+def test_an_annotator_over_quota_takes_a_free_place_after_a_pause(study):
     late, other = start(study), start(study)
     rate_due(late, 5)
     let_pass(hours=25)
@@ -163,7 +166,7 @@ def test_a_late_comer_over_quota_takes_a_place_that_is_free_when_they_pause_agai
     assert count_places_left(study) == 1
 
 
-def test_one_over_quota_who_lapses_takes_nobodys_place_away(study):
+def test_a_lapsed_assignment_over_quota_frees_no_place(study):
     late, _ = start(study), start(study)
     rate_due(late, 5)
     let_pass(hours=25)
@@ -261,8 +264,8 @@ def wait(**span: float) -> None:
             row.save(update_fields=names)
 
 
-def test_answers_are_noted_as_signs_of_life_when_somebody_arrives(study):
-    """Else those who only answer would be looked up again at every arrival."""
+def test_an_arrival_counts_answers_as_activity(study):
+    """Otherwise every arrival would look up the answers of all assignments again."""
     assignment, _ = start(study), start(study)
     rate_due(assignment, 4)
     Assignment.objects.filter(pk=assignment.pk).update(
@@ -301,8 +304,8 @@ def test_freeing_lapsed_places_takes_as_many_queries_for_few_as_for_many():
 
 @pytest.mark.parametrize("at_once", [1, 3, 100])
 def test_places_of_lapsed_assignments_are_closed_where_there_are_enough(monkeypatch, at_once):
-    """The last ones: what is free is numbered from 1 to the ratings wanted, as it was laid out."""
-    monkeypatch.setattr("surveys.study.layout.quota.MOST_AT_ONCE", at_once)
+    """The surplus with the highest numbers, so that free places are numbered from 1."""
+    monkeypatch.setattr("surveys.study.layout.quota.ROWS_PER_STATEMENT", at_once)
     study = make_study(2, ratings_per_context=5)
     assignments = [start(study) for _ in range(10)]
     finish(assignments[0])
@@ -321,8 +324,8 @@ def test_places_of_lapsed_assignments_are_closed_where_there_are_enough(monkeypa
 
 
 @pytest.mark.parametrize("n_wanted", [1, 2, 6])
-def test_places_are_fitted_some_at_a_time(monkeypatch, n_wanted):
-    monkeypatch.setattr("surveys.study.layout.quota.MOST_AT_ONCE", 2)
+def test_places_are_adjusted_in_chunks(monkeypatch, n_wanted):
+    monkeypatch.setattr("surveys.study.layout.quota.ROWS_PER_STATEMENT", 2)
     study = make_study(6, block_size=2, ratings_per_context=4)
     start(study)
 

@@ -1,4 +1,4 @@
-"""Who waits for whom on PostgreSQL. On SQLite whoever writes has the database to themselves."""
+"""Waiting for locks on PostgreSQL; on SQLite one writer locks the whole database."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,13 +11,13 @@ import pytest
 from django.db import connection, transaction
 
 from surveys.models import Assignment, Response
-from surveys.models.due import fill_response
 from surveys.participation import answers
 from surveys.participation.answers import record_engagement, record_rating
 from surveys.participation.assignments import lock_places, start_assignment
+from surveys.participation.due_item import fill_response
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators
-from tests.factories import make_study, rate_due, start, stored, whereabouts
+from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -29,8 +29,8 @@ Run = Callable[..., Future[Any]]
 
 
 @pytest.fixture
-def beside() -> Iterator[Run]:
-    """Let somebody else do something at the same time, over a connection of their own."""
+def concurrently() -> Iterator[Run]:
+    """Start a call in another thread, over its own connection."""
 
     def work(action: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -44,8 +44,8 @@ def beside() -> Iterator[Run]:
         yield lambda action, *arguments: people.submit(work, action, *arguments)
 
 
-def wait_until_somebody_is_blocked() -> None:
-    """Until one connection to this database waits for a lock that another holds."""
+def wait_until_blocked() -> None:
+    """Wait until a connection to this database waits for a lock."""
     deadline = monotonic() + SECONDS
     with connection.cursor() as cursor:
         while monotonic() < deadline:
@@ -59,8 +59,8 @@ def wait_until_somebody_is_blocked() -> None:
     pytest.fail("nobody waits for anybody")
 
 
-def test_the_last_rating_and_a_withdrawal_wait_for_one_another_and_both_end(monkeypatch, beside):
-    """The rating is stored and not committed when the annotator withdraws in another tab."""
+def test_the_last_rating_and_a_withdrawal_do_not_deadlock(monkeypatch, concurrently):
+    """The annotator withdraws in another tab before the rating is committed."""
     assignment = start(make_study(2))
     rate_due(assignment, 4)
     record_engagement(whereabouts(assignment), "sea", "salt")
@@ -74,11 +74,11 @@ def test_the_last_rating_and_a_withdrawal_wait_for_one_another_and_both_end(monk
         return is_filled
 
     monkeypatch.setattr(answers, "fill_response", fill_and_pause)
-    rating = beside(record_rating, where, Decimal(3))
+    rating = concurrently(record_rating, where, Decimal(3))
     assert is_stored.wait(SECONDS)
-    withdrawal = beside(withdraw_annotator, assignment.annotator)
+    withdrawal = concurrently(withdraw_annotator, assignment.annotator)
     try:
-        wait_until_somebody_is_blocked()
+        wait_until_blocked()
     finally:
         may_go_on.set()
 
@@ -88,16 +88,16 @@ def test_the_last_rating_and_a_withdrawal_wait_for_one_another_and_both_end(monk
     assert not Response.objects.filter(is_erased=False).exists()
 
 
-def test_whoever_refers_to_a_study_does_not_wait_for_who_gives_out_its_places(beside):
+def test_rows_that_refer_to_a_study_do_not_wait_for_its_lock(concurrently):
     study = make_study(2)
     (invitation,) = invite_annotators(study, 1)
 
     with transaction.atomic():
         lock_places(study.pk)
-        invited = beside(invite_annotators, study, 1)
+        invited = concurrently(invite_annotators, study, 1)
         assert len(invited.result(SECONDS)) == 1
-        arrival = beside(start_assignment, invitation)
-        wait_until_somebody_is_blocked()  # places are still given out one at a time
+        arrival = concurrently(start_assignment, invitation)
+        wait_until_blocked()  # places are still given out one at a time
         assert not Assignment.objects.exists()
 
     assert arrival.result(SECONDS).state == "offered"

@@ -1,4 +1,4 @@
-"""Which questionnaire whoever arrives is given, and the checkpoint items mixed into it."""
+"""Assignment policies, and the checkpoint items mixed into assignments."""
 
 import random
 
@@ -15,18 +15,26 @@ from surveys.models import (
     Place,
     Study,
 )
-from surveys.participation.assignments import count_places_left, start_another_assignment
+from surveys.participation.assignments import start_another_assignment
 from surveys.participation.policies import choose_place
 from surveys.participation.withdrawal import return_assignment
 from surveys.results.ratings_table import list_shortfalls
 from surveys.study.design import configure_study
-from tests.factories import counted_ratings, due_response, finish, make_study, rate_due, start
+from tests.factories.studies import (
+    count_places_left,
+    counted_ratings,
+    due_response,
+    finish,
+    make_study,
+    rate_due,
+    start,
+)
 
 pytestmark = pytest.mark.django_db
 
 
 def make_policy_study(policy: str) -> Study:
-    """Two blocks, each with a questionnaire A and B of two places."""
+    """Return two blocks, each with a questionnaire A and B of two places."""
     return make_study(4, block_size=2, ratings_per_context=2, assigning_policy=policy)
 
 
@@ -37,7 +45,7 @@ def make_policy_study(policy: str) -> Study:
         ("blockwise", ["1A 1", "1B 1", "1A 2", "1B 2", "2A 1", "2B 1", "2A 2", "2B 2"]),
     ],
 )
-def test_policy_gives_the_places_in_its_order_and_says_why(policy, given):
+def test_policy_orders_the_places_and_gives_a_reason(policy, given):
     study = make_policy_study(policy)
 
     reasons = [start(study).reason for _ in range(8)]
@@ -99,7 +107,7 @@ def test_a_random_choice_may_be_any_free_place():
 
 
 @pytest.mark.parametrize("policy", AssigningPolicy.values)
-def test_one_more_block_is_never_one_that_was_seen(policy):
+def test_a_further_block_was_never_seen_before(policy):
     study = configure_study(make_policy_study(policy), allows_more_blocks=True)
     first = start(study)
     finish(first)
@@ -125,7 +133,7 @@ def test_unseen_places_leave_out_both_questionnaires_of_a_block_that_was_given_b
 
 
 def add_checkpoint(study: Study, position: int) -> None:
-    """A checkpoint item that an attentive annotator rates 5 or 6."""
+    """Add a checkpoint item that an attentive annotator rates 5 or 6."""
     text = f"It was near, quite close, at gate {position}."
     pair = Pair.objects.create(
         study=study, is_checkpoint=True, position=position, word1="near", word2="close"
@@ -138,7 +146,7 @@ def add_checkpoint(study: Study, position: int) -> None:
 
 @pytest.fixture
 def study() -> Study:
-    """Two blocks of two pairs, and three checkpoint items, of which each assignment has two."""
+    """Return a study of two blocks of two pairs and three checkpoint items, two per assignment."""
     study = make_study(4, block_size=2, ratings_per_context=12)
     for position in (1, 2, 3):
         add_checkpoint(study, position)
@@ -146,7 +154,7 @@ def study() -> Study:
 
 
 def order(assignment: Assignment) -> list[tuple[int, bool, int]]:
-    """Where each item is, whether it is a checkpoint item, and its row."""
+    """Return position, kind and row of each item."""
     return list(
         assignment.responses.values_list("position", "pair__is_checkpoint", "pair__position")
     )
@@ -162,7 +170,7 @@ def test_checkpoint_items_are_mixed_in_but_never_first(study):
         assert (are_checkpoints[0], sum(are_checkpoints)) == (False, 2)
 
 
-def test_checkpoint_items_stand_at_different_places(study):
+def test_checkpoint_items_have_different_positions(study):
     places = {tuple(is_checkpoint for _, is_checkpoint, _ in order(start(study)))
               for _ in range(24)}  # fmt: skip
 
@@ -218,14 +226,14 @@ def test_list_shortfalls_counts_questionnaires_with_a_failed_checkpoint_item(stu
     assert "questionnaires with a failed checkpoint item, included: 2" in list_shortfalls(study)
 
 
-def test_list_shortfalls_of_passed_checkpoint_items_is_silent_on_them(study):
+def test_list_shortfalls_omits_passed_checkpoint_items(study):
     rate_all(start(study), checkpoints=[5, 6])
 
     assert not [line for line in list_shortfalls(study) if "checkpoint" in line]
 
 
-def test_free_places_are_found_in_an_index_made_for_them():
-    """However many places are held; see `bench/volume.py`."""
+def test_free_places_are_found_by_a_partial_index():
+    """With any number of occupied places; see `bench/volume.py`."""
     study = make_study(4, block_size=2)
     annotator = start(study).annotator
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Ways out: an assignment that is returned, an annotator who withdraws, a link that is revoked."""
+"""Returned assignments, withdrawn annotators, revoked links."""
 
 from contextlib import suppress
 from decimal import Decimal
@@ -9,7 +9,6 @@ from surveys.errors import AssignmentEnded, LinkRevoked, SurveyError
 from surveys.models import Annotator, Assignment, Place, Study
 from surveys.participation.answers import record_engagement, record_rating
 from surveys.participation.assignments import (
-    count_places_left,
     resume_assignment,
     start_another_assignment,
     start_assignment,
@@ -20,7 +19,8 @@ from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators
 from surveys.results.ratings_table import list_shortfalls
 from surveys.study.design import configure_study
-from tests.factories import (
+from tests.factories.studies import (
+    count_places_left,
     counted_ratings,
     due_response,
     finish,
@@ -38,13 +38,13 @@ ANSWER = ("inspired_word1", "inspired_word2", "rating")
 
 @pytest.fixture
 def study() -> Study:
-    """One block of two pairs, with one place in A and one in B; withdrawing erases."""
+    """Return a study of one block of two pairs, one place in A and one in B; withdrawing erases."""
     return make_study(2, ratings_per_context=1)
 
 
 @pytest.fixture
 def assignment(study) -> Assignment:
-    """Somebody who has answered the first of two texts."""
+    """Return an assignment with the first of two texts answered."""
     assignment = start(study)
     rate_due(assignment, 4)
     return assignment
@@ -88,7 +88,7 @@ def test_return_assignment_does_not_touch_a_finished_one(study):
     assert holds_place(assignment)
 
 
-def test_a_returned_assignment_is_not_taken_up_again(study, assignment):
+def test_a_returned_assignment_is_not_resumed(study, assignment):
     return_assignment(assignment, "asked by mail")
 
     resume_assignment(assignment)
@@ -97,7 +97,7 @@ def test_a_returned_assignment_is_not_taken_up_again(study, assignment):
     assert count_places_left(study) == 2
 
 
-def test_who_was_returned_gets_no_second_assignment_by_the_same_link(assignment):
+def test_a_returned_assignment_is_the_only_one_of_its_link(assignment):
     return_assignment(assignment, "asked by mail")
 
     assert start_assignment(assignment.annotator.invitation) == assignment
@@ -109,7 +109,7 @@ def test_who_was_returned_gets_no_second_assignment_by_the_same_link(assignment)
 # Withdrawn
 
 
-def test_withdraw_annotator_erases_what_was_answered(study, assignment):
+def test_withdraw_annotator_erases_the_answers(study, assignment):
     withdraw_annotator(assignment.annotator)
 
     assert stored(assignment, "state", "ended_because") == (
@@ -125,7 +125,7 @@ def test_withdraw_annotator_erases_what_was_answered(study, assignment):
     assert count_places_left(study) == 2
 
 
-def test_withdraw_annotator_keeps_the_answers_where_that_was_agreed_to(study):
+def test_withdraw_annotator_keeps_the_answers_if_agreed(study):
     configure_study(study, erases_withdrawn=False)
     assignment = start(study)
     finish(assignment, rating=4)
@@ -138,7 +138,7 @@ def test_withdraw_annotator_keeps_the_answers_where_that_was_agreed_to(study):
 
 
 @pytest.mark.parametrize("erases", [True, False])
-def test_what_was_agreed_to_stands_whatever_the_study_says_later(study, erases):
+def test_withdrawal_follows_the_consent_not_the_current_setting(study, erases):
     configure_study(study, erases_withdrawn=erases)
     assignment = start(study)
     finish(assignment)
@@ -150,7 +150,7 @@ def test_what_was_agreed_to_stands_whatever_the_study_says_later(study, erases):
 
 
 @pytest.mark.parametrize("erases", [True, False])
-def test_answers_of_who_withdrew_are_not_in_the_dataset(study, erases):
+def test_withdrawn_answers_are_not_in_the_dataset(study, erases):
     configure_study(study, erases_withdrawn=erases)
     stays, leaves = start(study), start(study)
     finish(stays, rating=1)
@@ -174,7 +174,7 @@ def test_withdraw_annotator_again_changes_nothing(assignment):
     assert (stored(assignment.annotator, "withdrawn_at"), answers(assignment)) == before
 
 
-def test_withdraw_annotator_takes_back_all_their_blocks():
+def test_withdraw_annotator_withdraws_all_blocks():
     study = make_study(4, block_size=2, ratings_per_context=1)
     configure_study(study, allows_more_blocks=True)
     first = start(study)
@@ -193,7 +193,7 @@ def test_withdraw_annotator_takes_back_all_their_blocks():
     assert count_places_left(study) == 3
 
 
-def test_who_withdrew_cannot_begin_again(study, assignment):
+def test_a_withdrawn_annotator_cannot_begin_again(study, assignment):
     withdraw_annotator(assignment.annotator)
 
     assert start_assignment(assignment.annotator.invitation) == assignment
@@ -221,7 +221,7 @@ def test_a_new_answer_after_withdrawal_is_refused(assignment):
 
 @pytest.mark.parametrize("erases", [True, False])
 @pytest.mark.parametrize("page", ["words", "rating", "last rating"])
-def test_an_answer_on_its_way_while_its_annotator_withdraws_is_not_stored(study, erases, page):
+def test_an_answer_during_a_withdrawal_is_not_stored(study, erases, page):
     configure_study(study, erases_withdrawn=erases)
     assignment = start(study)
     if page == "last rating":
@@ -257,7 +257,7 @@ def test_revoke_invitation_closes_an_unused_link(study):
     assert count_places_left(study) == 2
 
 
-def test_revoke_invitation_returns_what_is_under_way(study, assignment):
+def test_revoke_invitation_returns_the_unfinished_assignment(study, assignment):
     revoke_invitation(assignment.annotator.invitation, "passed on")
 
     assert stored(assignment, "state", "ended_because") == ("returned", "link revoked: passed on")
@@ -267,7 +267,7 @@ def test_revoke_invitation_returns_what_is_under_way(study, assignment):
         start_assignment(assignment.annotator.invitation)
 
 
-def test_revoke_invitation_leaves_what_is_finished(study):
+def test_revoke_invitation_keeps_submitted_assignments(study):
     assignment = start(study)
     finish(assignment)
 

@@ -1,4 +1,4 @@
-"""Somebody who is erased at their wish, and what was made of their ratings before."""
+"""Erasure and withdrawal, and their marks on earlier runs and releases."""
 
 import io
 import zipfile
@@ -10,7 +10,7 @@ from django.db.models import F
 from surveys.errors import ErasureRefused, InvitationRefused
 from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, RunKind, Study
 from surveys.outbox import perform_run
-from surveys.participation.assignments import begin_assignment, count_places_left
+from surveys.participation.assignments import begin_assignment
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import (
     erase_annotator,
@@ -19,11 +19,20 @@ from surveys.privacy.erasure import (
     withdraw_annotator,
 )
 from surveys.recruitment.links import invite_listed, open_entrance
-from surveys.results.ratings_table import note_instant
+from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.runs import request_release, request_results
 from surveys.study.design import configure_study
-from tests.factories import QUICK, counted_ratings, finish, make_run, make_study, start, stored
-from tests.surveys.newcomers import CODES, arrive
+from tests.factories.newcomers import CODES, arrive
+from tests.factories.studies import (
+    QUICK,
+    count_places_left,
+    counted_ratings,
+    finish,
+    make_run,
+    make_study,
+    start,
+    stored,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +41,7 @@ WORKER = "5f0c0ffee0000000000000aa"
 
 @pytest.fixture
 def study() -> Study:
-    """Of two pairs, with a place more in each questionnaire than there are annotators."""
+    """Return a study of two pairs with one place more than annotators in each questionnaire."""
     study = make_study(2, ratings_per_context=3)
     for _ in range(4):
         finish(start(study))
@@ -45,13 +54,13 @@ def annotator(study) -> Annotator:
 
 
 def make_results(study: Study) -> Run:
-    """A run as if it had been done now, without the figures."""
-    collected_at = note_instant(study)
+    """Store a finished run without figures."""
+    collected_at = withdrawal_cutoff(study)
     return make_run(study, RunKind.RESULTS, state="done", report={}, collected_at=collected_at)
 
 
 def counts(model: type[Run] | type[Release]) -> list[int]:
-    """How many withdrew since, of each that was made, the first first."""
+    """Return the number of annotators withdrawn since, for each row in order."""
     found = model.objects.with_withdrawn_since().order_by("pk")
     return [made.n_withdrawn_since for made in found]
 
@@ -59,7 +68,7 @@ def counts(model: type[Run] | type[Release]) -> list[int]:
 # Erased
 
 
-def test_erase_annotator_erases_answers_and_gives_the_places_back(study, annotator):
+def test_erase_annotator_erases_answers_and_frees_the_places(study, annotator):
     before = count_places_left(study), len(counted_ratings(study))
 
     erase_annotator(annotator, "asked by mail")
@@ -73,7 +82,7 @@ def test_erase_annotator_erases_answers_and_gives_the_places_back(study, annotat
     )  # fmt: skip
 
 
-def test_erase_annotator_erases_whatever_was_agreed_to():
+def test_erase_annotator_does_not_depend_on_consent():
     study = make_study(2)
     configure_study(study, erases_withdrawn=False)
     finish(start(study))
@@ -114,14 +123,14 @@ def test_erase_annotator_again_changes_nothing(study, annotator):
     assert AuditEntry.objects.filter(action="annotator.erased").count() == 1
 
 
-def test_erase_annotator_wants_a_reason(study, annotator):
-    with pytest.raises(ErasureRefused, match="Say why"):
+def test_erase_annotator_requires_a_reason(study, annotator):
+    with pytest.raises(ErasureRefused, match="Give a reason"):
         erase_annotator(annotator, "  ")
 
     assert stored(annotator, "erased_at") == (None,)
 
 
-def test_leaving_is_logged(study, annotator):
+def test_withdrawal_and_erasure_are_logged(study, annotator):
     other = Annotator.objects.latest("pk")
     withdraw_annotator(annotator)
     erase_annotator(other, "asked by mail")
@@ -134,7 +143,7 @@ def test_leaving_is_logged(study, annotator):
     ]  # fmt: skip
 
 
-def test_reasons_keep_no_address(study):
+def test_reasons_are_masked(study):
     (link,) = invite_listed(study, ["ana@example.org"]).new
 
     revoke_invitation(link, "ana@example.org moved")
@@ -143,7 +152,7 @@ def test_reasons_keep_no_address(study):
     assert AuditEntry.objects.get(action="invitation.revoked").details == {"reason": "a…@… moved"}
 
 
-# Notes of links that nobody used
+# Notes of unused links
 
 
 def test_forget_invitation_drops_the_note_and_revokes(study):
@@ -156,17 +165,17 @@ def test_forget_invitation_drops_the_note_and_revokes(study):
     assert AuditEntry.objects.filter(action="invitation.forgotten").count() == 1
 
 
-def test_forget_invitation_leaves_a_used_link(study):
+def test_forget_invitation_refuses_a_used_link(study):
     (link,) = invite_listed(study, ["ana@example.org"]).new
     start(study, link)
 
-    with pytest.raises(ErasureRefused, match="Somebody has used this link"):
+    with pytest.raises(ErasureRefused, match="This link has been used"):
         forget_invitation(link, "wants no mail")
 
     assert stored(link, "note", "revoked_at") == ("ana@example.org", None)
 
 
-def test_forget_invitation_wants_a_reason(study):
+def test_forget_invitation_requires_a_reason(study):
     (link,) = invite_listed(study, ["ana@example.org"]).new
 
     with pytest.raises(InvitationRefused):
@@ -175,10 +184,10 @@ def test_forget_invitation_wants_a_reason(study):
     assert stored(link, "note") == ("ana@example.org",)
 
 
-# What was made before
+# Earlier runs and releases
 
 
-def test_results_are_marked_by_who_withdrew_or_was_erased_since(study, annotator):
+def test_results_count_annotators_withdrawn_or_erased_since(study, annotator):
     others = list(Annotator.objects.order_by("pk"))
     first = make_results(study)
     withdraw_annotator(annotator)
@@ -192,7 +201,7 @@ def test_results_are_marked_by_who_withdrew_or_was_erased_since(study, annotator
     assert list(find_holding(others[1], Run.objects.order_by("pk"))) == [first, second]
 
 
-def test_who_had_rated_nothing_by_then_marks_nothing(study):
+def test_an_annotator_without_ratings_by_then_is_not_counted(study):
     nothing_yet, later = start(study), start(study)
     make_results(study)
     finish(later)
@@ -203,8 +212,8 @@ def test_who_had_rated_nothing_by_then_marks_nothing(study):
     assert counts(Run) == [0]
 
 
-def test_who_withdraws_while_a_run_is_made_marks_it(study, annotator, monkeypatch):
-    """Their ratings have been read already, and what comes out holds them."""
+def test_withdrawal_during_a_run_is_counted(study, annotator, monkeypatch):
+    """The run has read their ratings already, so its results contain them."""
 
     def withdraw_meanwhile(study: Study) -> list[str]:
         withdraw_annotator(annotator)
@@ -220,7 +229,7 @@ def test_who_withdraws_while_a_run_is_made_marks_it(study, annotator, monkeypatc
     assert counts(Run) == [1]
 
 
-def test_who_kept_their_answers_there_marks_a_release_too():
+def test_withdrawal_that_keeps_answers_is_counted():
     study = make_study(2, ratings_per_context=2)
     configure_study(study, erases_withdrawn=False)
     for _ in range(4):
@@ -240,7 +249,7 @@ def test_who_kept_their_answers_there_marks_a_release_too():
         assert b"log.tsv" in files.read("cosimlex_en/SHA256SUMS")
 
 
-def test_another_studys_annotators_mark_nothing(study):
+def test_annotators_of_other_studies_are_not_counted(study):
     other = make_study(2, slug="other", ratings_per_context=1)
     finish(start(other))
     make_results(study)
@@ -250,7 +259,7 @@ def test_another_studys_annotators_mark_nothing(study):
     assert counts(Run) == [0]
 
 
-def test_what_was_made_before_somebody_rated_is_not_marked(study, annotator):
+def test_results_before_the_first_rating_are_not_marked(study, annotator):
     make_results(study)
     Run.objects.update(collected_at=F("collected_at") - timedelta(hours=1))
 

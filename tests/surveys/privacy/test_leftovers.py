@@ -1,4 +1,4 @@
-"""Lists, files and rows that are kept for a time only."""
+"""Deletion of expired lists, files and rows."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ from surveys.privacy.erasure import erase_annotator
 from surveys.privacy.leftovers import drop_leftovers
 from surveys.results.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
 from surveys.results.runs import request_export, request_links, retry_run
-from tests.factories import finish, make_study, start, stored
+from tests.factories.studies import finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,7 @@ def study():
 
 @pytest.fixture
 def listed(study) -> Run:
-    """A job that is to make links for a list of addresses."""
+    """Return a job that creates links for a list of addresses."""
     return request_links(study, None, n_before=0, notes=PEOPLE)
 
 
@@ -45,7 +45,7 @@ def everything_about(run: Run) -> str:
     return str(Run.objects.filter(pk=run.pk).values().get())
 
 
-def test_a_list_vanishes_when_its_job_fails(listed, monkeypatch):
+def test_a_list_is_deleted_when_its_job_fails(listed, monkeypatch):
     def fall_over(*args):
         raise RuntimeError
 
@@ -62,7 +62,7 @@ def test_a_list_vanishes_when_its_job_fails(listed, monkeypatch):
 @pytest.mark.parametrize(
     ("state", "since"), [(RunState.RUNNING, LISTS_KEPT), (RunState.WAITING, LISTS_WAIT)]
 )
-def test_a_list_whose_job_was_killed_vanishes_with_the_next_job(study, listed, state, since):
+def test_a_list_of_a_killed_job_is_deleted_by_the_next_job(study, listed, state, since):
     silent(listed, state, since + timedelta(minutes=1))
 
     perform_run(request_export(study, "csv", None).pk)
@@ -74,14 +74,14 @@ def test_a_list_whose_job_was_killed_vanishes_with_the_next_job(study, listed, s
 @pytest.mark.parametrize(
     ("state", "since"), [(RunState.RUNNING, LISTS_KEPT), (RunState.WAITING, LISTS_WAIT)]
 )
-def test_a_list_stays_while_its_job_may_go_on(listed, state, since):
+def test_a_list_is_kept_while_its_job_may_continue(listed, state, since):
     silent(listed, state, since - timedelta(minutes=1))
 
     assert drop_lists() == 0
     assert "p0@example.org" in everything_about(listed)
 
 
-def test_a_job_whose_list_is_gone_makes_no_links(listed):
+def test_a_job_without_its_list_creates_no_links(listed):
     silent(listed, RunState.FAILED, timedelta(0))
     drop_lists()
 
@@ -94,7 +94,7 @@ def test_a_job_whose_list_is_gone_makes_no_links(listed):
     assert not Invitation.objects.exists()
 
 
-def test_a_list_that_failed_before_this_version_vanishes_with_the_timer(listed):
+def test_a_list_that_failed_before_this_version_is_deleted_by_the_timer(listed):
     silent(listed, RunState.FAILED, timedelta(0))
 
     call_command("drop_personal_data", "--dry-run")
@@ -115,9 +115,7 @@ def test_staff_who_may_see_runs_see_no_list(listed, client):
     assert "example.org" not in page.content.decode()
 
 
-def test_a_file_that_a_killed_job_wrote_goes_with_an_erasure(
-    study, django_capture_on_commit_callbacks
-):
+def test_erasure_deletes_the_file_of_a_killed_job(study, django_capture_on_commit_callbacks):
     finish(start(study))
     run = request_export(study, "csv", None)
     perform_run(run.pk)
@@ -139,7 +137,7 @@ def test_a_file_that_a_killed_job_wrote_goes_with_an_erasure(
     assert not orphan.exists()
 
 
-def test_what_is_kept_for_a_time_only_goes_with_the_timer(study):
+def test_the_timer_deletes_expired_records(study):
     now, user = timezone.now(), User.objects.create_user("ana")
     for days in (0, 2, 40):
         past = now - timedelta(days=days)

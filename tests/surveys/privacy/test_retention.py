@@ -1,4 +1,4 @@
-"""How long it is known who somebody is."""
+"""Retention of personal data."""
 
 from datetime import timedelta
 
@@ -30,9 +30,9 @@ from surveys.privacy.retention import (
     take_back_payment,
 )
 from surveys.recruitment.links import invite_listed, invite_scripted_annotators, open_entrance
-from surveys.study.layout.rounds import repeat_block
-from tests.factories import finish, make_study, start, stored
-from tests.surveys.newcomers import CODES, arrive, claims_of
+from surveys.study.layout.blocks import repeat_block
+from tests.factories.newcomers import CODES, arrive, claims_of
+from tests.factories.studies import finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +52,7 @@ def prolific(study) -> Entrance:
 
 @pytest.fixture
 def assignment(prolific) -> Assignment:
-    """A finished one of somebody from Prolific, in a study that keeps ids for 30 days."""
+    """Return a finished assignment of a Prolific annotator; ids are kept for 30 days."""
     assignment = begin_assignment(arrive(prolific, WORKER, SESSION))
     finish(assignment)
     set_retention(prolific.study, 30)
@@ -60,7 +60,7 @@ def assignment(prolific) -> Assignment:
 
 
 def let_pass(days: float) -> None:
-    """Let all that has happened be so many days longer ago."""
+    """Shift all instants into the past by some days."""
     past = timedelta(days=days)
     for model, names in (
         (Annotator, ("created_at", "paid_at")),
@@ -76,7 +76,7 @@ def fresh(study: Study) -> Study:
 
 
 def everything_stored() -> str:
-    """All of the tables in which somebody's id, address or submission may stand."""
+    """Return the contents of all tables that may hold an id, an address or a submission."""
     tables = (Annotator, Worker, Visit, Invitation, AuditEntry)
     return str([list(table.objects.values()) for table in tables])
 

@@ -1,11 +1,15 @@
-"""What people hand back to whoever sent them."""
+"""Completion codes for providers."""
 
 import pytest
 
 from surveys.models import Annotator, Assignment, Entrance, Invitation
-from surveys.models.collection import make_token
+from surveys.models.participation import make_token
 from surveys.participation.answers import record_engagement, record_unjudgeable
-from surveys.participation.arrivals import lead_back, return_by_own_link, start_through
+from surveys.participation.arrivals import (
+    find_assignment_to_show,
+    return_by_own_link,
+    start_through,
+)
 from surveys.participation.assignments import start_another_assignment
 from surveys.participation.withdrawal import return_assignment
 from surveys.privacy.erasure import withdraw_annotator
@@ -17,8 +21,8 @@ from surveys.recruitment.completion_codes import (
 )
 from surveys.recruitment.links import open_entrance
 from surveys.study.design import configure_study
-from tests.factories import finish, make_study, start, whereabouts
-from tests.surveys.newcomers import CODES, DONE, FULL, arrive, claims_of
+from tests.factories.newcomers import CODES, DONE, FULL, arrive, claims_of
+from tests.factories.studies import finish, make_study, start, whereabouts
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +48,7 @@ def finish_without_judging(assignment: Assignment) -> None:
         record_unjudgeable(whereabouts(assignment), "")
 
 
-def test_completion_of_who_was_screened_out_is_the_other_code(prolific):
+def test_completion_after_a_failed_check_is_the_no_place_code(prolific):
     assignment = return_assignment(arrive(prolific), "comprehension check not passed")
 
     assert completion_of(assignment.annotator) == FULL
@@ -68,7 +72,7 @@ def test_completion_is_the_code_of_the_last_visit(prolific):
     assert completion_of(Annotator.objects.get()).code == "DONE2"
 
 
-def test_completion_is_todays_code_where_none_was_there_at_the_visit(prolific):
+def test_completion_without_a_code_at_the_visit_is_the_current_code(prolific):
     Entrance.objects.update(completion_code="")
     assignment = arrive(Entrance.objects.get())
     finish(start(prolific.study, assignment.annotator.invitation))
@@ -79,7 +83,7 @@ def test_completion_is_todays_code_where_none_was_there_at_the_visit(prolific):
 
 @pytest.fixture
 def at_second_block() -> Assignment:
-    """Somebody from Prolific who has done a block and is at another."""
+    """Return the second assignment of an annotator from Prolific."""
     study = make_study(4, block_size=2, ratings_per_context=1)
     entrance = open_entrance(configure_study(study, allows_more_blocks=True), "prolific", **CODES)
     first = start(study, arrive(entrance).annotator.invitation)
@@ -88,9 +92,7 @@ def at_second_block() -> Assignment:
 
 
 @pytest.mark.parametrize("end", ["withdrawn", "returned", None])
-def test_completion_of_who_has_done_a_block_stays_whatever_becomes_of_the_next(
-    at_second_block, end
-):
+def test_completion_of_a_done_block_is_kept_during_the_next(at_second_block, end):
     if end == "withdrawn":
         withdraw_annotator(at_second_block.annotator)
     elif end == "returned":
@@ -99,14 +101,14 @@ def test_completion_of_who_has_done_a_block_stays_whatever_becomes_of_the_next(
     assert completion_of(at_second_block.annotator) == DONE
 
 
-def test_earned_before_is_there_for_who_is_at_a_further_block(at_second_block):
+def test_earned_before_at_a_further_block_is_the_code(at_second_block):
     first = Assignment.objects.earliest("pk")
 
     assert earned_before(at_second_block) == DONE
     assert earned_before(first) is None  # its page has it
 
 
-def test_earned_before_is_nothing_at_the_first_block(prolific):
+def test_earned_before_at_the_first_block_is_none(prolific):
     configure_study(prolific.study, allows_more_blocks=True)
 
     assert earned_before(return_of(arrive(prolific))) is None
@@ -116,12 +118,12 @@ def return_of(assignment: Assignment) -> Assignment:
     return Assignment.objects.with_study().get(pk=assignment.pk)
 
 
-def test_lead_back_shows_the_block_that_is_done_while_another_is_under_way(at_second_block):
+def test_lead_back_returns_the_done_block_during_another(at_second_block):
     first = Assignment.objects.earliest("pk")
 
-    assert lead_back(at_second_block) == first
+    assert find_assignment_to_show(at_second_block) == first
     finish(at_second_block)
-    assert lead_back(return_of(at_second_block)) == at_second_block
+    assert find_assignment_to_show(return_of(at_second_block)) == at_second_block
 
 
 def test_completion_of_a_personal_link_is_none(prolific):
@@ -140,5 +142,5 @@ def test_completion_of_an_open_link_has_a_code_and_no_address(link):
     assert completion_of(Annotator.objects.get()) == Completion("THANKS", "")
 
 
-def test_no_code_is_nothing_to_hand_back(link):
+def test_completion_without_a_code_is_none(link):
     assert no_place_completion(link) is None

@@ -1,4 +1,4 @@
-"""Links: personal ones, lists of them, entrances for many."""
+"""Personal links, lists of them, and entrances."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from surveys.recruitment.links import (
     open_entrance,
     personal_link,
 )
-from tests.factories import make_study, start, stored
+from tests.factories.studies import make_study, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def notes() -> list[str]:
     return list(Invitation.objects.order_by("pk").values_list("note", flat=True))
 
 
-def test_invite_annotators_makes_links_that_nobody_can_guess(study):
+def test_invite_annotators_creates_unguessable_links(study):
     invitations = invite_annotators(study, 3)
 
     tokens = {invitation.token for invitation in invitations}
@@ -38,7 +38,7 @@ def test_invite_annotators_makes_links_that_nobody_can_guess(study):
     assert not Invitation.objects.filter(is_rehearsal=True).exists()
 
 
-def test_no_link_ends_in_what_a_command_takes_for_an_option(study, monkeypatch):
+def test_no_token_begins_like_an_option(study, monkeypatch):
     drawn = iter(["-" + "x" * 21, "-" + "y" * 21, "z" * 22])
     monkeypatch.setattr("secrets.token_urlsafe", lambda n_bytes: next(drawn))
 
@@ -51,7 +51,7 @@ def test_invite_scripted_annotators_marks_their_links(study):
     assert Invitation.objects.filter(is_rehearsal=True).count() == 2
 
 
-def test_personal_link_leads_to_this_site_or_to_the_one_that_is_named(settings):
+def test_personal_link_is_on_this_site_or_the_given_one(settings):
     settings.SITE_URL = "https://survey.example.org"
 
     assert personal_link("token") == "https://survey.example.org/invitation/token/"
@@ -63,7 +63,7 @@ def test_personal_link_leads_to_this_site_or_to_the_one_that_is_named(settings):
 # Lists
 
 
-def test_invite_listed_makes_a_link_for_each_line(study):
+def test_invite_listed_creates_a_link_per_line(study):
     listed = invite_listed(study, ["  ana@example.org\r\n", "", "seat 7", "\n", "Žiga"])
 
     assert notes() == ["ana@example.org", "seat 7", "Žiga"]
@@ -71,7 +71,7 @@ def test_invite_listed_makes_a_link_for_each_line(study):
     assert listed.known == []
 
 
-def test_invite_listed_again_gives_the_links_that_are_there(study):
+def test_invite_listed_again_returns_the_existing_links(study):
     first = invite_listed(study, ["a", "b"])
 
     again = invite_listed(study, ["c", "b", "a"])
@@ -81,7 +81,7 @@ def test_invite_listed_again_gives_the_links_that_are_there(study):
     assert notes() == ["a", "b", "c"]
 
 
-def test_invite_listed_of_a_list_that_is_known_makes_nothing(study):
+def test_invite_listed_of_a_known_list_creates_nothing(study):
     invite_listed(study, ["a", "b"])
 
     assert invite_listed(study, ["a", "b"]).new == []
@@ -98,7 +98,7 @@ def test_invite_listed_does_not_mix_studies(study):
     assert Invitation.objects.count() == 2
 
 
-def test_invite_listed_leaves_links_in_use_as_they_are(study):
+def test_invite_listed_leaves_used_links_alone(study):
     (used,) = invite_listed(study, ["a"]).new
     start(study, used)
     before = list(Invitation.objects.order_by("pk").values())
@@ -108,7 +108,7 @@ def test_invite_listed_leaves_links_in_use_as_they_are(study):
     assert list(Invitation.objects.order_by("pk").values()) == before
 
 
-def test_invite_listed_invites_anew_whose_link_was_revoked(study):
+def test_invite_listed_replaces_a_revoked_link(study):
     (revoked,) = invite_listed(study, ["a"]).new
     revoke_invitation(revoked, "sent to a wrong address")
 
@@ -118,7 +118,7 @@ def test_invite_listed_invites_anew_whose_link_was_revoked(study):
     assert stored(revoked, "note", "revoked_because") == ("a", "sent to a wrong address")
 
 
-def test_invite_listed_takes_the_longest_note(study):
+def test_invite_listed_accepts_the_longest_note(study):
     invite_listed(study, ["x" * LONGEST_NOTE])
 
     assert notes() == ["x" * LONGEST_NOTE]
@@ -154,7 +154,7 @@ def test_open_entrance_stores_its_settings(study):
     ) == (study.pk, "prolific", 40, "C1", "C2", None)
 
 
-def test_open_entrance_again_changes_what_is_given_and_keeps_the_link(study):
+def test_open_entrance_again_changes_the_given_settings(study):
     first = open_entrance(study, "prolific", cap=40, completion_code="C1")
 
     again = open_entrance(study, "prolific", cap=50)
@@ -163,7 +163,7 @@ def test_open_entrance_again_changes_what_is_given_and_keeps_the_link(study):
     assert stored(first, "cap", "completion_code") == (50, "C1")
 
 
-def test_a_study_has_one_entrance_a_provider(study):
+def test_a_study_has_one_entrance_per_provider(study):
     first, second = open_entrance(study, "link"), open_entrance(study, "prolific")
 
     assert first.token != second.token
@@ -178,7 +178,7 @@ def test_close_entrance_again_keeps_the_first_instant(study):
     assert close_entrance(entrance).closed_at == closed_at
 
 
-def test_open_entrance_opens_a_closed_one_again(study):
+def test_open_entrance_reopens_a_closed_one(study):
     closed = close_entrance(open_entrance(study, "link", cap=3))
 
     assert open_entrance(study, "link") == closed
@@ -197,7 +197,7 @@ def test_open_entrance_opens_a_closed_one_again(study):
         ("prolific", {"no_place_code": "a&b"}, "no place code may have up to 40"),
     ],
 )
-def test_open_entrance_refuses_what_is_impossible(study, provider, chosen, said):
+def test_open_entrance_refuses_invalid_settings(study, provider, chosen, said):
     with pytest.raises(SettingRefused, match=said):
         open_entrance(study, provider, **chosen)
 

@@ -1,4 +1,4 @@
-"""What a provider says of who comes, and where it takes a code."""
+"""Identifiers of arrivals, and completion addresses."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from surveys.recruitment.providers import Claims, completion_address, read_claim
 
 
 @pytest.mark.parametrize("value", ["5f1a", "A" * 64, "a_b-C9"])
-def test_read_claims_takes_identifiers(value):
+def test_read_claims_accepts_identifiers(value):
     claims = read_claims(
         "prolific", {"PROLIFIC_PID": value, "STUDY_ID": "st", "SESSION_ID": "se", "other": "x"}
     )
@@ -24,7 +24,7 @@ def test_read_claims_takes_identifiers(value):
 @pytest.mark.parametrize(
     "value", ["", "A" * 65, "a b", "a\n", "a\0", "ž", "٣", "{{%PROLIFIC_PID%}}", "<b>", "a'--"]
 )
-def test_read_claims_refuses_what_is_no_identifier(value):
+def test_read_claims_refuses_malformed_identifiers(value):
     with pytest.raises(ArrivalRefused, match="The address lacks PROLIFIC_PID"):
         read_claims("prolific", {"PROLIFIC_PID": value, "STUDY_ID": "st", "SESSION_ID": "se"})
 
@@ -46,5 +46,5 @@ def test_read_claims_of_the_open_link_are_none():
         ("link", "C1", ""),
     ],
 )
-def test_completion_address_is_where_the_provider_takes_a_code(provider, code, address):
+def test_completion_address_by_provider(provider, code, address):
     assert completion_address(provider, code) == address

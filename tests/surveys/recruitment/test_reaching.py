@@ -25,7 +25,7 @@ ALONE, NEAR = "of this machine alone: nobody else", "of a local network: nobody 
         ("http://cosima.local", NEAR),
     ],
 )
-def test_an_address_that_is_not_reached_from_elsewhere_is_warned_of(url, said, settings):
+def test_warn_unreachable_of_a_local_address(url, said, settings):
     settings.SITE_URL = url
 
     warning = warn_unreachable()
@@ -45,7 +45,7 @@ def test_an_address_that_is_not_reached_from_elsewhere_is_warned_of(url, said, s
         "http://[2001:4860:4860::8888]",
     ],
 )
-def test_a_public_address_is_not_warned_of(url, settings):
+def test_warn_unreachable_of_a_public_address_is_empty(url, settings):
     settings.SITE_URL = url
 
     assert warn_unreachable() == ""

@@ -9,7 +9,7 @@ from surveys.recruitment.links import invite_listed
 from surveys.recruitment.reminders import list_recruits
 from surveys.study.design import configure_study
 from surveys.study.texts import default_body, set_text
-from tests.factories import finish, make_study, start
+from tests.factories.studies import finish, make_study, start
 
 INTERNAL = "Internal title"
 
@@ -37,7 +37,7 @@ def test_owners_get_mails_to_each_address(db):
     assert pupil.link in pupil.reminder.letter.body
 
 
-def test_addresses_are_masked_for_the_others(db):
+def test_addresses_are_masked_for_other_roles(db):
     study = make_study(2)
     invite_listed(study, ["ana@example.org", "class 2b"])
 
@@ -47,7 +47,7 @@ def test_addresses_are_masked_for_the_others(db):
     assert "example.org" not in str(found)
 
 
-def test_who_has_begun_is_reminded_and_not_invited_and_who_has_finished_neither(db):
+def test_mails_fit_the_state_of_the_assignment(db):
     study = make_study(2)
     begun, done = invite_listed(study, ["ana@example.org", "berta@example.org"]).new
     start(study, begun)
@@ -61,7 +61,7 @@ def test_who_has_begun_is_reminded_and_not_invited_and_who_has_finished_neither(
 
 @pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa", "de"])
 def test_default_mails_never_name_the_title_for_researchers(language, db):
-    """And say nothing of a contact or a title that the study does not have."""
+    """Nor mention a contact or a title that the study does not have."""
     study = make_study(2, language=language, title=INTERNAL)
     invite_listed(study, ["ana@example.org"])
 
@@ -90,7 +90,7 @@ def test_default_mails_name_title_contact_and_minutes(db):
     assert "about 23 minutes" in body  # with consent, instructions and practice
 
 
-def test_a_reminder_claims_nothing_of_when_a_link_was_sent(db):
+def test_a_reminder_does_not_mention_when_the_link_was_sent(db):
     study = make_study(2)
     invite_listed(study, ["ana"])
 
@@ -99,7 +99,7 @@ def test_a_reminder_claims_nothing_of_when_a_link_was_sent(db):
     assert "ago" not in ana.reminder.letter.body.split()
 
 
-def test_listing_recruits_stores_no_text_and_asks_as_often_for_many(db):
+def test_listing_recruits_stores_no_text_in_a_constant_number_of_queries(db):
     counts = []
     for n in (1, 3):
         study = make_study(2, slug=f"study-{n}")

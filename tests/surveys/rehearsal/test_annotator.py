@@ -20,7 +20,7 @@ from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotat
 from surveys.rehearsal.rating_source import ModelledRatings, Person
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
-from tests.factories import make_study, stimuli_row, stored
+from tests.factories.studies import make_study, stimuli_row, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # what scripts do on pages
 
@@ -30,7 +30,7 @@ UNTIRING = [character for character in Character if character != Character.QUITT
 
 
 class RecordingTransport(httpx.WSGITransport):
-    """The site itself, in this process, with a record of what it was asked."""
+    """The site in this process, with a record of its requests."""
 
     def __init__(self) -> None:
         super().__init__(app=WSGIHandler())
@@ -43,7 +43,7 @@ class RecordingTransport(httpx.WSGITransport):
 
 @pytest.fixture
 def transport() -> Iterator[RecordingTransport]:
-    """The site, answering within the transaction of the test."""
+    """Yield the site, which answers within the transaction of the test."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     yield RecordingTransport()
@@ -53,7 +53,7 @@ def transport() -> Iterator[RecordingTransport]:
 
 @pytest.fixture
 def study() -> Study:
-    """Four texts an assignment, with practice and two tries for the check."""
+    """Return a study with four texts per assignment, practice, and two tries for the check."""
     return configure_study(make_study(4), n_check_tries=2)
 
 
@@ -64,12 +64,12 @@ def invitation(study) -> Invitation:
 
 @pytest.fixture
 def script(transport, invitation):
-    """Make a scripted annotator of a character, who comes by the invitation."""
+    """Return a factory of scripted annotators of a character for the invitation."""
 
     def make(character: Character = Character.CAREFUL) -> ScriptedAnnotator:
         return ScriptedAnnotator(
             httpx.Client(transport=transport, base_url=SITE, follow_redirects=True),
-            Person(random.Random(1), leaning=0, noise=0.1),
+            Person(random.Random(1), bias=0, noise=0.1),
             VOCABULARY,
             ModelledRatings([Decimal(point) for point in range(7)], seed=0),
             invitation=invitation.pk,
@@ -84,7 +84,7 @@ def link(invitation: Invitation) -> str:
 
 
 def stored_answers(invitation: Invitation) -> list[Acknowledged]:
-    """What the database holds, as the annotator should have noted it."""
+    """Return the stored answers in the annotator's format."""
     answers = []
     for response in Response.objects.filter(annotator__invitation=invitation).order_by("position"):
         if response.engaged_at:
@@ -97,7 +97,7 @@ def stored_answers(invitation: Invitation) -> list[Acknowledged]:
 
 
 @pytest.mark.parametrize("character", [c for c in UNTIRING if c != Character.HASTY])
-def test_a_character_goes_from_the_link_to_the_end(study, script, invitation, character):
+def test_a_character_works_from_the_link_to_the_end(study, script, invitation, character):
     annotator = script(character)
 
     assert annotator.work(link(invitation)) == "annotate:thanks"
@@ -148,7 +148,7 @@ def test_a_quitting_annotator_stops_half_way(script, invitation):
     assert stored(Assignment.objects.get(), "state") == ("started",)
 
 
-def test_somebody_else_takes_up_what_was_left_half_way(script, invitation):
+def test_another_annotator_gets_an_abandoned_place(script, invitation):
     quitting, careful = script(Character.QUITTING), script()
     quitting.work(link(invitation))
 
@@ -160,7 +160,7 @@ def test_somebody_else_takes_up_what_was_left_half_way(script, invitation):
 @pytest.mark.parametrize(
     ("character", "n_gets", "n_posts"), [("careful", 0, 1), ("reloading", 1, 2), ("two-tabs", 0, 2)]
 )
-def test_a_character_asks_for_a_text_as_often_as_it_does(
+def test_a_character_requests_a_text_the_expected_number_of_times(
     transport, script, invitation, character, n_gets, n_posts
 ):
     annotator = script(Character(character))
@@ -173,11 +173,11 @@ def test_a_character_asks_for_a_text_as_often_as_it_does(
         if path == reverse("annotate:rate", args=[token, 1])
     ]
     assert asked.count("POST") == n_posts
-    n_led_there = 2 if n_posts == 2 else 1  # both answers to page 1 lead to page 2
-    assert asked.count("GET") == n_led_there + n_gets
+    n_redirects = 2 if n_posts == 2 else 1  # both answers to page 1 redirect to page 2
+    assert asked.count("GET") == n_redirects + n_gets
 
 
-def test_checkpoint_items_are_rated_as_they_should_be(study, script, invitation):
+def test_checkpoint_items_are_rated_as_expected(study, script, invitation):
     fields = stimuli_row().split("\t")
     row = "\t".join([*fields[:3], "cats", "dog", "5", "6"])
     header = "word1\tword2\tcontext\tword1_context\tword2_context\tlowest\thighest"
@@ -215,7 +215,7 @@ def test_a_page_that_names_other_words_is_not_rated(script, invitation):
         annotator.work(link(invitation))
 
 
-def test_a_study_without_a_place_stops_the_script_where_it_says_so(study, script, invitation):
+def test_a_full_study_stops_the_script_at_its_message(study, script, invitation):
     study.places.all().delete()
 
     with pytest.raises(RehearsalFailed, match=r"stopped at its page annotate:welcome: .*as many"):
@@ -234,11 +234,13 @@ def test_a_link_whose_annotator_withdrew_leads_to_the_end(script, invitation):
 
 
 @override_settings(ALLOWED_HOSTS=["elsewhere.example"])
-def test_an_error_of_the_site_is_told_without_the_link(script, invitation):
-    with pytest.raises(RehearsalFailed, match="GET annotate:welcome was answered with 400") as said:
+def test_an_error_of_the_site_is_shown_without_the_link(script, invitation):
+    with pytest.raises(
+        RehearsalFailed, match="GET annotate:welcome was answered with 400"
+    ) as error:
         script().work(link(invitation))
 
-    assert invitation.token not in str(said.value)
+    assert invitation.token not in str(error.value)
 
 
 def test_list_words_takes_longer_words_once_in_order():

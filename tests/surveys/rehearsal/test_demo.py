@@ -14,7 +14,7 @@ from surveys.rehearsal.demo import (
     prepare_researcher,
     prepare_static_files,
 )
-from tests.factories import finish, make_study, start
+from tests.factories.studies import finish, make_study, start
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +47,7 @@ def test_static_files_are_collected_again_only_when_they_have_changed(settings, 
     get_finder.cache_clear()
 
 
-def test_prepare_researcher_returns_the_password_only_when_it_makes_the_account(var_dir):
+def test_prepare_researcher_returns_the_password_of_a_new_account(var_dir):
     first, again = prepare_researcher(), prepare_researcher()
 
     assert again is None
@@ -56,17 +56,17 @@ def test_prepare_researcher_returns_the_password_only_when_it_makes_the_account(
     assert list(var_dir.iterdir()) == []  # it is kept nowhere
 
 
-def test_prepare_researcher_leaves_a_password_that_was_changed():
+def test_prepare_researcher_keeps_a_changed_password():
     prepare_researcher()
     user = User.objects.get()
-    user.set_password("a new one of their own")
+    user.set_password("a new password")
     user.save()
 
     assert prepare_researcher() is None
-    assert User.objects.get().check_password("a new one of their own")
+    assert User.objects.get().check_password("a new password")
 
 
-def test_prepare_demo_studies_makes_them_once():
+def test_prepare_demo_studies_creates_them_once():
     prepare_demo_studies()
     studies = prepare_demo_studies()
 
@@ -76,7 +76,7 @@ def test_prepare_demo_studies_makes_them_once():
     assert Study.objects.count() == 4
 
 
-def test_find_open_invitation_gives_a_new_link_only_when_the_last_is_finished():
+def test_find_open_invitation_creates_a_link_when_the_last_is_finished():
     study = make_study(1)
     first = find_open_invitation(study)
     assert find_open_invitation(study) == first
@@ -89,7 +89,7 @@ def test_find_open_invitation_gives_a_new_link_only_when_the_last_is_finished():
     assert Invitation.objects.count() == 2
 
 
-def test_find_open_invitation_passes_over_a_revoked_link():
+def test_find_open_invitation_skips_a_revoked_link():
     study = make_study(1)
     revoked = revoke_invitation(find_open_invitation(study), "sent to a wrong address")
 
@@ -103,20 +103,20 @@ def test_find_open_invitation_of_a_full_study_is_none():
     assert find_open_invitation(study) is None
 
 
-def test_prepare_site_tells_every_link(settings):
+def test_prepare_site_prints_every_link(settings):
     settings.SITE_URL = "http://127.0.0.1:8123"
     out = StringIO()
 
     call_command("prepare_site", stdout=out)
 
     tokens = Invitation.objects.order_by("pk").values_list("token", flat=True)
-    told = out.getvalue()
-    assert [f"http://127.0.0.1:8123/invitation/{token}/" in told for token in tokens] == [True] * 4
-    assert "http://127.0.0.1:8123/console/" in told
-    assert User.objects.get().check_password(told.split("password: ")[1].split()[0])
+    text = out.getvalue()
+    assert [f"http://127.0.0.1:8123/invitation/{token}/" in text for token in tokens] == [True] * 4
+    assert "http://127.0.0.1:8123/console/" in text
+    assert User.objects.get().check_password(text.split("password: ")[1].split()[0])
 
 
-def test_prepare_site_without_demo_says_how_to_import():
+def test_prepare_site_without_demo_explains_the_import():
     out = StringIO()
 
     call_command("prepare_site", "--no-demo", stdout=out)

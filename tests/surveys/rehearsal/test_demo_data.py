@@ -1,4 +1,4 @@
-"""The demo stimuli are what the format and the design ask for, without a warning."""
+"""The demo stimuli are valid by format and design, without warnings."""
 
 import pytest
 from django.conf import settings
@@ -7,7 +7,7 @@ from postprocess.formats.stimuli import count_sentences, parse_stimuli
 
 
 @pytest.mark.parametrize(("language", "n_pairs"), [("en", 14), ("hr", 6), ("sl", 6), ("fi", 6)])
-def test_demo_stimuli_are_sound(language, n_pairs):
+def test_demo_stimuli_are_valid(language, n_pairs):
     stimuli = parse_stimuli((settings.BASE_DIR / f"demo/data_{language}.tsv").read_bytes())
 
     assert stimuli.findings == ()

@@ -13,13 +13,13 @@ from surveys.models import Context, Invitation
 from surveys.rehearsal.rating_source import ModelledRatings, Person, read_played_back
 from surveys.rehearsal.study import Rehearsal, rehearse_study
 from tests.end_to_end.databases import free_port
-from tests.factories import make_study, numbered_stimuli, start
-from tests.surveys.commands import run
+from tests.factories.studies import make_study, numbered_stimuli, start
+from tests.surveys.management.running import run
 
 pytestmark = pytest.mark.either_database  # what scripts do on pages
 
 MODEL = ModelledRatings([Decimal(point) for point in range(7)], seed=0)
-SOMEBODY = Person(random.Random(0), leaning=0, noise=0)
+PERSON = Person(random.Random(0), bias=0, noise=0)
 
 
 def ratings_file(*rows: str) -> bytes:
@@ -27,16 +27,16 @@ def ratings_file(*rows: str) -> bytes:
 
 
 @pytest.mark.django_db
-def test_played_back_ratings_are_given_in_the_order_of_the_file():
+def test_played_back_ratings_follow_the_order_of_the_file():
     study = make_study(1)
     first = study.pairs.get().contexts.get(number=1)
 
     ratings = read_played_back(study, ratings_file("en,1,1,A01,4", "en,1,1,A02,5", "en,1,2,A01,0"))
 
-    assert [ratings.rate(first, SOMEBODY) for _ in range(2)] == [4, 5]
+    assert [ratings.rate(first, PERSON) for _ in range(2)] == [4, 5]
     assert ratings.n_unused == 1
     with pytest.raises(RehearsalFailed, match="No rating is left for pair 1 context 1"):
-        ratings.rate(first, SOMEBODY)
+        ratings.rate(first, PERSON)
 
 
 @pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_read_played_back_refuses_ratings_of_another_study(row):
 
 
 @pytest.mark.django_db
-def test_rehearse_study_says_when_the_site_does_not_run():
+def test_rehearse_study_reports_a_site_that_does_not_run():
     study = make_study(stimuli=numbered_stimuli(1))
     nowhere = f"http://127.0.0.1:{free_port()}"
 
@@ -83,13 +83,13 @@ def test_rehearse_study_refuses_more_annotators_than_places(n_annotators, n_star
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://127.0.0.1", "http://["])
-def test_rehearse_study_refuses_what_is_no_address(url):
-    with pytest.raises(RehearsalFailed, match="is no address"):
+def test_rehearse_study_refuses_an_invalid_address(url):
+    with pytest.raises(RehearsalFailed, match="is not an address"):
         rehearse_study(make_study(1), Rehearsal(url, MODEL))
 
 
 @pytest.mark.django_db
-def test_rehearse_study_refuses_too_few_ratings_before_anybody_starts():
+def test_rehearse_study_refuses_too_few_ratings_before_it_starts():
     study = make_study(stimuli=numbered_stimuli(1))
     ratings = read_played_back(study, ratings_file("en,1,1,A01,4", "en,1,1,A02,4", "en,1,2,A01,1"))
 
@@ -105,7 +105,7 @@ FORM = PAGE.format('<form method="post"><input type="hidden" name="h"><button>Go
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "message"),
     [
         (200, PAGE.format("<h1>Closed today</h1>"), "stopped at its page annotate:welcome: Closed"),
         (404, PAGE.format("No such link"), "GET annotate:welcome was answered with 404: No such"),
@@ -114,11 +114,11 @@ FORM = PAGE.format('<form method="post"><input type="hidden" name="h"><button>Go
     ],
     ids=["a page without a form", "not found", "empty error", "in circles"],
 )
-def test_rehearse_study_says_where_a_site_goes_wrong(monkeypatch, status, body, said):
+def test_rehearse_study_reports_where_a_site_fails(monkeypatch, status, body, message):
     study = make_study(stimuli=numbered_stimuli(1))
-    monkeypatch.setattr("surveys.rehearsal.annotator.MOST_PAGES", 5)
+    monkeypatch.setattr("surveys.rehearsal.annotator.MAX_PAGES", 5)
 
-    with answering(status, body) as url, pytest.raises(RehearsalFailed, match=said) as failed:
+    with answering(status, body) as url, pytest.raises(RehearsalFailed, match=message) as failed:
         rehearse_study(study, Rehearsal(url, MODEL))
 
     assert Invitation.objects.get().token not in str(failed.value)
@@ -126,7 +126,7 @@ def test_rehearse_study_says_where_a_site_goes_wrong(monkeypatch, status, body, 
 
 @contextmanager
 def answering(status: int, body: str) -> Iterator[str]:
-    """A real site that answers everything alike."""
+    """Yield a server that gives every request the same answer."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -163,7 +163,7 @@ def test_modelled_ratings_stay_on_the_scale_and_agree_about_a_text():
 
 
 @pytest.mark.django_db
-def test_rehearse_study_wants_a_log_that_can_be_written_before_anybody_starts(tmp_path):
+def test_rehearse_study_needs_a_writable_log_before_it_starts(tmp_path):
     make_study(stimuli=numbered_stimuli(1))
     log = tmp_path / "missing" / "log.csv"
 
@@ -174,12 +174,12 @@ def test_rehearse_study_wants_a_log_that_can_be_written_before_anybody_starts(tm
 
 
 @pytest.mark.django_db
-def test_rehearse_study_that_fails_leaves_the_log_of_the_one_before(tmp_path):
+def test_a_failed_rehearse_study_keeps_the_previous_log(tmp_path):
     make_study(stimuli=numbered_stimuli(1))
     log = tmp_path / "log.csv"
     log.write_text("of before\n")
 
-    with pytest.raises(CommandError, match="is no address"):
+    with pytest.raises(CommandError, match="is not an address"):
         run("rehearse_study", "study", "--base-url", "nowhere", "--log", log)
 
     assert log.read_text() == "of before\n"

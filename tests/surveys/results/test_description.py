@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from postprocess.release.description import parse_description
+from postprocess.release.description.study import parse_description
 from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Response, TextKind
 from surveys.privacy.erasure import withdraw_annotator
@@ -11,13 +11,13 @@ from surveys.results.description import describe_study
 from surveys.results.release import write_form
 from surveys.study.design import configure_study
 from surveys.study.texts import set_text
-from tests.factories import finish, make_study, start
-from tests.surveys.commands import run
+from tests.factories.studies import finish, make_study, start
+from tests.surveys.management.running import run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # what is told
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]
 
 
-def test_describe_study_tells_what_the_site_knows():
+def test_describe_study_has_design_and_collection():
     study = make_study(
         2, title="Similar?", language="sl", scale_minimum=1, scale_maximum=5, question_forms="text"
     )
@@ -51,7 +51,7 @@ def test_describe_study_does_not_take_the_slug_for_a_title():
     assert describe_study(make_study()).dataset.title is None
 
 
-def test_describe_study_counts_those_who_came_by_each_way():
+def test_describe_study_counts_annotators_per_channel():
     study = make_study(1, ratings_per_context=3)
     entrance = open_entrance(study, "link")
     (by_link,) = invite_annotators(study, 1)
@@ -71,7 +71,7 @@ def test_describe_study_counts_those_who_came_by_each_way():
     ]
 
 
-def test_describe_study_holds_every_version_of_a_text_and_who_agreed():
+def test_describe_study_has_all_versions_of_texts_and_counts_consents():
     study = make_study(1)
     finish(start(study))
     set_text(study, TextKind.CONSENT, "Second *consent*.")
@@ -84,7 +84,7 @@ def test_describe_study_holds_every_version_of_a_text_and_who_agreed():
         "texts/consent_1.md", "texts/consent_2.md", "texts/instructions_1.md",
         "texts/practice_1.toml",
     ]  # fmt: skip
-    set_text(study, TextKind.REMINDER, "Come back\n{link}")  # no page of the survey
+    set_text(study, TextKind.REMINDER, "Come back\n{link}")  # not a page of the survey
     assert {text.path for text in describe_study(study).texts} == set(texts)
     assert texts["texts/consent_2.md"].body == "Second *consent*."
     assert [texts[f"texts/consent_{n}.md"].n_annotators for n in (1, 2)] == [1, 1]
@@ -92,11 +92,11 @@ def test_describe_study_holds_every_version_of_a_text_and_who_agreed():
 
 
 def test_describe_study_refuses_a_title_with_a_placeholder():
-    with pytest.raises(ReleaseRefused, match=r"dataset\.title: still holds the placeholder"):
+    with pytest.raises(ReleaseRefused, match=r"dataset\.title: still contains the placeholder"):
         describe_study(make_study(title="TODO: a title"))
 
 
-def test_the_form_is_a_description_and_asks_for_the_rest():
+def test_write_form_is_a_description_with_gaps():
     study = make_study(title="Similar?")
 
     form = write_form(study, b"[pay]\namount = '2 EUR'")

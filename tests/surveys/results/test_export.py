@@ -33,8 +33,8 @@ from surveys.results.export import (
     stream_responses,
 )
 from surveys.study.design import configure_study
-from surveys.study.layout.rounds import repeat_block
-from tests.factories import finish, make_study, rate_due, start, whereabouts
+from surveys.study.layout.blocks import repeat_block
+from tests.factories.studies import finish, make_study, rate_due, start, whereabouts
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +46,7 @@ def read(chunks) -> list[dict[str, str]]:
 
 
 def exported(study: Study, *columns: str) -> list[tuple[str, ...]]:
-    """What an export says in some of its columns."""
+    """Return some columns of an export."""
     return [tuple(row[column] for column in columns) for row in read(stream_responses(study))]
 
 
@@ -95,7 +95,7 @@ def test_stream_responses_writes_every_column():
     }
 
 
-def test_stream_responses_leaves_empty_what_is_unknown():
+def test_stream_responses_leaves_unknown_values_empty():
     study = make_study(1)
     record_engagement(whereabouts(start(study)), "sea", "salt")
 
@@ -120,7 +120,7 @@ def test_stream_responses_is_of_one_study():
     assert exported(other, "language", "rating") == [("sl", "1")]
 
 
-def test_stream_responses_goes_by_assignment_and_position():
+def test_stream_responses_orders_by_assignment_and_position():
     study = make_study(3)
     first, second = start(study), start(study)
     rate_due(second, 2)
@@ -132,7 +132,7 @@ def test_stream_responses_goes_by_assignment_and_position():
     assert exported(study, "annotator", "position") == list(zip(codes, positions, strict=True))
 
 
-def test_stream_responses_tells_the_state_and_the_round():
+def test_stream_responses_has_state_and_round():
     study = make_study(1, ratings_per_context=1)
     finish(start(study))
     repeat_block(study.blocks.get(), reason="scripts", author="")
@@ -153,7 +153,7 @@ def test_stream_responses_tells_the_state_and_the_round():
 @pytest.mark.parametrize(
     ("erases", "states"), [(True, []), (False, [("withdrawn", "sea")])], ids=["erased", "kept"]
 )
-def test_stream_responses_holds_of_the_withdrawn_what_is_kept(erases, states):
+def test_stream_responses_has_withdrawn_annotators_unless_erased(erases, states):
     study = configure_study(make_study(1), erases_withdrawn=erases)
     assignment = start(study)
     finish(assignment)
@@ -162,7 +162,7 @@ def test_stream_responses_holds_of_the_withdrawn_what_is_kept(erases, states):
     assert exported(study, "assignment_state", "inspired_word1") == states
 
 
-def test_stream_responses_tells_who_could_not_judge():
+def test_stream_responses_has_comments_of_unjudgeable_items():
     study = configure_study(make_study(1), allows_unjudgeable=True)
     assignment = start(study)
     record_engagement(whereabouts(assignment), "sea", "salt")
@@ -173,7 +173,7 @@ def test_stream_responses_tells_who_could_not_judge():
     ]
 
 
-def test_stream_responses_writes_points_as_short_as_they_are():
+def test_stream_responses_writes_ratings_without_trailing_zeros():
     study = make_study(
         1, scale_minimum=Decimal(-10), scale_maximum=Decimal(10), scale_step=Decimal("2.5")
     )
@@ -191,7 +191,7 @@ def test_stream_responses_writes_points_as_short_as_they_are():
      ("@sum", "'@sum"), ("\tx", "'\tx"),
      ("\rx", "'\nx"), ("a=b", "a=b"), ("čaj", "čaj"), ("a\r\nb\rc", "a\nb\nc")],
 )  # fmt: skip
-def test_no_text_is_a_formula_or_breaks_its_line(word, written):
+def test_stream_responses_escapes_formulas_and_line_breaks(word, written):
     study = make_study(1)
     record_engagement(whereabouts(start(study)), "sea", "salt")
     Response.objects.filter(engaged_at__isnull=False).update(inspired_word1=word)
@@ -199,7 +199,7 @@ def test_no_text_is_a_formula_or_breaks_its_line(word, written):
     assert exported(study, "inspired_word1", "inspired_word2") == [(written, "salt")]
 
 
-def test_stream_responses_sends_the_header_before_it_asks_for_anything():
+def test_stream_responses_yields_the_header_before_any_query():
     study = make_study(1)
     finish(start(study))
 
@@ -211,7 +211,7 @@ def test_stream_responses_sends_the_header_before_it_asks_for_anything():
 
 
 @pytest.mark.parametrize("n_rows", [ROWS_A_CHUNK, ROWS_A_CHUNK + 1])
-def test_stream_responses_comes_in_pieces(n_rows):
+def test_stream_responses_yields_chunks(n_rows):
     study = make_study(n_rows, block_size=n_rows)
     start(study)
     Response.objects.update(inspired_word1="a", inspired_word2="b", engaged_at=timezone.now())
@@ -221,10 +221,10 @@ def test_stream_responses_comes_in_pieces(n_rows):
 
     n_lines = [chunk.count("\n") for chunk in chunks]
     assert n_lines == [1, ROWS_A_CHUNK, *[1] * (n_rows - ROWS_A_CHUNK)]
-    assert len(queries) <= 1  # a cursor of the server is not seen here
+    assert len(queries) <= 1  # a server-side cursor is not counted
 
 
-def test_stream_responses_names_no_worker_note_or_token():
+def test_stream_responses_contains_no_note_or_token():
     study = make_study(1)
     (invitation,) = invite_listed(study, ["anna@example.org"]).new
     assignment = start(study, invitation)
@@ -236,7 +236,7 @@ def test_stream_responses_names_no_worker_note_or_token():
     assert [secret for secret in secrets if secret in text] == []
 
 
-def test_stream_invitations_tells_how_far_each_has_led():
+def test_stream_invitations_has_the_state_of_each_link():
     study = make_study(2, ratings_per_context=5)
     states = ["unused", "offered", "started", "submitted", "returned", "withdrawn", "revoked"]
     links = {link.note: link for link in invite_listed(study, states).new}
@@ -259,14 +259,14 @@ def test_stream_invitations_tells_how_far_each_has_led():
     ]
 
 
-def test_stream_invitations_writes_no_note_as_a_formula():
+def test_stream_invitations_escapes_formulas():
     study = make_study(1)
     invite_listed(study, ["=1+1"])
 
     assert [row["note"] for row in read(stream_invitations(study, SITE))] == ["'=1+1"]
 
 
-def test_stream_invitations_has_those_of_entrances_only_when_asked():
+def test_stream_invitations_has_entrances_only_on_request():
     study = make_study(1)
     (personal,) = invite_annotators(study, 1)
     invite_scripted_annotators(study, 1)

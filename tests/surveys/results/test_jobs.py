@@ -12,9 +12,9 @@ from surveys.models import Annotator, AuditEntry, Invitation, Run, RunState
 from surveys.outbox import perform_run
 from surveys.privacy.erasure import erase_annotator
 from surveys.results import jobs
-from surveys.results.run_leases import silence
+from surveys.results.run_leases import lease_duration
 from surveys.results.runs import request_export, request_links, retry_run
-from tests.factories import finish, make_study, start
+from tests.factories.studies import finish, make_study, start
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def perform(run):
     return run
 
 
-def test_many_links_are_made_once(study, in_threes):
+def test_perform_run_creates_many_links_once(study, in_threes):
     run = perform(request_links(study, None, n_before=0, count=7))
     perform_run(run.pk)
 
@@ -43,7 +43,7 @@ def test_many_links_are_made_once(study, in_threes):
     assert [entry.details["new"] for entry in made] == [3, 3, 1]
 
 
-def test_a_long_list_leads_to_a_link_for_each_and_is_forgotten(study, in_threes):
+def test_perform_run_creates_a_link_per_note_and_deletes_the_list(study, in_threes):
     people = [f"p{n}@example.org" for n in range(4)]
     perform(request_links(study, None, n_before=0, notes=people[:1]))
 
@@ -55,17 +55,17 @@ def test_a_long_list_leads_to_a_link_for_each_and_is_forgotten(study, in_threes)
     assert not AuditEntry.objects.filter(details__icontains="example.org").exists()
 
 
-def test_links_that_were_broken_off_go_on_where_they_were(study, in_threes, monkeypatch):
+def test_interrupted_links_continue_where_they_stopped(study, in_threes, monkeypatch):
     run = request_links(study, None, n_before=0, count=7)
     made = []
 
-    def fall_over(study, count):
+    def fail_once(study, count):
         made.append(count)
         if len(made) == 2:
             raise SystemExit
         return Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
 
-    monkeypatch.setattr("surveys.results.jobs.invite_annotators", fall_over)
+    monkeypatch.setattr("surveys.results.jobs.invite_annotators", fail_once)
     with pytest.raises(SystemExit):
         perform_run(run.pk)
     run.refresh_from_db()
@@ -75,7 +75,7 @@ def test_links_that_were_broken_off_go_on_where_they_were(study, in_threes, monk
     assert Invitation.objects.count() == 7
 
 
-def test_links_under_way_are_not_asked_for_twice(study):
+def test_request_links_refuses_a_second_job(study):
     run = request_links(study, None, n_before=0, count=7)
 
     with pytest.raises(RunRefused, match="already"):
@@ -88,7 +88,7 @@ def test_links_under_way_are_not_asked_for_twice(study):
 
 
 @pytest.mark.parametrize("asked", [{"count": 10_001}, {"notes": ["a", "a"]}, {"notes": []}])
-def test_links_that_make_no_sense_are_refused_at_once(study, asked):
+def test_request_links_refuses_invalid_numbers_and_lists(study, asked):
     with pytest.raises((InvitationRefused, RunRefused)):
         request_links(study, None, n_before=0, **asked)
 
@@ -96,7 +96,7 @@ def test_links_that_make_no_sense_are_refused_at_once(study, asked):
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_answers_are_written_to_a_file(study, form):
+def test_perform_run_exports_responses(study, form):
     finish(start(study))
 
     run = perform(request_export(study, form, None))
@@ -111,7 +111,7 @@ def test_answers_are_written_to_a_file(study, form):
     assert [row["inspired_word1"] for row in rows] == ["sea", "sea"]
 
 
-def test_a_new_file_takes_the_place_of_the_one_before(study, django_capture_on_commit_callbacks):
+def test_request_export_deletes_the_earlier_file(study, django_capture_on_commit_callbacks):
     first = perform(request_export(study, "csv", None))
     path = first.archive.path
 
@@ -124,7 +124,7 @@ def test_a_new_file_takes_the_place_of_the_one_before(study, django_capture_on_c
     assert second.archive
 
 
-def test_a_file_goes_when_answers_in_it_are_erased(study, django_capture_on_commit_callbacks):
+def test_erase_annotator_deletes_exported_files(study, django_capture_on_commit_callbacks):
     finish(start(study))
     run = perform(request_export(study, "csv", None))
     path = run.archive.path
@@ -137,35 +137,37 @@ def test_a_file_goes_when_answers_in_it_are_erased(study, django_capture_on_comm
     assert not run.archive.storage.exists(path)
 
 
-def test_a_file_does_not_keep_what_is_erased_while_it_is_written(study, monkeypatch):
+def test_an_export_fails_if_an_annotator_is_erased_meanwhile(study, monkeypatch):
     finish(start(study))
     run = request_export(study, "csv", None)
     written = jobs.stream_responses
 
-    def write_while_somebody_leaves(of):
+    def write_and_erase(of):
         yield from written(of)
         erase_annotator(Annotator.objects.get(), "asked for it")
 
-    monkeypatch.setattr(jobs, "stream_responses", write_while_somebody_leaves)
+    monkeypatch.setattr(jobs, "stream_responses", write_and_erase)
     run = perform(run)
 
     assert (run.state, bool(run.archive)) == ("failed", False)
     assert "Try again" in run.error
 
 
-def test_an_unknown_form_is_refused(study):
+def test_request_export_refuses_an_unknown_format(study):
     with pytest.raises(RunRefused, match="csv or parquet"):
         request_export(study, "xlsx", None)
 
 
-def test_a_silent_export_is_tried_again(study):
+def test_retry_run_accepts_an_expired_lease(study):
     run = request_export(study, "csv", None)
-    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now() - silence() - timedelta(1))
+    Run.objects.update(
+        state=RunState.RUNNING, heard_at=timezone.now() - lease_duration() - timedelta(1)
+    )
 
     assert perform(retry_run(run)).state == "done"
 
 
-def test_the_database_does_not_go_back_where_errands_would_be_lost(study):
+def test_migrating_back_is_refused_if_jobs_would_be_lost(study):
     from importlib import import_module
 
     from django.apps import apps

@@ -1,4 +1,4 @@
-"""Runs, releases and batches are numbered within their study."""
+"""Numbers of runs, releases and batches within their study."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +18,9 @@ from surveys.results.runs import (
     request_results,
     retry_run,
 )
-from tests.factories import QUICK, finish, make_release, make_run, make_study, start
-from tests.mturk.offered import plan
-from tests.surveys.commands import run as run_command
+from tests.factories.batches import plan
+from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
+from tests.surveys.management.running import run as run_command
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def numbers(rows: Any, study: Study) -> list[int]:
     return list(rows.filter(study=study).order_by("pk").values_list("number", flat=True))
 
 
-def test_each_study_counts_its_own_runs_and_batches_by_kind():
+def test_runs_and_batches_are_numbered_by_study_and_kind():
     for slug in ("first", "second"):
         study = make_study(2, slug=slug)
         for _ in range(2):
@@ -51,7 +51,7 @@ def test_each_study_counts_its_own_runs_and_batches_by_kind():
         assert str(batches[1]) == f"batch 2 of {slug}"
 
 
-def test_a_release_has_the_number_of_its_run_whether_it_is_made_or_not(tmp_path):
+def test_a_release_has_the_number_of_its_run(tmp_path):
     rated_study("other")
     release_dataset(Study.objects.get(slug="other"), tmp_path / "other", Recipe())
     study = rated_study()
@@ -74,7 +74,7 @@ def test_a_release_has_the_number_of_its_run_whether_it_is_made_or_not(tmp_path)
     ]  # fmt: skip
 
 
-def test_a_run_that_made_its_release_and_broke_off_makes_another():
+def test_a_retried_run_makes_another_release():
     study = rated_study()
     run = request_release(study, QUICK, {"has_report": False}, None)
     Run.objects.update(state=RunState.FAILED)
@@ -88,7 +88,7 @@ def test_a_run_that_made_its_release_and_broke_off_makes_another():
     assert numbers(Release.objects, study) == [1, 2]
 
 
-def test_the_command_takes_and_tells_the_number_of_the_study(tmp_path):
+def test_release_dataset_command_uses_numbers_within_the_study(tmp_path):
     make_release(make_study(2, slug="other"), report={})
     rated_study()
 
@@ -109,7 +109,7 @@ def test_the_command_takes_and_tells_the_number_of_the_study(tmp_path):
     ],
     ids=["run", "release", "batch"],
 )
-def test_the_database_refuses_a_number_twice(twice: Callable[[Study], Any]):
+def test_the_database_refuses_duplicate_numbers(twice: Callable[[Study], Any]):
     study = make_study(2)
     make_run(study, RunKind.RESULTS)
     make_release(study, report={})
@@ -122,7 +122,7 @@ def test_the_database_refuses_a_number_twice(twice: Callable[[Study], Any]):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database")
-def test_what_is_asked_for_at_once_gets_different_numbers(tmp_path):
+def test_simultaneous_requests_get_different_numbers(tmp_path):
     study = rated_study()
 
     def ask(kind: int) -> int:
@@ -133,7 +133,7 @@ def test_what_is_asked_for_at_once_gets_different_numbers(tmp_path):
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(8) as people:
-        given = list(people.map(ask, [0, 1] * 4))
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(ask, [0, 1] * 4))
 
     assert sorted(given) == list(range(1, 9))

@@ -1,4 +1,4 @@
-"""The log as files: for those who work on a study, and for everybody."""
+"""The audit log as CSV for members of a study, and as a published file."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from surveys.access.audit_log import acting, record
 from surveys.models import Study
 from surveys.results.public_log import COLUMNS, find_entries, stream_log, write_public_log
-from tests.factories import make_study
+from tests.factories.studies import make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +15,7 @@ CODE = "0123456789abcdef"
 
 @pytest.fixture
 def study() -> Study:
-    """With decisions by two people, some about others."""
+    """A study with log entries by two users, some about others."""
     study = make_study(1)
     ana, bo = (User.objects.create_user(name) for name in ("anamaria", "bogomil"))
     with acting(ana):
@@ -34,7 +34,7 @@ def study() -> Study:
     return study
 
 
-def test_the_public_log_names_nobody(study):
+def test_write_public_log_identifies_nobody(study):
     lines = [line.split("\t")[1:] for line in write_public_log(study).splitlines()]
 
     assert lines == [
@@ -47,7 +47,7 @@ def test_the_public_log_names_nobody(study):
     ]
 
 
-def test_the_log_as_csv_is_narrowed_and_masked(study):
+def test_stream_log_filters_and_masks(study):
     def read(*, sees_addresses: bool) -> str:
         entries = find_entries(study, action="study.", actor="anamaria")
         return "".join(stream_log(entries, sees_addresses=sees_addresses))
@@ -59,7 +59,7 @@ def test_the_log_as_csv_is_narrowed_and_masked(study):
     assert "lab@example.org" not in read(sees_addresses=False)
 
 
-def test_a_cell_of_the_log_is_no_formula(study):
+def test_stream_log_escapes_formulas(study):
     record("text.set", study, "=cmd()")
 
     assert ",'=cmd()," in "".join(stream_log(find_entries(study), sees_addresses=True))

@@ -11,11 +11,11 @@ from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators, invite_scripted_annotators
 from surveys.results.ratings_table import collect_study, list_shortfalls, table_answers
 from surveys.study.design import configure_study
-from surveys.study.layout.rounds import repeat_block
+from surveys.study.layout.blocks import repeat_block
 from surveys.study.stimuli.checkpoints import import_checkpoints
-from tests.factories import finish, make_study, rate_due, start
-from tests.surveys.checkpoint_rows import file as checkpoints_file
-from tests.surveys.checkpoint_rows import row as checkpoint
+from tests.factories.checkpoints import file as checkpoints_file
+from tests.factories.checkpoints import row as checkpoint
+from tests.factories.studies import finish, make_study, rate_due, start
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +23,7 @@ PLAIN = read_recipe("raw")
 
 
 def rated_study() -> Study:
-    """Two pairs, two annotators each on A and on B: 1 and 2 on A, 5 and 6 on B."""
+    """Two pairs, and two annotators each for A (ratings 1, 2) and B (ratings 5, 6)."""
     study = make_study(2)
     for rating in (1, 5, 2, 6):
         finish(start(study), rating=rating)
@@ -46,7 +46,7 @@ def test_table_answers_names_pairs_contexts_and_questionnaires():
     assert sorted(table["annotator"].unique()) == ["A01", "A02", "A03", "A04"]
 
 
-def test_table_answers_tells_block_place_and_seconds_of_each_rating():
+def test_table_answers_has_block_position_and_seconds_of_each_rating():
     study = rated_study()
     Response.objects.filter(position=1).update(rating_visible_seconds=2.5)
 
@@ -73,7 +73,7 @@ def test_table_answers_marks_unfinished_assignments():
     ]
 
 
-def test_table_answers_holds_nothing_of_who_withdrew():
+def test_table_answers_excludes_withdrawn_annotators():
     study = make_study(2)
     configure_study(study, erases_withdrawn=False)
     staying, leaving = start(study), start(study)
@@ -93,7 +93,7 @@ def test_table_answers_marks_the_ratings_of_a_repeated_block():
     assert Counter(table_answers(study)[0]["mark"]) == {"replaced": 8}
 
 
-def test_collect_study_keeps_answers_to_checkpoint_items_apart():
+def test_collect_study_separates_ratings_of_checkpoint_items():
     study = make_study(2)
     item = checkpoints_file(checkpoint(lowest="5", highest="6"))
     import_checkpoints(study, item, per_assignment=1)
@@ -111,7 +111,7 @@ def test_list_shortfalls_of_a_complete_study_is_empty():
     assert list_shortfalls(rated_study()) == []
 
 
-def test_list_shortfalls_names_scripted_annotators():
+def test_list_shortfalls_counts_scripted_annotators():
     study = make_study(1)
     for invitation in [*invite_scripted_annotators(study, 3), *invite_annotators(study, 1)]:
         finish(start(study, invitation))
@@ -121,7 +121,7 @@ def test_list_shortfalls_names_scripted_annotators():
     ]
 
 
-def test_collect_study_holds_what_a_dataset_is_made_of():
+def test_collect_study_returns_what_post_process_takes():
     collected = collect_study(rated_study())
 
     outcome = post_process(collected.ratings, PLAIN, n_pairs=len(collected.stimuli.rows))
@@ -141,7 +141,7 @@ def test_collect_study_refuses_contexts_without_a_rating():
     "change",
     [{"text": "Another text altogether, long enough for its spans."}, {"word1_start": 0}],
 )
-def test_collect_study_refuses_texts_that_are_not_those_imported(change):
+def test_collect_study_refuses_changed_texts(change):
     study = rated_study()
     Context.objects.filter(pair__position=1, number=1).update(**change)
 
@@ -150,7 +150,7 @@ def test_collect_study_refuses_texts_that_are_not_those_imported(change):
 
 
 @pytest.mark.parametrize("is_wanted", [True, False])
-def test_table_answers_holds_the_words_of_those_who_agreed(is_wanted):
+def test_table_answers_has_words_of_annotators_who_agreed(is_wanted):
     study = configure_study(make_study(2, ratings_per_context=4), publishes_words=False)
     finish(start(study))
     study = configure_study(study, publishes_words=True)

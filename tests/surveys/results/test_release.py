@@ -10,13 +10,13 @@ from postprocess.steps.recipe import Recipe, read_recipe
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Annotator, Release, Response, Study
 from surveys.privacy.erasure import withdraw_annotator
-from surveys.results.release import Wishes, list_unwritten, release_dataset
+from surveys.results.release import ReleaseOptions, list_unwritten, release_dataset
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
-from tests.factories import finish, make_release, make_study, start, stored
-from tests.surveys.checkpoint_rows import file as checkpoints_file
-from tests.surveys.checkpoint_rows import row as checkpoint
-from tests.surveys.commands import run
+from tests.factories.checkpoints import file as checkpoints_file
+from tests.factories.checkpoints import row as checkpoint
+from tests.factories.studies import finish, make_release, make_study, start, stored
+from tests.surveys.management.running import run
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def files_of(folder) -> dict[str, bytes]:
 
 
 def has_words(files: dict[str, bytes]) -> set[str]:
-    """The files in which an engagement word stands, Parquet read as what it is."""
+    """Return the files that contain an engagement word, including Parquet files."""
     found = set()
     for name, content in files.items():
         if name.endswith(".parquet"):
@@ -73,11 +73,11 @@ def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
         assert {name.partition("/")[2] for name in archive.namelist()} == set(files)
 
 
-def test_release_dataset_adds_the_report_where_it_is_wanted(tmp_path):
+def test_release_dataset_adds_the_report_on_request(tmp_path):
     study = rated_study()
     Response.objects.filter(position=1).update(rating_visible_seconds=2.5)
 
-    release_dataset(study, tmp_path / "out", Recipe(), Wishes(has_report=True))
+    release_dataset(study, tmp_path / "out", Recipe(), ReleaseOptions(has_report=True))
 
     files = files_of(tmp_path / "out")
     assert {"report.html", "table1.tex", "figures/scores.svg"} <= set(files)
@@ -99,22 +99,25 @@ def test_release_dataset_of_an_unfinished_study_writes_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "message"),
+    ("options", "message"),
     [
-        (Wishes(complete=True), "still to be written by a person"),
-        (Wishes(n_practice=2), "must leave a pair to test on"),
-        (Wishes(description=b"[dataset]\nlicence = 'x'"), "dataset.licence: must be one of"),
+        (ReleaseOptions(complete=True), "still to be written; nothing was released"),
+        (ReleaseOptions(n_practice=2), "at least one pair must remain"),
+        (
+            ReleaseOptions(description=b"[dataset]\nlicence = 'x'"),
+            "dataset.licence: must be one of",
+        ),
     ],
 )
-def test_release_dataset_refuses_what_cannot_be(tmp_path, wishes, message):
+def test_release_dataset_refuses_impossible_options(tmp_path, options, message):
     with pytest.raises(ReleaseRefused, match=message):
-        release_dataset(rated_study(), tmp_path / "out", Recipe(), wishes)
+        release_dataset(rated_study(), tmp_path / "out", Recipe(), options)
 
     assert list(tmp_path.iterdir()) == []
     assert not Release.objects.exists()
 
 
-def test_no_word_stands_anywhere_unless_annotators_agreed(tmp_path):
+def test_release_dataset_publishes_words_only_with_consent(tmp_path):
     study = rated_study(ratings_per_context=4)
     configure_study(study, publishes_words=True)
 
@@ -134,7 +137,7 @@ def test_no_word_stands_anywhere_unless_annotators_agreed(tmp_path):
     ]  # fmt: skip
 
 
-def test_words_of_who_withdrew_are_not_published(tmp_path):
+def test_release_dataset_excludes_words_of_withdrawn_annotators(tmp_path):
     study = configure_study(make_study(2), publishes_words=True, erases_withdrawn=False)
     for _ in range(4):
         finish(start(study))
@@ -144,12 +147,12 @@ def test_words_of_who_withdrew_are_not_published(tmp_path):
 
     ratings = pd.read_parquet(tmp_path / "out/ratings_en.parquet")
     assert ratings["annotator"].nunique() == 3
-    assert "nothing of theirs is in this release" in (tmp_path / "out/CHECKLIST.md").read_text(
+    assert "their data are not in this release" in (tmp_path / "out/CHECKLIST.md").read_text(
         "utf-8"
     )
 
 
-def test_answers_to_checkpoint_items_are_released_under_the_same_ids(tmp_path):
+def test_release_dataset_uses_the_same_ids_for_checkpoint_items(tmp_path):
     study = make_study(2)
     item = checkpoints_file(checkpoint(lowest="5", highest="6"))
     import_checkpoints(study, item, per_assignment=1)
@@ -167,11 +170,11 @@ def test_answers_to_checkpoint_items_are_released_under_the_same_ids(tmp_path):
     assert "checkpoints" in release.report["inputs"]
 
 
-def test_each_release_has_ids_of_its_own_unless_asked_otherwise(tmp_path):
+def test_each_release_has_new_ids_unless_they_are_reused(tmp_path):
     study = rated_study()
 
     first, second = (release_dataset(study, tmp_path / n, Recipe()) for n in ("1", "2"))
-    again = release_dataset(study, tmp_path / "3", Recipe(), Wishes(ids_of=first))
+    again = release_dataset(study, tmp_path / "3", Recipe(), ReleaseOptions(ids_of=first))
 
     assert len(first.key) == len(second.key) == 64
     assert first.key != second.key
@@ -180,25 +183,25 @@ def test_each_release_has_ids_of_its_own_unless_asked_otherwise(tmp_path):
     assert not any(first.key.encode() in content for content in files_of(tmp_path / "1").values())
 
 
-def test_ids_of_another_study_cannot_be_used(tmp_path):
+def test_ids_of_another_study_cannot_be_reused(tmp_path):
     release = release_dataset(rated_study(), tmp_path / "out", Recipe())
     other = rated_study(slug="other")
     keyless = make_release(other, report={}, key="")
 
     for ids_of in (release, keyless):
-        with pytest.raises(ReleaseRefused, match="has no ids to use again"):
-            release_dataset(other, tmp_path / "other", Recipe(), Wishes(ids_of=ids_of))
+        with pytest.raises(ReleaseRefused, match="cannot be reused"):
+            release_dataset(other, tmp_path / "other", Recipe(), ReleaseOptions(ids_of=ids_of))
 
 
-def test_the_command_tells_what_is_still_to_be_written(tmp_path):
+def test_the_command_lists_missing_texts(tmp_path):
     rated_study()
 
     out, err = run("release_dataset", "study", tmp_path / "out", "--no-report")
 
     release = Release.objects.get()
     assert out.splitlines()[-1] == f"release {release.number} written to {tmp_path / 'out'}"
-    told = [line.removeprefix("to be written: ") for line in err.splitlines()]
-    assert told == list_unwritten(release)
+    missing = [line.removeprefix("to be written: ") for line in err.splitlines()]
+    assert missing == list_unwritten(release)
     assert "README.md, Licence: the licence, one of CC0-1.0" in err
 
 
@@ -216,7 +219,7 @@ def test_the_command_takes_a_description_and_a_practice_kit(tmp_path):
     assert len(files["data/data_en.tsv"].splitlines()) == 5
 
 
-def test_the_command_names_the_releases_there_are(tmp_path):
+def test_the_command_lists_existing_releases(tmp_path):
     rated_study()
     run("release_dataset", "study", tmp_path / "out", "--no-report")
 

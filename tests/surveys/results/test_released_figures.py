@@ -1,4 +1,4 @@
-"""What the cards of a release say about annotators: who is left out why, and who is no person."""
+"""Numbers of annotators on the cards of a release: left out, by reason, and scripted."""
 
 import re
 from collections.abc import Callable
@@ -24,11 +24,11 @@ from surveys.results.ratings_table import table_answers
 from surveys.results.release import release_dataset
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
-from surveys.study.layout.rounds import repeat_block
-from tests.factories import finish, make_study, start
-from tests.postprocess.datasets import LITTLE_CHANCE
-from tests.surveys.commands import run
-from tests.surveys.reviewed import reviewer
+from surveys.study.layout.blocks import repeat_block
+from tests.factories.datasets import LITTLE_CHANCE
+from tests.factories.reviews import reviewer
+from tests.factories.studies import finish, make_study, start
+from tests.surveys.management.running import run
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ N_PAIRS = 6
 
 
 def take_part(study: Study, rate: Callable[[int], int], *, n_rated: int = N_PAIRS) -> Assignment:
-    """A new annotator who rates the first pairs, each by a rule; finished if these are all."""
+    """Add an annotator who rates the first pairs by a rule, and finishes if these are all."""
     assignment = start(study, invite_annotators(study, 1)[0])
     now = timezone.now()
     ordered = assignment.responses.select_related("pair").order_by("pair__position")
@@ -68,7 +68,7 @@ def constant(position: int) -> int:
 
 @pytest.fixture
 def study() -> Study:
-    """A study in which annotators were left out for every kind of reason."""
+    """A study with annotators left out for every reason."""
     study = make_study(N_PAIRS, language="tlh", ratings_per_context=20)
     for _ in range(2):
         take_part(study, rising)
@@ -92,14 +92,14 @@ def released(study: Study, folder: Path, name: str) -> str:
 
 
 def read_counts(card: str) -> dict[str, int]:
-    """The list that begins with all who started."""
+    """Return the list that begins with all who started."""
     listed = card[card.index("- all who started:") :].split("\n\n")[0]
     rows = [line.removeprefix("- ").split(": ") for line in listed.splitlines()]
     return {": ".join(what): int(n) for *what, n in rows}
 
 
 @pytest.mark.parametrize("name", ["README.md", "DATA_STATEMENT.md", "CHECKLIST.md"])
-def test_annotators_are_counted_by_reason_and_add_up_to_who_started(study, tmp_path, name):
+def test_annotators_by_reason_add_up_to_those_who_started(study, tmp_path, name):
     card = released(study, tmp_path, name)
 
     counts = read_counts(card)
@@ -117,7 +117,7 @@ def test_annotators_are_counted_by_reason_and_add_up_to_who_started(study, tmp_p
     assert 2 * counts["all who started"] == sum(counts.values())
 
 
-def test_filtering_counts_those_alone_whom_it_left_out(study, tmp_path):
+def test_filtering_counts_only_annotators_it_left_out(study, tmp_path):
     card = released(study, tmp_path, "README.md")
 
     (filtering,) = re.findall(r"^- Filtering: .*$", card, re.MULTILINE)
@@ -128,9 +128,9 @@ def test_filtering_counts_those_alone_whom_it_left_out(study, tmp_path):
     )
     (reasons,) = re.findall(r"^- Ratings left out, by reason: (.*)\.$", card, re.MULTILINE)
     assert reasons == (
-        "questionnaire unfinished: 3 of 1 annotator, round replaced: 12 of 2 annotators, "
-        "engagement rejected: 6 of 1 annotator, below the correlation bound: 12 of 2 annotators, "
-        "constant ratings: 12 of 2 annotators"
+        "questionnaire unfinished: 3 by 1 annotator, round replaced: 12 by 2 annotators, "
+        "engagement rejected: 6 by 1 annotator, below the correlation bound: 12 by 2 annotators, "
+        "constant ratings: 12 by 2 annotators"
     )
     assert len(table_answers(study).ratings) == 3 + 12 + 6 + 12 + 12 + 72
 
@@ -140,7 +140,7 @@ def test_filtering_counts_those_alone_whom_it_left_out(study, tmp_path):
 
 @pytest.fixture
 def rehearsed() -> Study:
-    """Two people and four scripts, two of whom answered a round that was replaced."""
+    """A study with two human and four scripted annotators, two of them in a replaced round."""
     study = make_study(2, ratings_per_context=4)
     for invitation in invite_scripted_annotators(study, 2):
         finish(start(study, invitation))
@@ -151,7 +151,7 @@ def rehearsed() -> Study:
     return study
 
 
-def test_scripts_are_counted_in_every_round_and_from_their_start(rehearsed, tmp_path):
+def test_scripted_annotators_are_counted_in_all_rounds_from_their_start(rehearsed, tmp_path):
     start(rehearsed, invite_scripted_annotators(rehearsed, 1)[0])
 
     described = describe_study(rehearsed)
@@ -167,7 +167,7 @@ def test_scripts_are_counted_in_every_round_and_from_their_start(rehearsed, tmp_
     assert "8 of its 12 ratings, by 4 of its 6 annotators, are by scripts." in card
 
 
-def test_a_release_with_a_script_is_stamped_everywhere(rehearsed, tmp_path):
+def test_a_release_with_scripted_ratings_is_marked_as_rehearsal(rehearsed, tmp_path):
     release = release_dataset(rehearsed, tmp_path / "out", FILTERING)
 
     assert release.is_rehearsal
@@ -183,8 +183,8 @@ def test_the_command_warns_of_a_rehearsal(rehearsed, tmp_path):
     assert "REHEARSAL. This is a rehearsal, not a dataset of human judgements" in out
 
 
-def test_a_release_by_people_alone_is_not_stamped(study, tmp_path):
-    """Scripts who started and gave no rating do not matter."""
+def test_a_release_without_scripted_ratings_is_not_a_rehearsal(study, tmp_path):
+    """Scripted annotators who started but gave no rating do not matter."""
     start(study, invite_scripted_annotators(study, 1)[0])
 
     release = release_dataset(study, tmp_path / "out", FILTERING)

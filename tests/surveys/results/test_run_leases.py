@@ -1,4 +1,4 @@
-"""A run whose process has died is found, tried again once, and done by one process."""
+"""Leases: a run of a killed process is retried once, and completed by one process."""
 
 from datetime import timedelta
 
@@ -10,34 +10,40 @@ from surveys import outbox
 from surveys.access.webhooks import add_webhook
 from surveys.models import Delivery, Run, RunState
 from surveys.outbox import list_due_runs, perform_due_runs, perform_run
-from surveys.results.run_leases import HERE, make_lease, release_all, silence, take_back_silent_runs
+from surveys.results.run_leases import (
+    PROCESS_NAME,
+    lease_duration,
+    make_lease,
+    release_own_runs,
+    requeue_silent_runs,
+)
 from surveys.results.runs import request_export, retry_run
-from tests.factories import make_study, stored
+from tests.factories.studies import make_study, stored
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def run() -> Run:
-    """A run that a process performs."""
+    """A run in progress."""
     run = request_export(make_study(1), "csv", None)
     Run.objects.update(state=RunState.RUNNING, lease=make_lease(), stage="writing", share_done=3)
     run.refresh_from_db()
     return run
 
 
-def fall_silent() -> None:
-    Run.objects.update(heard_at=timezone.now() - silence() - timedelta(seconds=1))
+def expire_lease() -> None:
+    Run.objects.update(heard_at=timezone.now() - lease_duration() - timedelta(seconds=1))
 
 
 def pass_time() -> None:
     Run.objects.update(due_at=timezone.now())
 
 
-def test_a_run_that_fell_silent_is_tried_again_by_itself(run):
-    fall_silent()
+def test_an_expired_run_is_retried_automatically(run):
+    expire_lease()
 
-    take_back_silent_runs()
+    requeue_silent_runs()
 
     assert stored(run, "state", "lease", "stage", "n_deaths") == ("waiting", "", "", 1)
     pass_time()
@@ -45,13 +51,13 @@ def test_a_run_that_fell_silent_is_tried_again_by_itself(run):
     assert stored(run, "state", "lease") == ("done", "")
 
 
-def test_a_run_that_fell_silent_twice_has_failed_and_a_person_tries_again(run):
+def test_a_run_that_expires_twice_fails_and_can_be_retried(run):
     add_webhook(run.study, "https://lab.example.org/", ["run.finished"])
     Run.objects.update(n_deaths=1)
-    fall_silent()
+    expire_lease()
 
-    take_back_silent_runs()
-    take_back_silent_runs()
+    requeue_silent_runs()
+    requeue_silent_runs()
 
     run.refresh_from_db()
     assert (run.state, "twice" in run.error) == ("failed", True)
@@ -61,15 +67,15 @@ def test_a_run_that_fell_silent_twice_has_failed_and_a_person_tries_again(run):
     assert stored(run, "state", "n_deaths", "error") == ("done", 0, "")
 
 
-def test_a_run_that_gives_signs_of_life_is_left_alone(run):
-    take_back_silent_runs()
+def test_a_run_with_a_valid_lease_stays_running(run):
+    requeue_silent_runs()
 
     assert stored(run, "state", "n_deaths") == ("running", 0)
 
 
 @pytest.mark.parametrize("end", [SystemExit, KeyboardInterrupt])
-def test_a_process_that_is_told_to_end_gives_its_run_back(run, monkeypatch, end):
-    def end_process(run, tell):
+def test_a_terminated_process_gives_its_run_back(run, monkeypatch, end):
+    def end_process(run, progress):
         raise end
 
     Run.objects.update(state=RunState.WAITING)
@@ -82,20 +88,21 @@ def test_a_process_that_is_told_to_end_gives_its_run_back(run, monkeypatch, end)
     assert list_due_runs(1) == [run.pk]
 
 
-def test_a_process_gives_back_its_own_runs_alone(run):
+def test_release_own_runs_leaves_those_of_other_processes(run):
     other = request_export(run.study, "csv", None)
-    Run.objects.filter(pk=other.pk).update(state=RunState.RUNNING, lease=f"{HERE}0-elsewhere")
+    lease = f"{PROCESS_NAME}0-elsewhere"
+    Run.objects.filter(pk=other.pk).update(state=RunState.RUNNING, lease=lease)
 
-    release_all()
+    release_own_runs()
 
     assert stored(run, "state", "n_deaths") == ("waiting", 0)
     assert stored(other, "state") == ("running",)
 
 
-def test_what_is_made_without_a_lease_is_dropped(run, monkeypatch, settings):
-    """As by a process that was stopped for a while, and counted as dead."""
+def test_results_without_a_lease_are_discarded(run, monkeypatch, settings):
+    """For example those of a process that was suspended and counted as dead."""
 
-    def lose_the_lease(run, tell):
+    def lose_the_lease(run, progress):
         run.archive.save("late.csv", ContentFile(b"late"), save=False)
         Run.objects.update(lease=make_lease())
         return {"report": {"n_rows": 7}}
@@ -110,12 +117,12 @@ def test_what_is_made_without_a_lease_is_dropped(run, monkeypatch, settings):
     assert not folder.exists() or list(folder.iterdir()) == []
 
 
-def test_a_run_that_lost_its_lease_stops_at_its_next_step(run, monkeypatch):
+def test_a_run_without_a_lease_stops_at_its_next_step(run, monkeypatch):
     steps = []
 
-    def lose_the_lease(run, tell):
+    def lose_the_lease(run, progress):
         Run.objects.update(lease=make_lease())
-        tell("next", 0, 1)
+        progress("next", 0, 1)
         steps.append("more")
 
     Run.objects.update(state=RunState.WAITING)
@@ -126,7 +133,7 @@ def test_a_run_that_lost_its_lease_stops_at_its_next_step(run, monkeypatch):
     assert (steps, stored(run, "state", "error")) == ([], ("running", ""))
 
 
-def test_what_a_dead_process_left_is_removed(run, settings):
+def test_perform_run_deletes_files_of_a_killed_process(run, settings):
     left = settings.MEDIA_ROOT / "runs" / str(run.pk) / "left.csv"
     left.parent.mkdir(parents=True, exist_ok=True)
     left.write_text("answers")
@@ -138,13 +145,13 @@ def test_what_a_dead_process_left_is_removed(run, settings):
     assert stored(run, "state") == ("done",)
 
 
-def test_runs_that_wait_until_later_are_not_due(run):
+def test_postponed_runs_are_not_due(run):
     Run.objects.update(state=RunState.WAITING, due_at=timezone.now() + timedelta(minutes=1))
 
     assert (list_due_runs(1), perform_due_runs()) == ([], 0)
 
 
-def test_what_an_earlier_version_left_behind_is_not_begun_by_itself(run):
+def test_migration_fails_runs_left_by_an_earlier_version(run):
     from importlib import import_module
 
     from django.apps import apps

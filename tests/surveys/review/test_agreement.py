@@ -6,13 +6,13 @@ from surveys.models import VerdictKind
 from surveys.review.agreement import list_agreement
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
-from tests.factories import make_study
-from tests.surveys.reviewed import answers, reviewed_study, reviewer, submit
+from tests.factories.reviews import answers, reviewed_study, reviewer, submit
+from tests.factories.studies import make_study
 
 pytestmark = pytest.mark.django_db
 
 
-def test_list_agreement_compares_every_two_reviewers():
+def test_list_agreement_compares_each_pair_of_reviewers():
     study = make_study(4, language="tlh", ratings_per_context=4)
     for _ in range(2):
         submit(study)
@@ -32,11 +32,11 @@ def test_list_agreement_compares_every_two_reviewers():
     assert agreement.kappa == pytest.approx(0.5)
 
 
-def test_list_agreement_of_one_kind_is_not_defined():
+def test_list_agreement_is_undefined_for_a_single_kind():
     study = reviewed_study()
     configure_review(study, sample_percent=100, double_percent=100)
-    for who in (reviewer(study), reviewer(study, "leo")):
-        give_verdict(answers(study)[0], who, VerdictKind.GOOD)
+    for judge in (reviewer(study), reviewer(study, "leo")):
+        give_verdict(answers(study)[0], judge, VerdictKind.GOOD)
 
     (agreement,) = list_agreement(study)
 

@@ -5,39 +5,39 @@ import pytest
 from surveys.models import Response, VerdictKind
 from surveys.review.effects import preview_effects
 from surveys.review.verdicts import give_verdict
-from tests.surveys.reviewed import answers, reviewed_study, reviewer, whole
+from tests.factories.reviews import answers, reviewed_study, reviewer, whole
 
 pytestmark = pytest.mark.django_db
 
 
 def rated_study():
-    """Two pairs, each questionnaire done by three people who agree, so that nobody is left out."""
+    """Return a study of two pairs, rated by three annotators who agree, so that all are kept."""
     return reviewed_study(2, 6, block_size=2)
 
 
-def test_preview_effects_tells_the_score_with_and_without_an_answer():
+def test_preview_effects_shows_the_score_with_and_without_an_answer():
     study = rated_study()
     review = answers(study)[0]
 
-    told = preview_effects([review])[review.pk]
+    text = preview_effects([review])[review.pk]
 
-    assert told.startswith("Score of this text ")
-    assert " from 3 ratings; without it " in told
-    assert " from 2. Change of the pair " in told
+    assert text.startswith("Score of this text ")
+    assert " from 3 ratings; without it " in text
+    assert " from 2. Change of the pair " in text
 
 
-def test_preview_effects_tells_a_change_with_its_sign():
+def test_preview_effects_shows_a_change_with_its_sign():
     study = rated_study()
     for number, rating in ((1, 5), (2, 1)):
         Response.objects.filter(context__number=number).update(rating=rating)
 
-    told = "".join(preview_effects(answers(study)).values())
+    text = "".join(preview_effects(answers(study)).values())
 
-    assert re.search(r"Change of the pair −\d\.\d\d; without it −\d\.\d\d\.", told)
-    assert not re.search(r"nan|None|-\d", told)
+    assert re.search(r"Change of the pair −\d\.\d\d; without it −\d\.\d\d\.", text)
+    assert not re.search(r"nan|None|-\d", text)
 
 
-def test_preview_effects_compares_with_use_whatever_was_decided():
+def test_preview_effects_compares_with_use_after_any_verdict():
     study = rated_study()
     review = answers(study)[0]
     before = preview_effects([review])
@@ -50,9 +50,9 @@ def test_preview_effects_of_a_whole_questionnaire_counts_scores():
     study = rated_study()
     review = whole(study)
 
-    told = preview_effects([review])[review.pk]
+    text = preview_effects([review])[review.pk]
 
-    assert "score" in told
+    assert "score" in text
 
 
 def test_preview_effects_says_when_a_text_would_have_no_rating():
@@ -69,7 +69,7 @@ def test_preview_effects_says_when_nothing_counts_yet():
     assert preview_effects([review])[review.pk].startswith("Nothing: ")
 
 
-def test_preview_effects_of_many_are_those_of_each_alone():
+def test_preview_effects_of_many_equal_those_of_each_alone():
     study = reviewed_study(4, 12, block_size=2)  # two blocks
     reviews = [*answers(study), whole(study)]
     give_verdict(reviews[1], reviewer(study), VerdictKind.UNUSED)
@@ -82,7 +82,7 @@ def test_preview_effects_of_many_are_those_of_each_alone():
         assert together[one.pk] == preview_effects([one])[one.pk]
 
 
-def test_preview_effects_tells_of_others_beside_one_that_leaves_a_text_without_rating():
+def test_preview_effects_handles_one_that_leaves_a_text_without_ratings():
     study = reviewed_study(4, 8, block_size=2, ratings_per_context=2)
     first, *others = answers(study)
     same_text = [one for one in others if one.response.context_id == first.response.context_id]
@@ -90,15 +90,15 @@ def test_preview_effects_tells_of_others_beside_one_that_leaves_a_text_without_r
         give_verdict(one, reviewer(study), VerdictKind.UNUSED)
     elsewhere = next(one for one in others if one.response.pair_id != first.response.pair_id)
 
-    told = preview_effects([first, elsewhere])
+    text = preview_effects([first, elsewhere])
 
     assert same_text
-    assert told[first.pk] == "Without it a text would have no rating left."
-    assert told[elsewhere.pk].startswith("Score of this text ")
+    assert text[first.pk] == "Without it a text would have no rating left."
+    assert text[elsewhere.pk].startswith("Score of this text ")
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_preview_effects_asks_as_often_for_many(n, django_assert_num_queries):
+def test_preview_effects_needs_the_same_queries_for_many(n, django_assert_num_queries):
     study = rated_study()
     reviews = answers(study)[:n]
 

@@ -36,7 +36,7 @@ def test_find_evidence_finds_nothing_about_a_careful_answer():
         (("rain", "salt"), []),
     ],
 )
-def test_find_evidence_finds_what_stands_in_the_text(words, found):
+def test_find_evidence_finds_words_of_the_text(words, found):
     assert codes(answered(words=words)) == found
 
 
@@ -50,21 +50,21 @@ def test_find_evidence_finds_what_stands_in_the_text(words, found):
         (("می\u200cخواهم", "क\u094d\u200dष"), []),
     ],
 )
-def test_find_evidence_finds_characters_that_do_not_show(words, found):
+def test_find_evidence_finds_invisible_characters(words, found):
     assert codes(answered(words=words)) == found
 
 
-def test_evidence_of_a_word_does_not_turn_its_sentence():
-    told = tell(Piece("invisible", 1, 1), ("\u202esea", "salt"))
+def test_direction_overrides_do_not_reverse_a_sentence():
+    sentence = tell(Piece("invisible", 1, 1), ("\u202esea", "salt"))
 
-    assert told == "“sea” holds a character that does not show."
+    assert sentence == "“sea” contains an invisible character."
 
 
-def test_find_evidence_finds_words_of_no_language():
+def test_find_evidence_finds_unknown_words():
     assert codes(answered(words=("xqzt", "salt")), doubted={"xqzt"}) == [("unknown", 1, 0)]
 
 
-def test_find_evidence_finds_words_written_again():
+def test_find_evidence_finds_repeated_words():
     again = [answered(2, ("Sea", "sand")), answered(3, ("sea", "wind"))]
 
     assert codes(answered(), *again) == [("repeated", 1, 2)]
@@ -82,7 +82,7 @@ def test_find_evidence_finds_haste(seconds, found):
     assert codes(answered(seconds=seconds)) == found
 
 
-def test_find_evidence_finds_what_was_pasted():
+def test_find_evidence_finds_pasted_words():
     assert codes(answered(pasted=(False, True))) == [("pasted", 2, 0)]
 
 
@@ -93,7 +93,7 @@ def test_find_evidence_finds_constant_ratings_of_enough_texts():
     assert codes(*equal[:4]) == []
 
 
-def test_sum_up_tells_of_a_whole_assignment():
+def test_sum_up_combines_the_evidence_of_an_assignment():
     constant = Piece("constant", 0, 5)
     evidence = [[constant], [constant, Piece("copied", 1), Piece("hasty", 0, 700)], [constant]]
 
@@ -104,14 +104,14 @@ def test_sum_up_tells_of_a_whole_assignment():
     assert sum_up([[], []]) == ([], 0)
 
 
-def test_tell_says_it_beside_the_words():
+def test_tell_quotes_the_words():
     assert tell(Piece("copied", 2), ("sea", "salt")) == "“salt” is copied from the text."
     assert tell(Piece("shared", 0, 1)).startswith("Another annotator")
     assert tell(Piece("shared", 0, 2)).startswith("2 other annotators")
     assert tell(Piece("hasty", 0, 1200)) == "Read and answered at 1,200 words per minute."
 
 
-def test_evidence_names_no_word():
+def test_evidence_contains_no_word():
     found = find_evidence([answered(words=("rained", "cat"))], {"salt"})
 
     assert "rained" not in repr(found)

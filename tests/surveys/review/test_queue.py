@@ -12,13 +12,13 @@ from surveys.review.queue import (
     count_unfiled,
     draw_number,
     file_answers,
-    file_meanwhile,
+    file_in_background,
     has_failed,
     is_drawn,
     n_reviewers,
 )
-from tests.factories import make_study, start
-from tests.surveys.reviewed import reviewed_study, submit, whole
+from tests.factories.reviews import reviewed_study, submit, whole
+from tests.factories.studies import make_study, start
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def make(n_pairs=2, **design):
     return make_study(n_pairs, **{"language": "tlh", "ratings_per_context": 10, **design})
 
 
-def test_file_answers_files_what_is_finished_once():
+def test_file_answers_files_submitted_questionnaires_once():
     study = make()
     submit(study)
     start(study)
@@ -39,7 +39,7 @@ def test_file_answers_files_what_is_finished_once():
     assert Review.objects.assignments(study).count() == 1
 
 
-def test_file_answers_keeps_the_evidence_with_the_answer_and_the_assignment():
+def test_file_answers_stores_the_evidence_of_answers_and_assignments():
     study = make(3)
     assignment = submit(study, [("alpha1", "beta1"), ("sea", "salt"), ("sea", "sand")])
 
@@ -80,7 +80,7 @@ def test_file_answers_takes_some_questionnaires_at_a_time():
     assert filed[-1] == 0
 
 
-def test_file_answers_draws_a_sample_of_what_has_no_evidence():
+def test_file_answers_draws_a_sample_of_answers_without_evidence():
     study = make(40, block_size=40)
     ReviewSettings.objects.create(study=study, sample_percent=25, double_percent=50)
     for _ in range(5):
@@ -93,7 +93,7 @@ def test_file_answers_draws_a_sample_of_what_has_no_evidence():
     assert Review.objects.assignments(study).filter(state=ReviewState.OPEN).count() == 5
 
 
-def test_file_answers_reviews_all_that_has_evidence():
+def test_file_answers_opens_all_answers_with_evidence():
     study = make()
     ReviewSettings.objects.create(study=study, sample_percent=0)
     submit(study, has_pasted_word1=True)
@@ -102,7 +102,7 @@ def test_file_answers_reviews_all_that_has_evidence():
     assert Review.objects.answers(study).filter(state=ReviewState.OPEN).count() == 2
 
 
-def test_file_answers_takes_the_time_of_the_page_where_the_browser_told_none():
+def test_file_answers_uses_server_times_without_browser_times():
     study = make()
     assignment = submit(study, words_visible_seconds=None)
     for response in assignment.responses.all():
@@ -114,12 +114,12 @@ def test_file_answers_takes_the_time_of_the_page_where_the_browser_told_none():
     assert codes == {"hasty"}
 
 
-def test_what_is_not_filed_is_found_in_an_index_made_for_it():
+def test_unfiled_assignments_are_found_by_a_partial_index():
     """However many are filed; see `bench/console.py`."""
     study = make()
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute("SET LOCAL enable_seqscan = off")  # it would do for so few rows
+            cursor.execute("SET LOCAL enable_seqscan = off")  # else it is used for so few rows
 
         unfiled = Assignment.objects.for_study(study).unfiled()
 
@@ -127,7 +127,7 @@ def test_what_is_not_filed_is_found_in_an_index_made_for_it():
         assert "submitted_and_not_filed" in unfiled.order_by("questionnaire").explain()
 
 
-def test_start_filing_has_it_done_once_the_page_is_sent(settings, monkeypatch):
+def test_start_filing_waits_until_the_page_is_sent(settings, monkeypatch):
     settings.BACKGROUND = "threads"
     study, timers = make(), []
     monkeypatch.setattr(tasks.Timer, "start", lambda timer: timers.append(timer))
@@ -138,11 +138,11 @@ def test_start_filing_has_it_done_once_the_page_is_sent(settings, monkeypatch):
     tasks.start_filing(study)
 
     (timer,) = timers
-    assert (timer.interval, timer.args) == (tasks.A_MOMENT, (study.pk,))
+    assert (timer.interval, timer.args) == (tasks.PAGE_DELAY, (Job(tasks.file_answers, study.pk),))
     assert count_unfiled(study) == 1
 
 
-def test_start_filing_asks_workers_where_there_are_some(settings, monkeypatch):
+def test_start_filing_uses_workers_if_configured(settings, monkeypatch):
     settings.BACKGROUND = "workers"
     study, asked = make(), []
     submit(study)
@@ -153,44 +153,44 @@ def test_start_filing_asks_workers_where_there_are_some(settings, monkeypatch):
     assert asked == [Job(tasks.file_answers, study.pk)]
 
 
-def test_file_meanwhile_leaves_it_to_who_is_at_it(monkeypatch):
+def test_only_one_process_files_at_a_time(monkeypatch):
     study = make()
     submit(study)
     again = []
 
     def file_once(study, *, at_most):
-        again.append(file_meanwhile(study))
+        again.append(file_in_background(study))
         return file_answers(study, at_most=at_most)
 
     monkeypatch.setattr(queue, "file_answers", file_once)
 
-    assert file_meanwhile(study) == 1
-    assert again == [0]
+    assert file_in_background(study) == 1
+    assert again == [0, 0]  # once for each step of the job
     submit(study)
-    assert file_meanwhile(study) == 1
+    assert file_in_background(study) == 1
 
 
-def test_file_meanwhile_that_fails_is_not_begun_again_at_once(settings, monkeypatch):
+def test_filing_that_failed_is_not_retried_at_once(settings, monkeypatch):
     settings.BACKGROUND = "workers"
     study, asked = make(), []
     submit(study)
     with monkeypatch.context() as patched:
         patched.setattr(queue, "find_doubted", lambda words, language: words[0])
         with pytest.raises(TypeError):
-            file_meanwhile(study)
+            file_in_background(study)
     monkeypatch.setattr(tasks.DISPATCHER, "wake", asked.append)
 
     tasks.start_filing(study)
     assert (has_failed(study), asked) == (True, [])
-    cache.clear()  # as time does
+    cache.clear()  # as if a minute had passed
     tasks.start_filing(study)
 
     assert (has_failed(study), asked) == (False, [Job(tasks.file_answers, study.pk)])
-    assert file_meanwhile(study) == 1
+    assert file_in_background(study) == 1
 
 
 @pytest.mark.parametrize("n", [1, 4])
-def test_file_answers_asks_as_often_for_many(n, db, django_assert_num_queries):
+def test_file_answers_needs_the_same_queries_for_many(n, db, django_assert_num_queries):
     study = make(2 * n, block_size=2)
     ReviewSettings.objects.create(study=study)
     for _ in range(2 * n):
@@ -200,7 +200,7 @@ def test_file_answers_asks_as_often_for_many(n, db, django_assert_num_queries):
         file_answers(study)
 
 
-def test_draws_are_the_same_again_and_independent():
+def test_draws_are_reproducible_and_independent():
     study = reviewed_study()
     draws = [draw_number(study, str(number)) for number in range(2000)]
 
@@ -212,7 +212,7 @@ def test_draws_are_the_same_again_and_independent():
     assert queue.DRAWS == 10_000
 
 
-def test_withdrawing_leaves_nothing_to_judge():
+def test_withdrawing_closes_reviews():
     study = reviewed_study()
 
     withdraw_annotator(whole(study).assignment.annotator)
@@ -227,6 +227,6 @@ def test_the_command_files_everything(capsys):
         submit(study)
 
     call_command("file_answers", study.slug)
-    assert capsys.readouterr().out == "4 questionnaires are ready to be reviewed.\n"
+    assert capsys.readouterr().out == "4 questionnaires are added to the review queue.\n"
     call_command("file_answers", study.slug)
-    assert capsys.readouterr().out == "0 questionnaires are ready to be reviewed.\n"
+    assert capsys.readouterr().out == "0 questionnaires are added to the review queue.\n"

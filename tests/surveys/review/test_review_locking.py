@@ -1,4 +1,4 @@
-"""Reviewers who press at once. On SQLite whoever writes has the database to themselves."""
+"""Simultaneous verdicts. SQLite serialises writers, so these tests matter on PostgreSQL."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ from django.db import connection
 from surveys.errors import VerdictRefused
 from surveys.models import Review, ReviewClaim, Verdict, VerdictKind
 from surveys.review.verdicts import claim_answers, configure_review, give_verdict, undo_verdict
-from tests.surveys.reviewed import answers, reviewed_study, reviewer, whole
+from tests.factories.reviews import answers, reviewed_study, reviewer, whole
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -21,7 +21,7 @@ SECONDS = 60
 
 
 def at_once(actions: Iterable[Callable[[], Any]]) -> list[Any]:
-    """What each returns, or the refusal it meets, all begun at the same moment."""
+    """Run actions at the same moment; return their results or refusals."""
     todo = list(actions)
     start = Barrier(len(todo))
 
@@ -38,30 +38,30 @@ def at_once(actions: Iterable[Callable[[], Any]]) -> list[Any]:
         return list(people.map(work, todo))
 
 
-def test_of_many_who_press_at_once_one_counts():
+def test_one_of_many_simultaneous_verdicts_counts():
     study = reviewed_study()
     review = answers(study)[0]
     crowd = [reviewer(study, f"r{number}") for number in range(6)]
 
-    done = at_once(lambda who=who: give_verdict(review, who, VerdictKind.GOOD) for who in crowd)
+    done = at_once(lambda user=user: give_verdict(review, user, VerdictKind.GOOD) for user in crowd)
 
     assert sum(isinstance(one, Verdict) for one in done) == 1
     assert Verdict.objects.standing().count() == 1
 
 
-def test_of_many_who_press_at_once_two_count_where_two_are_wanted():
+def test_two_simultaneous_verdicts_count_if_two_are_wanted():
     study = reviewed_study()
     configure_review(study, sample_percent=100, double_percent=100)
     review = answers(study)[0]
     crowd = [reviewer(study, f"r{number}") for number in range(6)]
 
-    at_once(lambda who=who: give_verdict(review, who, VerdictKind.UNUSED) for who in crowd)
+    at_once(lambda user=user: give_verdict(review, user, VerdictKind.UNUSED) for user in crowd)
 
     assert sorted(Verdict.objects.standing().values_list("opinion", flat=True)) == [1, 2]
     assert Review.objects.get(pk=review.pk).outcome == "unused"
 
 
-def test_one_who_presses_in_many_tabs_counts_once():
+def test_a_verdict_from_many_tabs_counts_once():
     study = reviewed_study()
     review, rea = answers(study)[0], reviewer(study)
 
@@ -70,7 +70,7 @@ def test_one_who_presses_in_many_tabs_counts_once():
     assert Verdict.objects.count() == 1
 
 
-def test_an_answer_and_its_questionnaire_are_judged_and_undone_at_once():
+def test_simultaneous_verdicts_on_an_answer_and_its_questionnaire():
     study = reviewed_study(3, 1, block_size=3)
     rea, leo = reviewer(study), reviewer(study, "leo")
     of_all, of_each = whole(study), answers(study)
@@ -92,10 +92,10 @@ def test_an_answer_and_its_questionnaire_are_judged_and_undone_at_once():
     assert set(Review.objects.values_list("state", "outcome")) == {("open", "")}
 
 
-def test_reviewers_who_come_at_once_get_different_answers():
+def test_simultaneous_reviewers_claim_different_answers():
     study = reviewed_study(8, 1, block_size=8)
     crowd = [reviewer(study, f"r{number}") for number in range(4)]
 
-    got = at_once(lambda who=who: [r.pk for r in claim_answers(study, who, 2)] for who in crowd)
+    got = at_once(lambda user=user: [r.pk for r in claim_answers(study, user, 2)] for user in crowd)
 
     assert len({pk for some in got for pk in some}) == ReviewClaim.objects.count() == 8

@@ -9,11 +9,11 @@ from surveys.review.spelling import find_doubted, has_dictionary, has_word_list
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch, tmp_path):
-    """Nothing remembered, and no program of the system."""
-    spelling.forget()
+    """Clear the cache and hide the programs of the system."""
+    spelling.clear_caches()
     monkeypatch.setenv("PATH", str(tmp_path))
     yield
-    spelling.forget()
+    spelling.clear_caches()
 
 
 def install(folder, name, script):
@@ -35,12 +35,12 @@ def test_find_doubted_knows_words_of_a_language(language, known):
     assert find_doubted([known, known.upper(), "xqzt"], language) == {"xqzt"}
 
 
-def test_find_doubted_doubts_nothing_in_a_language_it_does_not_know():
+def test_find_doubted_is_empty_for_an_unknown_language():
     assert not has_word_list("tlh")
     assert find_doubted(["xqzt"], "tlh") == frozenset()
 
 
-def test_find_doubted_asks_the_dictionary_of_the_system(monkeypatch, tmp_path):
+def test_find_doubted_uses_a_system_dictionary(monkeypatch, tmp_path):
     add_dictionary(tmp_path, monkeypatch)
     install(tmp_path, "hunspell", 'echo "$@" >> "$0.asked"; while read -r w; do '
             'case $w in tvit) echo "$w";; esac; done')  # fmt: skip
@@ -49,26 +49,26 @@ def test_find_doubted_asks_the_dictionary_of_the_system(monkeypatch, tmp_path):
     assert find_doubted(["kuća", "tvit", "Xqzt"], "hr") == {"Xqzt"}
     find_doubted(["tvit", "Xqzt"], "hr")
     asked = (tmp_path / "hunspell.asked").read_text().splitlines()
-    assert asked == [f"-d {tmp_path / 'hr_HR'} -i utf-8 -G"]  # the second time it is remembered
+    assert asked == [f"-d {tmp_path / 'hr_HR'} -i utf-8 -G"]  # cached the second time
 
 
-def test_find_doubted_asks_voikko_about_finnish(tmp_path):
+def test_find_doubted_uses_voikko_for_finnish(tmp_path):
     install(tmp_path, "voikkospell", 'while read -r w; do '
             'case $w in hiilikissa) echo "C: $w";; *) echo "W: $w";; esac; done')  # fmt: skip
 
     assert find_doubted(["hiilikissa", "xqzt"], "fi") == {"xqzt"}
 
 
-def test_find_doubted_does_without_a_dictionary_that_fails(monkeypatch, tmp_path, caplog):
+def test_find_doubted_ignores_a_dictionary_that_fails(monkeypatch, tmp_path, caplog):
     add_dictionary(tmp_path, monkeypatch)
     install(tmp_path, "hunspell", "exit 3")
 
     assert find_doubted(["kuća", "xqzt"], "hr") == {"xqzt"}
-    assert "was of no use: CalledProcessError" in caplog.text
+    assert "failed: CalledProcessError" in caplog.text
     assert "xqzt" not in caplog.text
 
 
-def test_find_doubted_waits_no_longer_than_it_must(monkeypatch, tmp_path):
+def test_find_doubted_has_a_timeout(monkeypatch, tmp_path):
     add_dictionary(tmp_path, monkeypatch)
     install(tmp_path, "hunspell", "exit 0")
 
@@ -80,8 +80,8 @@ def test_find_doubted_waits_no_longer_than_it_must(monkeypatch, tmp_path):
     assert find_doubted(["kuća", "xqzt"], "hr") == {"xqzt"}
 
 
-def test_find_doubted_remembers_a_bounded_number(monkeypatch):
-    monkeypatch.setattr(spelling, "MOST_REMEMBERED", 3)
+def test_find_doubted_caches_a_bounded_number_of_words(monkeypatch):
+    monkeypatch.setattr(spelling, "CACHE_SIZE", 3)
 
     for number in range(5):
         find_doubted([f"xq{number}", f"zt{number}"], "en")

@@ -17,8 +17,8 @@ from surveys.review.verdicts import (
     settle_dispute,
     undo_verdict,
 )
-from tests.factories import stored
-from tests.surveys.reviewed import answers, reviewed_study, reviewer, submit, whole
+from tests.factories.reviews import answers, reviewed_study, reviewer, submit, whole
+from tests.factories.studies import stored
 
 pytestmark = pytest.mark.django_db
 GOOD, UNUSED, REJECTED = VerdictKind
@@ -61,7 +61,7 @@ def test_give_verdict_twice_counts_once():
     assert Verdict.objects.count() == AuditEntry.objects.filter(action="verdict.given").count() == 1
 
 
-def test_give_verdict_replaces_ones_own():
+def test_give_verdict_replaces_the_reviewers_own():
     study = reviewed_study()
     rea = reviewer(study)
     first = give_verdict(answers(study)[0], rea, UNUSED)
@@ -72,7 +72,7 @@ def test_give_verdict_replaces_ones_own():
     assert Verdict.objects.standing().count() == 1
 
 
-def test_give_verdict_rejects_for_a_reason_only():
+def test_give_verdict_refuses_a_rejection_without_a_reason():
     study = reviewed_study()
     rea = reviewer(study)
 
@@ -84,28 +84,28 @@ def test_give_verdict_rejects_for_a_reason_only():
     assert state_of(answers(study)[0]) == ("decided", "rejected")
 
 
-def test_give_verdict_takes_no_second_one_where_one_is_wanted():
+def test_give_verdict_refuses_a_second_verdict_if_one_is_wanted():
     study = reviewed_study()
     review = answers(study)[0]
     give_verdict(review, reviewer(study), GOOD)
 
-    with pytest.raises(VerdictRefused, match="judged meanwhile"):
+    with pytest.raises(VerdictRefused, match="judged this meanwhile"):
         give_verdict(review, reviewer(study, "leo"), UNUSED)
     assert Verdict.objects.count() == 1
 
 
-def test_the_database_takes_no_opinion_twice():
+def test_the_database_refuses_a_duplicate_opinion():
     study = reviewed_study()
     rea, leo = reviewer(study), reviewer(study, "leo")
     review = answers(study)[0]
     give_verdict(review, rea, GOOD)
 
-    for who, opinion in ((leo, 1), (rea, 2)):
+    for user, opinion in ((leo, 1), (rea, 2)):
         with pytest.raises(IntegrityError), transaction.atomic():
-            Verdict.objects.create(review=review, reviewer=who, opinion=opinion, kind=GOOD)
+            Verdict.objects.create(review=review, reviewer=user, opinion=opinion, kind=GOOD)
 
 
-def test_undo_verdict_takes_it_back_and_keeps_it():
+def test_undo_verdict_marks_the_verdict_and_keeps_it():
     study = reviewed_study()
     rea = reviewer(study)
     review = answers(study)[0]
@@ -119,7 +119,7 @@ def test_undo_verdict_takes_it_back_and_keeps_it():
     assert AuditEntry.objects.filter(action="verdict.undone").count() == 1
 
 
-def test_undo_verdict_leaves_those_of_others():
+def test_undo_verdict_keeps_those_of_others():
     study = reviewed_study()
     review = answers(study)[0]
     give_verdict(review, reviewer(study), GOOD)
@@ -139,8 +139,8 @@ def test_verdicts_on_answers_mark_their_ratings(kind, mark):
     give_verdict(review, rea, kind, "because")
 
     assert sorted(marks(study)) == sorted(["", mark])
-    told = "ratings marked in review, left out unless the recipe says otherwise: 1"
-    assert (told in list_shortfalls(study)) == bool(mark)
+    shortfall = "ratings marked in review, left out unless the recipe says otherwise: 1"
+    assert (shortfall in list_shortfalls(study)) == bool(mark)
 
     undo_verdict(review, rea)
     assert marks(study) == ["", ""]
@@ -162,7 +162,7 @@ def test_verdicts_on_assignments_mark_all_their_ratings(kind, mark):
     assert {r.state for r in answers(study)} == {ReviewState.OPEN}
 
 
-def test_an_answer_can_be_left_out_of_a_good_assignment():
+def test_an_answer_of_a_good_assignment_can_be_excluded():
     study = reviewed_study()
     rea = reviewer(study)
     give_verdict(whole(study), rea, GOOD)
@@ -199,7 +199,7 @@ def test_two_blind_reviewers_who_agree_decide():
     assert state_of(review) == ("decided", "unused")
 
 
-def test_a_third_settles_what_two_see_differently():
+def test_a_third_reviewer_settles_a_dispute():
     study = double_study()
     rea, leo, mia = (reviewer(study, name) for name in ("rea", "leo", "mia"))
     review = answers(study)[0]
@@ -223,7 +223,7 @@ def test_a_third_settles_what_two_see_differently():
     assert state_of(review) == ("disputed", "")
 
 
-def test_nothing_is_judged_of_who_has_withdrawn():
+def test_answers_of_withdrawn_annotators_cannot_be_judged():
     study = reviewed_study()
     review = answers(study)[0]
     withdraw_annotator(review.assignment.annotator)
@@ -232,7 +232,7 @@ def test_nothing_is_judged_of_who_has_withdrawn():
         give_verdict(review, reviewer(study), GOOD)
 
 
-def test_claim_answers_gives_the_riskiest_first_and_others_something_else():
+def test_claim_answers_returns_the_riskiest_first_and_others_to_others():
     study = reviewed_study(3)
     submit(study, has_pasted_word2=True)
     file_answers(study)
@@ -244,19 +244,19 @@ def test_claim_answers_gives_the_riskiest_first_and_others_something_else():
     assert {r.risk for r in mine} == {2}
     assert {r.pk for r in mine}.isdisjoint(r.pk for r in theirs)
     assert len(theirs) == 3
-    assert claim_answers(study, rea, 3) == mine  # they stay before whoever has them
-    assert claim_answers(study, rea, 3, besides=frozenset(r.pk for r in mine)) == []
+    assert claim_answers(study, rea, 3) == mine  # they stay with their reviewer
+    assert claim_answers(study, rea, 3, exclude=frozenset(r.pk for r in mine)) == []
 
 
-def test_claim_answers_lets_others_have_it_after_a_while(monkeypatch):
+def test_a_claim_expires(monkeypatch):
     study = reviewed_study()
-    monkeypatch.setattr(verdicts, "CLAIM", timedelta(minutes=-1))
+    monkeypatch.setattr(verdicts, "CLAIM_PERIOD", timedelta(minutes=-1))
     claim_answers(study, reviewer(study), 2)
 
     assert len(claim_answers(study, reviewer(study, "leo"), 2)) == 2
 
 
-def test_claim_answers_gives_two_reviewers_the_same_where_two_are_wanted():
+def test_two_reviewers_claim_the_same_answer_if_two_are_wanted():
     study = double_study()
     rea, leo, mia = (reviewer(study, name) for name in ("rea", "leo", "mia"))
 
@@ -268,7 +268,7 @@ def test_claim_answers_gives_two_reviewers_the_same_where_two_are_wanted():
     assert len(claim_answers(study, leo, 2)) == 2
 
 
-def test_configure_review_draws_again_what_nobody_has_judged():
+def test_configure_review_redraws_unjudged_answers():
     study = reviewed_study(20, block_size=20)
     rea = reviewer(study)
     give_verdict(answers(study)[0], rea, GOOD)
@@ -285,7 +285,7 @@ def test_configure_review_draws_again_what_nobody_has_judged():
 
 
 @pytest.mark.parametrize("shares", [(-1, 0), (0, 101)])
-def test_configure_review_refuses_what_is_no_share(shares):
+def test_configure_review_refuses_an_invalid_share(shares):
     study = reviewed_study()
 
     with pytest.raises(SettingRefused, match="0 to 100"):

@@ -1,4 +1,4 @@
-"""What may still be changed about a study, and what is refused."""
+"""Changes to the settings of a study, and their refusal."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -8,18 +8,18 @@ from django.utils import timezone
 
 from surveys.errors import NoPlaceLeft, SettingRefused
 from surveys.models import Assignment, Place, Study
-from surveys.participation.assignments import count_places_left, has_place_left, list_places_left
+from surveys.participation.assignments import has_place_left, list_places_left
 from surveys.participation.withdrawal import return_assignment
 from surveys.study.design import configure_study
-from surveys.study.layout.rounds import repeat_block
-from tests.factories import finish, make_study, start, stored
+from surveys.study.layout.blocks import repeat_block
+from tests.factories.studies import count_places_left, finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def study() -> Study:
-    """One block, with two places in A and two in B."""
+    """Return a study with one block, with two places in A and two in B."""
     return make_study(2, ratings_per_context=2)
 
 
@@ -32,12 +32,12 @@ def places(study: Study) -> list[tuple[str, int]]:
 
 
 def n_live(study: Study) -> dict[str, int]:
-    """How many hold a place in each questionnaire."""
+    """Return the number of occupied places in each questionnaire."""
     held = Place.objects.filter(study=study, assignment__isnull=False)
     return {letter: held.filter(questionnaire__letter=letter).count() for letter in "AB"}
 
 
-def test_configure_study_stores_what_is_given_and_nothing_else(study):
+def test_configure_study_stores_the_given_settings_only(study):
     configure_study(study, title="Similar?", lease_hours=2, allows_unjudgeable=True)
 
     assert stored(study, "title", "lease_hours", "allows_unjudgeable", "ratings_per_context") == (
@@ -61,7 +61,7 @@ def test_more_ratings_make_more_places(study):
     assert sorted(list_places_left(study).values()) == [3, 4]
 
 
-def test_fewer_ratings_close_places_that_nobody_holds(study):
+def test_fewer_ratings_close_free_places(study):
     start(study)
 
     configure_study(study, ratings_per_context=1)
@@ -78,7 +78,7 @@ def test_the_same_number_of_ratings_changes_no_place(study):
     assert set(Place.objects.values_list("pk", flat=True)) == before
 
 
-def test_fewer_ratings_let_who_holds_a_place_go_on(study):
+def test_fewer_ratings_keep_occupied_places(study):
     assignments = [start(study) for _ in range(4)]
 
     configure_study(study, ratings_per_context=1)
@@ -137,7 +137,7 @@ def test_more_ratings_reach_a_block_that_was_repeated_while_fewer_were_wanted(nu
     assert sorted(list_places_left(study).values()) == [2, 2, 3, 3]
 
 
-def test_lapsed_places_that_are_not_wanted_any_more_are_not_promised(study):
+def test_surplus_lapsed_places_are_not_counted_as_free(study):
     assignments = [start(study) for _ in range(4)]
     for assignment in assignments[:2]:
         finish(assignment)
@@ -187,7 +187,7 @@ def test_scale_labels_may_be_for_any_step():
         ({"1": "a" * 61}, "the label for 1 must have from 1 to 60 characters"),
     ],
 )
-def test_scale_labels_that_cannot_be_shown_are_refused(study, labels, said):
+def test_invalid_scale_labels_are_refused(study, labels, said):
     refuse(study, said, scale_labels=labels)
 
 
@@ -215,7 +215,7 @@ def test_impossible_settings_are_refused(study, changes, said):
     refuse(study, said, **changes)
 
 
-def test_everything_that_is_wrong_is_told_at_once(study):
+def test_all_problems_are_reported_at_once(study):
     refuse(
         study,
         "(?s)for 9, which.*lease hours.*seconds per item",
@@ -226,7 +226,7 @@ def test_everything_that_is_wrong_is_told_at_once(study):
 
 
 def refuse(study: Study, said: str, **changes: object) -> None:
-    """The settings are refused, and nothing about the study has changed, not even what is sound."""
+    """Check that the settings are refused and that none, not even a valid one, changed."""
     before = Study.objects.values().get(pk=study.pk), places(study)
 
     with pytest.raises(SettingRefused, match=said):

@@ -1,8 +1,8 @@
-"""How long annotators take: one estimate for pages, plans and rewards."""
+"""Estimates of how long annotators take."""
 
 import pytest
 
-from surveys.crowd.offer import tell_pace
+from surveys.crowd.offer import find_pace
 from surveys.models import Study, TextKind
 from surveys.participation.assignments import count_items
 from surveys.rehearsal.demo import DEMO_LANGUAGES, prepare_demo_studies
@@ -20,7 +20,7 @@ from surveys.study.durations import (
     times_of,
 )
 from surveys.study.texts import set_text
-from tests.factories import make_study
+from tests.factories.studies import make_study
 
 MINUTE = " ".join(["Words"] * WORDS_A_MINUTE)
 PRACTICE = """
@@ -61,7 +61,7 @@ def test_an_item_is_read_one_and_a_half_times_and_answered():
 
 
 @pytest.mark.django_db
-def test_an_introduction_is_all_that_is_read_and_done_before_the_first_text():
+def test_an_introduction_includes_all_steps_before_the_first_text():
     study = configure_study(make_study(1), n_check_tries=1)
     set_text(study, TextKind.CONSENT, MINUTE)
     set_text(study, TextKind.INSTRUCTIONS, f"{MINUTE} {MINUTE}")
@@ -74,7 +74,7 @@ def test_an_introduction_is_all_that_is_read_and_done_before_the_first_text():
 
 
 @pytest.mark.django_db
-def test_what_a_study_goes_without_takes_no_time():
+def test_steps_that_a_study_lacks_take_no_time():
     study = make_study(1)
     set_text(study, TextKind.CONSENT, MINUTE)
     set_text(study, TextKind.INSTRUCTIONS, MINUTE)
@@ -94,19 +94,19 @@ def test_times_add_the_introduction_once():
 def test_the_demo_takes_about_eight_minutes():
     studies = prepare_demo_studies()
 
-    told = {study.language: times_of(study).first_minutes(count_items(study)) for study in studies}
+    minutes = {one.language: times_of(one).first_minutes(count_items(one)) for one in studies}
 
-    assert told == {"en": 8, "hr": 7, "sl": 7, "fi": 7}
+    assert minutes == {"en": 8, "hr": 7, "sl": 7, "fi": 7}
     assert [study.slug for study in studies] == [f"demo-{language}" for language in DEMO_LANGUAGES]
     assert not Study.objects.filter(opened_at=None).exists()
 
 
 @pytest.mark.django_db
-def test_the_pace_of_a_reward_has_the_introduction_on_top():
+def test_the_pace_of_a_reward_includes_the_introduction():
     study = configure_study(make_study(4), seconds_per_item=60)
     minutes = round(introduction_seconds(study) / 60, 1)
 
-    pace = tell_pace(study)
+    pace = find_pace(study)
 
     assert (pace.texts_minutes, pace.introduction_minutes) == (4, minutes)
     assert pace.minutes == 4 + minutes

@@ -1,4 +1,4 @@
-"""Texts of mails with placeholders: what is refused, and what comes of them."""
+"""Mail texts with placeholders: validation and completion."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_a_mail_that_cannot_be_sent_is_refused(text, said):
         check_letter(TextKind.REMINDER, text)
 
 
-def test_a_mail_is_filled_in_and_lines_without_anything_to_say_are_left_out():
+def test_fill_letter_leaves_out_lines_with_empty_placeholders():
     text = "About {title} words\n\nHello {you\n\nTitle: {title}\n\n{link}\n{minutes} min, {contact}"
 
     check_letter(TextKind.INVITATION, text)
@@ -36,7 +36,7 @@ def test_a_mail_is_filled_in_and_lines_without_anything_to_say_are_left_out():
     )
 
 
-def test_a_placeholder_in_what_is_known_stays_as_it_is():
+def test_a_placeholder_within_a_value_is_not_replaced():
     letter = fill_letter("Come\n{title}\n{link}", {**KNOWN, "title": "{link}"})
 
     assert letter.body == "{link}\nhttps://x.org/a"

@@ -1,4 +1,4 @@
-"""A draft takes nobody; opening it lets people come and keeps its stimuli and its scale."""
+"""Drafts, which admit no annotators, and their opening, which fixes stimuli and scale."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -19,14 +19,14 @@ from surveys.models import (
     StudyText,
     TextKind,
 )
-from surveys.models.collection import make_token
+from surveys.models.participation import make_token
 from surveys.participation.assignments import start_assignment
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import list_missing, open_study, review_consent
 from surveys.study.stimuli.load import StudyDesign
 from surveys.study.texts import set_text
-from tests.factories import draft_study, make_study, numbered_stimuli, open_draft, stored
+from tests.factories.studies import draft_study, make_study, numbered_stimuli, open_draft, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +60,7 @@ def links(study):
 
 
 @pytest.mark.parametrize("language", NOT_OPEN)
-def test_a_draft_refuses_whoever_comes_in_its_language(client, owner, language):
+def test_a_draft_refuses_annotators_in_its_language(client, owner, language):
     study = make(owner, language=language)
 
     for link in links(study):
@@ -70,14 +70,14 @@ def test_a_draft_refuses_whoever_comes_in_its_language(client, owner, language):
     assert not Annotator.objects.exists()
 
 
-def test_nobody_starts_in_a_draft(owner):
+def test_start_assignment_refuses_a_draft(owner):
     (invitation,) = invite_annotators(make(owner), 1)
 
     with pytest.raises(StudyNotOpen):
         start_assignment(invitation)
 
 
-def test_open_study_lets_people_come_and_is_recorded_once(client, owner):
+def test_open_study_admits_annotators_and_is_recorded_once(client, owner):
     study = make(owner)
     opened = open_draft(study)
 
@@ -102,7 +102,7 @@ def test_open_study_refuses_one_without_stimuli(owner):
 
 MISSING = {
     "organisation": "Give the organisation",
-    "contact": "Give the contact",
+    "contact": "Give a contact",
     "review": "Version 1 of the consent text has not been reviewed",
 }
 
@@ -122,18 +122,18 @@ def test_open_study_refuses_without_organisation_contact_or_review(owner, absent
     assert stored(study, "opened_at") == (None,)
 
 
-def test_open_study_tells_everything_that_is_missing_at_once(owner):
+def test_open_study_reports_everything_missing_at_once(owner):
     assert list_missing(make(owner)) == [
         said for said in list_missing(make(owner)) if said.startswith(tuple(MISSING.values()))
     ]
     assert len(list_missing(make(owner))) == len(MISSING)
 
 
-def test_review_consent_says_who_and_when_once(owner):
+def test_review_consent_stores_reviewer_and_instant_once(owner):
     study = make(owner)
     with acting(owner):
         first = review_consent(study, 1)
-    again = review_consent(study, 1, reviewer="somebody else")
+    again = review_consent(study, 1, reviewer="another reviewer")
 
     assert (first.reviewed_by, first.reviewed_at) == ("ana", again.reviewed_at)
     assert again.reviewed_by == "ana"
@@ -141,7 +141,7 @@ def test_review_consent_says_who_and_when_once(owner):
     assert (entry.actor, entry.details) == ("ana", {"version": 1, "reviewer": "ana"})
 
 
-def test_a_changed_consent_text_is_to_be_reviewed_again(owner):
+def test_a_changed_consent_text_needs_another_review(owner):
     study = make(owner)
     configure_study(study, organisation="University of Examples", contact="lab@example.org")
     review_consent(study, 1)
@@ -156,7 +156,7 @@ def test_a_changed_consent_text_is_to_be_reviewed_again(owner):
     assert not open_study(study).is_draft
 
 
-def test_another_language_brings_another_consent_text_to_review(owner):
+def test_another_language_needs_another_review(owner):
     study = make(owner, language="pt")
     configure_study(study, organisation="University of Examples", contact="lab@example.org")
     review_consent(study, 1)
@@ -168,7 +168,7 @@ def test_another_language_brings_another_consent_text_to_review(owner):
 
 
 @pytest.mark.parametrize("name", ["organisation", "contact"])
-def test_an_open_study_keeps_saying_who_runs_it(owner, name):
+def test_an_open_study_keeps_its_organisation(owner, name):
     study = open_draft(make(owner))
 
     with pytest.raises(SettingRefused, match=f"its {name} can change, and cannot be taken away"):
@@ -178,7 +178,7 @@ def test_an_open_study_keeps_saying_who_runs_it(owner, name):
     assert stored(study, name) == ("Another",)
 
 
-def test_open_study_as_a_command_asks_for_a_name_and_opens(owner):
+def test_the_open_study_command_requires_a_reviewer(owner):
     study = make(owner)
     given = ["--organisation", "University of Examples", "--contact", "lab@example.org"]
 
@@ -217,7 +217,7 @@ def test_a_drafts_design_may_change(owner):
         {"question_forms": "text"},
     ],
 )
-def test_an_open_studys_design_stays(change):
+def test_the_design_of_an_open_study_cannot_change(change):
     study = make_study()
     before = Study.objects.values().get()
 

@@ -1,4 +1,4 @@
-"""A file is read before a transaction begins: on SQLite everybody else's answers wait for one."""
+"""Files are parsed before a transaction begins: on SQLite all other writers would wait."""
 
 import sys
 from contextlib import contextmanager
@@ -17,18 +17,18 @@ from surveys.errors import ImportRefused
 from surveys.models import Role, Study
 from surveys.study.stimuli.checkpoints import import_checkpoints, replace_checkpoints
 from surveys.study.stimuli.load import StudyDesign
-from tests.api.conftest import Program
-from tests.api.test_studies import NEW
-from tests.factories import draft_study, numbered_stimuli
-from tests.surveys.checkpoint_rows import file, row
-from tests.surveys.commands import run
+from tests.factories.checkpoints import file, row
+from tests.factories.studies import draft_study, numbered_stimuli
+from tests.surveys.management.running import run
+from tests.surveys.web.api.conftest import Program
+from tests.surveys.web.api.test_studies import NEW
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @contextmanager
 def watched_contexts():
-    """For each context that is read within this, whether a transaction was under way."""
+    """Record for each parsed context whether a transaction was open."""
     found = []
 
     def watch(frame, event, argument):
@@ -81,7 +81,7 @@ def test_other_stimuli_by_the_api(program):
     assert found == [False] * 8
 
 
-def test_a_study_by_the_console_is_read_once(ana):
+def test_a_file_in_the_console_is_parsed_once(ana):
     browser = Client()
     browser.force_login(ana)
 

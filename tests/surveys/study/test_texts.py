@@ -1,7 +1,8 @@
-"""The texts that annotators read: versions, defaults, and what is refused."""
+"""Texts that annotators read: versions, defaults, validation."""
 
 import pytest
 
+from postprocess.formats.marks import MarkedContext, Span
 from surveys.errors import TextRefused
 from surveys.models import Study, StudyText, TextKind
 from surveys.study.design import configure_study
@@ -13,6 +14,7 @@ from surveys.study.texts import (
     PracticeItem,
     check_text,
     current_text,
+    current_texts,
     default_body,
     default_text,
     has_default_texts,
@@ -22,7 +24,7 @@ from surveys.study.texts import (
 )
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.rendering.study_page import render_text
-from tests.factories import make_study
+from tests.factories.studies import make_study
 
 PRACTICE = """
 text = "A <strong>cat</strong> sat by a <strong>dog</strong>."
@@ -50,6 +52,20 @@ def test_current_text_is_at_first_the_default_of_the_language(kind):
 
     assert text == again
     assert (text.version, text.body) == (1, default_body("sl", kind))
+
+
+@pytest.mark.django_db
+def test_current_texts_stores_the_missing_defaults_at_once(django_assert_num_queries):
+    study = make_study(1)
+    own = set_text(study, TextKind.INSTRUCTIONS, "Our own.")
+    kinds = (TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK)
+
+    texts = current_texts(study, kinds)
+
+    assert texts == {kind: current_text(study, kind) for kind in kinds}
+    assert texts[TextKind.INSTRUCTIONS].pk == own.pk
+    with django_assert_num_queries(1):
+        assert current_texts(study, kinds) == texts
 
 
 @pytest.mark.django_db
@@ -113,7 +129,7 @@ def test_set_text_that_is_refused_changes_nothing(kind, body):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("kind", [TextKind.PRACTICE, TextKind.CHECK])
-def test_set_text_to_nothing_takes_practice_and_check_away(kind):
+def test_set_text_removes_practice_and_check(kind):
     study = make_study(1)
 
     set_text(study, kind, "")
@@ -126,7 +142,7 @@ def test_set_text_to_nothing_takes_practice_and_check_away(kind):
 
 @pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
 @pytest.mark.parametrize("kind", TextKind)
-def test_every_default_text_is_sound(language, kind):
+def test_every_default_text_is_valid(language, kind):
     body = default_body(language, kind)
 
     check_text(kind, body)
@@ -140,7 +156,7 @@ def test_default_practice_item_marks_two_whole_words(language):
 
     for form in (practice.form1, practice.form2):
         assert form.strip() == form != ""
-    assert "<" not in practice.text
+    assert "<" not in practice.marked.text
     assert practice.parts[1::2] == [(practice.form1, True), (practice.form2, True)]
     assert practice.has_dictionary_forms
 
@@ -184,7 +200,7 @@ def test_default_body_with_examples_is_empty_in_a_language_without_any(kind):
 
 
 @pytest.mark.parametrize("language", ["pt", "de", "zh"])
-def test_the_consent_of_a_language_without_defaults_asks_nobody_to_read_english(language):
+def test_the_fallback_consent_does_not_ask_for_readers_of_english(language):
     body, written_in = default_text(language, TextKind.CONSENT)
 
     assert written_in == "en"
@@ -192,8 +208,8 @@ def test_the_consent_of_a_language_without_defaults_asks_nobody_to_read_english(
     assert "English" not in body
 
 
-def test_no_default_consent_says_what_the_site_says_by_itself():
-    """What is stored of whom depends on how they come; no text of a language can say it."""
+def test_no_default_consent_repeats_the_consent_notice():
+    """What is stored depends on the channel, so a default text cannot state it."""
     said = {
         language: default_body(language, TextKind.CONSENT) for language in ("en", "hr", "sl", "fi")
     }
@@ -204,7 +220,7 @@ def test_no_default_consent_says_what_the_site_says_by_itself():
 
 
 @pytest.mark.django_db
-def test_a_text_says_its_language_where_it_is_not_that_of_the_study():
+def test_a_text_in_another_language_states_its_language():
     study = make_study(1, language="pt")
     assert current_text(study, TextKind.CONSENT).language == "en"
 
@@ -232,7 +248,7 @@ def test_defaults_follow_the_language_of_a_draft_and_own_texts_stay():
         assert (now[kind].body, now[kind].language) == default_text("fa", kind)
 
 
-def test_has_default_texts_tells_languages_apart():
+def test_has_default_texts_by_language():
     known = {language: has_default_texts(language) for language in ("sl", "sl-SI", "fa", "pt", "e")}
 
     assert known == {"sl": True, "sl-SI": True, "fa": True, "pt": False, "e": False}
@@ -243,11 +259,7 @@ def test_has_default_texts_tells_languages_apart():
 
 def test_read_practice_finds_the_two_words():
     assert read_practice(PRACTICE) == PracticeItem(
-        text="A cat sat by a dog.",
-        word1_start=2,
-        word1_end=5,
-        word2_start=15,
-        word2_end=18,
+        marked=MarkedContext("A cat sat by a dog.", Span(2, 5), Span(15, 18)),
         word1="cat",
         word2="dog",
         has_dictionary_forms=False,
@@ -272,7 +284,7 @@ def test_read_practice_takes_dictionary_forms():
         ('word1 = "canis"\nword2 = "canis"', 'practice: both words are "canis"'),
     ],
 )
-def test_check_text_refuses_dictionary_forms_that_name_no_two_words(forms, said):
+def test_check_text_refuses_incomplete_dictionary_forms(forms, said):
     with pytest.raises(TextRefused, match=said):
         check_text(TextKind.PRACTICE, f"{PRACTICE}\n{forms}")
 
@@ -283,13 +295,13 @@ def test_read_check_counts_the_right_answer_from_one():
     )
 
 
-def test_nothing_is_no_practice_and_no_check():
+def test_empty_texts_have_no_practice_and_no_check():
     assert (read_practice(""), read_check("")) == (None, ())
 
 
 @pytest.mark.parametrize("kind", [TextKind.CONSENT, TextKind.INSTRUCTIONS])
 def test_check_text_refuses_an_empty_text(kind):
-    with pytest.raises(TextRefused, match=f"text for {kind} is empty. Annotators must be told"):
+    with pytest.raises(TextRefused, match=f"text for {kind} is empty. Only practice and check"):
         check_text(kind, "")
 
 
@@ -302,7 +314,7 @@ def test_check_text_refuses_an_empty_text(kind):
     ],
     ids=["long", "null"],
 )
-def test_check_text_refuses_what_cannot_be_stored(kind, body, said):
+def test_check_text_refuses_unstorable_text(kind, body, said):
     with pytest.raises(TextRefused, match=f"The text for {kind}.*{said}"):
         check_text(kind, body)
 
@@ -323,14 +335,14 @@ def test_check_text_takes_the_longest_text():
         ('["fur", "home"]', '["fur", ""]', "practice: words must be a list of texts"),
         ('["fur", "home"]', '["fur"]', "practice: words must be two example words, got 1"),
         ('"fur",', '"fur", "paw",', "practice: words must be two example words, got 3"),
-        ("<strong>cat</strong>", "cat", "must stand in <strong>…</strong>, got 1"),
-        (" sat ", " <strong>sat</strong> ", "must stand in <strong>…</strong>, got 3"),
-        ("<strong>cat</strong>", "<strong>cat", "must stand in <strong>…</strong>"),
-        ("<strong>cat</strong>", "<strong></strong>", "must stand in <strong>…</strong>"),
-        ("<strong>cat</strong>", "<strong> </strong>", "must stand in <strong>…</strong>"),
+        ("<strong>cat</strong>", "cat", "must be in <strong>…</strong>, got 1"),
+        (" sat ", " <strong>sat</strong> ", "must be in <strong>…</strong>, got 3"),
+        ("<strong>cat</strong>", "<strong>cat", "must be in <strong>…</strong>"),
+        ("<strong>cat</strong>", "<strong></strong>", "must be in <strong>…</strong>"),
+        ("<strong>cat</strong>", "<strong> </strong>", "must be in <strong>…</strong>"),
     ],
 )
-def test_read_practice_refuses_and_says_what_to_do(part, instead, said):
+def test_read_practice_refuses_with_advice(part, instead, said):
     assert part in PRACTICE
 
     with pytest.raises(TextRefused, match=said):
@@ -356,7 +368,7 @@ def test_read_practice_refuses_and_says_what_to_do(part, instead, said):
         ("right = 2", "", "question 1: right must be from 1 to 2, got None"),
     ],
 )
-def test_read_check_refuses_and_says_what_to_do(part, instead, said):
+def test_read_check_refuses_with_advice(part, instead, said):
     assert part in CHECK
 
     with pytest.raises(TextRefused, match=said):
@@ -402,7 +414,7 @@ def test_html_in_a_text_is_shown_as_it_was_typed(text):
 @pytest.mark.parametrize(
     "text", ["![](https://example.org/x.png)", "![a][b]\n\n[b]: https://example.org/x.png"]
 )
-def test_images_are_not_made(text):
+def test_images_are_not_rendered(text):
     assert "<img" not in render_markdown(text)
 
 
@@ -414,11 +426,11 @@ def test_images_are_not_made(text):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("link", ["[a]({})", "[a][b]\n\n[b]: {}", "<{}>"])
-def test_a_link_that_runs_something_is_not_made(address, link):
+def test_a_script_link_is_not_rendered(address, link):
     assert "<a" not in render_markdown(link.format(address))
 
 
 @pytest.mark.parametrize("body", ["x = " + "[" * 5000, "x = " + "1" * 5000])
-def test_check_text_refuses_toml_that_is_made_to_be_too_much(body):
+def test_check_text_refuses_malicious_toml(body):
     with pytest.raises(TextRefused, match="this is not TOML"):
         check_text(TextKind.CHECK, body)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from surveys.models import Block, Context, Item, Questionnaire
 from surveys.study.layout.blocks import plan_blocks
-from tests.factories import make_study
+from tests.factories.studies import make_study
 
 WORDS = [(f"alpha{n}", f"beta{n}") for n in range(100)]
 

@@ -1,4 +1,4 @@
-"""A block collected again: the old answers are kept and left out, nobody sees it twice."""
+"""Repeated blocks: old answers are kept and left out, and no annotator sees a block twice."""
 
 from datetime import timedelta
 
@@ -10,7 +10,6 @@ from surveys.errors import NoPlaceLeft, RepeatRefused
 from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round, Study
 from surveys.monitoring.progress import preview_repeat
 from surveys.participation.assignments import (
-    count_places_left,
     has_place_left,
     list_places_left,
     start_another_assignment,
@@ -20,16 +19,24 @@ from surveys.participation.withdrawal import return_assignment
 from surveys.results.ratings_table import list_shortfalls
 from surveys.study.design import configure_study
 from surveys.study.durations import introduction_seconds
-from surveys.study.layout.rounds import repeat_block
-from tests.factories import counted_ratings, finish, make_study, rate_due, start, stored
-from tests.surveys.answered import finished_study
+from surveys.study.layout.blocks import repeat_block
+from tests.factories.answers import finished_study
+from tests.factories.studies import (
+    count_places_left,
+    counted_ratings,
+    finish,
+    make_study,
+    rate_due,
+    start,
+    stored,
+)
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def study() -> Study:
-    """One block, with one place in A and one in B."""
+    """Return a study with one block, with one place in A and one in B."""
     return make_study(2, ratings_per_context=1)
 
 
@@ -50,7 +57,7 @@ def let_lapse(assignment: Assignment) -> None:
     )
 
 
-def test_repeat_block_opens_a_round_with_places_of_its_own(study, block):
+def test_repeat_block_opens_a_round_with_new_places(study, block):
     start(study)
 
     repeated = repeat_block(block, reason="  ratings all alike \n", author="researcher")
@@ -106,7 +113,7 @@ def test_repeat_block_leaves_other_blocks_alone():
     assert count_places_left(study) == 2
 
 
-def test_who_saw_the_block_never_gets_it_again(study, block):
+def test_annotators_who_saw_the_block_never_get_it_again(study, block):
     configure_study(study, allows_more_blocks=True)
     seen = start(study)
     finish(seen)
@@ -119,7 +126,7 @@ def test_who_saw_the_block_never_gets_it_again(study, block):
     assert count_places_left(study) == 2
 
 
-def test_who_is_in_the_middle_may_finish_outside_the_dataset(study, block):
+def test_assignments_in_progress_may_finish_outside_the_dataset(study, block):
     old = start(study)
     rate_due(old, 1)
     repeat(block)
@@ -131,7 +138,7 @@ def test_who_is_in_the_middle_may_finish_outside_the_dataset(study, block):
     assert count_places_left(study) == 2
 
 
-def test_who_comes_back_late_to_an_old_round_takes_no_place_of_the_new_one(study, block):
+def test_a_late_annotator_of_an_old_round_takes_no_place_of_the_new_one(study, block):
     old = start(study)
     rate_due(old, 1)
     repeat(block)
@@ -144,7 +151,7 @@ def test_who_comes_back_late_to_an_old_round_takes_no_place_of_the_new_one(study
     assert count_places_left(study) == 2
 
 
-def test_a_place_of_an_old_round_is_not_given_when_it_is_free_again(study, block):
+def test_a_freed_place_of_an_old_round_is_not_given_again(study, block):
     old, other = start(study), start(study)
     repeat(block)
 
@@ -158,7 +165,7 @@ def test_a_place_of_an_old_round_is_not_given_when_it_is_free_again(study, block
     assert Place.objects.filter(round__number=1, assignment__isnull=False).count() == 0
 
 
-def test_a_lapsed_place_of_an_old_round_is_not_promised_to_whoever_arrives(study, block):
+def test_a_lapsed_place_of_an_old_round_is_not_counted_as_free(study, block):
     old = start(study)
     repeat(block)
     start(study), start(study)
@@ -185,14 +192,14 @@ def test_repeat_block_twice_makes_a_third_round(study, block):
 def test_repeat_block_refuses_without_a_reason(study, block, reason):
     start(study)
 
-    with pytest.raises(RepeatRefused, match="Say why the block is repeated"):
+    with pytest.raises(RepeatRefused, match="Give the reason for the repeat"):
         repeat_block(block, reason=reason, author="researcher")
 
     assert_nothing_is_repeated(block)
 
 
-def test_repeat_block_refuses_a_round_that_nobody_began(study, block):
-    with pytest.raises(RepeatRefused, match="Nobody has taken part in round 1"):
+def test_repeat_block_refuses_a_round_without_assignments(study, block):
+    with pytest.raises(RepeatRefused, match="There is no assignment in round 1"):
         repeat(block)
 
     assert_nothing_is_repeated(block)
@@ -208,7 +215,7 @@ def test_database_refuses_a_second_current_round(study, block):
         Round.objects.create(block=block, number=2, reason="again")
 
 
-def test_preview_repeat_tells_what_it_would_take():
+def test_preview_repeat_estimates_the_effort():
     study = finished_study(4)
     start(study)
     round_ = Round.objects.select_related("block").get()
@@ -220,7 +227,7 @@ def test_preview_repeat_tells_what_it_would_take():
     assert Round.objects.get() == round_
 
 
-def test_preview_repeat_without_answers_goes_by_the_settings():
+def test_preview_repeat_without_answers_uses_the_settings():
     study = configure_study(make_study(4, block_size=4), seconds_per_item=30)
 
     cost = preview_repeat(study, Round.objects.select_related("block").get())

@@ -5,14 +5,14 @@ import pytest
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.study.stimuli.checkpoints import CheckpointSummary, import_checkpoints
-from tests.factories import make_study, start, stored
-from tests.surveys.checkpoint_rows import HEADER, file, numbered_row, row
+from tests.factories.checkpoints import HEADER, file, numbered_row, row
+from tests.factories.studies import make_study, start, stored
 
 pytestmark = pytest.mark.django_db
 
 
 def n_stored(study: Study) -> tuple[int, ...]:
-    """Checkpoint pairs, contexts, ranges, and how many each assignment gets."""
+    """Return the numbers of checkpoint pairs, contexts and ranges, and of items per assignment."""
     contexts = Context.objects.filter(pair__study=study, pair__is_checkpoint=True)
     checkpoints = Checkpoint.objects.filter(context__in=contexts)
     (n_checkpoints,) = stored(study, "n_checkpoints")
@@ -21,7 +21,7 @@ def n_stored(study: Study) -> tuple[int, ...]:
 
 
 def refusal(study: Study, data: bytes, *, per_assignment: int = 1) -> list[str]:
-    """The lines of the message of an import that changed nothing."""
+    """Return the message of a refused import, by line, and check that nothing changed."""
     before = (n_stored(study), stored(study, "revision"))
     with pytest.raises(ImportRefused) as refused:
         import_checkpoints(study, data, per_assignment=per_assignment)
@@ -46,7 +46,7 @@ def test_import_checkpoints_stores_items_with_their_range():
     assert stored(context.pair, "word1", "word2", "is_checkpoint") == ("sofa", "couch", True)
 
 
-def test_import_checkpoints_mixes_them_into_what_is_begun_later():
+def test_import_checkpoints_mixes_items_into_later_assignments():
     study = make_study(3)
     before = start(study)
 
@@ -82,7 +82,7 @@ def test_import_checkpoints_twice_changes_nothing():
     assert n_stored(study) == (2, 2, 2, 1)
 
 
-def test_import_checkpoints_adds_what_is_new_behind_what_is_there():
+def test_import_checkpoints_appends_new_items():
     study = make_study(1)
     import_checkpoints(study, file(row()), per_assignment=1)
 
@@ -93,7 +93,7 @@ def test_import_checkpoints_adds_what_is_new_behind_what_is_there():
     assert [(position, "no. 2" in text) for position, text in texts] == [(1, False), (2, True)]
 
 
-def test_import_checkpoints_takes_another_number_of_them():
+def test_import_checkpoints_changes_their_number():
     study = make_study(1)
     import_checkpoints(study, file(row(), numbered_row(2)), per_assignment=1)
 
@@ -114,7 +114,7 @@ def test_import_checkpoints_dry_run_stores_nothing():
     assert stored(study, "revision") == before
 
 
-def test_import_checkpoints_takes_part_of_the_scale_by_its_own_points():
+def test_import_checkpoints_accepts_points_of_the_scale():
     study = make_study(1, scale_minimum=Decimal(-1), scale_step=Decimal("0.5"))
 
     import_checkpoints(study, file(row(lowest="-1", highest="1.50")), per_assignment=1)
@@ -148,13 +148,13 @@ def test_import_checkpoints_takes_part_of_the_scale_by_its_own_points():
         (file(row(), row()), "row 2 (line 3), context: the same text as in row 1"),
     ],
 )  # fmt: skip
-def test_import_checkpoints_refuses_what_is_wrong(data, said):
+def test_import_checkpoints_refuses_errors(data, said):
     (line,) = refusal(make_study(1), data)
 
     assert line.startswith(said)
 
 
-def test_import_checkpoints_tells_everything_at_once():
+def test_import_checkpoints_reports_all_errors_at_once():
     data = file(row(word1="", lowest="9"), numbered_row(2), row(highest="-1", word2=""))
 
     lines = refusal(make_study(1), data, per_assignment=9)
@@ -167,7 +167,7 @@ def test_import_checkpoints_tells_everything_at_once():
 
 
 @pytest.mark.parametrize("changed", [{"lowest": "4"}, {"word1": "settee"}], ids=["range", "words"])
-def test_import_checkpoints_refuses_to_change_what_is_there(changed):
+def test_import_checkpoints_refuses_to_change_stored_items(changed):
     study = make_study(1)
     import_checkpoints(study, file(row()), per_assignment=1)
 
@@ -178,7 +178,7 @@ def test_import_checkpoints_refuses_to_change_what_is_there(changed):
 
 
 @pytest.mark.parametrize("per_assignment", [0, 3])
-def test_import_checkpoints_refuses_more_in_an_assignment_than_there_are(per_assignment):
+def test_import_checkpoints_refuses_more_per_assignment_than_stored(per_assignment):
     data = file(row(), numbered_row(2))
 
     said = "An assignment can have from 1 to 2 checkpoint items, as many as there are"
@@ -187,7 +187,7 @@ def test_import_checkpoints_refuses_more_in_an_assignment_than_there_are(per_ass
     ]
 
 
-def test_import_checkpoints_warns_of_what_is_odd():
+def test_import_checkpoints_reports_warnings():
     cut = row(
         context="Some <strong>sofas</strong>. It rained. A <strong>cafe</strong>\u0301 was shut.",
         word2_context="cafe",

@@ -1,22 +1,28 @@
-"""Drafts made of a file, and rows of theirs that are revised or dropped."""
+"""Drafts created from a file, and changes to their rows."""
 
 import pytest
 from django.contrib.auth.models import User
 
 from postprocess.formats.stimuli import COLUMNS
-from surveys.errors import ImportRefused, StimuliChanged, StudyExists, StudyOpen
-from surveys.models import AuditEntry, Context, Item, Membership, Pair, Study
-from surveys.results.ratings_table import _stimuli_as_imported as check_digest
-from surveys.study.stimuli.check import (
+from surveys.errors import ImportRefused, StimuliChanged, StudyOpen
+from surveys.models import AuditEntry, Context, Item, Pair, Study
+from surveys.results.ratings_table import _read_stimuli as check_digest
+from surveys.study.stimuli.edit import drop_row, read_upload, replace_stimuli, revise_row
+from surveys.study.stimuli.load import (
     LARGEST_FILE,
+    StudyDesign,
     check_file,
     check_row,
     fingerprint_row,
     write_row,
 )
-from surveys.study.stimuli.edit import drop_row, read_upload, replace_stimuli, revise_row
-from surveys.study.stimuli.load import StudyDesign
-from tests.factories import draft_study, numbered_stimuli, open_draft, stimuli_file, stimuli_row
+from tests.factories.studies import (
+    draft_study,
+    numbered_stimuli,
+    open_draft,
+    stimuli_file,
+    stimuli_row,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +47,7 @@ def everything():
 
 
 def is_laid_out(study):
-    """Every context stands in one questionnaire, and the digest is right."""
+    """Return whether every context is in one questionnaire, and check the digest."""
     study.refresh_from_db()
     check_digest(study)
     contexts = Context.objects.stimuli(study)
@@ -52,38 +58,7 @@ def replace_by(study, data):
     return replace_stimuli(study, read_upload(data, StudyDesign.of(study)))
 
 
-def test_make_draft_makes_its_maker_the_owner(owner):
-    study = make(owner)
-
-    assert study.is_draft
-    assert Membership.objects.values_list("user", "role").get() == (owner.pk, "owner")
-    assert set(AuditEntry.objects.values_list("action", flat=True)) == {
-        "study.drafted", "member.granted",
-    }  # fmt: skip
-    assert is_laid_out(study)
-
-
-def test_make_draft_twice_makes_one(owner):
-    assert make(owner) == make(owner)
-    assert Study.objects.count() == 1
-
-
-def test_make_draft_refuses_anothers_name(owner):
-    make(owner)
-    for maker, data in ((User.objects.create_user("eve"), None), (owner, numbered_stimuli(1))):
-        with pytest.raises(StudyExists, match="another short name"):
-            make(maker, data)
-    assert Membership.objects.count() == 1
-
-
-@pytest.mark.parametrize("data", [b"word1\tword2\n", b"PK\x03\x04", b"", b"\xff\xfe"])
-def test_make_draft_stores_nothing_of_a_faulty_file(owner, data):
-    with pytest.raises(ImportRefused):
-        draft_study(data, StudyDesign(slug="x", language="en", ratings_per_context=1), owner)
-    assert not Study.objects.exists()
-
-
-def test_check_file_tells_where_what_and_what_to_do():
+def test_check_file_reports_place_problem_and_advice():
     data = stimuli_file(stimuli_row(), stimuli_row(word1="", context2="One <strong>cat</strong>."))
 
     first, *others = check_file(data).errors
@@ -93,7 +68,7 @@ def test_check_file_tells_where_what_and_what_to_do():
     assert {problem.column for problem in others} == {"context2"}
 
 
-def test_check_file_refuses_what_is_too_large():
+def test_check_file_refuses_a_file_that_is_too_large():
     (problem,) = check_file(b"x" * (LARGEST_FILE + 1)).errors
 
     assert "4,000,001 bytes" in problem.what
@@ -129,10 +104,10 @@ def test_revise_row_without_a_change_changes_nothing(owner):
         ({"word1": ""}, "why", "word1: the field is empty; fill it in"),
         ({"context1": "a\tb"}, "why", "context1: a tab"),
         ({"word1_context1": "other"}, "why", "not equal to its inflected form"),
-        ({"word1": "other"}, "  ", "Say why"),
+        ({"word1": "other"}, "  ", "Give a reason"),
     ],
 )
-def test_revise_row_refuses_what_the_reader_refuses(owner, change, reason, error):
+def test_revise_row_refuses_an_invalid_row(owner, change, reason, error):
     pair, row = row_of(make(owner), 1)
     before = everything()
 
@@ -141,7 +116,7 @@ def test_revise_row_refuses_what_the_reader_refuses(owner, change, reason, error
     assert everything() == before
 
 
-def test_a_row_that_somebody_else_has_changed_is_shown_again(owner):
+def test_a_row_changed_meanwhile_is_refused(owner):
     study = make(owner)
     pair, row = row_of(study, 1)
     revise_row(pair, {**row, "word1": "x"}, shown=fingerprint_row(row), reason="first")
@@ -153,7 +128,7 @@ def test_a_row_that_somebody_else_has_changed_is_shown_again(owner):
     assert row_of(study, 1)[1]["word1"] == "x"
 
 
-def test_drop_row_moves_those_behind_up(owner):
+def test_drop_row_moves_later_rows_up(owner):
     study = make(owner)
     pair, row = row_of(study, 2)
 
@@ -168,7 +143,7 @@ def test_drop_row_moves_those_behind_up(owner):
         drop_row(pair, shown=fingerprint_row(row), reason="too easy")
 
 
-def test_drop_row_keeps_the_last(owner):
+def test_drop_row_refuses_the_last_row(owner):
     pair, row = row_of(make(owner, numbered_stimuli(1)), 1)
 
     with pytest.raises(ImportRefused, match="last row"):
@@ -176,7 +151,7 @@ def test_drop_row_keeps_the_last(owner):
     assert Pair.objects.count() == 1
 
 
-def test_replace_stimuli_puts_another_file_in_place(owner):
+def test_replace_stimuli_replaces_all_rows(owner):
     study = make(owner)
 
     study = replace_by(study, numbered_stimuli(5))
@@ -188,7 +163,7 @@ def test_replace_stimuli_puts_another_file_in_place(owner):
     assert AuditEntry.objects.filter(action="stimuli.replaced").count() == 1
 
 
-def test_an_open_studys_rows_stay(owner):
+def test_rows_of_an_open_study_cannot_change(owner):
     study = open_draft(make(owner))
     pair, row = row_of(study, 1)
     before = everything()
@@ -204,7 +179,7 @@ def test_an_open_studys_rows_stay(owner):
     assert everything() == before
 
 
-def test_check_row_says_what_is_odd():
+def test_check_row_reports_warnings():
     fields = stimuli_row(context1="A <strong>cats</strong> <strong>dog</strong>").split("\t")
     row = dict(zip(COLUMNS, fields, strict=True))
 

@@ -5,8 +5,9 @@ import pytest
 
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import Block, Context, Item, Pair, Questionnaire, Study
-from surveys.study.stimuli.load import StudyDesign, import_stimuli
-from tests.factories import HEADER, make_study, numbered_stimuli, stimuli_file, stimuli_row
+from surveys.study.create import create_study
+from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
+from tests.factories.studies import HEADER, make_study, numbered_stimuli, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db
 
@@ -18,23 +19,27 @@ def n_stored() -> tuple[int, ...]:
     return tuple(table.objects.count() for table in tables)
 
 
+def create(data: bytes, design: StudyDesign) -> ImportSummary:
+    return create_study(read_stimuli(data, design))
+
+
 def refusal(data: bytes, design: StudyDesign = DESIGN) -> str:
-    """The message of an import that stored nothing."""
+    """Return the message of an import that stored nothing."""
     with pytest.raises(ImportRefused) as refused:
-        import_stimuli(data, design)
+        create(data, design)
     assert n_stored() == (0, 0, 0, 0, 0, 0)
     return str(refused.value)
 
 
-def test_import_stimuli_stores_a_study():
-    summary = import_stimuli(numbered_stimuli(5), DESIGN)
+def test_create_study_stores_a_study():
+    summary = create(numbered_stimuli(5), DESIGN)
 
     assert (summary.n_pairs, summary.n_blocks, summary.n_assignments) == (5, 1, 22)
     assert summary.warnings == ()
     assert n_stored() == (1, 5, 10, 1, 2, 10)
 
 
-def test_import_stimuli_keeps_offsets_that_give_back_the_forms():
+def test_create_study_stores_the_spans_of_the_forms():
     make_study(stimuli=stimuli_file(stimuli_row()))
 
     first, second = Context.objects.all()
@@ -57,9 +62,9 @@ def test_import_stimuli_keeps_offsets_that_give_back_the_forms():
         "Words.</poem> The <strong>cats</strong> & <i>one</i> <strong>dog</strong> &amp; rain.",
         "👩‍👩‍👧 and 𝔊 saw <strong>cats</strong>. It rained e\u0301. A <strong>dog</strong> 🐕.",
     ],
-    ids=["at the start", "beside punctuation", "stray markup", "emoji and combining marks"],
+    ids=["at the start", "next to punctuation", "stray markup", "emoji and combining marks"],
 )
-def test_import_stimuli_takes_every_text_as_it_is(text):
+def test_create_study_stores_every_text_unchanged(text):
     make_study(stimuli=stimuli_file(stimuli_row(context1=text)))
 
     context = Context.objects.get(number=1)
@@ -68,20 +73,20 @@ def test_import_stimuli_takes_every_text_as_it_is(text):
     assert (context.form1, context.form2) == ("cats", "dog")
 
 
-def test_import_stimuli_reads_crlf_and_bom_as_the_same_file():
+def test_create_study_reads_crlf_and_bom_as_the_same_file():
     study = make_study(3)
 
     data = b"\xef\xbb\xbf" + numbered_stimuli(3).replace(b"\n", b"\r\n")
-    summary = import_stimuli(data, StudyDesign(slug="study", language="en", ratings_per_context=2))
+    summary = create(data, StudyDesign(slug="study", language="en", ratings_per_context=2))
 
     assert not summary.is_new
     assert Study.objects.get() == study
 
 
-def test_import_stimuli_takes_the_same_two_words_in_two_rows():
+def test_create_study_accepts_the_same_two_words_in_two_rows():
     other = stimuli_row(context1="A <strong>dog</strong>. Two. My <strong>cats</strong> ate.")
 
-    summary = import_stimuli(stimuli_file(stimuli_row(), other), DESIGN)
+    summary = create(stimuli_file(stimuli_row(), other), DESIGN)
 
     assert summary.n_pairs == 2
 
@@ -126,13 +131,13 @@ NFD = unicodedata.normalize("NFD", "čaj")
         "other normal form",
     ],
 )  # fmt: skip
-def test_import_stimuli_refuses_what_is_wrong(data, said):
+def test_create_study_refuses_errors(data, said):
     message = refusal(data)
 
     assert [word for word in said if word not in message] == []
 
 
-def test_import_stimuli_tells_everything_at_once():
+def test_create_study_reports_all_errors_at_once():
     data = stimuli_file(stimuli_row(), stimuli_row(word1=""), stimuli_row(word2_context2="dogses"))
 
     message = refusal(data, StudyDesign(slug="a b", language="tlh-x", ratings_per_context=0))
@@ -146,23 +151,23 @@ def test_import_stimuli_tells_everything_at_once():
 
 
 @pytest.mark.parametrize("tag", ["xx", "english", "", "en_GB", "en-Xxxx", "sl-QQ", "../etc"])
-def test_import_stimuli_refuses_an_unknown_language(tag):
+def test_create_study_refuses_an_unknown_language(tag):
     design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
 
     assert "language" in refusal(numbered_stimuli(1), design)
 
 
 @pytest.mark.parametrize("tag", ["en", "hr", "sl", "fi", "fa", "ar", "pt-BR", "sr-Latn", "hsb"])
-def test_import_stimuli_knows_the_languages_of_the_world(tag):
+def test_create_study_knows_the_languages_of_the_world(tag):
     design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
 
-    assert import_stimuli(numbered_stimuli(1), design).is_new
+    assert create(numbered_stimuli(1), design).is_new
 
 
 @pytest.mark.parametrize(
     ("tag", "written"), [("SL", "sl"), ("en-us", "en-US"), ("sr-latn", "sr-Latn")]
 )
-def test_import_stimuli_asks_for_the_usual_writing_of_a_language(tag, written):
+def test_create_study_asks_for_canonical_language_tags(tag, written):
     design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
 
     assert refusal(numbered_stimuli(1), design) == f"write the language '{tag}' as '{written}'."
@@ -182,7 +187,7 @@ def test_import_stimuli_asks_for_the_usual_writing_of_a_language(tag, written):
         ({"title": "t" * 201}, "title"),
     ],
 )
-def test_import_stimuli_refuses_an_impossible_design(changed, said):
+def test_create_study_refuses_an_impossible_design(changed, said):
     design = StudyDesign(**{"slug": "study", "language": "en", "ratings_per_context": 2, **changed})
 
     assert said in refusal(numbered_stimuli(1), design)
@@ -196,57 +201,21 @@ def test_import_stimuli_refuses_an_impossible_design(changed, said):
     ],
     ids=["swapped columns", "one sentence"],
 )
-def test_import_stimuli_warns_of_what_is_odd(changed, said):
-    summary = import_stimuli(stimuli_file(stimuli_row(**changed)), DESIGN)
+def test_create_study_reports_warnings(changed, said):
+    summary = create(stimuli_file(stimuli_row(**changed)), DESIGN)
 
     (warning,) = summary.warnings
     assert (warning.row, warning.column) == (1, said)
     assert Study.objects.count() == 1
 
 
-def test_import_stimuli_dry_run_stores_nothing():
-    summary = import_stimuli(numbered_stimuli(21), DESIGN, dry_run=True)
-
-    assert (summary.n_pairs, summary.n_blocks, summary.n_assignments) == (21, 2, 44)
-    assert n_stored() == (0, 0, 0, 0, 0, 0)
-
-
-def test_import_stimuli_twice_changes_nothing():
-    import_stimuli(numbered_stimuli(3), DESIGN)
-    before = n_stored()
-
-    summary = import_stimuli(numbered_stimuli(3), DESIGN)
-
-    assert not summary.is_new
-    assert n_stored() == before
-
-
-def test_import_stimuli_refuses_other_stimuli_for_a_study():
-    import_stimuli(numbered_stimuli(3), DESIGN)
-    before = n_stored()
-
-    with pytest.raises(StudyExists, match="other stimuli"):
-        import_stimuli(numbered_stimuli(4), DESIGN)
-
-    assert n_stored() == before
-
-
-def test_import_stimuli_refuses_another_design_for_a_study():
-    import_stimuli(numbered_stimuli(3), DESIGN)
-
-    with pytest.raises(StudyExists, match="ratings per context is 11, not 5"):
-        import_stimuli(
-            numbered_stimuli(3), StudyDesign(slug="study", language="en", ratings_per_context=5)
-        )
-
-
-def test_import_stimuli_stores_the_forms_of_the_question_and_keeps_them():
+def test_create_study_stores_the_question_forms():
     asked = replace(DESIGN, question_forms="text")
-    import_stimuli(numbered_stimuli(1), asked)
+    create(numbered_stimuli(1), asked)
 
-    assert not import_stimuli(numbered_stimuli(1), asked).is_new
+    assert not create(numbered_stimuli(1), asked).is_new
     with pytest.raises(StudyExists, match="question forms is text, not dictionary"):
-        import_stimuli(numbered_stimuli(1), DESIGN)
+        create(numbered_stimuli(1), DESIGN)
     assert Study.objects.get().question_forms == "text"
 
 
@@ -255,9 +224,9 @@ def test_import_stimuli_stores_the_forms_of_the_question_and_keeps_them():
     ["data_sl.tsv", "data_fi.tsv"]
     + [f"practice_kit/data_{code}.tsv" for code in ("en", "hr", "sl")],
 )
-def test_import_stimuli_takes_published_files(published, name):
+def test_create_study_accepts_published_files(published, name):
     design = StudyDesign(slug="study", language="en", ratings_per_context=10)
 
-    summary = import_stimuli((published / name).read_bytes(), design)
+    summary = create((published / name).read_bytes(), design)
 
     assert summary.is_new

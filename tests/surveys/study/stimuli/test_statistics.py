@@ -4,7 +4,7 @@ from surveys.models import Study
 from surveys.study.stimuli.edit import read_upload, replace_stimuli
 from surveys.study.stimuli.load import StudyDesign
 from surveys.study.stimuli.statistics import Overlap, list_overlaps, measure_study
-from tests.factories import make_study, stimuli_file, stimuli_row
+from tests.factories.studies import make_study, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,7 @@ def test_overlaps_follow_the_stimuli_of_another_study():
     assert list_overlaps(one, Study.objects.all()) == []
 
 
-def test_figures_are_those_of_the_texts():
+def test_measure_study_measures_the_texts():
     sizes = measure_study(make_study(stimuli=stimuli_file(stimuli_row())))
 
     assert sizes is not None

@@ -1,0 +1,83 @@
+"""Commands of the site, each in a separate process with separate settings.
+
+A process starts as a copy of one that has loaded the libraries, and nothing of the site: to load
+them is most of what a command takes.
+"""
+
+import multiprocessing
+import os
+import runpy
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARIES = (
+    "django.core.management", "django.db.models", "django.contrib.postgres.fields", "django.test",
+    "rest_framework.compat", "celery", "psycopg", "pydantic", "jinja2", "markdown_it", "yaml",
+    "lxml.etree", "requests", "boto3", "httpx", "pandas", "scipy.stats", "pyarrow.parquet",
+)  # fmt: skip
+
+_nursery = multiprocessing.get_context("forkserver")
+_nursery.set_forkserver_preload([*LIBRARIES, __name__])
+
+
+def run_commands(
+    commands: Sequence[Sequence[str]], environment: Mapping[str, str], folder: Path = ROOT
+) -> CompletedProcess[str]:
+    """What comes of `manage.py` in a folder with these arguments, one by one until one fails."""
+    return _await(_run, commands, environment, folder)
+
+
+def run_module(
+    arguments: Sequence[str], environment: Mapping[str, str], folder: Path
+) -> CompletedProcess[str]:
+    """What comes of `python -m` with these arguments, in a folder that has the module."""
+    return _await(_run_module, arguments, environment, folder)
+
+
+def _await(
+    run: Callable[..., None], arguments: Sequence[Any], environment: Mapping[str, str], folder: Path
+) -> CompletedProcess[str]:
+    """What comes of a function in a new process."""
+    with tempfile.TemporaryDirectory() as place:
+        said = Path(place, "stdout"), Path(place, "stderr")
+        process = _nursery.Process(target=run, args=(arguments, dict(environment), folder, *said))
+        process.start()
+        process.join()
+        code = process.exitcode
+        process.close()
+        out, error = (path.read_text("utf-8") for path in said)
+    return CompletedProcess([*arguments], code or 0, out, error)
+
+
+def _run(
+    commands: Sequence[Sequence[str]], environment: dict[str, str], folder: Path, *said: Path
+) -> None:
+    """In the new process."""
+    _settle(environment, folder, *said)
+    for command in commands:
+        sys.argv = ["manage.py", *command]
+        runpy.run_path("manage.py", run_name="__main__")
+
+
+def _run_module(
+    arguments: Sequence[str], environment: dict[str, str], folder: Path, *said: Path
+) -> None:
+    """In the new process."""
+    _settle(environment, folder, *said)
+    sys.argv = [*arguments]
+    runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+
+
+def _settle(environment: dict[str, str], folder: Path, out: Path, error: Path) -> None:
+    """Turn a new process into one that was started in a folder."""
+    for path, standard in ((out, 1), (error, 2)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), standard)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))

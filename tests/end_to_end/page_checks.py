@@ -1,0 +1,75 @@
+"""Accessibility checks of pages with axe, and optional screenshots.
+
+All rules are checked in the first look, and only those about colours in the others, which differ in
+nothing else. With SCREENSHOTS=folder in the environment a screenshot of every page is saved there,
+and pages are checked on desktop and phone, each light and dark.
+"""
+
+import os
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser
+
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
+
+# Violations only: axe reports passed rules at the same length.
+LIST_VIOLATIONS = """
+rules => axe.run(document, {resultTypes: ["violations"], ...rules}).then(({violations}) =>
+  violations.flatMap(({id, nodes}) => nodes.map(({html}) => `${id}: ${html}`)))
+"""
+COLOURS = ("color-contrast", "link-in-text-block")
+PICTURES = os.environ.get("SCREENSHOTS")
+
+
+class Look(NamedTuple):
+    """A screen size and colour scheme."""
+
+    name: str
+    size: tuple[int, int]
+    colours: Literal["light", "dark"]
+
+
+PHONE_LOOK = Look("phone-dark", PHONE, "dark")
+LOOKS = [Look("desktop-light", DESKTOP, "light"), PHONE_LOOK]
+if PICTURES:
+    LOOKS += [Look("desktop-dark", DESKTOP, "dark"), Look("phone-light", PHONE, "light")]
+
+
+def violations(watched: WatchedPage, *rules: str) -> list[str]:
+    """Return the violations on a page, with rule and element; of these rules or of all."""
+    page = watched.page
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    return page.evaluate(LIST_VIOLATIONS, {"runOnly": rules} if rules else {})
+
+
+class PageChecker:
+    """Checks pages one by one, in every size and colour scheme; takes screenshots on request.
+
+    `rules` restricts the first look to these rules of axe; empty means all.
+    """
+
+    def __init__(
+        self, chromium: Browser, looks: list[Look], name: str, rules: tuple[str, ...] = ()
+    ) -> None:
+        self.looks, self.name, self.rules = looks, name, rules
+        self.watched = WatchedPage(chromium, looks[0].size, colours=looks[0].colours)
+        self.found: dict[tuple[str, str], list[str]] = {}
+
+    @property
+    def complaints(self) -> dict[tuple[str, str], list[str]]:
+        """Violations by page and look; pages without violations are omitted."""
+        return {where: rules for where, rules in self.found.items() if rules}
+
+    def look(self, page: str) -> None:
+        number = len(self.found) // len(self.looks) + 1
+        for look in self.looks:
+            self.watched.appear(look.size, look.colours)
+            rules = self.rules if look is self.looks[0] else COLOURS
+            self.found[page, look.name] = violations(self.watched, *rules)
+            assert self.watched.sideways_scroll == 0, (page, look.name)
+            if PICTURES:
+                name = f"{self.name}-{look.name}-{number:02}-{page.replace(' ', '-')}.png"
+                self.watched.page.screenshot(path=Path(PICTURES) / name, full_page=True)

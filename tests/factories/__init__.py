@@ -1,0 +1,1 @@
+"""Rows, files and stand-ins for tests, made the way their users make them."""

@@ -1,0 +1,359 @@
+"""Commands for texts, settings, checkpoint items and rounds."""
+
+import getpass
+import io
+import sys
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import CommandError
+
+from surveys.models import Pair, Round, Study, StudyText, TextKind
+from surveys.study.design import configure_study
+from surveys.study.texts import current_text
+from tests.factories.checkpoints import file, numbered_row, row
+from tests.factories.studies import finish, make_study, start, stored
+from tests.surveys.management.running import run
+
+pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
+
+CHECK = '[[questions]]\nquestion = "?"\nanswers = ["a", "b"]\nright = 1\nwhy = "."\n'
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Return a file for a text."""
+    return tmp_path / "text"
+
+
+@pytest.fixture
+def checkpoints(tmp_path):
+    """Return a file with two checkpoint items."""
+    path = tmp_path / "checkpoints.tsv"
+    path.write_bytes(file(row(), numbered_row(2)))
+    return path
+
+
+def version(study: Study, kind: str) -> tuple[int, str]:
+    current = current_text(study, TextKind(kind))
+    return current.version, current.body
+
+
+def test_set_text_prints_the_current_version(study, text):
+    text.write_bytes("\ufeff# Pozdravljeni\r\n".encode())
+
+    out, err = run("set_text", "study", "consent", text)
+
+    assert (out, err) == ("Annotators of study study now read this consent (version 2).\n", "")
+    assert version(study, "consent") == (2, "# Pozdravljeni")
+
+
+def test_set_text_again_reports_no_change(study, text):
+    text.write_text("# Welcome")
+    run("set_text", "study", "consent", text)
+
+    out, _ = run("set_text", "study", "consent", text)
+
+    assert out == (
+        "Nothing changed: the consent of study study is this text already (version 2).\n"
+    )
+    assert StudyText.objects.count() == 2
+
+
+def test_set_text_reads_standard_input(study, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"# Hello")))
+
+    run("set_text", "study", "instructions", "-")
+
+    assert version(study, "instructions") == (2, "# Hello")
+
+
+def test_set_text_shows_the_text(study, text):
+    text.write_text("# Welcome")
+    run("set_text", "study", "consent", text)
+
+    assert run("set_text", "study", "consent", "--show")[0] == "# Welcome\n"
+    assert version(study, "consent")[0] == 2
+
+
+@pytest.mark.parametrize("kind", ["practice", "check"])
+def test_set_text_empties_an_optional_text(study, kind):
+    out, err = run("set_text", "study", kind, "--empty")
+
+    assert (out, err) == (f"Study study now has no {kind} (version 2).\n", "")
+    assert version(study, kind) == (2, "")
+
+
+def test_set_text_explains_how_to_switch_the_check_on(study, text):
+    text.write_text(CHECK)
+
+    _, err = run("set_text", "study", "check", text)
+    configure_study(study, n_check_tries=2)
+    text.write_text(CHECK.replace("?", "??"))
+    _, err_again = run("set_text", "study", "check", text)
+
+    assert err == (
+        "note: the check is switched off. To switch it on: "
+        "manage.py configure_study study --check-tries 2\n"
+    )
+    assert err_again == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "said"),
+    [
+        ("consent", ["--empty"], "Only practice and check may be empty"),
+        ("consent", [], "one of the arguments file --show --empty is required"),
+        ("consent", ["text", "--show"], "not allowed with argument"),
+        ("welcome", ["--show"], "invalid choice: 'welcome'"),
+        ("consent", ["missing.md"], "Cannot read missing.md"),
+    ],
+)
+def test_set_text_refuses_invalid_options(study, kind, given, said):
+    with pytest.raises(CommandError, match=said):
+        run("set_text", "study", kind, *given)
+
+    assert not StudyText.objects.filter(version__gt=1).exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "said"),
+    [
+        ("practice", b"text = 1", "practice: text is missing"),
+        ("consent", b"Dober dan, \xe8mrlj", "is not UTF-8 text: byte 12"),
+    ],
+)
+def test_set_text_refuses_a_faulty_file(study, text, kind, data, said):
+    text.write_bytes(data)
+
+    with pytest.raises(CommandError, match=said):
+        run("set_text", "study", kind, text)
+
+    assert version(study, kind)[0] == 1
+
+
+def test_configure_study_prints_the_settings():
+    study = make_study(title="Similar?", lease_hours=2)
+    configure_study(study, scale_labels={"0": "not at all", "6": "the same"}, seconds_per_item=30)
+    before = stored(study, "revision")
+
+    assert run("configure_study", "study")[0].splitlines() == [
+        "title                Similar?",
+        "public title",
+        "organisation",
+        "contact",
+        "ethics",
+        "ratings per context  2",
+        "lease hours          2",
+        "assigning policy     balanced",
+        "scale labels         0 = not at all, 6 = the same",
+        "question forms       dictionary",
+        "allows unjudgeable   no",
+        "allows more blocks   no",
+        "erases withdrawn     yes",
+        "publishes words      no",
+        "check tries          0",
+        "checkpoints          0",
+        "seconds per item     30",
+    ]
+    assert stored(study, "revision") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "setting"),
+    [
+        (["--title", "Similar?"], "title", "Similar?"),
+        (["--contact", "lab@example.org"], "contact", "lab@example.org"),
+        (["--ratings-per-context", "3"], "ratings_per_context", 3),
+        (["--lease-hours", "5"], "lease_hours", 5),
+        (["--policy", "random"], "assigning_policy", "random"),
+        (["--label", "0.0=not at all", "--label", "6= a = b "], "scale_labels",
+         {"0": "not at all", "6": "a = b"}),
+        (["--cannot-judge"], "allows_unjudgeable", True),
+        (["--more-blocks"], "allows_more_blocks", True),
+        (["--keep-withdrawn"], "erases_withdrawn", False),
+        (["--publish-words"], "publishes_words", True),
+        (["--check-tries", "2"], "n_check_tries", 2),
+        (["--seconds-per-item", "60"], "seconds_per_item", 60),
+    ],
+)  # fmt: skip
+def test_configure_study_changes_a_setting(study, options, field, setting):
+    run("configure_study", "study", *options)
+
+    assert stored(study, field) == (setting,)
+
+
+def test_configure_study_changes_the_forms_of_the_question_in_a_draft(study):
+    Study.objects.update(opened_at=None)
+
+    out, _ = run("configure_study", "study", "--question-forms", "text")
+
+    assert out == "question forms: dictionary → text\n"
+    assert stored(study, "question_forms") == ("text",)
+
+
+@pytest.mark.parametrize(
+    ("option", "field", "setting"),
+    [
+        ("--no-cannot-judge", "allows_unjudgeable", False),
+        ("--no-more-blocks", "allows_more_blocks", False),
+        ("--erase-withdrawn", "erases_withdrawn", True),
+        ("--no-publish-words", "publishes_words", False),
+        ("--no-labels", "scale_labels", {}),
+    ],
+)
+def test_configure_study_reverts_a_setting(study, option, field, setting):
+    configure_study(
+        study, allows_unjudgeable=True, allows_more_blocks=True, erases_withdrawn=False,
+        publishes_words=True, scale_labels={"0": "not at all"},
+    )  # fmt: skip
+
+    run("configure_study", "study", option)
+
+    assert stored(study, field) == (setting,)
+
+
+def test_configure_study_prints_the_changes(study):
+    out, _ = run("configure_study", "study", "--contact", "lab@example.org", "--cannot-judge",
+                 "--lease-hours", "24", "--label", "0=not at all")  # fmt: skip
+
+    assert out.splitlines() == [
+        "contact: – → lab@example.org",
+        "scale labels: – → 0 = not at all",
+        "allows unjudgeable: no → yes",
+    ]
+
+
+def test_configure_study_reports_no_change(study):
+    assert run("configure_study", "study", "--lease-hours", "24")[0] == "Nothing changed.\n"
+
+
+def test_configure_study_warns_of_too_few_checkpoint_items(study, checkpoints):
+    run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert run("configure_study", "study", "--checkpoints", "2")[1] == ""
+    out, err = run("configure_study", "study", "--checkpoints", "3")
+
+    assert out == "checkpoints: 2 → 3\n"
+    assert err == "note: the study has 2 checkpoint items: manage.py import_checkpoints -h\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--lease-hours", "0"], "lease hours must be from 1"),
+        (["--question-forms", "text"], "The study is open: .*question"),
+        (["--question-forms", "plural"], "invalid choice: 'plural'"),
+        (["--label", "7=too much"], "which the scale does not have"),
+        (["--label", "0=a", "--label", "0.0=b"], "The point 0 has two labels"),
+        (["--label", "none"], "write 'none' as POINT=WORDS"),
+        (["--label", "x=a"], "'x' is not a number"),
+        (["--label", "0=a", "--no-labels"], "not allowed with"),
+        (["--erase-withdrawn", "--keep-withdrawn"], "not allowed with"),
+        (["--policy", "none"], "invalid choice: 'none'"),
+        (["--title", "x" * 201], "title: "),
+    ],
+)
+def test_configure_study_refuses_invalid_options(study, options, said):
+    before = stored(study, "revision")
+
+    with pytest.raises(CommandError, match=said):
+        run("configure_study", "study", "--contact", "lab@example.org", *options)
+
+    assert stored(study, "revision") == before
+
+
+def test_import_checkpoints_reports_what_it_stored(study, checkpoints):
+    out, err = run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert (out, err) == (
+        "Stored. New checkpoint items: 2, known already: 0, in each assignment: 1.\n", "",
+    )  # fmt: skip
+    assert Pair.objects.checkpoints(study).count() == 2
+
+
+def test_import_checkpoints_again_reports_no_change(study, checkpoints):
+    arguments = ("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+    run(*arguments)
+
+    assert run(*arguments)[0] == (
+        "The study has these checkpoint items already: nothing changed.\n"
+    )
+
+
+def test_import_checkpoints_dry_run_reports_and_stores_nothing(study, checkpoints):
+    out, _ = run("import_checkpoints", "study", checkpoints, "--per-assignment=2", "--dry-run")
+
+    assert out == (
+        "Nothing stored (dry run); this would be stored. New checkpoint items: 2, "
+        "known already: 0, in each assignment: 2.\n"
+    )
+    assert not Pair.objects.checkpoints(study).exists()
+
+
+def test_import_checkpoints_shows_warnings(study, checkpoints):
+    data = checkpoints.read_bytes().replace(b"\thighest\n", b"\thighest\tnote\n")
+    checkpoints.write_bytes(data.replace(b"\t6\n", b"\t6\tx\n"))
+
+    _, err = run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert err == "warning: unknown column 'note': not used; remove it, or correct its name\n"
+
+
+def test_import_checkpoints_shows_every_error(study, checkpoints):
+    checkpoints.write_bytes(checkpoints.read_bytes().replace(b"\t5\t6", b"\t6\t5"))
+
+    with pytest.raises(CommandError) as refused:
+        run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
+
+    assert str(refused.value).count("row ") == 2
+    assert not Pair.objects.checkpoints(study).exists()
+
+
+def test_repeat_block_prints_the_new_round(study, monkeypatch):
+    monkeypatch.setattr(getpass, "getuser", lambda: "anna")
+    finish(start(study))
+
+    out, _ = run("repeat_block", "study", "1", "--reason", " scripts ")
+
+    assert out == "Round 2 of block 1 is open now. Places: 4.\n"
+    current = Round.objects.get(is_current=True)
+    assert stored(current, "number", "reason", "opened_by") == (2, "scripts", "anna")
+
+
+@pytest.mark.parametrize(
+    ("options", "author"), [(["--author", "bert"], "bert"), ([], "")], ids=["given", "unknown"]
+)
+def test_repeat_block_stores_its_author(study, monkeypatch, options, author):
+    def fail() -> str:
+        raise KeyError("getpwuid(): uid not found: 1000")
+
+    monkeypatch.setattr(getpass, "getuser", fail)
+    finish(start(study))
+
+    run("repeat_block", "study", "1", "--reason", "scripts", *options)
+
+    assert stored(Round.objects.get(is_current=True), "opened_by") == (author,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["1", "--reason", "scripts"], "There is no assignment in round 1"),
+        (["9", "--reason", "scripts"], "Study study has no block 9; its blocks are 1 to 1"),
+        (["x", "--reason", "scripts"], "'x' is not a whole number"),
+        (["1", "--reason", " "], "use 1 to 500 characters"),
+        (["1", "--reason", "scripts", "--author", "a" * 151], "use 1 to 150 characters"),
+        (["1"], "required: --reason"),
+    ],
+)
+def test_repeat_block_refuses_invalid_options(study, arguments, said):
+    with pytest.raises(CommandError, match=said):
+        run("repeat_block", "study", *arguments)
+
+    assert Round.objects.count() == 1

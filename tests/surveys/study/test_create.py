@@ -1,0 +1,114 @@
+"""Creation of studies: owners, repetition, names that are taken."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.errors import ImportRefused, StudyExists
+from surveys.models import AuditEntry, Membership, Study
+from surveys.study import create as creation
+from surveys.study.create import create_study, preview_study
+from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
+from tests.factories.studies import draft_study, numbered_stimuli
+from tests.surveys.study.stimuli.test_load import n_stored
+
+pytestmark = pytest.mark.django_db
+
+DESIGN = StudyDesign(slug="study", language="en", ratings_per_context=11)
+
+
+@pytest.fixture
+def owner():
+    return User.objects.create_user("ana")
+
+
+def make(owner, data=None):
+    design = StudyDesign(slug="draft", language="en", ratings_per_context=2)
+    return draft_study(data or numbered_stimuli(3), design, owner)
+
+
+def create(data: bytes, design: StudyDesign) -> ImportSummary:
+    return create_study(read_stimuli(data, design))
+
+
+def test_create_study_grants_the_owner_role(owner):
+    study = make(owner)
+
+    assert study.is_draft
+    assert Membership.objects.values_list("user", "role").get() == (owner.pk, "owner")
+    assert set(AuditEntry.objects.values_list("action", flat=True)) == {
+        "study.drafted", "member.granted",
+    }  # fmt: skip
+
+
+def test_create_study_twice_creates_one(owner):
+    assert make(owner) == make(owner)
+    assert Study.objects.count() == 1
+
+
+def test_create_study_refuses_a_taken_name(owner):
+    make(owner)
+    for maker, data in ((User.objects.create_user("eve"), None), (owner, numbered_stimuli(1))):
+        with pytest.raises(StudyExists, match="another short name"):
+            make(maker, data)
+    assert Membership.objects.count() == 1
+
+
+@pytest.mark.parametrize("data", [b"word1\tword2\n", b"PK\x03\x04", b"", b"\xff\xfe"])
+def test_create_study_stores_nothing_of_a_faulty_file(owner, data):
+    with pytest.raises(ImportRefused):
+        draft_study(data, StudyDesign(slug="x", language="en", ratings_per_context=1), owner)
+    assert not Study.objects.exists()
+
+
+def test_preview_study_stores_nothing():
+    summary = preview_study(read_stimuli(numbered_stimuli(21), DESIGN))
+
+    assert (summary.n_pairs, summary.n_blocks, summary.n_assignments) == (21, 2, 44)
+    assert n_stored() == (0, 0, 0, 0, 0, 0)
+
+
+def test_create_study_twice_changes_nothing():
+    create(numbered_stimuli(3), DESIGN)
+    before = n_stored()
+
+    summary = create(numbered_stimuli(3), DESIGN)
+
+    assert not summary.is_new
+    assert n_stored() == before
+
+
+def test_create_study_refuses_other_stimuli_for_a_study():
+    create(numbered_stimuli(3), DESIGN)
+    before = n_stored()
+
+    with pytest.raises(StudyExists, match="other stimuli"):
+        create(numbered_stimuli(4), DESIGN)
+
+    assert n_stored() == before
+
+
+def test_create_study_refuses_another_design_for_a_study():
+    create(numbered_stimuli(3), DESIGN)
+
+    with pytest.raises(StudyExists, match="ratings per context is 11, not 5"):
+        create(numbered_stimuli(3), StudyDesign(slug="study", language="en", ratings_per_context=5))
+
+
+def test_create_study_after_a_simultaneous_one_changes_nothing(monkeypatch):
+    stimuli = read_stimuli(numbered_stimuli(3), DESIGN)
+    create_study(stimuli)
+    before = n_stored()
+    outdated = iter([stimuli.summarise(is_new=True)])
+    monkeypatch.setattr(
+        creation, "preview_study", lambda *given: next(outdated, None) or preview_study(*given)
+    )
+
+    assert not create_study(stimuli).is_new
+    assert n_stored() == before
+
+
+def test_create_study_with_a_role_returns_the_existing_study(owner):
+    stimuli = read_stimuli(numbered_stimuli(3), DESIGN)
+
+    assert [create_study(stimuli, owner).is_new for _ in range(2)] == [True, False]
+    assert Membership.objects.count() == 1

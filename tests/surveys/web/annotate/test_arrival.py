@@ -1,0 +1,430 @@
+"""Arrival pages and consent."""
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import pytest
+from django.urls import reverse
+
+from surveys.models import Annotator, Assignment, Entrance, Invitation, TextKind
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.recruitment.links import (
+    close_entrance,
+    invite_annotators,
+    invite_listed,
+    open_entrance,
+)
+from surveys.study.design import configure_study
+from surveys.study.texts import set_text
+from surveys.web.annotate import arrival
+from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, welcome
+from tests.factories.studies import make_study, start, stored
+
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # places are given out
+
+
+def test_reading_the_consent_page_stores_nothing(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+
+    for answer in (client.get(welcome(invitation)), client.head(welcome(invitation))):
+        assert answer.status_code == 200
+
+    assert Annotator.objects.count() == 0
+
+
+def test_agreeing_starts_once_and_stores_the_agreed_version(client):
+    study = make_study()
+    set_text(study, TextKind.CONSENT, "Our own text.")
+    (invitation,) = invite_annotators(study, 1)
+
+    agree(client, welcome(invitation))
+    client.post(welcome(invitation), {"answer": "agree", "consent": "1"})
+
+    annotator = Assignment.objects.get().annotator
+    assert (annotator.consent.version, annotator.consent.body) == (2, "Our own text.")
+    answer = client.get(welcome(invitation), follow=True)
+    assert answer.redirect_chain[-1][0].endswith("/instructions/")
+
+
+def test_agreeing_to_a_text_that_has_changed_shows_the_new_one(client):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+    seen = hidden_fields(client.get(welcome(invitation)))
+    set_text(study, TextKind.CONSENT, "Another text.")
+
+    answer = client.post(welcome(invitation), {**seen, "answer": "agree"})
+
+    assert answer.status_code == 422
+    assert "has changed" in answer.content.decode()
+    assert "Another text." in answer.content.decode()
+    assert Annotator.objects.count() == 0
+
+
+def test_agreeing_after_a_change_of_withdrawal_rules_asks_again(client):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+    seen = hidden_fields(client.get(welcome(invitation)))
+    configure_study(study, erases_withdrawn=False)
+
+    answer = client.post(welcome(invitation), {**seen, "answer": "agree"})
+
+    assert answer.status_code == 422
+    assert "Your answers are then not used, but they are kept." in answer.content.decode()
+    assert Annotator.objects.count() == 0
+
+
+@pytest.mark.parametrize("way", ["personal", "open", "prolific"])
+def test_a_change_during_agreement_is_shown_again(client, monkeypatch, way):
+    """The change comes between the comparison of the page and the lock of the study."""
+    study = make_study()
+    if way == "personal":
+        url = welcome(invite_annotators(study, 1)[0])
+    elif way == "open":
+        url = client.get(arrive(open_entrance(study, "link"))).url
+    else:
+        url = arrive(open_entrance(study, "prolific", completion_code="DONE1"))
+    seen = hidden_fields(client.get(url, PROLIFIC))
+    for name, change in (
+        ("text", lambda: set_text(study, TextKind.CONSENT, "Another text.")),
+        ("rule", lambda: configure_study(study, erases_withdrawn=False)),
+    ):
+        change_before_beginning(monkeypatch, change)
+
+        answer = client.post(url, {**seen, "answer": "agree"})
+
+        assert answer.status_code == 422, name
+        assert "has changed" in answer.content.decode()
+        seen = hidden_fields(answer)
+        assert (Annotator.objects.count(), Invitation.objects.count()) == (0, way == "personal")
+
+    assert "Another text." in answer.content.decode()
+    assert client.post(url, {**seen, "answer": "agree"}).status_code == 302
+    annotator = Annotator.objects.get()
+    assert (annotator.consent.body, annotator.erases_withdrawn) == ("Another text.", False)
+
+
+def change_before_beginning(monkeypatch, change) -> None:
+    """Let a researcher make a change, once, just before an annotator starts."""
+    changes = [change]
+
+    def delay(begin: Callable[..., Assignment]) -> Callable[..., Assignment]:
+        def begin_later(*arguments, **named) -> Assignment:
+            if changes:
+                changes.pop()()
+            return begin(*arguments, **named)
+
+        return begin_later
+
+    for name in ("start_assignment", "start_through"):
+        monkeypatch.setattr(arrival, name, delay(getattr(arrival, name)))
+
+
+@pytest.mark.parametrize("publishes", [True, False])
+def test_welcome_says_whether_the_words_are_published(client, publishes):
+    (invitation,) = invite_annotators(make_study(), 1)
+    seen = hidden_fields(client.get(welcome(invitation)))
+    configure_study(invitation.study, publishes_words=publishes)
+    text = client.get(welcome(invitation)).content.decode()
+
+    answer = client.post(welcome(invitation), {**seen, "answer": "agree"})
+
+    assert ("The words that you write are published" in text) is publishes
+    assert answer.status_code == (422 if publishes else 302)
+
+
+def test_declining_stores_nothing(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+
+    answer = client.post(welcome(invitation), {"answer": "decline"})
+
+    assert "Nothing was stored" in answer.content.decode()
+    assert (Annotator.objects.count(), Assignment.objects.count()) == (0, 0)
+    assert stored(invitation, "annotator") == (None,)
+
+
+def test_welcome_shows_the_number_of_texts_and_minutes(client):
+    study = make_study(7, block_size=7)
+    study.seconds_per_item = 60
+    study.contact = "lab@example.org"
+    study.save()
+    (invitation,) = invite_annotators(study, 1)
+
+    content = client.get(welcome(invitation)).content.decode()
+
+    assert "There are 7 texts." in content
+    assert "It takes about 10 minutes." in content  # 7 for the texts, 3 for all before them
+    assert "Write to \u2068lab@example.org\u2069." in content
+
+
+def test_welcome_says_when_no_place_is_left_before_any_work(client):
+    study = make_study(2, ratings_per_context=1)
+    (early,) = invite_annotators(study, 1)
+    seen = hidden_fields(client.get(welcome(early)))
+    start(study), start(study)
+
+    looked = client.get(welcome(early))
+    posted = client.post(welcome(early), {**seen, "answer": "agree"})
+
+    assert (looked.status_code, posted.status_code) == (200, 409)
+    for answer in (looked, posted):
+        assert "as many annotators as it needs" in answer.content.decode()
+    assert b"<form" not in looked.content
+    assert Annotator.objects.count() == 2
+
+
+def test_a_revoked_link_says_so(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+    revoke_invitation(invitation, "sent to the wrong person")
+
+    answers = client.get(welcome(invitation)), client.post(welcome(invitation), {"answer": "agree"})
+
+    for answer in answers:
+        assert answer.status_code == 410
+        assert answer["Cache-Control"] == "private, no-store"
+        assert "no longer valid" in answer.content.decode()
+        assert "Back to the study" not in answer.content.decode()
+    assert Annotator.objects.count() == 0
+
+
+def test_holders_of_a_personal_link_are_not_shown_another(client):
+    (invitation,) = invite_annotators(make_study(), 1)
+    looked = client.get(welcome(invitation)).content.decode()
+    agree(client, welcome(invitation))
+
+    shown = client.get(page("instructions", Assignment.objects.get())).content.decode()
+
+    assert "with the same link" in looked
+    assert "Your own link" not in looked + shown
+
+
+# The open link
+
+
+@pytest.fixture
+def entrance() -> Entrance:
+    return open_entrance(make_study(2, ratings_per_context=5), "link", cap=2)
+
+
+def test_each_arrival_by_the_open_link_gets_a_new_address(client, entrance):
+    first, second = (client.get(arrive(entrance)) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (302, 302)
+    assert first.url != second.url
+    assert Invitation.objects.count() == 0
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_visitors_of_the_open_link_are_shown_their_own_link(client, settings, language):
+    entrance = open_entrance(make_study(2, language=language), "link")
+    path = client.get(arrive(entrance)).url
+    own = f'href="{settings.SITE_URL}{path}">{settings.SITE_URL}{path}</a>'
+
+    looked = client.get(path).content.decode()
+    agree(client, path)
+    assignment = Assignment.objects.get()
+
+    assert own in looked
+    assert "with the same link" not in looked
+    for name in ("instructions", "withdraw"):
+        assert own in client.get(page(name, assignment)).content.decode()
+    assert client.get(path).url == page("next", assignment)
+
+
+def test_starting_twice_from_the_same_address_is_one_assignment(client, entrance):
+    own = client.get(arrive(entrance)).url
+
+    first, again = agree(client, own), client.get(own)
+
+    assert Assignment.objects.count() == 1
+    assert first.url == again.url == reverse("annotate:next", args=[Assignment.objects.get().token])
+    assert own.split("/")[3] == Invitation.objects.get().token
+
+
+@pytest.mark.parametrize(
+    ("way", "setting", "language", "said"),
+    [
+        ("open", "ARRIVALS_PER_ADDRESS", "en", "from your network within the last hour"),
+        ("prolific", "ARRIVALS_PER_ADDRESS", "en", "from your network within the last hour"),
+        ("open", "ARRIVALS_PER_LINK", "en", "Very many people are starting this study"),
+        ("open", "ARRIVALS_PER_LINK", "ar", "يبدأ عدد كبير جدًا من الأشخاص"),
+    ],
+)
+def test_a_rate_limited_entrance_asks_to_come_later_and_stores_nothing(
+    client, settings, way, setting, language, said
+):
+    setattr(settings, setting, 1)
+    study = make_study(2, ratings_per_context=5, language=language)
+    if way == "open":
+        entrance = open_entrance(study, "link")
+        first, late = (client.get(arrive(entrance)).url for _ in range(2))
+    else:
+        entrance = open_entrance(study, "prolific", completion_code="DONE1", no_place_code="FULL1")
+        first, late = (
+            f"{arrive(entrance)}?{urlencode({**PROLIFIC, 'PROLIFIC_PID': who * 12})}"
+            for who in ("5f", "6f")
+        )
+    seen = hidden_fields(client.get(late))
+    begun = agree(client, first)
+
+    looked = client.get(late)
+    posted = client.post(late.split("?")[0], {**seen, "answer": "agree"})
+
+    for answer in (looked, posted):
+        assert answer.status_code == 429
+        assert 3500 < int(answer["Retry-After"]) <= 3600
+        assert said in answer.content.decode()
+        assert "FULL1" not in answer.content.decode()
+        assert not answer.cookies
+    assert (Annotator.objects.count(), Invitation.objects.count()) == (1, 1)
+    assert client.get(first).url == begun.url
+    declined = client.post(late.split("?")[0], {**seen, "answer": "decline"})
+    assert declined.status_code == 200
+
+
+def test_a_full_study_says_so_instead_of_asking_to_come_later(client, settings):
+    settings.ARRIVALS_PER_ADDRESS = 1
+    entrance = open_entrance(make_study(2, ratings_per_context=1), "link", cap=1)
+    first, late = (client.get(arrive(entrance)).url for _ in range(2))
+    agree(client, first)
+
+    assert "as many annotators as it needs" in client.get(late).content.decode()
+
+
+def test_personal_links_have_no_rate_limit(client, settings):
+    settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 1
+    for invitation in invite_annotators(make_study(2, ratings_per_context=5), 3):
+        assert agree(client, welcome(invitation)).status_code == 302
+
+
+def test_an_invalid_ticket_is_not_found(client, entrance):
+    assert client.get(reverse("annotate:join", args=[entrance.token, "guess"])).status_code == 404
+
+
+def test_the_cap_limits_starts(client, entrance):
+    addresses = [client.get(arrive(entrance)).url for _ in range(3)]
+    seen = hidden_fields(client.get(addresses[2]))
+    for own in addresses[:2]:
+        agree(client, own)
+
+    looked = client.get(addresses[2])
+    posted = client.post(addresses[2], {**seen, "answer": "agree"})
+
+    assert "as many annotators as it needs" in looked.content.decode()
+    assert posted.status_code == 409
+    assert Assignment.objects.count() == 2
+
+
+def test_a_closed_entrance_refuses_newcomers_and_lets_others_resume(client, entrance):
+    own, late = (client.get(arrive(entrance)).url for _ in range(2))
+    agree(client, own)
+    close_entrance(entrance)
+
+    assert client.get(own).status_code == 302
+    assert client.get(late).status_code == 410
+
+
+def test_the_start_page_leads_researchers_to_the_console(client):
+    text = client.get(reverse("annotate:index")).content.decode()
+
+    assert f'href="{reverse("console:sign_in")}"' in text
+    assert reverse("admin:index") not in text
+
+
+# What is said about stored data
+
+
+def told_at(client, address, data=None) -> str:
+    return client.get(address, data).content.decode()
+
+
+def test_annotators_from_prolific_read_that_their_id_is_stored(client):
+    entrance = open_entrance(make_study(), "prolific", completion_code="DONE1")
+
+    text = told_at(client, arrive(entrance), PROLIFIC)
+
+    assert "Your Prolific ID is kept apart from them, to pay you" in text
+    assert "whether a word was pasted" in text
+    assert "No date is set for deleting the IDs" in text
+
+
+def test_holders_of_a_link_with_a_note_read_that_it_is_stored(client):
+    study = make_study()
+    (plain,) = invite_annotators(study, 1)
+    invite_listed(study, ["ana@example.org"])
+    noted = Invitation.objects.exclude(note="").get()
+
+    assert "label or address that the researchers noted" in told_at(client, welcome(noted))
+    assert "No name, address or ID is kept" in told_at(client, welcome(plain))
+    assert "ana@example.org" not in told_at(client, welcome(noted))
+
+
+def test_welcome_says_who_runs_the_study(client):
+    study = configure_study(
+        make_study(), organisation="University of <Examples>", ethics="Board, no. 7"
+    )
+    (invitation,) = invite_annotators(study, 1)
+
+    text = told_at(client, welcome(invitation))
+
+    assert "This study is run by \u2068University of &lt;Examples&gt;\u2069." in text
+    assert "Ethics approval: \u2068Board, no. 7\u2069" in text
+
+
+@pytest.mark.parametrize("language", ["ar", "fa"])
+def test_arabic_and_persian_pages_hold_no_english(client, language):
+    (invitation,) = invite_annotators(make_study(language=language), 1)
+
+    text = told_at(client, welcome(invitation))
+
+    assert f'<html lang="{language}" dir="rtl">' in text
+    assert f'<div class="prose" lang="{language}" dir="rtl">' in text
+    assert "English" not in text
+
+
+def test_agreeing_stores_the_notice_and_a_change_asks_again(client):
+    study = make_study()
+    early, late = invite_annotators(study, 2)
+    agree(client, welcome(early))
+    seen = hidden_fields(client.get(welcome(late)))
+    configure_study(study, allows_unjudgeable=True)
+
+    answer = client.post(welcome(late), {**seen, "answer": "agree"})
+
+    assert answer.status_code == 422
+    annotator = Annotator.objects.get()
+    assert "The words that you write, and your ratings." in annotator.notice.sections["kept"]
+
+
+def test_kept_shows_the_agreed_notice_and_its_changes(client):
+    study = configure_study(make_study(), contact="lab@example.org")
+    (invitation,) = invite_annotators(study, 1)
+    agree(client, welcome(invitation))
+    assignment = Assignment.objects.get()
+    before = told_at(client, page("kept", assignment))
+    configure_study(study, allows_unjudgeable=True)
+
+    after = told_at(client, page("kept", assignment))
+
+    for text in (before, after):
+        assert "The words that you write, and your ratings." in text
+        assert "Taking part is voluntary" in text
+        assert "lab@example.org" in text
+    assert "Changed since you agreed" not in before
+    assert "your comments on texts that you cannot judge" in after.split("Changed since")[1]
+
+
+def test_kept_shows_a_notice_to_annotators_from_before_notices(client):
+    assignment = start(make_study())
+    Annotator.objects.update(notice=None)
+
+    text = told_at(client, page("kept", assignment))
+
+    assert "whether a word was pasted" in text
+    assert "Changed since you agreed" not in text
+
+
+@pytest.mark.parametrize("name", ["instructions", "withdraw"])
+def test_every_page_after_consent_links_to_kept(client, name):
+    assignment = start(make_study())
+
+    assert page("kept", assignment) in told_at(client, page(name, assignment))

@@ -1,0 +1,216 @@
+"""Pages before the first item: in order, none skipped, no practice answer stored."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.urls import reverse
+
+from surveys.models import Assignment, TextKind
+from surveys.participation.withdrawal import return_assignment
+from surveys.recruitment.links import invite_annotators, open_entrance
+from surveys.study.texts import set_text
+from tests.factories.arrivals import RIGHT, agree, due, hidden_fields, page, squeeze
+from tests.factories.studies import make_study, start, stored
+
+pytestmark = pytest.mark.django_db
+
+WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
+
+
+def test_the_introduction_shows_every_page_in_order(client, study):
+    (invitation,) = invite_annotators(study, 1)
+    first = agree(client, reverse("annotate:welcome", args=[invitation.token]))
+    assignment = Assignment.objects.get()
+
+    walked = [due(client, assignment)]
+    for name, sent in (
+        ("instructions", {}),
+        ("practice", WORDS),
+        ("practice_rating", {"rating": "3"}),
+        ("practice_answer", {}),
+        ("check", RIGHT),
+    ):
+        seen = hidden_fields(client.get(page(name, assignment)))
+        walked.append(client.post(page(name, assignment), {**seen, **sent}).url)
+
+    assert first.url == page("next", assignment)
+    assert walked == [
+        page("instructions", assignment), page("practice", assignment),
+        page("practice_rating", assignment), page("practice_answer", assignment),
+        page("check", assignment), page("engage", assignment, 1),
+    ]  # fmt: skip
+    assert stored(assignment, "state") == ("started",)
+
+
+def test_nothing_of_practice_is_stored(client, at_practice):
+    before = list(at_practice.responses.values())
+
+    client.post(page("practice", at_practice), WORDS)
+    client.post(page("practice_rating", at_practice), {"rating": "3"})
+    client.post(page("practice_answer", at_practice))
+
+    assert list(at_practice.responses.values()) == before
+
+
+LATER = {
+    "practice": WORDS,
+    "practice_rating": {"rating": "3"},
+    "practice_answer": {},
+    "check": RIGHT,
+}
+ITEMS = [("engage", 1), ("rate", 1), ("engage", 2)]
+STATE = ("state", "started_at", "annotator__instructed_at", "annotator__practised_at")
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_step_requested_too_early_redirects_to_the_due_one(client, newcomer, name):
+    looked = client.get(page(name, newcomer))
+    posted = client.post(page(name, newcomer), LATER[name])
+
+    assert looked.url == posted.url == page("instructions", newcomer)
+    assert stored(newcomer, *STATE) == ("offered", None, None, None)
+
+
+@pytest.mark.parametrize(("name", "position"), ITEMS)
+def test_items_redirect_to_the_introduction_before_it_is_done(client, at_check, name, position):
+    sent = WORDS if name == "engage" else {"rating": "3"}
+
+    looked = client.get(page(name, at_check, position))
+    posted = client.post(page(name, at_check, position), sent)
+
+    assert looked.url == posted.url == page("check", at_check)
+    assert (looked.content, posted.content) == (b"", b"")
+    assert not at_check.responses.exclude(engaged_at=None).exists()
+
+
+@pytest.mark.parametrize("name", ["thanks", "ended"])
+def test_the_end_redirects_to_the_introduction_before_it_is_done(client, newcomer, name):
+    assert client.get(page(name, newcomer)).url == page("instructions", newcomer)
+
+
+@pytest.mark.parametrize("name", ["practice", "practice_rating", "practice_answer"])
+def test_practice_is_done_once(client, at_check, name):
+    assert client.get(page(name, at_check)).url == page("check", at_check)
+    assert client.post(page(name, at_check), LATER[name]).url == page("check", at_check)
+
+
+def test_instructions_can_be_read_again_later_and_lead_back(client, newcomer):
+    assignment = start(newcomer.study)
+    before = stored(assignment, *STATE)
+
+    looked, posted = (ask(page("instructions", assignment)) for ask in (client.get, client.post))
+
+    assert looked.status_code == 200
+    assert posted.url == page("engage", assignment, 1)
+    assert stored(assignment, *STATE) == before
+
+
+def test_instructions_are_those_of_the_study(client, newcomer):
+    set_text(newcomer.study, TextKind.INSTRUCTIONS, "Read *well* <script>.")
+
+    content = client.get(page("instructions", newcomer)).content.decode()
+
+    assert "<p>Read <em>well</em> &lt;script&gt;.</p>" in content
+
+
+@pytest.mark.parametrize("name", ["instructions", *LATER])
+def test_every_page_before_the_texts_leads_to_withdrawing_and_to_the_instructions(
+    client, newcomer, name
+):
+    if name != "instructions":
+        client.post(page("instructions", newcomer))
+    if name == "check":
+        client.post(page("practice_answer", newcomer))
+
+    content = squeeze(client.get(page(name, newcomer)))
+
+    assert f'<a href="{page("withdraw", newcomer)}">Stop taking part</a>' in content
+    assert ("<summary>Instructions</summary>" in content) == (name != "instructions")
+
+
+# Practice
+
+
+def test_practice_looks_like_an_item_and_is_marked_as_practice(client, at_practice):
+    answers = [client.get(page(name, at_practice)) for name in LATER if name != "check"]
+
+    for answer in answers:
+        assert answer.status_code == 200
+        assert "Practice: nothing of this is stored" in answer.content.decode()
+    words, rating, explained = (answer.content.decode() for answer in answers)
+    assert "<strong>" not in words.split("<details")[0]
+    assert 'name="inspired_word2"' in words
+    assert rating.count('type="radio"') == 7
+    for content in (rating, explained):
+        assert "<strong>piano</strong>" in content
+        assert "<strong>tune</strong>" in content
+    assert "<li><bdi>music</bdi></li><li><bdi>longing</bdi></li>" in explained
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [("practice", {**WORDS, "inspired_word1": "two words"}), ("practice_rating", {"rating": "9"})],
+)
+def test_practice_refuses_the_same_answers_as_an_item(client, at_practice, name, sent):
+    answer = client.post(page(name, at_practice), sent)
+
+    assert answer.status_code == 422
+    assert "Please" in answer.content.decode()
+    assert due(client, at_practice) == page("practice", at_practice)
+
+
+def test_practice_removed_meanwhile_redirects_to_the_next_step(client, at_practice):
+    set_text(at_practice.study, TextKind.PRACTICE, "")
+
+    answer = client.post(page("practice", at_practice), WORDS)
+
+    assert answer.url == page("check", at_practice)
+
+
+# Coming back
+
+
+@pytest.mark.parametrize("step", ["instructions", "check"])
+def test_returning_after_the_lease_resumes_at_the_same_step(client, request, step):
+    assignment = request.getfixturevalue("newcomer" if step == "instructions" else "at_check")
+    Assignment.objects.update(active_at=F("active_at") - timedelta(days=2))
+    start(assignment.study)
+    assert stored(assignment, "state") == ("expired",)
+
+    assert due(client, assignment) == page(step, assignment)
+    shown = client.get(page(step, assignment))
+    assert shown.status_code == 200
+    client.post(page(step, assignment), {**hidden_fields(shown), **RIGHT})
+
+    wanted = "offered" if step == "instructions" else "started"
+    assert stored(assignment, "state", "is_over_quota") == (wanted, False)
+
+
+def test_returning_without_a_free_place_says_so(client):
+    study = make_study(2, ratings_per_context=1)
+    entrance = open_entrance(study, "link", completion_code="DONE1", no_place_code="FULL1")
+    agree(client, client.get(reverse("annotate:arrive", args=[entrance.token])).url)
+    assignment = Assignment.objects.get()
+    Assignment.objects.update(active_at=F("active_at") - timedelta(days=2))
+    start(study), start(study)
+
+    looked = client.get(page("next", assignment))
+    posted = client.post(page("instructions", assignment))
+
+    for answer in (looked, posted):
+        assert answer.status_code == 409
+        assert "as many annotators as it needs" in answer.content.decode()
+        assert "FULL1" in answer.content.decode()
+    assert stored(assignment, "state", "is_over_quota") == ("expired", False)
+
+
+@pytest.mark.parametrize("name", ["instructions", *LATER])
+def test_no_step_is_accepted_after_the_end(client, at_check, name):
+    return_assignment(at_check, "tried")
+    before = stored(at_check, *STATE)
+
+    answer = client.post(page(name, at_check), LATER.get(name, {}))
+
+    assert answer.url == page("ended", at_check)
+    assert stored(at_check, *STATE) == before

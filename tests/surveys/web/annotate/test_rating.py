@@ -1,0 +1,234 @@
+"""Page 2 of an item: the scale and "I cannot judge this"."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from surveys.models import Response, Study
+from surveys.participation.answers import record_engagement
+from surveys.study.design import configure_study
+from tests.factories.arrivals import page, squeeze
+from tests.factories.studies import due_response, make_study, start, stored, whereabouts
+
+pytestmark = pytest.mark.django_db
+
+ANSWER = ("inspired_word1", "inspired_word2", "rating")
+
+
+def test_rate_shows_both_words_in_bold_and_names_them(client, assignment, response):
+    record_engagement(whereabouts(assignment), "morje", "sol")
+
+    content = client.get(page("rate", assignment, 1)).content.decode()
+
+    context = response.context
+    for form in (context.form1, context.form2):
+        assert content.count(f"<strong>{form}</strong>") == 1
+        assert content.count(f'<b lang="en">{form}</b>') == 1
+    assert content.count('type="radio"') == 7
+
+
+def test_rate_stores_the_rating_and_goes_on_to_the_next_text(client, assignment, response):
+    record_engagement(whereabouts(assignment), "morje", "sol")
+
+    answer = client.post(page("rate", assignment, 1), {"rating": "6"})
+
+    assert answer.url == page("engage", assignment, 2)
+    assert stored(response, *ANSWER) == ("morje", "sol", 6)
+
+
+def test_rate_redirects_to_the_words_before_they_are_given(client, assignment, response):
+    url = page("rate", assignment, 1)
+
+    looked, posted = client.get(url), client.post(url, {"rating": "3"})
+
+    assert looked.url == posted.url == page("engage", assignment, 1)
+    assert stored(response, *ANSWER) == ("", "", None)
+
+
+@pytest.mark.parametrize("rating", ["", "7", "-1", "99", "3.5", "three", "3; DROP TABLE"])
+def test_rate_refuses_ratings_outside_the_scale(client, assignment, response, rating):
+    record_engagement(whereabouts(assignment), "morje", "sol")
+
+    answer = client.post(page("rate", assignment, 1), {"rating": rating})
+
+    assert answer.status_code == 422
+    assert "Please choose" in answer.content.decode()
+    assert stored(response, *ANSWER) == ("morje", "sol", None)
+
+
+def test_rate_offers_the_scale_of_the_study(client):
+    assignment = start(make_study(1, scale_minimum=1, scale_maximum=4))
+    record_engagement(whereabouts(assignment), "morje", "sol")
+
+    content = client.get(page("rate", assignment, 1)).content.decode()
+
+    assert [f'value="{point}"' in content for point in range(6)] == [
+        False, True, True, True, True, False,
+    ]  # fmt: skip
+
+
+# The scale
+
+
+def rating_page(client, study: Study) -> str:
+    """Return page 2 of a new annotator's first item, without whitespace around tags."""
+    assignment = start(study)
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    return squeeze(client.get(page("rate", assignment, 1)))
+
+
+def test_rate_names_the_ends_of_the_scale_unless_the_study_does(client):
+    study = make_study(1, ratings_per_context=9)
+    before = rating_page(client, study)
+    configure_study(study, scale_labels={"0": "apart <b>", "3": "half-way"})
+    after = rating_page(client, study)
+
+    for label in ("0: not similar at all", "6: nearly the same"):
+        assert f'aria-label="{label}"' in before
+    assert before.count("aria-label") == 2
+    for label in ("0: apart &lt;b&gt;", "3: half-way", "6: nearly the same"):
+        assert f'aria-label="{label}"' in after
+    assert after.count("aria-label") == 3
+    assert "apart <b>" not in after
+
+
+def test_rate_marks_labels_that_are_not_in_the_language_of_the_page(client):
+    study = configure_study(make_study(1), scale_labels={"6": "same"})
+    study_in_urdu = make_study(1, slug="ur", language="ur")
+    own = rating_page(client, study)
+    foreign = rating_page(client, configure_study(study_in_urdu, scale_labels={"6": "یکساں"}))
+
+    assert 'aria-label="6: same"><span>' in own
+    assert "<li>6 = same</li>" in own
+    assert 'aria-label="6: یکساں" lang="ur"><span>' in foreign
+    assert '<li>6 =<bdi lang="ur">یکساں</bdi></li>' in foreign
+    assert "<li>0 = not similar at all</li>" in foreign
+
+
+def test_rate_offers_and_takes_the_steps_of_the_scale_in_a_language_with_commas(client):
+    study = make_study(
+        1, language="sl", scale_minimum=-1, scale_maximum=1, scale_step=Decimal("0.5")
+    )
+    assignment = start(study)
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    url = page("rate", assignment, 1)
+
+    content = client.get(url).content.decode()
+    refused = client.post(url, {"rating": "0.25"})
+    client.post(url, {"rating": "-0.5"})
+
+    offered = [point for point in ("-1", "-0.5", "0", "0.5", "1") if f'value="{point}"' in content]
+    assert (len(offered), content.count('type="radio"')) == (5, 5)
+    assert refused.status_code == 422
+    assert assignment.responses.get().rating == Decimal("-0.5")
+
+
+def test_rate_validates_against_the_scale_at_the_time_of_the_answer(client):
+    study = configure_study(make_study(1), allows_unjudgeable=True)
+    assignment = start(study)
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    url = page("rate", assignment, 1)
+    client.get(url)
+    configure_study(study, allows_unjudgeable=False)
+
+    assert client.post(url, {"rating": "cannot"}).status_code == 422
+    assert assignment.responses.get().rated_at is None
+
+
+KEYS = re.compile(r"Keys (\S+) and Enter|(Tab, the arrow keys) and Enter")
+
+
+@pytest.mark.parametrize(
+    ("scale", "digits", "named"),
+    [
+        ({}, ["0123456"], "0–6"),
+        ({"scale_minimum": 1, "scale_maximum": 4}, ["1234"], "1–4"),
+        ({"scale_maximum": 8, "scale_step": 2}, ["02468"], "0–8"),
+        ({"scale_minimum": 1, "scale_maximum": 10}, [], "Tab, the arrow keys"),
+        ({"scale_minimum": -1, "scale_maximum": 1}, [], "Tab, the arrow keys"),
+        ({"scale_maximum": 1, "scale_step": Decimal("0.5")}, [], "Tab, the arrow keys"),
+    ],
+)
+def test_rate_offers_digit_keys_if_every_point_is_one_digit(client, scale, digits, named):
+    content = rating_page(client, make_study(1, **scale))
+
+    assert re.findall(r'data-digits="(\d*)"', content) == digits
+    assert ["".join(found) for found in KEYS.findall(content)] == [named]
+
+
+# Who cannot judge
+
+
+@pytest.fixture
+def unsure() -> Response:
+    """The first response, at page 2, of a study that allows "I cannot judge this"."""
+    study = configure_study(make_study(2), allows_unjudgeable=True)
+    assignment = start(study)
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    return due_response(assignment)
+
+
+JUDGEMENT = ("rating", "is_unjudgeable", "comment")
+
+
+def test_rate_stores_cannot_judge_with_its_comment(client, unsure):
+    url = page("rate", unsure.assignment, 1)
+
+    answer = client.post(url, {"rating": "cannot", "comment": " A word is <cut> off. "})
+
+    assert answer.url == page("engage", unsure.assignment, 2)
+    assert stored(unsure, *JUDGEMENT) == (None, True, "A word is <cut> off.")
+
+
+def test_rate_needs_no_comment(client, unsure):
+    client.post(page("rate", unsure.assignment, 1), {"rating": "cannot"})
+
+    assert stored(unsure, *JUDGEMENT) == (None, True, "")
+
+
+def test_rate_stores_no_comment_with_a_rating(client, unsure):
+    client.post(page("rate", unsure.assignment, 1), {"rating": "4", "comment": "changed my mind"})
+
+    assert stored(unsure, *JUDGEMENT) == (4, False, "")
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [("x" * 501, "This is too long. Please shorten it."), ("a\0b", "Null characters")],
+)
+def test_rate_refuses_a_comment_and_shows_it_again(client, unsure, comment, said):
+    answer = client.post(
+        page("rate", unsure.assignment, 1), {"rating": "cannot", "comment": comment}
+    )
+
+    content = answer.content.decode()
+    assert answer.status_code == 422
+    assert said in content
+    assert 'value="cannot" checked' in content
+    assert f'maxlength="500">{comment}</textarea>' in content
+    assert stored(unsure, *JUDGEMENT) == (None, False, "")
+
+
+def test_rate_counts_a_line_break_in_a_comment_as_browsers_do(client, unsure):
+    """Browsers limit the field to 500 characters, then send two for each line break."""
+    comment = "x" * 400 + "\r\n" + "y" * 99
+
+    answer = client.post(
+        page("rate", unsure.assignment, 1), {"rating": "cannot", "comment": comment}
+    )
+
+    assert answer.status_code == 302
+    assert stored(unsure, "is_unjudgeable") == (True,)
+
+
+def test_rate_refuses_cannot_judge_if_the_study_does_not_allow_it(client, assignment, response):
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    url = page("rate", assignment, 1)
+
+    assert 'value="cannot"' not in client.get(url).content.decode()
+    refused = client.post(url, {"rating": "cannot", "comment": "why not"})
+
+    assert refused.status_code == 422
+    assert "Please choose one of the numbers." in refused.content.decode()
+    assert stored(response, *JUDGEMENT, "rated_at") == (None, False, "", None)

@@ -1,0 +1,233 @@
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Review,
+    ReviewClaim,
+    Role,
+    Verdict,
+    VerdictKind,
+)
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import configure_review, give_verdict
+from tests.factories.reviews import answers, submit, whole
+from tests.factories.studies import make_study
+from tests.surveys.web.api.conftest import errors_of
+
+pytestmark = pytest.mark.every_database  # claimed by a lock, and filtered
+
+PATH = "studies/study/reviews/"
+
+
+@pytest.fixture
+def study(db):
+    """A study with two answers to review; the first has evidence."""
+    study = make_study(2, language="tlh", ratings_per_context=400, block_size=2)
+    submit(study, [("fell", "salt")])
+    file_answers(study)
+    return study
+
+
+def verdict(review):
+    return f"{PATH}{review.pk}/verdict/"
+
+
+def dispute(study, program):
+    """An answer with two different verdicts, and the programs of both reviewers."""
+    configure_review(study, sample_percent=100, double_percent=100)
+    review = answers(study)[0]
+    programs = [program(Role.REVIEWER, name=name) for name in ("ana", "eva")]
+    for asking, kind in zip(programs, ("good", "unused"), strict=True):
+        assert asking.post(verdict(review), {"kind": kind}).status_code == 200
+    return review, programs
+
+
+def multiply_questionnaires(study, n):
+    """Add n whole questionnaires like the first to the queue."""
+    one = Assignment.objects.get(study=study)
+    others = Annotator.objects.bulk_create(Annotator(study=study) for _ in range(n))
+    same = ("study", "questionnaire", "round", "state", "n_items", "started_at", "submitted_at",
+            "filed_at")  # fmt: skip
+    of_one = {name: getattr(one, name) for name in same}
+    made = Assignment.objects.bulk_create(Assignment(**of_one, annotator=who) for who in others)
+    Review.objects.bulk_create(Review(study=study, assignment=each, draw=0) for each in made)
+
+
+def test_claims_return_the_riskiest_answers_with_their_evidence(study, program):
+    answer = program(Role.REVIEWER).post(f"{PATH}claims/", {})
+
+    (claimed,) = answer.json()["reviews"]
+    response = answers(study)[0].response
+    assert claimed["inspired_word2"] == response.inspired_word2 == "salt"
+    assert claimed["text"] == response.context.text
+    assert claimed["evidence"] == ["“fell” is copied from the text."]
+    assert claimed["effect"]
+    assert (claimed["state"], claimed["mine"], claimed["is_whole"]) == ("open", None, False)
+    assert ReviewClaim.objects.get().reviewer.username == "ana"
+
+
+def test_two_reviewers_are_given_different_answers(study, program):
+    found = [
+        program(Role.REVIEWER, name=name).post(f"{PATH}claims/", {"count": 1}).json()["reviews"]
+        for name in ("ana", "eva")
+    ]
+
+    assert found[0][0]["id"] != found[1][0]["id"]
+
+
+def test_new_answers_are_added_to_the_queue_and_listed(study, program):
+    submit(study)
+    asking = program(Role.REVIEWER)
+
+    page = asking.get(PATH, limit=4).json()
+    rest = asking.client.get(page["next"]).json()["results"]
+
+    assert len(page["results"]) + len(rest) == Review.objects.count() == 6
+    assert len(asking.get(PATH, of="questionnaires").json()["results"]) == 2
+    assert len(asking.get(PATH, of="answers", state="open").json()["results"]) == 4
+    assert asking.get(PATH, state="decided").json()["results"] == []
+
+
+@pytest.mark.parametrize("wrong", [{"of": "words"}, {"state": "gone"}, {"reviewer": "ana"}])
+def test_invalid_filters_are_named(study, program, wrong):
+    answer = program().get(PATH, **wrong)
+
+    assert (answer.status_code, errors_of(answer)[0][2]) == (422, *wrong)
+
+
+def test_a_verdict_is_given_changed_and_withdrawn(study, program):
+    asking, review = program(Role.REVIEWER), answers(study)[0]
+
+    given = asking.post(verdict(review), {"kind": "good"}).json()
+    changed = asking.post(verdict(review), {"kind": "rejected", "reason": "no words"}).json()
+    undone = [asking.send("delete", verdict(review)).status_code for _ in range(2)]
+
+    assert (given["state"], given["outcome"], given["mine"]["kind"]) == ("decided", "good", "good")
+    assert (changed["outcome"], changed["mine"]["reason"]) == ("rejected", "no words")
+    assert undone == [204, 204]
+    shown = asking.get(f"{PATH}{review.pk}/").json()
+    assert (shown["state"], shown["outcome"], shown["mine"]) == ("open", "", None)
+    actions = AuditEntry.objects.filter(action__startswith="verdict").order_by("pk")
+    assert list(actions.values_list("action", "actor")) == [
+        ("verdict.given", "ana"), ("verdict.given", "ana"), ("verdict.undone", "ana"),
+    ]  # fmt: skip
+
+
+def test_a_whole_questionnaire_is_judged(study, program):
+    answer = program(Role.REVIEWER).post(verdict(whole(study)), {"kind": "unused"})
+
+    assert (answer.json()["is_whole"], answer.json()["text"]) == (True, None)
+    assert {review.state for review in answers(study)} == {"covered"}
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({}, 422), ({"kind": "bad"}, 422), ({"kind": "good", "reason": "x" * 501}, 422),
+     ({"kind": "rejected"}, 409), ({"kind": "rejected", "reason": " "}, 409)],
+)  # fmt: skip
+def test_an_invalid_verdict_is_refused(study, program, body, status):
+    answer = program().post(verdict(answers(study)[0]), body)
+
+    assert answer.status_code == status
+    assert errors_of(answer)
+    assert not Verdict.objects.exists()
+
+
+def test_an_answer_with_enough_verdicts_is_refused(study, program):
+    review = answers(study)[0]
+    program(Role.REVIEWER, name="eva").post(verdict(review), {"kind": "good"})
+
+    answer = program(Role.REVIEWER).post(verdict(review), {"kind": "unused"})
+
+    assert (answer.status_code, errors_of(answer)[0][0]) == (409, "VerdictRefused")
+
+
+def test_a_verdict_with_an_idempotency_key_is_given_once(study, program):
+    asking, review, key = program(), answers(study)[0], {"Idempotency-Key": "k"}
+    asking.post(verdict(review), {"kind": "good"}, **key)
+    asking.send("delete", verdict(review))
+
+    again = asking.post(verdict(review), {"kind": "good"}, **key)
+
+    assert again["Idempotent-Replayed"] == "true"
+    assert not Verdict.objects.standing().exists()
+
+
+def test_two_reviewers_are_blind_to_each_other(study, program):
+    configure_review(study, sample_percent=100, double_percent=100)
+    review = answers(study)[0]
+    program(Role.REVIEWER, name="eva").post(verdict(review), {"kind": "unused"})
+    asking = program(Role.REVIEWER)
+
+    shown = asking.get(f"{PATH}{review.pk}/")
+    listed = asking.get(PATH)
+
+    assert (shown.json()["mine"], shown.json()["outcome"]) == (None, "")
+    for answer in (shown, listed):
+        assert "unused" not in answer.content.decode()
+        assert "eva" not in answer.content.decode()
+
+
+def test_a_third_reviewer_settles_a_dispute(study, program):
+    review, (first, _) = dispute(study, program)
+    third = program(Role.REVIEWER, name="oto")
+
+    (row,) = third.get(f"{PATH}disputes/").json()["results"]
+    refused = first.post(f"{PATH}{review.pk}/settlement/", {"kind": "good"})
+    settled = third.post(f"{PATH}{review.pk}/settlement/", {"kind": "good"})
+
+    assert [(one["reviewer"], one["kind"]) for one in row["verdicts"]] == [
+        ("ana", "good"), ("eva", "unused"),
+    ]  # fmt: skip
+    assert first.get(f"{PATH}disputes/").json()["results"] == []
+    assert (refused.status_code, settled.status_code) == (409, 200)
+    assert (settled.json()["state"], settled.json()["outcome"]) == ("decided", "good")
+
+
+def test_review_progress_has_the_agreement_of_reviewers(study, program):
+    dispute(study, program)
+
+    progress = program(Role.REVIEWER).get(f"{PATH}progress/").json()
+
+    assert progress["answers"]["disputed"] == 1
+    assert progress["n_unfiled"] == 0
+    (pair,) = progress["agreement"]
+    assert (pair["reviewers"], pair["n"], pair["n_equal"]) == (["ana", "eva"], 1, 0)
+    assert pair["kappa"] in (None, 0.0)
+
+
+def test_review_settings_are_shown_and_changed(study, program):
+    asking = program(Role.RESEARCHER)
+
+    changed = asking.send("patch", f"{PATH}settings/", {"double_percent": 50})
+    wrong = asking.send("patch", f"{PATH}settings/", {"double_percent": 101})
+
+    assert changed.json() == {"sample_percent": 100, "double_percent": 50}
+    assert asking.get(f"{PATH}settings/").json() == changed.json()
+    assert wrong.status_code == 422
+
+
+def test_a_review_of_another_study_is_not_found(study, program):
+    other = make_study(2, slug="other", language="tlh", ratings_per_context=10)
+    submit(other)
+    file_answers(other)
+
+    answer = program().post(verdict(answers(other)[0]), {"kind": "good"})
+
+    assert answer.status_code == 404
+    assert not Verdict.objects.exists()
+
+
+@pytest.mark.parametrize("n", [1, 3, 300])
+def test_review_lists_make_constant_queries(study, program, n, django_assert_num_queries):
+    asking = program()
+    first = Review.objects.answers(study).first()
+    give_verdict(first, User.objects.get(username="ana"), VerdictKind.GOOD)
+    multiply_questionnaires(study, n)
+    asking.get("studies/")
+
+    with django_assert_num_queries(6):  # token, study, role, what is not filed, reviews, verdicts
+        assert len(asking.get(PATH, limit=1000).json()["results"]) == 3 + n

@@ -1,0 +1,104 @@
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from surveys.models import Membership, Role
+from surveys.web.console.urls import urlpatterns
+from tests.factories.studies import make_study, start
+
+OPEN = {"sign_in", "sign_in_link", "sign_out"}
+OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token"}
+FOR_WORKERS = {
+    "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
+    "design", "workload", "text", "opening",
+    "results", "compare", "run", "retry", "report", "ledger", "download", "release",
+    "review_settings",
+    "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
+    "close_entrance", "export_log", "jobs", "batches", "plan_batch", "batch_cost", "batch",
+    "disarm_batch", "drop_batch", "stop_batch", "work_batch", "batch_ledger", "batch_people",
+    "batch_bonus", "batch_choose", "visit", "pay_visit", "reject_visit", "retry_visit",
+    "override_visit", "compensate_visit", "note_visit",
+}  # fmt: skip
+FOR_OWNERS = {
+    "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",
+    "export_person", "pay_person", "erase", "forget", "arm_batch",
+}  # fmt: skip
+OF_A_STUDY = [p for p in urlpatterns if p.name not in OPEN | OF_NO_STUDY]
+
+
+def address(pattern, study):
+    """Return the URL of a page; of the study if it has a slug, with 1 for other arguments."""
+    found = dict.fromkeys(pattern.pattern.converters, 1)
+    return reverse(
+        f"console:{pattern.name}", kwargs=found | ({"slug": study.slug} if "slug" in found else {})
+    )
+
+
+def name_of(pattern):
+    return pattern.name
+
+
+@pytest.mark.parametrize("pattern", urlpatterns, ids=name_of)
+def test_pages_redirect_to_the_sign_in_page(pattern, study):
+    if pattern.name in OPEN:
+        return
+    page = address(pattern, study)
+
+    for answer in (Client().get(page), Client().post(page)):
+        assert answer.status_code in (302, 405)
+        if answer.status_code == 302:
+            assert answer["Location"].startswith(reverse("console:sign_in"))
+
+
+@pytest.mark.parametrize("pattern", OF_A_STUDY, ids=name_of)
+def test_pages_of_a_study_are_not_found_without_a_role(pattern, study, sign_in):
+    other = make_study(1, slug="other")
+    client = sign_in(Role.OWNER)
+    page = address(pattern, other)
+
+    assert {client.get(page).status_code, client.post(page).status_code} <= {404, 405}
+
+
+@pytest.mark.parametrize("pattern", OF_A_STUDY, ids=name_of)
+@pytest.mark.parametrize("role", Role)
+def test_pages_of_a_study_are_open_to_the_roles_with_the_right(pattern, role, study, sign_in):
+    may = role is Role.OWNER or pattern.name not in FOR_OWNERS
+    may = may and (role is not Role.REVIEWER or pattern.name not in FOR_WORKERS)
+    client = sign_in(role)
+
+    answers = {client.get(address(pattern, study)).status_code}
+    answers |= {client.post(address(pattern, study)).status_code}
+
+    assert (403 in answers) is not may
+
+
+def test_an_annotators_link_opens_nothing_of_the_console(study):
+    assignment = start(study)
+    client = Client()
+    client.get(reverse("annotate:next", args=[assignment.token]), follow=True)
+
+    answer = client.get(reverse("console:overview", args=[study.slug]))
+
+    assert (answer.status_code, answer.url.split("?")[0]) == (302, reverse("console:sign_in"))
+
+
+def test_an_operator_owns_every_study(study):
+    client = Client()
+    client.force_login(User.objects.create_superuser("op", password="correct horse"))
+
+    assert client.get(reverse("console:people", args=[study.slug])).status_code == 200
+    assert not Membership.objects.exists()
+
+
+def test_an_inactive_account_is_refused(study, sign_in):
+    client = sign_in(Role.OWNER)
+    User.objects.update(is_active=False)
+
+    assert client.get(reverse("console:overview", args=[study.slug])).status_code == 302
+
+
+def test_pages_are_not_cached(study, sign_in):
+    answer = sign_in(Role.OWNER).get(reverse("console:overview", args=[study.slug]))
+
+    assert "no-store" in answer["Cache-Control"]

@@ -1,0 +1,125 @@
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from surveys.access.roles import grant_role
+from surveys.models import Context, Response, Role
+from surveys.privacy.erasure import withdraw_annotator
+from tests.factories.answers import answer
+from tests.factories.studies import make_study, start
+from tests.surveys.web.console.test_collection import page, read
+
+pytestmark = pytest.mark.every_database  # listed, searched and counted
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.REVIEWER)
+
+
+def test_annotators_are_listed_by_state_and_code(study, client):
+    done, live = answer(start(study)), start(study)
+
+    assert done.annotator.code in read(client, "annotators", study)
+    found = client.get(page("annotators", study), {"state": "started"}).content.decode()
+    assert live.annotator.code in found
+    assert done.annotator.code not in found
+    code = done.annotator.code
+    found = client.get(page("annotators", study), {"code": code[:8]}).content.decode()
+    assert code in found
+    assert live.annotator.code not in found
+
+
+@pytest.mark.parametrize("asked", [{"state": "asleep"}, {"code": "x" * 17}, {"code": "\0"}])
+def test_annotators_refuses_invalid_filters(asked, study, client):
+    assert client.get(page("annotators", study), asked).status_code == 422
+
+
+def test_an_annotator_is_shown_with_flags_and_answers(db, client, study):
+    study = make_study(6, slug="longer")
+    grant_role(study, User.objects.get(), Role.REVIEWER)
+    assignment = answer(start(study), [3, 3, 3, 3])
+
+    text = read(client, "annotator", study, assignment.annotator.code)
+
+    assert "Constant ratings: all 4 are the same." in text
+    assert "sea0, salt" in text
+    assert "Undefined so far" in text
+
+
+def test_an_annotator_is_shown_with_agreement(study, client):
+    study = make_study(6, slug="longer", ratings_per_context=4)
+    grant_role(study, User.objects.get(), Role.REVIEWER)
+    assignments = [answer(start(study)) for _ in range(4)]
+
+    text = read(client, "annotator", study, assignments[0].annotator.code)
+
+    assert 'aria-label="Agreement 1.00, from 1.00 to 1.00"' in text
+
+
+def test_an_annotator_who_withdrew_is_marked(study, client):
+    assignment = answer(start(study))
+    withdraw_annotator(assignment.annotator)
+
+    assert "Withdrew on" in read(client, "annotator", study, assignment.annotator.code)
+
+
+def test_an_annotator_of_another_study_is_not_found(study, client):
+    other = start(make_study(1, slug="other"))
+
+    assert client.get(page("annotator", study, other.annotator.code)).status_code == 404
+
+
+@pytest.mark.parametrize("code", ["a%00b", "a-b", "x" * 17, "%C5%BE", "a%0A", "%D9%A3"])
+def test_an_impossible_code_is_not_found_without_a_query(
+    code, study, client, django_assert_num_queries
+):
+    known = page("annotator", study, "c0de")
+
+    with django_assert_num_queries(0):
+        for under in ("", "person/", "person/data/", "person/paid/", "person/erase/"):
+            address = known.replace("c0de", code) + under
+            assert client.get(address).status_code == 404
+            assert client.post(address).status_code == 404
+
+
+@pytest.mark.parametrize("asked", ["0", "x", "9" * 40])
+def test_an_assignment_of_another_annotator_is_not_found(asked, study, client):
+    assignment = start(study)
+    address = page("annotator", study, assignment.annotator.code)
+
+    assert client.get(address, {"assignment": assignment.pk}).status_code == 200
+    assert client.get(address, {"assignment": asked}).status_code == 404
+
+
+def test_a_context_is_shown_with_ratings_and_words(study, client):
+    for _ in range(4):
+        answer(start(study))
+    context = Context.objects.get(pair__position=1, number=1)
+    Response.objects.filter(context=context).update(inspired_word1="<i>Sea</i>", rating=6)
+
+    text = read(client, "context", study, 1, 1)
+
+    assert "&lt;i&gt;sea&lt;/i&gt;" in text
+    assert "<dt>Mean</dt><dd>6.00</dd>" in text
+
+
+@pytest.mark.parametrize("address", [(3, 1), (1, 3), (10**30, 1)])
+def test_an_unknown_context_is_not_found(address, study, client):
+    assert client.get(page("context", study, *address)).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["annotator", "context"])
+def test_pages_need_the_same_queries_for_many(name, study, client):
+    counts = []
+    for n in (1, 3):
+        study = make_study(2 * n, slug=f"study-{n}", ratings_per_context=2 * n)
+        grant_role(study, User.objects.get(), Role.REVIEWER)
+        codes = [answer(start(study)).annotator.code for _ in range(2 * n)]
+        more = [1, 1] if name == "context" else [codes[0]]
+        with CaptureQueriesContext(connection) as queries:
+            read(client, name, study, *more)
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]

@@ -1,0 +1,197 @@
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from surveys.access.api_tokens import make_token
+from surveys.access.roles import grant_role
+from surveys.models import AuditEntry, Block, Place, Role, Round
+from surveys.study.design import configure_study
+from tests.factories.answers import answer
+from tests.factories.studies import make_study, start
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.RESEARCHER)
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def read(client, *address):
+    answer = client.get(page(*address))
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+def finish_all(study):
+    for _ in range(4):
+        answer(start(study))
+
+
+def test_collection_shows_assignments_wanted_live_finished_and_usable(study, client):
+    answer(start(study))
+    start(study)
+
+    text = read(client, "collection", study)
+
+    assert "<dt>Wanted</dt><dd>4</dd>" in text
+    assert "<dt>Live</dt><dd>1</dd>" in text
+    assert "<dt>Finished</dt><dd>1</dd>" in text
+    assert 'aria-label="1 usable and 1 live of 4 wanted"' in text
+    assert "No forecast yet: 1 finished" in text
+
+
+@pytest.mark.parametrize("is_over_quota", [False, True])
+def test_console_api_and_overview_count_alike_beyond_the_quota(study, client, is_over_quota):
+    surplus, under_way = [start(study) for _ in range(3)][2], study.assignments.all()[1]
+    for assignment in study.assignments.exclude(pk=under_way.pk):
+        answer(assignment)
+    configure_study(study, ratings_per_context=1)  # A has two finished now, and B none
+    if is_over_quota:
+        Place.objects.filter(assignment=surplus).update(assignment=None, is_open=False)
+        study.assignments.filter(pk=surplus.pk).update(is_over_quota=True)
+
+    text = read(client, "collection", study)
+    _, key = make_token(User.objects.get(username="ana"), "program", ["studies:read"])
+    headers = {"Authorization": f"Bearer {key}"}
+    counts = client.get("/api/v1/studies/study/progress/", headers=headers).json()
+
+    names = ("wanted", "live", "finished", "usable")
+    assert [counts[name] for name in names] == [2, 1, 2, 2]
+    rows = [[row[name] for name in names] for row in counts["questionnaires"]]
+    assert rows == [[1, 0, 2, 2], [1, 1, 0, 0]]
+    for name in names:
+        assert f"<dt>{name.capitalize()}</dt><dd>{counts[name]}</dd>" in text
+    for row in rows:
+        assert '</td> <td class="number">'.join(map(str, row)) in text
+    assert "Everything that is wanted" not in text
+    missing = "1 assignment is still to come."
+    assert missing in read(client, "overview", study)
+    assert counts["steps"][3] == {"name": "collection", "is_done": False, "missing": missing}
+
+
+def test_collection_reports_completion(study, client):
+    finish_all(study)
+
+    assert "Everything that is wanted has been collected" in read(client, "collection", study)
+
+
+def test_collection_offers_to_calculate_agreement(study, client):
+    finish_all(study)
+    assert "of 1 block below lacks the latest answers" in read(client, "collection", study)
+
+    done = client.post(page("gauge", study))
+
+    assert (done.status_code, done.url) == (302, f"{page('collection', study)}?page=1")
+    assert "lacks the latest answers" not in read(client, "collection", study)
+
+
+def test_a_block_is_shown_before_its_agreement(study, client, monkeypatch):
+    finish_all(study)
+    with monkeypatch.context() as patched:
+        patched.setattr("surveys.monitoring.agreement._compute", None)  # and would fail
+        before = read(client, "block", study, 1)
+
+    client.post(page("gauge_block", study, 1))
+
+    assert "Not calculated yet" in before
+    assert "Calculate now" in before
+    assert "Calculate now" not in read(client, "block", study, 1)
+
+
+def test_a_block_shows_its_annotators_and_contexts(study, client):
+    finish_all(study)
+    assignment = study.assignments.first()
+
+    text = read(client, "block", study, 1)
+
+    assert assignment.annotator.code in text
+    assert page("context", study, 1, 2) in text
+    assert "Round 1, the current one" in text
+    assert client.post(page("gauge_block", study, 1)).url == page("block", study, 1)
+
+
+def test_an_unknown_block_is_not_found(study, client):
+    for number in (2, 10**30):
+        assert client.get(page("block", study, number)).status_code == 404
+
+
+def test_repeat_previews_the_cost_and_requires_a_reason(study, client):
+    answer(start(study))
+
+    text = read(client, "repeat", study, 1)
+    refused = client.post(page("repeat", study, 1), {"reason": " ", "round_number": 1})
+
+    assert "4 new assignments" in text
+    assert "1 usable assignment<" in text
+    assert refused.status_code == 422
+    assert "This field is required" in refused.content.decode()
+    assert Round.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "sent", [{}, {"reason": "x" * 501}, {"reason": "x\0", "round_number": "-1"},
+             {"reason": "x", "round_number": "9" * 40}, {"reason": "x", "round_number": "one"}],
+)  # fmt: skip
+def test_repeat_refuses_invalid_input(sent, study, client):
+    answer(start(study))
+
+    assert client.post(page("repeat", study, 1), sent).status_code == 422
+    assert Round.objects.count() == 1
+
+
+def test_repeat_opens_a_round_once(study, client):
+    answer(start(study))
+    sent = {"reason": "ratings all alike", "round_number": 1}
+
+    first = client.post(page("repeat", study, 1), sent)
+    again = client.post(page("repeat", study, 1), sent)
+
+    assert (first.status_code, first.url) == (302, page("block", study, 1))
+    assert again.status_code == 422
+    assert "repeated meanwhile" in again.content.decode()
+    assert list(Round.objects.values_list("number", "reason", "opened_by")) == [
+        (1, "", ""),
+        (2, "ratings all alike", "ana"),
+    ]
+    assert AuditEntry.objects.filter(action="block.repeated", actor="ana").count() == 1
+    assert "ratings all alike" in read(client, "block", study, 1)
+
+
+def test_repeat_refuses_a_block_without_assignments(study, client):
+    refused = client.post(page("repeat", study, 1), {"reason": "x", "round_number": 1})
+
+    assert refused.status_code == 422
+    assert "There is no assignment in round 1" in refused.content.decode()
+
+
+def test_a_reviewer_sees_no_link_to_repeat(study, sign_in):
+    assert page("repeat", study, 1) not in read(sign_in(Role.REVIEWER), "block", study, 1)
+
+
+def test_reasons_are_escaped(study, client):
+    answer(start(study))
+    client.post(page("repeat", study, 1), {"reason": "<b>bad</b>", "round_number": 1})
+
+    assert "&lt;b&gt;bad" in read(client, "block", study, 1)
+
+
+@pytest.mark.parametrize("name", ["collection", "block", "repeat", "annotators"])
+def test_pages_need_the_same_queries_for_many(name, db, sign_in):
+    client, counts = sign_in(Role.OWNER), []
+    for n in (1, 3):
+        study = make_study(2 * n, slug=f"study-{n}", block_size=2, ratings_per_context=n)
+        grant_role(study, User.objects.get(), Role.OWNER)
+        for _ in range(Block.objects.filter(study=study).count() * n):
+            answer(start(study))
+        more = [1] if name in {"block", "repeat"} else []
+        client.get(page(name, study, *more))  # fills the cache
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(page(name, study, *more)).status_code == 200
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]

@@ -1,0 +1,332 @@
+"""The step Design: settings, texts, workload and opening."""
+
+import html
+import re
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from surveys.models import AuditEntry, Role, Study, StudyText, TextKind
+from surveys.study.design import configure_study
+from surveys.study.durations import introduction_seconds
+from surveys.study.texts import default_body
+from tests.factories.studies import stored
+
+pytestmark = pytest.mark.django_db
+
+CHANGEABLE = {
+    "title": "Words", "public_title": "Words and you", "organisation": "University of Examples",
+    "ethics": "", "contact": "lab@example.org", "scale_labels": "0 = not at all\n2=same",
+    "ratings_per_context": 5, "lease_hours": 3, "assigning_policy": "random",
+    "n_check_tries": 2, "n_checkpoints": 0, "seconds_per_item": 30, "allows_unjudgeable": "on",
+    "erases_withdrawn": "on", "pay_per_hour": "", "fee_percent": "",
+}  # fmt: skip
+SHOWN = {"organisation": "University of Examples", "contact": "lab@example.org"}
+LOCKED = {"language": "sl", "scale_minimum": 0, "scale_maximum": 2, "scale_step": "0.5",
+          "question_forms": "text", "block_size": 1, "seed": 5}  # fmt: skip
+
+
+@pytest.fixture
+def draft(study):
+    Study.objects.update(opened_at=None)
+    study.refresh_from_db()
+    return study
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def test_a_drafts_design_is_stored_and_recorded(draft, sign_in):
+    client = sign_in(Role.RESEARCHER)
+
+    answer = client.post(page("design", draft), {**CHANGEABLE, **LOCKED})
+
+    assert (answer.status_code, answer.url) == (302, page("design", draft))
+    draft.refresh_from_db()
+    assert (draft.language, draft.block_size, draft.seed) == ("sl", 1, 5)
+    assert draft.question_forms == "text"
+    assert draft.scale_labels == {"0": "not at all", "2": "same"}
+    assert (draft.allows_unjudgeable, draft.allows_more_blocks) == (True, False)
+    assert draft.blocks.count() == 2
+    details = AuditEntry.objects.get(action="study.configured").details
+    assert details["ratings_per_context"] == "2 → 5"
+    text = client.get(page("design", draft)).content.decode()
+    assert "0 = not at all\n2 = same" in text
+
+
+@pytest.mark.parametrize(
+    ("then", "led_to"),
+    [("opening", "opening"), ("preview", "preview"), ("", "design"), ("//evil", "design")],
+)
+def test_a_design_is_stored_before_its_buttons_lead_on(draft, sign_in, then, led_to):
+    sent = {**CHANGEABLE, **LOCKED, "then": then}
+
+    answer = sign_in(Role.OWNER).post(page("design", draft), sent)
+
+    assert answer.url == page(led_to, draft)
+    assert stored(draft, "ratings_per_context", "opened_at") == (5, None)
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_marked"), [({"pay_per_hour": "12"}, False), ({"seed": 6}, True)]
+)
+def test_a_form_with_unsaved_changes_is_marked(draft, sign_in, sent, is_marked):
+    client = sign_in(Role.OWNER)
+    same = {**CHANGEABLE, **LOCKED, "scale_labels": "0 = not at all\r\n2 = same"}
+    client.post(page("design", draft), same)
+
+    answer = client.post(page("design", draft), {**same, **sent, "calculate": "yes"})
+
+    assert ("data-unsaved" in answer.content.decode()) is is_marked
+
+
+def test_a_previewed_text_is_not_marked_as_unsaved(study, sign_in):
+    client = sign_in(Role.OWNER)
+    stored_body = default_body("en", "consent").replace("\n", "\r\n")
+
+    same, other = (
+        client.post(page("text", study, "consent"), {"body": body, "look": "yes"}).content.decode()
+        for body in (stored_body, "We ask you.")
+    )
+
+    assert "data-unsaved" not in same
+    assert "data-unsaved" in other
+
+
+def test_locked_settings_of_an_open_study_are_shown_and_not_changed(study, sign_in):
+    client = sign_in(Role.OWNER)
+    text = client.get(page("design", study)).content.decode()
+    assert "0 to 6, in steps of 1" in text
+    assert "<dt>Words in the question</dt><dd>dictionary forms</dd>" in text
+    assert not {"block_size", "question_forms"} & set(re.findall(r'name="(\w+)"', text))
+
+    changed = {**CHANGEABLE, "scale_labels": ""}
+    assert client.post(page("design", study), {**changed, **LOCKED}).status_code == 302
+
+    assert stored(study, "block_size", "language", "lease_hours") == (20, "en", 3)
+    assert stored(study, "question_forms") == ("dictionary",)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"scale_maximum": "-3"}, "The scale must rise"),
+        ({"scale_step": "0"}, "The step of the scale must divide it"),
+        ({"scale_step": "NaN"}, "Enter a number"),
+        ({"scale_labels": "9 = much"}, "which the scale does not have"),
+        ({"scale_labels": "0 much"}, "Write “0 much” as"),
+        ({"scale_labels": "0 = a\n0 = b"}, "two labels"),
+        ({"scale_labels": "x = a"}, "which the scale does not have"),
+        ({"ratings_per_context": "0"}, "greater than or equal to 1"),
+        ({"ratings_per_context": "9" * 5000}, "Enter a whole number"),
+        ({"block_size": "-1"}, "greater than or equal to 1"),
+        ({"seed": "9" * 30}, "less than or equal to"),
+        ({"language": "xx-yy"}, "is unknown"),
+        ({"question_forms": "plural"}, "plural is not one of the available choices"),
+        ({"assigning_policy": "taste"}, "taste is not one of the available choices"),
+        ({"title": "x" * 201}, "at most 200 characters"),
+        ({"contact": "a\0b"}, "Null characters"),
+        ({"lease_hours": "1.5"}, "Enter a whole number"),
+        ({"pay_per_hour": "-1"}, "greater than or equal to 0"),
+    ],
+)
+def test_an_invalid_design_is_reported_and_not_stored(draft, sign_in, changed, said):
+    before = Study.objects.values().get()
+
+    answer = sign_in(Role.OWNER).post(page("design", draft), {**CHANGEABLE, **LOCKED, **changed})
+
+    assert answer.status_code == 422
+    assert said in html.unescape(answer.content.decode())
+    assert Study.objects.values().get() == before
+
+
+def test_a_design_without_any_field_is_refused(draft, sign_in):
+    assert sign_in(Role.OWNER).post(page("design", draft), {}).status_code == 422
+
+
+def test_calculating_stores_nothing(draft, sign_in):
+    client = sign_in(Role.OWNER)
+    before = Study.objects.values().get()
+    sent = {**CHANGEABLE, **LOCKED, "ratings_per_context": 10, "pay_per_hour": "12"}
+
+    pressed = client.post(page("design", draft), {**sent, "calculate": "yes"}).content.decode()
+    typed = client.get(page("workload", draft), {**sent, "fee_percent": "50"}).content.decode()
+
+    assert "<dd>40 <span>each of 1 text at most, in 2 blocks" in " ".join(pressed.split())
+    assert "Nothing has been saved yet" in pressed
+    seconds = 40 * (introduction_seconds(draft) + 30)  # introduction and one text each
+    wages = round(12 * Decimal(seconds) / 3600, 2)
+    assert f"<dd>{wages + wages / 2:.2f} <span>pay {wages}, fee {wages / 2:.2f}" in typed
+    assert Study.objects.values().get() == before
+
+
+@pytest.mark.parametrize("sent", [{}, {"block_size": "x"}, {"ratings_per_context": "-1"}])
+def test_calculating_with_invalid_numbers_reports_them(draft, sign_in, sent):
+    answer = sign_in(Role.OWNER).get(page("workload", draft), sent)
+
+    assert answer.status_code == 200
+    assert "Correct the numbers" in answer.content.decode()
+
+
+def test_previewing_a_text_stores_nothing_and_saving_creates_a_version(study, sign_in):
+    client, address = sign_in(Role.OWNER), page("text", study, "consent")
+    sent = {"body": "We **ask** you.\r\n\r\n<script>alert(1)</script>"}
+
+    looked = client.post(address, {**sent, "look": "yes"}).content.decode()
+    assert "<strong>ask</strong>" in looked
+    assert "<script>alert" not in looked
+    assert not StudyText.objects.exists()
+
+    for _ in range(2):
+        assert client.post(address, sent).url == address
+    assert list(StudyText.objects.values_list("version", flat=True)) == [2, 1]
+    assert AuditEntry.objects.filter(action="text.set").count() == 1
+    earlier = client.get(address, {"version": 1}).content.decode()
+    assert html.escape(default_body("en", "consent").splitlines()[0]) in earlier
+
+
+@pytest.mark.parametrize("kind", TextKind.values)
+def test_texts_are_previewed_without_being_stored(study, sign_in, kind):
+    client = sign_in(Role.OWNER)
+
+    assert client.get(page("text", study, kind), {"version": "9" * 40}).status_code == 200
+    assert client.get(page("design", study)).status_code == 200
+    assert not StudyText.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "said"),
+    [
+        ("consent", "", "Only practice and check may be empty"),
+        ("instructions", "x" * 20_001, "at most 20000 characters"),
+        ("practice", "text = 1", "text is missing"),
+        ("check", "x =", "this is not TOML"),
+        ("consent", "a\0", "Null characters"),
+        ("invitation", "Come\n{name} {link}", "unknown placeholder {name}"),
+        ("reminder", "Come", "the personal link is missing"),
+    ],
+)
+def test_invalid_texts_are_refused(study, sign_in, kind, body, said):
+    client = sign_in(Role.OWNER)
+    for more in ({}, {"look": "yes"}):
+        answer = client.post(page("text", study, kind), {"body": body, **more})
+
+        assert answer.status_code == 422
+        assert said in html.unescape(answer.content.decode())
+    assert not StudyText.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("forms", "given", "named", "is_odd"),
+    [
+        ("dictionary", 'word1 = "stream"\nword2 = "bank"', ["stream", "bank"], False),
+        ("dictionary", "", ["river", "banks"], True),
+        ("text", "", ["river", "banks"], False),
+    ],
+)
+def test_the_practice_text_shows_the_words_of_the_question(
+    study, sign_in, forms, given, named, is_odd
+):
+    Study.objects.update(question_forms=forms)
+    body = (
+        'text = "A <strong>river</strong> and <strong>banks</strong>."\n'
+        f'words = ["a", "b"]\nexplanation = "Why."\n{given}'
+    )
+
+    sent = {"body": body, "look": "yes"}
+    text = sign_in(Role.OWNER).post(page("text", study, "practice"), sent).content.decode()
+
+    shown = text.split("The question asks about:")[1].split("</p>")[0]
+    assert re.findall(r'<bdi lang="en">(\w+)</bdi>', shown) == named
+    assert ("asks for dictionary forms" in text) == is_odd
+
+
+def test_a_default_text_that_annotators_read_is_listed_as_default(study, sign_in):
+    StudyText.objects.create(study=study, kind="practice", version=1, body="as it was then")
+
+    text = sign_in(Role.OWNER).get(page("design", study)).content.decode()
+
+    assert "yours, version" not in text
+
+
+def test_a_mail_is_previewed_and_stored_in_versions(study, sign_in):
+    client, address = sign_in(Role.OWNER), page("text", study, "reminder")
+    sent = {"body": "Come back\r\n\r\nTitle: {title}\r\n\r\n{link}"}
+    configure_study(study, public_title="", contact="lab@example.org")
+
+    looked = client.post(address, {**sent, "look": "yes"}).content.decode()
+    stored_at = client.post(address, sent).url
+
+    assert "<strong>Come back</strong>" in looked
+    assert "/invitation/EXAMPLE/" in looked
+    assert "<p>Title:" not in looked
+    assert "<code>{minutes}</code>" in looked
+    assert stored_at == address
+    assert list(StudyText.objects.values_list("kind", "version")) == [
+        ("reminder", 2), ("reminder", 1),
+    ]  # fmt: skip
+
+
+def test_a_text_of_an_unknown_kind_is_not_found(study, sign_in):
+    assert sign_in(Role.OWNER).get(page("text", study, "poem")).status_code == 404
+
+
+def test_opening_shows_locked_settings_and_is_idempotent(draft, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    text = client.get(page("opening", draft)).content.decode()
+    assert "2 pairs" in text
+    assert "0 to 6, in steps of 1" in text
+    assert stored(draft, "opened_at") == (None,)
+
+    configure_study(draft, organisation="University of Examples", contact="lab@example.org")
+
+    for _ in range(2):
+        sent = {"version": 1, "has_reviewed": "on"}
+        assert client.post(page("opening", draft), sent).url == page("design", draft)
+
+    assert AuditEntry.objects.filter(action="study.opened", actor="ana").count() == 1
+    consent = StudyText.objects.get(kind="consent")
+    assert (consent.reviewed_by, consent.reviewed_at is not None) == ("ana", True)
+    assert "is open since" in client.get(page("opening", draft)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sent", "said"),
+    [
+        ({}, {"version": 1, "has_reviewed": "on"}, "Give the organisation"),
+        (SHOWN, {"version": 1}, "Read the consent text, and confirm it here"),
+        (SHOWN, {"version": 7, "has_reviewed": "on"}, "version 1 is current"),
+        (SHOWN, {"has_reviewed": "on"}, "This field is required"),
+    ],
+)
+def test_an_incomplete_study_does_not_open(draft, sign_in, chosen, sent, said):
+    configure_study(draft, **chosen)
+
+    answer = sign_in(Role.RESEARCHER).post(page("opening", draft), sent)
+
+    assert answer.status_code in (409, 422)
+    assert said in html.unescape(answer.content.decode())
+    assert stored(draft, "opened_at") == (None,)
+    assert not StudyText.objects.exclude(reviewed_at=None).exists()
+
+
+def test_the_opening_page_shows_the_consent_and_what_is_missing(draft, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    lacking = client.get(page("opening", draft)).content.decode()
+    configure_study(draft, **SHOWN)
+    complete = client.get(page("opening", draft)).content.decode()
+
+    assert "Taking part is voluntary" in lacking
+    assert "Give a contact" in lacking
+    assert "has_reviewed" not in lacking
+    assert "Give a contact" not in complete
+    assert "has_reviewed" in complete
+
+
+def test_overview_shows_that_a_draft_is_not_open(draft, sign_in):
+    text = sign_in(Role.OWNER).get(page("overview", draft)).content.decode()
+
+    assert "then open the study" in text
+    assert "Nobody can take part yet" in text

@@ -1,0 +1,340 @@
+"""Any invalid request to a page of the console is answered with a message and stores nothing.
+
+The pages are those of the URLconf, the fields those that a page looks for: neither can be left out.
+"""
+
+from types import SimpleNamespace
+from urllib.parse import quote
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import Client, override_settings
+from django.urls import NoReverseMatch, reverse
+
+from surveys.access.api_tokens import make_token
+from surveys.access.roles import grant_role
+from surveys.access.sign_in_links import make_sign_in_link
+from surveys.crowd.ledger import intend_reward, refuse_payment
+from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, TextKind, Visit
+from surveys.outbox import perform_run
+from surveys.recruitment.links import invite_listed, open_entrance
+from surveys.results.runs import request_results
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import configure_review, give_verdict
+from surveys.study.stimuli.load import fingerprint_row, write_row
+from surveys.study.texts import default_body, read_check
+from surveys.web.console.urls import urlpatterns
+from tests.factories.batch_states import make_crowd, visit_of
+from tests.factories.batches import hand_in, plan
+from tests.factories.checkpoints import file as checkpoint_file
+from tests.factories.checkpoints import row as checkpoint_row
+from tests.factories.reviews import submit
+from tests.factories.studies import QUICK, make_run, make_study, numbered_stimuli
+from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
+from tests.inline import find_inline
+from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
+
+# Databases differ in the texts and numbers that they refuse.
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+
+CHECK = read_check(default_body("en", TextKind.CHECK))
+WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
+VISIT = {"shown": "1", "visible": "1", "pasted": ""}
+VERDICT = {"kind": "good", "reason": "as agreed", "then": "queue"}
+CHECKPOINTS = checkpoint_file(checkpoint_row())
+STIMULI = numbered_stimuli(2)
+
+
+def stimuli():
+    return SimpleUploadedFile("data.tsv", STIMULI)
+
+
+def shown(world, prefix=""):
+    row = write_row(world.pair, list(world.pair.contexts.order_by("number")))
+    return {**({} if prefix else row), f"{prefix}shown": fingerprint_row(row),
+            f"{prefix}reason": "odd"}  # fmt: skip
+
+
+PLAN = {
+    "target": "simulator", "each": "1", "named": "1B", "reward_cents": "0.50", "title": "Words",
+    "description": "Read.", "keywords": "", "assignment_minutes": "30", "lifetime_days": "7",
+    "auto_approval_days": "3", "countries": "SI", "approval_percent": "", "n_approved": "",
+    "private_task": "",
+}  # fmt: skip
+
+
+# Valid data for each page; {} is a button without fields. Other pages accept no data.
+FORMS = {
+    "sign_in": lambda world: {"username": "ana", "password": "right", "next": ""},
+    "sign_in_link": lambda world: {},
+    "sign_out": lambda world: {"next": ""},
+    "new_study": lambda world: {"title": "New", "slug": "new", "language": "en", "kept": "",
+                                "confirmed": "", "file": stimuli()},
+    "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
+    "revoke_token": lambda world: {},
+    "replace_file": lambda world: {"kept": "", "confirmed": "", "file": stimuli()},
+    "checkpoints": lambda world: {"file": SimpleUploadedFile("c.tsv", CHECKPOINTS),
+                                  "per_assignment": "1"},
+    "row": lambda world: {**shown(world), "word1": "other"},
+    "remove_row": lambda world: shown(world, "drop-"),
+    "design": lambda world: {**CHANGEABLE, **LOCKED, "allows_more_blocks": "on",
+                             "publishes_words": "on"},
+    "text": lambda world: {"body": "You may stop at any time."},
+    "opening": lambda world: {"version": "1", "has_reviewed": "on"},
+    "preview": lambda world: {"answer": "agree"},
+    "preview_instructions": lambda world: {},
+    "preview_practice": lambda world: WORDS,
+    "preview_practice_rating": lambda world: {"rating": "3", "comment": ""},
+    "preview_practice_answer": lambda world: {},
+    "preview_check": lambda world: {f"question{n}": q.right for n, q in enumerate(CHECK)},
+    "preview_words": lambda world: WORDS,
+    "preview_rating": lambda world: {"rating": "3", "comment": ""},
+    "preview_thanks": lambda world: {},
+    "invite": lambda world: {"count": "1", "listed": "", "n_before": world.n_links, "file": ""},
+    "invitation": lambda world: {"because": "lost"},
+    "open_link": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
+    "prolific": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
+    "close_entrance": lambda world: {},
+    "plan_batch": lambda world: PLAN,
+    "arm_batch": lambda world: {"typed_cents": "1.20", "ceiling_cents": "100",
+                                "last_day": "2099-12-31"},
+    "disarm_batch": lambda world: {},
+    "drop_batch": lambda world: {},
+    "work_batch": lambda world: {"what": "fetch"},
+    "batch_bonus": lambda world: {"chosen": [str(world.payable.pk)], "amount_cents": "1",
+                                  "reason": "careful", "key": "0" * 32},
+    "batch_choose": lambda world: {"chosen": [str(world.payable.pk)], "reason": "careful"},
+    "pay_visit": lambda world: {"reason": "they wrote"},
+    "reject_visit": lambda world: {"feedback": "not done"},
+    "retry_visit": lambda world: {"reason": "there is money"},
+    "override_visit": lambda world: {"reason": "a mistake"},
+    "compensate_visit": lambda world: {"reason": "the frame was closed"},
+    "note_visit": lambda world: {"reason": "by bank", "amount_cents": "0.50"},
+    "gauge": lambda world: {},
+    "gauge_block": lambda world: {},
+    "repeat": lambda world: {"reason": "low agreement", "round_number": "1"},
+    "review": lambda world: {},
+    "review_more": lambda world: {"exclude": "1"},
+    "review_file": lambda world: {"then": "queue"},
+    "review_one": lambda world: VERDICT,
+    "review_undo": lambda world: {},
+    "review_settle": lambda world: VERDICT,
+    "review_settings": lambda world: {"sample_percent": "50", "double_percent": "0"},
+    "results": lambda world: {"recipe": QUICK},
+    "retry": lambda world: {},
+    "release": lambda world: {"recipe": QUICK, "description": "", "n_practice": "0", "seed": "0",
+                              "ids_of": "", "complete": "on"},
+    "people": lambda world: {"username": "mate", "role": "reviewer"},
+    "leave": lambda world: {},
+    "jobs": lambda world: {"form": "csv"},
+    "forget": lambda world: {"because": "asked for it"},
+    "privacy": lambda world: {"days": "30"},
+    "find_person": lambda world: {"text": "a"},
+    "pay": lambda world: {"n_unpaid": "1"},
+    "settle": lambda world: {"is_settled": "no"},
+    "drop": lambda world: {},
+    "export_person": lambda world: {},
+    "pay_person": lambda world: {"is_paid": "yes"},
+    "erase": lambda world: {"because": "asked for it"},
+}  # fmt: skip
+FILES = {"file"}
+OF_A_PLAN = {"arm_batch", "drop_batch"}
+# Pages that call a provider. None answers here: the page reports it, and payments stay unknown.
+ASKING = {"reject_visit", "override_visit", "batch_choose"}
+OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
+# Names that a view reads although they are not form fields: buttons, Django's own fields,
+NOT_FIELDS = {"calculate", "look", "then", "csrfmiddlewaretoken", "file-clear"}
+QUERY_PARAMETERS = {"page", "version", "preset", "standing"}
+PAGES = {pattern.name: pattern for pattern in urlpatterns}
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker, tmp_path_factory):
+    """A study with content on every page, created once; changes by a test are rolled back."""
+    files = tmp_path_factory.getbasetemp() / "files"
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(MEDIA_ROOT=files):
+            made = build_world()
+        yield made
+        transaction.set_rollback(True)
+
+
+def build_world():
+    study = make_study(4, ratings_per_context=12, block_size=4)
+    draft = make_study(2, slug="draft")
+    shown = {"organisation": "University of Examples", "contact": "lab@example.org"}
+    Study.objects.filter(pk=draft.pk).update(opened_at=None, **shown)
+    ana, rea, rob, _ = (
+        User.objects.create_user(name, password="right") for name in ("ana", "rea", "rob", "mate")
+    )
+    for user, role in ((ana, Role.OWNER), (rea, Role.REVIEWER), (rob, Role.REVIEWER)):
+        grant_role(study, user, role)
+        grant_role(draft, user, role)
+    configure_review(study, sample_percent=100, double_percent=100)
+    submit(study), submit(study)
+    batch = make_crowd(study)
+    file_answers(study)
+    opened, disputed, mine, *_ = Review.objects.answers(study).order_by("pk")
+    give_verdict(disputed, rea, "good", "")
+    give_verdict(disputed, rob, "rejected", "copied")
+    give_verdict(mine, ana, "good", "")
+    done = request_results(study, QUICK, ana)
+    perform_run(done.pk)
+    assert Run.objects.done().get().report
+    failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
+    invite_listed(study, ["ana@example.org"])
+    open_entrance(study, "prolific", completion_code="C0")
+    token, _ = make_token(ana, "old", ["runs:read"])
+    client = Client()
+    client.force_login(ana, backend="django.contrib.auth.backends.ModelBackend")
+    refused = refuse_payment(intend_reward(visit_of(batch, "payable")), "no money left").visit
+    return SimpleNamespace(
+        study=study, draft=draft, session=client.session.session_key, mate=rob,
+        done=done, failed=failed,
+        batch=batch, refused=refused, planned=plan(study),
+        rejected=hand_in(Visit.objects.get(submission="3SUBMISSION1"), state="rejected"),
+        held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),
+        payable=visit_of(batch, "payable"),
+        token=token, opened=opened, disputed=disputed, mine=mine, pair=draft.pairs.get(position=1),
+        entrance=open_entrance(study, "link", cap=5, completion_code="", no_place_code=""),
+        invitation=Invitation.objects.get(note="ana@example.org"),
+        n_links=Invitation.objects.personal(study).count(),
+        context=Context.objects.stimuli(study).first(),
+        annotator=study.annotators.first(),
+    )  # fmt: skip
+
+
+def is_unreachable(answer):
+    return answer.status_code == 422 and b"cannot be reached" in answer.content
+
+
+@pytest.fixture
+def attacker(world, name):
+    """Return a client that is signed in, except for the sign-in pages."""
+    return Attacker(**({} if name == "sign_in" else {"sessionid": world.session}))
+
+
+def address_of(name, world, **changed):
+    review = {"review_settle": world.disputed, "review_undo": world.mine}.get(name, world.opened)
+    unpaid = dict.fromkeys(("note_visit", "compensate_visit"), world.unpaid)
+    visits = {**unpaid, "retry_visit": world.refused, "override_visit": world.rejected}
+    found = {
+        "slug": (world.draft if name in OF_A_DRAFT else world.study).slug,
+        "token_id": world.token.pk,
+        "batch_id": (world.planned if name in OF_A_PLAN else world.batch).pk,
+        "visit_id": visits.get(name, world.held).pk,
+        "pair_id": world.pair.pk,
+        "kind": "consent",
+        "context_id": world.context.pk,
+        "invitation_id": world.invitation.pk,
+        "entrance_id": world.entrance.pk,
+        "number": review.pk if name.startswith("review_") else 1,
+        "code": world.annotator.code,
+        "position": 1,
+        "run_id": (world.failed if name == "retry" else world.done).pk,
+        "user_id": world.mate.pk,
+        "token": make_sign_in_link("rob").split("/")[-2],
+    }
+    names = PAGES[name].pattern.converters
+    return reverse(f"console:{name}", kwargs={key: {**found, **changed}[key] for key in names})
+
+
+def address_with(name, world, key, value):
+    """Return the URL with this text in it, even if reverse() would refuse it."""
+    try:
+        return address_of(name, world, **{key: value})
+    except NoReverseMatch:
+        return address_of(name, world).replace(f"/{world.annotator.code}/", f"/{quote(value)}/")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_answer_any_query_string(name, world, attacker):
+    with watch_fields() as names:
+        found = attacker.get(address_of(name, world), {})
+    if found.status_code == 405:
+        assert name in FORMS
+        return
+    attacker.judge("as it is", found)
+
+    fields = dict.fromkeys((*names - NOT_FIELDS, "unknown"), "")
+    for what, query in spoil(fields) if len(fields) > 1 else [("unknown", {"unknown": "a\0b"})]:
+        short = {key: text[:5000] if isinstance(text, str) else text for key, text in query.items()}
+        if what != "files":
+            attacker.judge(what, attacker.get(address_of(name, world), short))
+
+    assert not attacker.complaints
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_forms_accept_valid_data(name, world, attacker):
+    """Also check that FORMS lists every field that a page reads."""
+    if name not in FORMS:
+        assert attacker.post(address_of(name, world), {}).status_code == 405
+        return
+    sent = FORMS[name](world)
+
+    with watch_fields() as names:
+        attacker.post(address_of(name, world), {})
+    right = attacker.post(address_of(name, world), sent)
+
+    assert names - NOT_FIELDS - QUERY_PARAMETERS <= sent.keys()
+    if name in ASKING:
+        assert right.status_code == 422
+        assert is_unreachable(right)
+        return
+    assert right.status_code in (200, 302), right.content.decode()
+    assert name == "sign_out" or "sign-in" not in right.get("Location", "")
+
+
+@pytest.mark.either_database
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in {"report", "download"}])
+def test_pages_hold_nothing_inline(name, world, attacker):
+    """The report is excluded: its policy lists the hash of each style of the library's page."""
+    found = attacker.get(address_of(name, world), {})
+    refused = attacker.post(address_of(name, world), {})
+
+    assert find_inline(found) == find_inline(refused) == []
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_answer_any_data(name, world, attacker):
+    address, sent = address_of(name, world), FORMS[name](world)
+
+    for what, spoilt in spoil(sent, FILES):
+        answer = attacker.post(address, spoilt)
+        if name in ASKING and is_unreachable(answer) and not what.endswith(NEVER):
+            continue
+        is_switch = sent.get(what.split()[0]) == "on"  # any other value is valid, too
+        attacker.judge(what, answer, may_store=is_switch or not what.endswith(NEVER))
+    answer = attacker.send(address, *BODIES["no UTF-8"])
+    attacker.judge("no UTF-8", answer, may_store=not sent)
+
+    assert not attacker.complaints
+
+
+@pytest.mark.either_database
+@pytest.mark.parametrize("name", ["people", "new_study"])
+def test_bodies_that_are_not_forms_are_answered(name, world, attacker):
+    """The path is rejected before the view runs, so two pages are enough."""
+    for kind, (body, content_type) in BODIES.items():
+        answer = attacker.send(address_of(name, world), body, content_type)
+        attacker.judge(kind, answer, may_store=False)
+
+    assert not attacker.complaints
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_unknown_urls_are_answered(name, world, attacker):
+    for key, converter in PAGES[name].pattern.converters.items():
+        numbers = [0, 2**31, 2**63, 10**30]
+        texts = ["a\0b", "x" * 5000, "\ufffd", "..%2f"]
+        for value in numbers if "Int" in type(converter).__name__ else texts:
+            if key == "slug":
+                value = "nobody"
+            address = address_with(name, world, key, value)
+            for answer in (attacker.get(address, {}), attacker.post(address, {})):
+                attacker.judge(f"{key} {value!s:.40}", answer, may_store=False)
+
+    assert not attacker.complaints

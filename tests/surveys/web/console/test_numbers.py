@@ -1,0 +1,66 @@
+"""Numbers on pages are written by the filters of `surveys.templatetags.figures` alone."""
+
+import re
+from decimal import Decimal
+
+import pytest
+from django.template import engines
+from django.urls import reverse
+from lxml import html
+
+from surveys.access.audit_log import record
+from surveys.models import Role
+from tests.conftest import ROOT
+
+OTHER_FILTERS = re.compile(r"\|\s*(floatformat|intcomma|unlocalize)\b")
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("written", "number", "expected"),
+    [
+        ("figure", NAN, "–"),
+        ("figure", None, "–"),
+        ("figure", -0.125, "−0.13"),
+        ("figure:0", 12.5, "13"),
+        ("figure:1", Decimal("-2.25"), "−2.3"),
+        ("figure", -0.0001, "0.00"),
+        ("number", 22467, "22,467"),
+        ("number", -1.0, "−1"),
+        ("number:1", 7.25, "7.3"),
+        ("number", NAN, "–"),
+        ("signed", 1.0, "+1"),
+        ("signed", -1.0, "−1"),
+        ("signed", NAN, "–"),
+        ("p_value", 0.00004, "<\u00a00.001"),
+        ("p_value", NAN, "–"),
+    ],
+)
+def test_filters_write_minus_signs_and_dashes(written, number, expected):
+    template = engines["django"].from_string(f"{{% autoescape off %}}{{{{ x|{written} }}}}"
+                                             "{% endautoescape %}")  # fmt: skip
+
+    assert template.render({"x": number}) == expected
+
+
+def test_the_log_has_no_python_values(study, sign_in):
+    record("study.tried", study, was=None, wanted={}, labels=[None, -2], is_new=True)
+
+    answer = sign_in(Role.OWNER).get(reverse("console:log", args=[study.slug]))
+
+    text = " ".join(html.document_fromstring(answer.content).text_content().split())
+    for part in ("was: –", "wanted: –", "labels: –, −2", "is_new: yes"):
+        assert part in text
+    assert not re.search(r"\b(None|True|False)\b|\{\}", text)
+
+
+def test_templates_write_numbers_with_the_filters_only():
+    templates = sorted((ROOT / "templates").rglob("*.html"))
+    found = {
+        path.relative_to(ROOT).as_posix(): other.group()
+        for path in templates
+        if (other := OTHER_FILTERS.search(path.read_text(encoding="utf-8")))
+    }
+
+    assert templates
+    assert found == {}

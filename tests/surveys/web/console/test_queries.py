@@ -1,0 +1,209 @@
+"""The number of queries of a console page does not grow with its rows."""
+
+import copy
+from typing import Any
+from uuid import uuid4
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from surveys.access.audit_log import record
+from surveys.models import (
+    Assignment,
+    Batch,
+    Hit,
+    Invitation,
+    Membership,
+    Payment,
+    PaymentKind,
+    Response,
+    Review,
+    ReviewState,
+    Role,
+    Run,
+    RunKind,
+    RunState,
+    Study,
+    Verdict,
+    VerdictKind,
+    Visit,
+    Worker,
+)
+from surveys.web.console.urls import urlpatterns
+from tests.factories.batches import arm, plan
+from tests.factories.reviews import submit
+from tests.factories.studies import QUICK, make_study
+
+NUMBERS = (1, 3, 300)
+OF_FILES = {"report", "ledger"}  # read from a file
+# The number of queries of each page of a study; it may only decrease.
+MOST = {
+    "overview": 8, "stimuli": 10, "replace_file": 3, "checkpoints": 4, "row": 9, "design": 12,
+    "workload": 5, "text": 5, "opening": 11, "preview": 10, "preview_instructions": 6,
+    "preview_practice": 8, "preview_practice_rating": 8, "preview_practice_answer": 7,
+    "preview_check": 7, "preview_words": 12, "preview_rating": 12, "preview_thanks": 6,
+    "recruitment": 11, "invite": 6, "export_links": 4, "invitation": 10, "open_link": 4,
+    "prolific": 4, "batches": 7, "plan_batch": 10, "batch_cost": 9, "batch": 17,
+    "batch_ledger": 7, "batch_people": 8, "visit": 6,
+    "collection": 12, "block": 14, "repeat": 9, "annotators": 7, "annotator": 8,
+    "person": 10, "erase": 10, "context": 5, "review": 17, "review_one": 11,
+    "review_questionnaires": 9, "review_disputes": 11, "review_agreement": 8,
+    "review_settings": 7, "jobs": 5, "results": 7, "run": 4, "download": 4, "release": 6,
+    "drop_batch": 5, "stop_batch": 4, "pay": 9, "settle": 3, "drop": 9,
+    "people": 4, "privacy": 9, "find_person": 3, "log": 5, "export_log": 4,
+}  # fmt: skip
+
+
+def test_the_number_of_queries_is_equal_for_one_three_and_300_rows(db):
+    studies = [fill(make_study(2 * n, slug=f"of-{n}", block_size=2), n) for n in NUMBERS]
+    client = Client()
+    client.force_login(User.objects.create_superuser("op"))
+
+    one, three, many = (count_queries(client, study) for study in studies)
+
+    assert many.keys() == MOST.keys()
+    assert {name: n for name, n in many.items() if n > MOST[name]} == {}
+    assert {name: (three[name], n) for name, n in many.items() if n != three[name]} == {}
+    assert {name: (one[name], n) for name, n in many.items() if n < one[name]} == {}
+
+
+def count_queries(client: Client, study: Study) -> dict[str, int]:
+    """Return the number of queries of each page of a study, with warm caches."""
+    counts = {}
+    for where, name in list_pages(study):
+        if client.get(where).status_code != 200:
+            continue
+        with CaptureQueriesContext(connection) as asked:
+            answer = client.get(where)
+            b"".join(answer.streaming_content if answer.streaming else [answer.content])
+        counts[name] = len(asked)
+    return counts
+
+
+def list_pages(study: Study) -> list[tuple[str, str]]:
+    """Return the URLs of all pages of a study by name."""
+    pair = study.pairs.first()
+    found = {
+        "slug": study.slug, "pair_id": pair.pk, "context_id": pair.contexts.first().pk,
+        "kind": "consent", "number": 1, "position": 1,
+        "invitation_id": study.invitations.first().pk,
+        "code": study.annotators.first().code, "run_id": study.runs.first().pk,
+        "user_id": 1, "entrance_id": 1,
+        "batch_id": Batch.objects.filter(entrance__study=study).latest("pk").pk,
+        "visit_id": Visit.objects.filter(entrance__study=study).latest("pk").pk,
+    }  # fmt: skip
+    reviewed = {**found, "number": Review.objects.answers(study).first().pk}
+    pages = []
+    for pattern in urlpatterns:
+        named = pattern.pattern.converters
+        if "slug" in named and pattern.name not in OF_FILES:
+            known = reviewed if pattern.name.startswith("review") else found
+            kwargs = {name: known[name] for name in named}
+            pages.append((reverse(f"console:{pattern.name}", kwargs=kwargs), pattern.name))
+    return pages
+
+
+def fill(study: Study, n: int) -> Study:
+    """Finish n questionnaires, and create n of all other rows that pages list."""
+    assignment = submit(study)
+    number = f"{study.pk:06}"
+    people = multiply(assignment.annotator, n, code=lambda k: f"a{number}{k}")
+    multiply(
+        Invitation.objects.get(annotator=assignment.annotator), n,
+        token=lambda k: f"i{number}{k}", annotator=lambda k: people[k],
+    )  # fmt: skip
+    done = multiply(assignment, n, token=lambda k: f"t{number}{k}", annotator=lambda k: people[k])
+    for response in assignment.responses.all():
+        multiply(response, n, assignment=lambda k: done[k], annotator=lambda k: people[k])
+    judge(study, done)
+    users = User.objects.bulk_create(User(username=f"u{number}{k}") for k in range(n))
+    Membership.objects.bulk_create(
+        Membership(study=study, user=user, role=Role.REVIEWER) for user in users
+    )
+    for kind in RunKind:
+        make_runs(study, kind, n)
+    make_batches(study, n)
+    for k in range(n):
+        record("block.repeated", study, f"block {k}", reason="as it is")
+    return study
+
+
+def multiply(row: Any, n: int, **changed: Any) -> list[Any]:
+    """Copy a row until there are n, with fields given by a function of the number."""
+    fields = [field for field in type(row)._meta.concrete_fields if not field.primary_key]
+    same = {field.attname: getattr(row, field.attname) for field in fields}
+    copies = []
+    for k in range(1, n):
+        other = type(row)(**same)
+        for name, make in changed.items():
+            setattr(other, name, make(k))
+        copies.append(other)
+    return [row, *type(row).objects.bulk_create(copies)]
+
+
+def judge(study: Study, done: list[Assignment]) -> None:
+    """Let two reviewers disagree on one answer of each questionnaire, and skip the others."""
+    reviewers = [User.objects.create_user(f"{name}-{study.slug}") for name in ("rea", "leo")]
+    of_study = {"study": study, "draw": 0}
+    Review.objects.bulk_create(Review(assignment=assignment, **of_study) for assignment in done)
+    study.assignments.update(filed_at=timezone.now())
+    answers = Review.objects.bulk_create(
+        Review(
+            assignment_id=response.assignment_id,
+            response=response,
+            **of_study,
+            state=ReviewState.DISPUTED if response.position == 1 else ReviewState.OPEN,
+        )
+        for response in Response.objects.filter(assignment__in=done).order_by("assignment")
+    )
+    Verdict.objects.bulk_create(
+        Verdict(review=review, reviewer=reviewers[opinion], kind=kind, opinion=opinion + 1)
+        for opinion, kind in enumerate((VerdictKind.GOOD, VerdictKind.UNUSED))
+        for review in answers
+        if review.state == ReviewState.DISPUTED
+    )
+
+
+def make_batches(study: Study, n: int) -> None:
+    """Create n batches; the last one has n faulty HITs, workers and payments."""
+    hit = Hit.objects.get(batch=arm(plan(study, n_places=1)))
+    *_, last = multiply(hit.batch, n, number=lambda k: k + 1)
+    number = f"{study.pk:06}"
+    hit.batch, hit.error = last, "it did not answer"
+    hit.save()
+    multiply(hit, n, key=lambda k: uuid4(), token=lambda k: f"h{number}{k}")
+    worker = Worker.objects.create(provider=hit.provider, worker_id=f"A{number}")
+    assignments = list(study.assignments.order_by("pk")[:n])
+    visit = Visit.objects.create(
+        entrance=last.entrance, hit=hit, worker=worker, submission=f"3{number}",
+        assignment=assignments[0], provider_state="submitted", standing="payable",
+    )  # fmt: skip
+    visits = multiply(
+        visit, n, submission=lambda k: f"3{number}{k}", assignment=lambda k: assignments[k]
+    )
+    payment = Payment.objects.create(
+        batch=last, visit=visit, provider=hit.provider, submission=visit.submission,
+        kind=PaymentKind.REWARD, grant_key=f"g{number}", amount_cents=1,
+        by=User.objects.get(username="ana"),
+    )  # fmt: skip
+    multiply(
+        payment, n, visit=lambda k: visits[k], submission=lambda k: visits[k].submission,
+        grant_key=lambda k: f"g{number}{k}", token=lambda k: f"t{number}{k}",
+    )  # fmt: skip
+
+
+def make_runs(study: Study, kind: RunKind, n: int) -> None:
+    done = Run(
+        study=study, kind=kind, number=1, recipe=QUICK, recipe_name="raw", state=RunState.DONE,
+        report={"n_rows": 1, "n_new": 1}, collected_at=timezone.now(),
+    )  # fmt: skip
+    done.archive.save("made.zip", ContentFile(b""), save=False)
+    runs = [copy.copy(done) for _ in range(n)]
+    for number, run in enumerate(runs, 1):
+        run.number = number
+    Run.objects.bulk_create(runs)

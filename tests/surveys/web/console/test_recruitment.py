@@ -1,0 +1,299 @@
+import csv
+import io
+
+import lxml.html
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from surveys.access.roles import grant_role
+from surveys.models import AuditEntry, Entrance, Invitation, Role, Study
+from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance
+from tests.factories.studies import finish, make_study, start
+from tests.surveys.web.console.test_collection import page, read
+
+pytestmark = pytest.mark.every_database  # links are searched for
+
+CODES = {"completion_code": "C1ABC", "no_place_code": "C2XYZ", "cap": "40"}
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.OWNER)
+
+
+def invite(client, study, **sent):
+    n_before = Invitation.objects.personal(study).count()
+    return client.post(page("invite", study), {"n_before": n_before, **sent})
+
+
+def test_creating_a_number_of_links_is_idempotent(study, client):
+    first = invite(client, study, count=3)
+    again = client.post(page("invite", study), {"n_before": 0, "count": 3})
+
+    assert (first.status_code, first.url) == (302, page("recruitment", study))
+    assert again.status_code == 422
+    assert "perhaps by sending it twice" in again.content.decode()
+    assert Invitation.objects.count() == 3
+    entry = AuditEntry.objects.get(action="invitations.made")
+    assert (entry.actor, entry.details) == ("ana", {"new": 3})
+
+
+def test_links_are_created_for_a_pasted_list(study, client):
+    invite(client, study, listed="ana@example.org\r\n\r\nclass 2b\r\n")
+    invite(client, study, listed="class 2b\nclass 2c")
+
+    notes = Invitation.objects.order_by("pk").values_list("note", flat=True)
+    assert list(notes) == ["ana@example.org", "class 2b", "class 2c"]
+    assert "Links created: 1; already known: 1." in read(client, "recruitment", study)
+    assert "example.org" not in str(list(AuditEntry.objects.values_list("subject", "details")))
+
+
+def test_links_are_created_for_an_uploaded_list(study, client):
+    invite(client, study, file=SimpleUploadedFile("l.txt", "\ufeffžiga\r\nana\r\n".encode()))
+
+    assert set(Invitation.objects.values_list("note", flat=True)) == {"žiga", "ana"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({}, "Give either a number or a list"),
+        ({"count": 1, "listed": "ana"}, "Give either a number or a list"),
+        ({"count": 0}, "greater than or equal to 1"),
+        ({"count": -1}, "greater than or equal to 1"),
+        ({"count": "9" * 30}, "less than or equal to 10000"),
+        ({"count": "many"}, "Enter a whole number"),
+        ({"count": 1, "n_before": "x"}, "Links were made since"),
+        ({"listed": "ana\nana"}, "line 2 says the same as line 1"),
+        ({"listed": "x" * 201}, "longer than 200"),
+        ({"listed": "a\0"}, "Null characters are not allowed"),
+        ({"listed": "\n".join(map(str, range(10_001)))}, "may have 10,000"),
+        ({"file": SimpleUploadedFile("l.txt", b"\xff\xfe\x00")}, "not UTF-8 text"),
+        ({"file": SimpleUploadedFile("l.txt", b"a" * 3_000_001)}, "larger than 3 MB"),
+        ({"file": SimpleUploadedFile("l.txt", b"")}, "empty"),
+    ],
+)
+def test_invite_refuses_invalid_data(sent, said, study, client):
+    answer = invite(client, study, **sent)
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not Invitation.objects.exists()
+
+
+def test_links_are_listed_by_state_and_note(study, client):
+    done, _, last = invite_listed(study, ["ana@example.org", "class 2b", "<b>Žiga</b>"]).new
+    finish(start(study, done))
+
+    everything = read(client, "recruitment", study)
+    assert "&lt;b&gt;Žiga" in everything
+    assert f'value="http://127.0.0.1:8000/invitation/{last.token}/"' in everything
+    address = page("recruitment", study)
+    submitted = client.get(address, {"state": "submitted"}).content.decode()
+    assert "ana@example.org" in submitted
+    assert "class 2b" not in submitted
+    assert "class 2b" in client.get(address, {"note": "2B"}).content.decode()
+    assert "1 link," in client.get(address, {"note": "example"}).content.decode()
+
+
+@pytest.mark.parametrize("asked", [{"state": "asleep"}, {"note": "\0"}, {"through": "x"}])
+def test_recruitment_refuses_invalid_filters(asked, study, client):
+    assert client.get(page("recruitment", study), asked).status_code == 422
+
+
+def test_researchers_see_no_addresses_and_cannot_search_for_them(study, sign_in):
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+    client = sign_in(Role.RESEARCHER)
+
+    pages = [
+        client.get(page("recruitment", study)).content.decode(),
+        client.get(page("invitation", study, link.pk)).content.decode(),
+        b"".join(client.get(page("export_links", study))).decode(),
+    ]
+
+    for text in pages:
+        assert "a…@…" in text
+        assert "example.org" not in text
+        assert "mailto:" not in text
+    found = client.get(page("recruitment", study), {"note": "ana@"}).content.decode()
+    assert "0 links," in found
+
+
+def test_owners_invite_and_remind_by_mail(study, client):
+    link, begun = invite_listed(study, ["ana@example.org", "berta@example.org"]).new
+    start(study, begun)
+
+    listed = read(client, "recruitment", study)
+    unused, used = (read(client, "invitation", study, one.pk) for one in (link, begun))
+
+    assert listed.count('href="mailto:ana@example.org?subject=') == 2
+    assert listed.count('href="mailto:berta@example.org?subject=') == 1
+    assert "<h2>Invite</h2>" in unused
+    assert "<h2>Remind</h2>" in unused
+    assert "<h2>Invite</h2>" not in used
+    assert "<h2>Remind</h2>" in used
+
+
+def test_mails_are_in_the_language_of_the_study_and_name_its_title_for_annotators(study, client):
+    Study.objects.update(language="sl", title="Pilot B, cheap", public_title="Besede")
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+
+    text = read(client, "invitation", study, link.pk)
+
+    mails = lxml.html.fromstring(text).xpath("//textarea/text()")
+    assert len(mails) == 2
+    for mail in mails:
+        assert "Pozdravljeni" in mail
+        assert "Naslov raziskave: Besede" in mail
+        assert "Pilot" not in mail
+
+
+def test_links_are_exported_without_formulas(study, client):
+    invite_listed(study, ["=cmd()", "ana@example.org"])
+
+    answer = client.get(page("export_links", study))
+
+    assert answer["Content-Disposition"] == 'attachment; filename="invitations_study.csv"'
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
+    assert [(row["note"], row["state"]) for row in rows] == [
+        ("'=cmd()", "unused"),
+        ("ana@example.org", "unused"),
+    ]
+
+
+def test_revoking_a_link_needs_a_reason_and_is_idempotent(study, client):
+    (link,) = invite_listed(study, ["ana@example.org"]).new
+    address = page("invitation", study, link.pk)
+
+    refused = client.post(address, {"because": "  "})
+    assert refused.status_code == 422
+    for _ in range(2):
+        assert client.post(address, {"because": "asked us to"}).status_code == 302
+
+    link.refresh_from_db()
+    assert link.revoked_because == "asked us to"
+    entry = AuditEntry.objects.get(action="invitation.revoked")
+    assert (entry.subject, entry.details) == (str(link), {"reason": "asked us to"})
+    text = read(client, "invitation", study, link.pk)
+    assert "asked us to" in text
+    assert "Revoke the link" not in text
+
+
+def test_a_link_of_another_study_is_not_found(study, client):
+    (link,) = invite_annotators(make_study(1, slug="other"), 1)
+
+    assert client.get(page("invitation", study, link.pk)).status_code == 404
+
+
+def test_the_open_link_is_opened_capped_and_closed(study, client):
+    address = page("open_link", study)
+    assert "<h2>Open</h2>" in read(client, "open_link", study)
+
+    assert client.post(address, {"cap": "7"}).url == address
+    entrance = Entrance.objects.get()
+    assert (entrance.provider, entrance.cap, entrance.closed_at) == ("link", 7, None)
+    assert f"/join/{entrance.token}/" in read(client, "open_link", study)
+
+    for _ in range(2):
+        assert client.post(page("close_entrance", study, entrance.pk)).url == address
+    assert "Closed since" in read(client, "open_link", study)
+    done = AuditEntry.objects.filter(action__startswith="entrance").values_list("action", flat=True)
+    assert list(done) == ["entrance.closed", "entrance.opened"]
+
+    client.post(address, {"cap": ""})
+    entrance.refresh_from_db()
+    assert (entrance.cap, entrance.closed_at) == (None, None)
+
+
+def test_prolific_shows_its_url_and_return_urls(study, client):
+    assert client.post(page("prolific", study), CODES).status_code == 302
+
+    text = read(client, "prolific", study)
+
+    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}" in text
+    for code in ("C1ABC", "C2XYZ"):
+        assert f"https://app.prolific.com/submissions/complete?cc={code}" in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"completion_code": ""}, "This field is required"),
+        ({"completion_code": "C 1"}, "letters, digits, hyphens"),
+        ({"completion_code": "x" * 41}, "at most 40"),
+        ({"no_place_code": "C1ABC"}, "The two codes must differ"),
+        ({"no_place_code": "<b>"}, "letters, digits, hyphens"),
+        ({"cap": "0"}, "greater than or equal to 1"),
+        ({"cap": "-5"}, "greater than or equal to 1"),
+        ({"cap": "9" * 20}, "less than or equal to"),
+        ({"cap": "all"}, "Enter a whole number"),
+    ],
+)
+def test_prolific_refuses_invalid_codes_and_caps(changed, said, study, client):
+    answer = client.post(page("prolific", study), {**CODES, **changed})
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not Entrance.objects.exists()
+
+
+def test_an_entrance_of_another_study_is_not_closed(study, client):
+    entrance = open_entrance(make_study(1, slug="other"), "link")
+
+    assert client.post(page("close_entrance", study, entrance.pk)).status_code == 404
+    entrance.refresh_from_db()
+    assert entrance.closed_at is None
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8000", "https://survey.example.org"])
+def test_pages_with_links_warn_of_an_unreachable_url(url, study, client, settings):
+    settings.SITE_URL = url
+    (link,) = invite_annotators(study, 1)
+    for provider in ("link", "prolific"):
+        open_entrance(study, provider)
+    pages = [
+        read(client, "recruitment", study), read(client, "invite", study),
+        read(client, "invitation", study, link.pk), read(client, "open_link", study),
+        read(client, "prolific", study),
+    ]  # fmt: skip
+    exported = b"".join(client.get(page("export_links", study))).decode()
+
+    warned = ["Do not send these links." in text for text in pages]
+
+    assert warned == [url == "http://localhost:8000"] * 5
+    for text in pages:
+        first = text.find(f'value="{url}')
+        assert first < 0 or not any(warned) or text.index("Do not send") < first
+    assert "SITE_URL" not in exported
+
+
+def test_the_form_for_links_shows_the_number_of_open_places(study, client):
+    start(study)
+
+    assert "3 open places" in read(client, "invite", study)
+
+
+def test_recruitment_is_paginated(study, client):
+    invite_annotators(study, 30)
+
+    text = read(client, "recruitment", study)
+
+    assert "Page 1 of 2" in text
+    assert "30 links, newest first" in text
+
+
+def test_the_number_of_queries_does_not_grow_with_links(study, client):
+    counts = []
+    for n in (1, 3):
+        some = make_study(2, slug=f"study-{n}")
+        grant_role(some, User.objects.get(), Role.OWNER)
+        for link in invite_listed(some, [f"a{i}@example.org" for i in range(n)]).new:
+            start(some, link)
+        with CaptureQueriesContext(connection) as queries:
+            read(client, "recruitment", some)
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]

@@ -1,0 +1,103 @@
+"""Numbers of runs, releases and batches on pages, and the marks of rehearsals."""
+
+import pytest
+
+from surveys.models import Role, Run, RunState, Study
+from surveys.outbox import perform_run
+from surveys.recruitment.links import invite_scripted_annotators
+from surveys.results.runs import request_export, request_release, request_results
+from tests.factories.batches import plan
+from tests.factories.studies import QUICK, finish, make_release, make_study, start
+from tests.surveys.web.console.test_collection import page, read
+
+PLAIN = {"has_report": False}
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.OWNER)
+
+
+@pytest.fixture
+def other(db) -> Study:
+    """A study with runs, releases and batches, so that ids and numbers differ."""
+    other = make_study(2, slug="other", ratings_per_context=4)
+    for _ in range(3):
+        request_results(other, QUICK, None)
+        request_release(other, QUICK, PLAIN, None)
+        make_release(other, report={"counts": {}})
+        plan(other, 1)
+    return other
+
+
+def make(study: Study, **wishes: object) -> Run:
+    run = request_release(study, QUICK, {**PLAIN, **wishes}, None)
+    perform_run(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
+    for _ in range(4):
+        finish(start(study))
+    failed, made = make(study, complete=True), make(study)
+    elsewhere = make_release(study, report={"counts": {}})
+    results, export = request_results(study, QUICK, None), request_export(study, "csv", None)
+    for run in (results, export):
+        perform_run(run.pk)
+
+    assert (failed.state, made.state, elsewhere.number) == (RunState.FAILED, RunState.DONE, 3)
+    listed = read(client, "release", study)
+    assert ">Release 1</a> (failed) </th>" in listed
+    assert ">Release 2</a> </th>" in listed
+    assert "Release 3, created on the command line" in listed
+    assert '<option value="' in listed
+    assert f">Release 2 of {made.release.created_at:%Y-%m-%d}</option>" in listed
+    assert "<h1>Release 1 (failed)</h1>" in read(client, "run", study, failed.pk)
+    assert "<h1>Release 2</h1>" in read(client, "run", study, made.pk)
+    assert ">Run 1</a>" in read(client, "results", study)
+    assert "<h1>Run 1: " in read(client, "run", study, results.pk)
+    assert "<h1>Ratings ledger of run 1</h1>" in read(client, "ledger", study, results.pk)
+    assert '<span class="hint">(1)</span>' in read(client, "jobs", study)
+    for run, name in ((made, "cosimlex_en_2.zip"), (results, "results_study_1.zip")):
+        answer = client.get(page("download", study, run.pk))
+        assert f'filename="{name}"' in answer["Content-Disposition"]
+    log = read(client, "log", study)
+    for name in ("release 1", "release 2", "run 1", "export 1"):
+        assert f" {name}</td>" in log
+    assert f"run {made.pk}" not in log
+
+
+def test_pages_name_a_batch_by_its_number_in_the_study(other, study, client):
+    batch = plan(study, 1)
+
+    assert ">1. Words in short texts</a>" in read(client, "batches", study)
+    assert "<h1>Batch 1: Words in short texts</h1>" in read(client, "batch", study, batch.pk)
+    assert "<h1>People of batch 1</h1>" in read(client, "batch_people", study, batch.pk)
+    assert "<h1>Ledger of batch 1</h1>" in read(client, "batch_ledger", study, batch.pk)
+    assert "batch.planned batch 1 of study</td>" in read(client, "log", study)
+
+
+def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, client):
+    for rating, invitation in enumerate(invite_scripted_annotators(study, 4), 1):
+        finish(start(study, invitation), rating=rating)
+    made, results = make(study), request_results(study, QUICK, None)
+    perform_run(results.pk)
+
+    mark = '<strong class="warning">REHEARSAL</strong>'
+    assert f"Release 1</a> {mark} </th>" in read(client, "release", study)
+    assert f"Run 1</a> {mark} </th>" in read(client, "results", study)
+    text = read(client, "run", study, made.pk)
+    assert "<h1>REHEARSAL: Release 1</h1>" in text
+    assert "8 of the 8 ratings, by 4 of the 4 annotators, come from scripts." in text
+    answer = client.get(page("download", study, made.pk))
+    assert 'filename="cosimlex_en_REHEARSAL_1.zip"' in answer["Content-Disposition"]
+
+
+def test_a_release_by_people_is_not_named_a_rehearsal(study, client):
+    for _ in range(4):
+        finish(start(study))
+    made = make(study)
+
+    for text in (read(client, "release", study), read(client, "run", study, made.pk)):
+        assert "REHEARSAL" not in text

@@ -1,0 +1,268 @@
+import io
+import re
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from lxml import html
+
+from postprocess.release.description.study import parse_description
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Release,
+    Response,
+    Role,
+    Run,
+    RunState,
+    Study,
+    VerdictKind,
+)
+from surveys.outbox import perform_run
+from surveys.privacy.erasure import erase_annotator
+from surveys.results.description import describe_study
+from surveys.results.runs import request_results
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
+from tests.factories.reviews import reviewer, whole
+from tests.factories.studies import QUICK, finish, make_study, start
+
+
+@pytest.fixture
+def study(db):
+    study = make_study(4)
+    for _ in range(4):
+        finish(start(study))
+    return study
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.RESEARCHER)
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def run_recipe(client, study, capture, recipe=QUICK):
+    with capture(execute=True):
+        answer = client.post(page("results", study), {"recipe": recipe})
+    assert answer.status_code == 302, answer.content.decode()
+    return Run.objects.latest("pk")
+
+
+def test_a_recipe_is_run_and_its_report_and_files_are_there(
+    study, client, django_capture_on_commit_callbacks
+):
+    run = run_recipe(client, study, django_capture_on_commit_callbacks)
+
+    assert (run.state, run.recipe_name, run.error) == ("done", "raw", "")
+    overview = client.get(page("run", study, run.pk)).content.decode()
+    assert "16 of 16" in overview  # 4 pairs, 2 contexts, 2 ratings
+    places = [overview.index(name) for name in ("q &lt; 0.05", "two-sided p", "as published")]
+    assert places == sorted(places)
+    report = client.get(page("report", study, run.pk))
+    assert b"<h1" in report.content
+    assert b"<svg" in report.content
+    assert b" style=" not in report.content  # the policy of the page refuses them
+    policy = report["Content-Security-Policy"]
+    assert "sandbox" in policy
+    assert "unsafe" not in policy
+    archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        names = {name.partition("/")[2] for name in files.namelist()}
+    assert {"cosimlex_en.csv", "ledger.tsv", "recipe.toml", "report.html"} <= names
+    assert AuditEntry.objects.filter(action="results.requested", actor="ana").exists()
+
+
+def test_the_ledger_is_searched(study, client, django_capture_on_commit_callbacks):
+    run = run_recipe(client, study, django_capture_on_commit_callbacks)
+
+    def search(**wanted):
+        return client.get(page("ledger", study, run.pk), wanted).content.decode()
+
+    assert "16 ratings" in search()
+    assert "4 ratings" in search(annotator="A01")
+    assert "2 ratings" in search(pair="3", context="2")
+    assert "No rating matches" in search(reason="*")
+    assert "pair must be a number" in search(pair="three")
+
+
+def test_two_runs_are_compared(study, client, django_capture_on_commit_callbacks):
+    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    other = QUICK.replace("maximum = 10", "maximum = 1")
+    second = run_recipe(client, study, django_capture_on_commit_callbacks, other)
+
+    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+
+    assert answer.status_code == 200
+    assert "Pairs written differently" in answer.content.decode()
+
+
+def test_compared_runs_have_dashes_and_minus_signs(
+    study, client, django_capture_on_commit_callbacks
+):
+    questionnaires = Assignment.objects.order_by("questionnaire", "pk")
+    for assignment, rating in zip(questionnaires, (6, 5, 1, 0), strict=True):
+        assignment.responses.update(rating=rating)
+    file_answers(study)
+    give_verdict(whole(study), reviewer(study), VerdictKind.REJECTED, "at random")
+    strict = QUICK.replace("rejected_engagement = false", "rejected_engagement = true")
+    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    second = run_recipe(client, study, django_capture_on_commit_callbacks, strict)
+
+    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+
+    text = html.document_fromstring(answer.content).get_element_by_id("content").text_content()
+    assert "engagement rejected" in text
+    assert re.search(r"−\d\.\d\d → −\d\.\d\d", text)
+    assert re.findall(r"moved by|\bnan\b|\bNone\b|(?<![\w-])-\d", text) == []
+
+
+def test_compared_runs_warn_of_erased_annotators(study, client, django_capture_on_commit_callbacks):
+    first, second = (
+        run_recipe(client, study, django_capture_on_commit_callbacks) for _ in range(2)
+    )
+    asked = {"first": first.pk, "second": second.pk}
+    before = client.get(page("compare", study), asked).content.decode()
+    erase_annotator(Annotator.objects.latest("pk"), "asked by mail")
+
+    after = client.get(page("compare", study), asked).content.decode()
+
+    assert "withdrew or was erased" not in before
+    for which in ("first", "second"):
+        assert f"The {which} run was made before 1 annotator withdrew or was erased" in " ".join(
+            after.split()
+        )
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ("", "This field is required"),
+        ("format = ", "the recipe is not valid TOML"),
+        ("[calibration]\nthreshhold = 1", "calibration.threshhold: unknown setting"),
+        ("[filtering]\nk = -1", "filtering.k"),
+        ("x" * 20_001, "at most 20000 characters"),
+    ],
+)
+def test_an_invalid_recipe_is_refused(recipe, said, study, client):
+    answer = client.post(page("results", study), {"recipe": recipe})
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_an_error_of_the_library_is_stored_in_the_run(
+    client, sign_in, django_capture_on_commit_callbacks
+):
+    empty = make_study(1, slug="empty")
+    run = request_results(empty, QUICK, None)
+
+    perform_run(run.pk)
+
+    run.refresh_from_db()
+    assert run.state == RunState.FAILED
+    assert "have no rating from a finished questionnaire" in run.error
+
+
+def test_a_run_is_performed_once(study):
+    run = request_results(study, QUICK, None)
+    Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
+
+    perform_run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.report) == (RunState.RUNNING, None)
+
+
+def test_an_interrupted_run_is_retried(study, client, django_capture_on_commit_callbacks):
+    run = request_results(study, QUICK, None)
+    assert client.post(page("retry", study, run.pk)).status_code == 409  # it may still be running
+    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now() - timedelta(minutes=11))
+    assert "interrupted" in client.get(page("run", study, run.pk)).content.decode()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(page("retry", study, run.pk))
+
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_a_release_is_created_and_downloaded(study, client, django_capture_on_commit_callbacks):
+    Response.objects.update(words_shown_at=F("rated_at") - timedelta(seconds=31))
+    form = client.get(page("release", study)).context["form"]
+    wanted = {"recipe": QUICK, "description": form.initial["description"]}
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.post(page("release", study), {**wanted, "n_practice": 0, "seed": 0})
+    assert answer.status_code == 302
+
+    run = Run.objects.get()
+    assert (run.state, run.error) == ("done", "")
+    assert run.release == Release.objects.get()
+    archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        assert files.testzip() is None
+        described = parse_description(files.read("cosimlex_en/description.toml"))
+    facts = describe_study(study)
+    assert (described.collection, described.recruitment) == (facts.collection, facts.recruitment)
+    assert described.collection.median_seconds_per_item == 31
+    assert f"Release {run.release.number}" in client.get(page("release", study)).content.decode()
+
+
+def test_the_form_of_a_release_counts_no_answers(study, client):
+    with CaptureQueriesContext(connection) as asked:
+        description = client.get(page("release", study)).context["form"].initial["description"]
+
+    assert not [query for query in asked if "surveys_response" in query["sql"]]
+    sections = {line for line in description.splitlines() if line.startswith("[")}
+    assert {"[dataset]", "[scale]", "[annotators]"} <= sections
+    assert not [line for line in description.splitlines() if "collection]" in line]
+    assert "recruitment" not in description
+
+
+def test_a_release_with_gaps_is_refused_on_request(
+    study, client, django_capture_on_commit_callbacks
+):
+    wanted = {"recipe": QUICK, "n_practice": 0, "seed": 0, "complete": "on"}
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(page("release", study), wanted)
+
+    run = Run.objects.get()
+    assert run.state == RunState.FAILED
+    assert not Release.objects.exists()
+
+
+def test_the_form_of_a_release_reports_every_invalid_field(study, client):
+    answer = client.post(page("release", study), {"n_practice": -1, "seed": "x", "ids_of": 99})
+
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert "greater than or equal to 0" in text
+    assert "Enter a whole number" in text
+    assert "not one of the available choices" in text
+
+
+@pytest.mark.parametrize("n", [2, 5])  # with two runs the form can compare
+def test_the_number_of_queries_does_not_grow_with_runs(n, study, client, django_assert_num_queries):
+    for _ in range(n):
+        request_results(study, QUICK, None)
+    client.get(page("results", study))  # warms the caches
+
+    with django_assert_num_queries(8):
+        client.get(page("results", study))
+
+
+def test_files_of_a_run_are_not_found_in_another_study(study, client, sign_in):
+    run = request_results(make_study(1, slug="other"), QUICK, None)
+
+    assert client.get(page("run", study, run.pk)).status_code == 404
+    assert Study.objects.count() == 2

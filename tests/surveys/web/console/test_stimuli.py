@@ -1,0 +1,364 @@
+"""The step Stimuli: new studies, rows as annotators see them, and their revision."""
+
+import html
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
+from surveys.study.stimuli.load import LARGEST_FILE, StudyDesign
+from tests.factories.checkpoints import file, numbered_row, row
+from tests.factories.studies import (
+    draft_study,
+    make_study,
+    numbered_stimuli,
+    open_draft,
+    stimuli_file,
+    stimuli_row,
+)
+
+pytestmark = pytest.mark.django_db
+NEW = "/console/new/"
+ODD = stimuli_file(stimuli_row(context1="A <strong>cats</strong> and a <strong>dog</strong>"))
+
+
+@pytest.fixture
+def ana():
+    return User.objects.create_user("ana")
+
+
+@pytest.fixture
+def browser(ana):
+    client = Client()
+    client.force_login(ana)
+    return client
+
+
+@pytest.fixture
+def draft(ana):
+    return draft_study(
+        numbered_stimuli(3), StudyDesign(slug="draft", language="en", ratings_per_context=2), ana
+    )
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def upload(browser, data, address=NEW, **fields):
+    sent = {"title": "My words", "slug": "", "language": "en", **fields}
+    if data is not None:
+        sent["file"] = SimpleUploadedFile("data.tsv", data)
+    return browser.post(address, sent)
+
+
+def fields_of(answer, *names):
+    """Return the values of the last inputs with these names, as a browser sends them."""
+    text = answer.content.decode()
+    found = {}
+    for name in names:
+        value = re.findall(rf'name="{name}"[^>]*value="([^"]*)"', text)[-1:]
+        area = re.findall(rf'<textarea name="{name}"[^>]*>\n?(.*?)</textarea>', text, re.DOTALL)[
+            -1:
+        ]
+        found[name] = html.unescape((value or area)[0])
+    return found
+
+
+COLUMNS = ("word1", "word2", "context1", "context2", "word1_context1", "word2_context1",
+           "word1_context2", "word2_context2")  # fmt: skip
+
+
+# A new study
+
+
+def test_a_new_study_is_a_draft_owned_by_the_user(browser, ana):
+    answer = upload(browser, numbered_stimuli(3))
+
+    study = Study.objects.get()
+    assert (answer.status_code, answer.url) == (302, page("stimuli", study))
+    assert (study.slug, study.title, study.is_draft) == ("my-words", "My words", True)
+    assert Membership.objects.values_list("user", "role").get() == (ana.pk, "owner")
+    upload(browser, numbered_stimuli(3))  # a double click
+    assert Study.objects.count() == 1
+
+
+def test_errors_of_a_file_are_reported_by_row_and_nothing_is_stored(browser):
+    rows = [stimuli_row(word1=""), stimuli_row(), stimuli_row(context2="One <strong>cat.")]
+
+    answer = upload(browser, stimuli_file(*rows), language="xx", title="")
+
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert "<td>1</td> <td>2</td> <td>word1</td>" in " ".join(text.split())
+    assert "<td>3</td> <td>4</td> <td>context2</td>" in " ".join(text.split())
+    assert "The language &#x27;xx&#x27; is unknown" in text
+    assert "This field is required" in text
+    assert not Study.objects.exists()
+
+
+def test_a_long_list_of_errors_is_cut(browser):
+    answer = upload(browser, stimuli_file(*[stimuli_row(word1="")] * 130))
+
+    text = answer.content.decode()
+    assert "the first 100 of 130 are listed" in text
+    assert text.count("<td>word1</td>") == 100
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (None, "Choose the file"),
+        (b"", "the file is empty"),
+        (b"PK\x03\x04rest", "the file is a spreadsheet"),
+        ("word1".encode("utf-16"), "the file is UTF-16"),
+        (b"word1\tword2\xe8\n", "not UTF-8"),
+        (b"x" * (LARGEST_FILE + 1), "The file has 4.0 MB; the limit is 4 MB"),
+        (b"<script>alert(1)</script>\n", "missing columns"),
+    ],
+)
+def test_an_unreadable_file_is_reported(browser, data, said):
+    answer = upload(browser, data)
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert "<script>alert" not in answer.content.decode()
+    assert not Study.objects.exists()
+
+
+def test_warnings_are_confirmed_without_choosing_the_file_again(browser):
+    asked = upload(browser, ODD)
+    assert asked.status_code == 200
+    assert "far from three" in asked.content.decode()
+    assert not Study.objects.exists()
+
+    sent = fields_of(asked, "kept")
+    confirmed = re.search(r'name="confirmed" value="(\w+)"', asked.content.decode())[1]
+    other = upload(browser, None, **sent, confirmed="0" * 16)
+    assert not Study.objects.exists()
+    assert other.status_code == 200
+
+    assert upload(browser, None, **sent, confirmed=confirmed).status_code == 302
+    assert Pair.objects.count() == 1
+
+
+@pytest.mark.parametrize("kept", ["", "x", "AAAA", "é" * 100])
+def test_an_invalid_kept_file_is_requested_again(browser, kept):
+    answer = upload(browser, None, kept=kept, confirmed="x")
+
+    assert answer.status_code == 422
+    assert "Choose the file" in answer.content.decode()
+
+
+def test_a_name_that_is_taken_keeps_the_file(browser):
+    make_study(1, slug="my-words")
+
+    answer = upload(browser, numbered_stimuli(2))
+
+    assert answer.status_code == 422
+    assert "another short name" in answer.content.decode()
+    assert upload(browser, None, slug="mine", **fields_of(answer, "kept")).status_code == 302
+
+
+@pytest.mark.parametrize("slug", ["a b", "x" * 51, "č/../..", "<b>"])
+def test_invalid_short_names_are_refused(browser, slug):
+    assert upload(browser, numbered_stimuli(1), slug=slug).status_code == 422
+    assert not Study.objects.exists()
+
+
+# The rows
+
+
+def test_rows_are_shown_as_annotators_see_them(browser, draft):
+    text = browser.get(page("stimuli", draft)).content.decode()
+
+    assert "First came alpha1. Rain fell. Then beta1 left." in text
+    assert (
+        "First came <strong>alpha1</strong>. Rain fell. Then <strong>beta1</strong> left." in text
+    )
+    assert 'How similar in meaning are <b lang="en">alpha1</b>' in text
+    assert "0 = not similar at all" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("n", [1, 3, 25])
+def test_the_number_of_queries_does_not_grow_with_rows(n, ana, browser, django_assert_num_queries):
+    design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
+    study = draft_study(numbered_stimuli(n), design, ana)
+    for number in range(n):
+        draft_study(
+            numbered_stimuli(number + 1),
+            StudyDesign(slug=f"other-{number}", language="en", ratings_per_context=1),
+            ana,
+        )
+    browser.get(page("stimuli", study))
+
+    with django_assert_num_queries(9):
+        text = browser.get(page("stimuli", study)).content.decode()
+
+    assert text.count("<article") == min(n, 10)
+
+
+def test_rows_are_paginated_and_found_by_a_word(ana, browser):
+    design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
+    study = draft_study(numbered_stimuli(25), design, ana)
+
+    assert "alpha25 – beta25" in browser.get(page("stimuli", study), {"page": 3}).content.decode()
+    found = browser.get(page("stimuli", study), {"word": "ALPHA25\0"}).content.decode()
+    assert found.count("<article") == 1
+    assert browser.get(page("stimuli", study), {"word": "%<b>"}).status_code == 200
+
+
+def test_figures_and_overlaps_are_shown(browser, draft, ana):
+    design = StudyDesign(slug="twin", title="Twin", language="en", ratings_per_context=1)
+    draft_study(numbered_stimuli(2), design, ana)
+    make_study(2, slug="of-others")
+
+    text = " ".join(browser.get(page("stimuli", draft)).content.decode().split())
+
+    assert "has 2 of the same pairs of words and 4 of the same texts" in text
+    assert "of-others" not in text
+    assert '<td class="number">8</td> <td class="number">8' in " ".join(
+        text.split()
+    )  # words in a context
+
+
+def test_a_row_is_changed_with_a_reason(browser, draft):
+    pair = draft.pairs.get(position=2)
+    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown")
+
+    answer = browser.post(
+        page("row", draft, pair.pk), {**sent, "word1": "Alpha", "reason": "a capital"}
+    )
+
+    assert (answer.status_code, answer.url) == (302, page("stimuli", draft))
+    pair.refresh_from_db()
+    assert pair.word1 == "Alpha"
+    entry = AuditEntry.objects.get(action="stimuli.revised")
+    assert (entry.actor, entry.details["reason"]) == ("ana", "a capital")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"word1": ""}, "The field is empty; fill it in."),
+        ({"context1": "two\nlines"}, "A tab or line break inside the field"),
+        ({"context1": "<script>x</script>"}, "are not marked with"),
+        ({"word2": "alpha1"}, "a pair needs two words"),
+        ({"context2": "x" * 20_001}, "at most 20000 characters"),
+        ({"word1": "a\0"}, "Null characters are not allowed"),
+        ({"reason": " "}, "This field is required"),
+        ({"shown": "0" * 16, "word1": "new"}, "has been changed since you opened it"),
+    ],
+)
+def test_an_invalid_row_is_refused(browser, draft, change, said):
+    pair = draft.pairs.get(position=1)
+    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown")
+    before = list(Context.objects.values()), list(Pair.objects.values())
+
+    answer = browser.post(page("row", draft, pair.pk), {**sent, "reason": "why", **change})
+
+    assert answer.status_code == 422
+    assert said in html.unescape(answer.content.decode())
+    assert (list(Context.objects.values()), list(Pair.objects.values())) == before
+
+
+def test_a_row_without_any_field_is_refused(browser, draft):
+    pair = draft.pairs.get(position=1)
+
+    assert browser.post(page("row", draft, pair.pk), {}).status_code == 422
+    assert browser.post(page("remove_row", draft, pair.pk), {}).status_code == 422
+
+
+def test_deleting_a_row_is_idempotent(browser, draft):
+    pair = draft.pairs.get(position=1)
+    shown = fields_of(browser.get(page("row", draft, pair.pk)), "drop-shown")
+    sent = {**shown, "drop-reason": "too easy"}
+
+    for _ in range(2):
+        answer = browser.post(page("remove_row", draft, pair.pk), sent)
+        assert (answer.status_code, answer.url) == (302, page("stimuli", draft))
+    assert draft.pairs.count() == 2
+
+
+def test_another_studys_row_is_not_found(browser, draft):
+    other = make_study(1, slug="other").pairs.get()
+
+    assert browser.get(page("row", draft, other.pk)).status_code == 404
+    browser.post(page("remove_row", draft, other.pk), {"drop-reason": "x", "drop-shown": "x"})
+    assert Pair.objects.filter(pk=other.pk).exists()
+
+
+def test_the_file_is_replaced(browser, draft):
+    address = page("replace_file", draft)
+
+    assert upload(browser, b"word1", address).status_code == 422
+    assert upload(browser, ODD, address).status_code == 200
+    assert draft.pairs.count() == 3
+    assert upload(browser, numbered_stimuli(5), address).url == page("stimuli", draft)
+    assert draft.pairs.count() == 5
+
+
+def test_rows_of_an_open_study_are_not_changed(browser, draft):
+    pair = draft.pairs.get(position=1)
+    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown", "drop-shown")
+    open_draft(draft)
+    sent |= {"reason": "why", "drop-reason": "why", "word1": "new"}
+
+    for name in ("row", "remove_row"):
+        answer = browser.post(page(name, draft, pair.pk), sent)
+        assert answer.status_code == 422
+        assert "make a new study" in answer.content.decode()
+    answer = upload(browser, numbered_stimuli(5), page("replace_file", draft))
+    assert answer.status_code == 422
+    assert "Change or drop" not in browser.get(page("stimuli", draft)).content.decode()
+    assert draft.pairs.count() == 3
+
+
+# Checkpoint items
+
+
+def test_checkpoint_items_of_a_draft_are_stored_and_replaced(browser, draft):
+    address = page("checkpoints", draft)
+
+    first = upload(browser, file(row()), address, per_assignment="1")
+    other = file(numbered_row(1), numbered_row(2, lowest="4"))
+    second = upload(browser, other, address, per_assignment="2")
+
+    assert (first.status_code, second.status_code) == (302, 302)
+    assert list(Checkpoint.objects.order_by("pk").values_list("lowest", flat=True)) == [5, 4]
+    draft.refresh_from_db()
+    assert draft.n_checkpoints == 2
+    assert draft.pairs.filter(is_checkpoint=False).count() == 3
+    assert AuditEntry.objects.filter(action="checkpoints.replaced").first().details == {
+        "items": "1 → 2"
+    }
+    text = browser.get(address).content.decode()
+    assert "2 stored, 2 in each assignment" in text
+    assert "A sofas no. 1 came." in text
+
+
+def test_errors_of_a_checkpoint_file_are_reported_by_row(browser, draft):
+    address = page("checkpoints", draft)
+    upload(browser, file(row()), address, per_assignment="1")
+
+    faulty = upload(browser, file(row(), numbered_row(1, lowest="9")), address, per_assignment="1")
+    too_many = upload(browser, file(numbered_row(1)), address, per_assignment="5")
+
+    assert (faulty.status_code, too_many.status_code) == (422, 422)
+    assert "<td>2</td> <td>3</td> <td>lowest</td>" in " ".join(faulty.content.decode().split())
+    assert "from 1 to 1 checkpoint items" in too_many.content.decode()
+    assert Context.objects.get(pair__is_checkpoint=True).text.startswith("The sofas")
+
+
+def test_checkpoint_items_of_an_open_study_are_not_changed(browser, draft):
+    open_draft(draft)
+
+    answer = upload(browser, file(row()), page("checkpoints", draft), per_assignment="1")
+
+    assert answer.status_code == 422
+    assert not Checkpoint.objects.exists()
+    assert "<form" not in browser.get(page("checkpoints", draft)).content.decode().split("<main")[1]

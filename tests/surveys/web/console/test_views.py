@@ -1,0 +1,147 @@
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from surveys.access.audit_log import acting, record
+from surveys.access.roles import grant_role
+from surveys.models import AuditEntry, Membership, Role
+from tests.factories.studies import make_study
+
+PASSWORD = "correct horse"
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def post_password(password):
+    return Client().post(reverse("console:sign_in"), {"username": "ana", "password": password})
+
+
+def test_sign_in_redirects_to_the_studies(db):
+    User.objects.create_user("ana", password=PASSWORD)
+
+    answer = post_password(PASSWORD)
+
+    assert (answer.status_code, answer.url) == (302, reverse("console:studies"))
+
+
+def test_sign_in_is_locked_after_five_wrong_passwords(db):
+    User.objects.create_user("ana", password=PASSWORD)
+
+    first = [post_password("wrong").status_code for _ in range(5)]
+    later = post_password(PASSWORD)
+
+    assert first == [200] * 4 + [429]
+    assert later.status_code == 429
+    assert "Wait 15 minutes" in later.content.decode()
+
+
+def test_studies_lists_those_of_the_user(study, sign_in):
+    make_study(1, slug="of-others")
+
+    text = sign_in(Role.REVIEWER).get(reverse("console:studies")).content.decode()
+
+    assert study.slug in text
+    assert "of-others" not in text
+
+
+def test_overview_shows_missing_steps(study, sign_in):
+    text = sign_in(Role.OWNER).get(page("overview", study)).content.decode()
+
+    assert "still to come" in text
+    assert "Nothing is released yet" in text
+    assert f'<a href="{page("results", study)}">Results</a>' in text
+
+
+def test_overview_links_only_pages_that_reviewers_may_open(study, sign_in):
+    text = sign_in(Role.REVIEWER).get(page("overview", study)).content.decode()
+
+    assert page("review", study) in text
+    assert page("design", study) not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "step"),
+    [("text", ["consent"], "Design"), ("invite", [], "Recruitment"), ("design", [], "Design")],
+)
+def test_the_menu_marks_only_the_current_step(name, more, step, study, sign_in):
+    text = sign_in(Role.OWNER).get(page(name, study, *more)).content.decode()
+
+    assert re.findall(r'aria-current="\w+">([^<]+)<', text) == [step]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_the_number_of_queries_does_not_grow_with_studies(n, db, django_assert_num_queries):
+    user = User.objects.create_user("ana")
+    for number in range(n):
+        grant_role(make_study(1, slug=f"study-{number}"), user, Role.OWNER)
+    client = Client()
+    client.force_login(user)
+
+    with django_assert_num_queries(3):
+        client.get(reverse("console:studies"))
+
+
+def test_people_grants_and_revokes_a_role(study, sign_in):
+    client, mate = sign_in(Role.OWNER), User.objects.create_user("mate")
+
+    answer = client.post(page("people", study), {"username": "mate", "role": "reviewer"})
+    assert answer.status_code == 302
+    assert Membership.objects.get(user=mate).role == "reviewer"
+
+    client.post(page("leave", study, mate.pk))
+    assert not Membership.objects.filter(user=mate).exists()
+    done = AuditEntry.objects.values_list("actor", "action", "subject", "details")
+    assert list(done)[:2] == [
+        ("ana", "member.revoked", "mate", {}),
+        ("ana", "member.granted", "mate", {"role": "reviewer"}),
+    ]
+
+
+def test_people_refuses_unknown_names(study, sign_in):
+    answer = sign_in(Role.OWNER).post(page("people", study), {"username": "nobody", "role": "x"})
+
+    assert answer.status_code == 422
+    text = answer.content.decode()
+    assert "No account with this name" in text
+    assert "x is not one of the available choices" in text
+
+
+def test_people_keeps_the_last_owner(study, sign_in):
+    client = sign_in(Role.OWNER)
+    owner = User.objects.get(username="ana")
+
+    lowered = client.post(page("people", study), {"username": "ana", "role": "reviewer"})
+    left = client.post(page("leave", study, owner.pk))
+
+    assert (lowered.status_code, left.status_code) == (422, 409)
+    assert "only owner" in left.content.decode()
+    assert Membership.objects.get(user=owner).role == Role.OWNER
+
+
+def test_log_shows_actions_and_users(study, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    with acting("the command line"):
+        record("study.configured", study, "", ratings_per_context="10 → 12")
+
+    text = client.get(page("log", study), {"action": "study."}).content.decode()
+
+    assert "the command line" in text
+    assert "ratings_per_context: 10 → 12" in text
+    assert "member.granted" not in text
+
+
+def test_log_is_paginated(study, sign_in):
+    client = sign_in(Role.OWNER)
+    for number in range(60):
+        record("study.configured", study, f"change {number}")
+
+    first, last = (client.get(page("log", study), {"page": n}).content.decode() for n in (1, 99))
+
+    assert "change 59" in first
+    assert "change 0<" not in first
+    assert "change 0<" in last

@@ -1,0 +1,39 @@
+"""Admin pages handle any query and store nothing."""
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.urls import reverse
+
+from tests.factories.studies import make_study
+from tests.hostile import TEXTS, Attacker
+
+pytestmark = pytest.mark.django_db
+
+OURS = [
+    admin.site.get_model_admin(model)
+    for model in apps.get_app_config("surveys").get_models()
+    if admin.site.is_registered(model)
+]
+KINDS = ("NUL", "Latin-1", "5000 digits", "above any column")
+
+
+@pytest.mark.parametrize("of", OURS, ids=lambda of: of.model._meta.model_name)
+def test_admin_pages_handle_any_query(of, admin_client):
+    make_study(1)
+    attacker = Attacker(sessionid=admin_client.session.session_key)
+    name = of.model._meta.model_name
+    filters = [f"{field}__exact" for field in of.list_filter]
+    address = reverse(f"admin:surveys_{name}_changelist")
+
+    for field in [*filters, "q", "p", "o", "e", "study__slug"]:
+        for kind in KINDS:
+            answer = attacker.get(address, {field: TEXTS[kind]})
+            attacker.judge(f"{field} {kind}", answer, may_store=False)
+    for key in ("0", "a\0b", "9" * 5000, str(10**30)):
+        row = reverse(f"admin:surveys_{name}_change", args=[quote(key)])
+        for answer in (attacker.get(row, {}), attacker.post(row, {"study": "1"})):
+            attacker.judge(f"row {key:.20}", answer, may_store=False)
+
+    assert not attacker.complaints
