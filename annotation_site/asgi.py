@@ -1,4 +1,4 @@
-"""What the web server serves: `granian --interface asginl annotation_site.asgi:application`."""
+"""The ASGI application: `granian --interface asginl annotation_site.asgi:application`."""
 
 import gc
 
@@ -13,11 +13,11 @@ application = Gateway(
         n_threads=settings.WEB_THREADS,
         body_seconds=settings.REQUEST_SECONDS,
         largest_body=settings.API_LARGEST_REQUEST,
-        room=10 * settings.API_LARGEST_REQUEST,
+        memory=10 * settings.API_LARGEST_REQUEST,
     ),
 )
 
-# What has been loaded by now stays until the process ends: the garbage collector need not go
-# through it again and again, and what requests leave behind can wait for more of its kind.
+# Loaded modules stay until the process ends, so the garbage collector can skip them, and collect
+# the garbage of requests less often.
 gc.freeze()
 gc.set_threshold(20_000, 20, 20)

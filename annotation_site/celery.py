@@ -1,4 +1,4 @@
-"""Background work: the tasks of `surveys.tasks`, for workers that `CELERY_BROKER_URL` reaches."""
+"""The Celery app: tasks of `surveys.tasks`, for workers at `CELERY_BROKER_URL`."""
 
 import os
 
@@ -13,24 +13,24 @@ app.autodiscover_tasks()
 
 
 @worker_init.connect  # type: ignore[untyped-decorator]
-def check_database(**told: object) -> None:
-    """End a worker at its start where newer code has changed the database."""
+def check_database(**sent: object) -> None:
+    """Stop a worker at start if newer code has migrated the database."""
     from surveys.operations.migration_guard import check_at_start
 
     check_at_start()
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]
-def look_for_what_is_due(**told: object) -> None:
-    """Have a worker find what was stored while there was no broker, or none of its kind."""
+def start_dispatcher(**sent: object) -> None:
+    """Find jobs that were stored while the broker or the workers were away."""
     from surveys.tasks import DISPATCHER
 
     DISPATCHER.start()
 
 
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]
-def give_runs_back(**told: object) -> None:
-    """Let the runs of a worker that is told to end wait for the next one."""
+def give_runs_back(**sent: object) -> None:
+    """Return the runs of a terminated worker to the queue."""
     from surveys import tasks
 
     tasks.give_runs_back()

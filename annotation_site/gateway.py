@@ -1,8 +1,8 @@
-"""Between the web server and Django: a thread answers a request only when all of it is there.
+"""An ASGI gateway to Django's WSGI application: threads get only complete requests.
 
-The web server (granian) limits how long the head of a request may take, but not its body. Bodies
-are therefore received here, in the event loop, within limits of time and size: a client that
-sends slowly, or never, holds a connection and no thread.
+The web server (granian) limits the time of request heads, but not of bodies. Bodies are therefore
+received here, in the event loop, with limits of time and size: a slow client occupies a connection
+but no thread.
 """
 
 import asyncio
@@ -19,26 +19,26 @@ from wsgiref.types import WSGIApplication, WSGIEnvironment
 if TYPE_CHECKING:
     from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
 
-SMALL_BODY = 64 * 1024  # bytes: larger ones are kept on disk
-SLOWEST_RATE = 50_000  # bytes a second at which a body may go on after the time limit
-WHOLE_ANSWER = 1024 * 1024  # bytes: longer answers, and those of unknown length, are streamed
-SEND_SECONDS = 60  # for a piece of an answer to be taken
-JOINED = {"cookie": "; "}  # what repeated headers are joined by, other than a comma
+SMALL_BODY = 64 * 1024  # bytes; larger bodies are stored on disk
+MIN_RATE = 50_000  # bytes a second at which a body may continue after the time limit
+MAX_WHOLE_RESPONSE = 1024 * 1024  # bytes; longer ones, and those of unknown length, are streamed
+SEND_SECONDS = 60  # for a client to accept a chunk of a response
+HEADER_SEPARATORS = {"cookie": "; "}  # of repeated headers, other than a comma
 
 Head = tuple[int, list[tuple[bytes, bytes]]]
 
 
 class Limits(NamedTuple):
-    """What one process grants to requests."""
+    """Limits of one process."""
 
     n_threads: int
     body_seconds: float
     largest_body: int  # bytes
-    room: int  # bytes of larger bodies that are being received at the same time
+    memory: int  # bytes of large bodies that are being received at the same time
 
 
 class Refused(Exception):
-    """A request that is answered without Django."""
+    """A request that is refused without Django."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.phrase)
@@ -46,13 +46,13 @@ class Refused(Exception):
 
 
 class ClientGone(Exception):
-    """The client closed the connection before its request was there."""
+    """The client closed the connection before its request was complete."""
 
 
 class Threads:
-    """Threads that carry out what the event loop hands them, in the order in which it does.
+    """A thread pool for calls from the event loop, in order.
 
-    What an executor does, for half of its price, which every request pays.
+    Takes half the time of an executor, which matters since every request uses it.
     """
 
     def __init__(self, n_threads: int) -> None:
@@ -60,8 +60,8 @@ class Threads:
         for number in range(n_threads):
             Thread(target=self._work, name=f"request-{number}", daemon=True).start()
 
-    async def carry_out(self, call: Callable[[], None]) -> None:
-        """Wait until a thread has made a call. Raises what the call raised."""
+    async def run(self, call: Callable[[], None]) -> None:
+        """Wait until a thread has run a function. Raises its exception."""
         done = asyncio.get_running_loop().create_future()
         self.calls.put((call, done))
         await done
@@ -69,31 +69,31 @@ class Threads:
     def _work(self) -> None:
         while True:
             call, done = self.calls.get()
-            fault = None
+            raised = None
             try:
                 call()
             except BaseException as error:  # noqa: BLE001  (for the waiting request to raise)
-                fault = error
-            done.get_loop().call_soon_threadsafe(_settle, done, fault)
+                raised = error
+            done.get_loop().call_soon_threadsafe(_settle, done, raised)
 
 
-def _settle(done: "asyncio.Future[None]", fault: BaseException | None) -> None:
+def _settle(done: "asyncio.Future[None]", raised: BaseException | None) -> None:
     if done.cancelled():
         return
-    if fault:
-        done.set_exception(fault)
+    if raised:
+        done.set_exception(raised)
     else:
         done.set_result(None)
 
 
 class Gateway:
-    """An ASGI application that lets a WSGI application answer whole requests in threads."""
+    """An ASGI application that passes complete requests to a WSGI application in threads."""
 
     def __init__(self, application: WSGIApplication, limits: Limits) -> None:
         self.application = application
         self.limits = limits
         self.threads = Threads(limits.n_threads)
-        self.n_held = 0  # bytes of larger bodies that are being received
+        self.n_held = 0  # bytes of large bodies that are being received
 
     async def __call__(
         self, scope: "HTTPScope", receive: "ASGIReceiveCallable", send: "ASGISendCallable"
@@ -109,14 +109,14 @@ class Gateway:
         except ClientGone:
             return
         exchange = _Exchange(self.application, scope, headers, body, send)
-        await self.threads.carry_out(exchange.carry_out)
+        await self.threads.run(exchange.run)
         if exchange.whole is not None:
             await _send_whole(send, exchange.head, exchange.whole)
 
     async def _receive_body(
         self, headers: dict[str, str], receive: "ASGIReceiveCallable"
     ) -> IO[bytes]:
-        """Return the whole body of a request. Raises Refused when it is too large or too slow."""
+        """Return the complete body of a request. Raises Refused if it is too large or too slow."""
         length = int(headers.get("content-length", 0))
         if length > self.limits.largest_body:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -141,7 +141,7 @@ class Gateway:
         receive: "ASGIReceiveCallable",
         limit: asyncio.Timeout,
     ) -> None:
-        """Write what is received; grant more time as it grows."""
+        """Receive a body; extend the time limit as it grows."""
         deadline = limit.when() or 0.0
         n_received = n_held = 0
         try:
@@ -156,17 +156,17 @@ class Gateway:
                 if n_received > SMALL_BODY:
                     self.n_held += n_received - n_held
                     n_held = n_received
-                if n_held and self.n_held > self.limits.room:
+                if n_held and self.n_held > self.limits.memory:
                     raise Refused(HTTPStatus.SERVICE_UNAVAILABLE)
                 if n_received == length or not message["more_body"]:
                     return
-                limit.reschedule(deadline + n_received / SLOWEST_RATE)
+                limit.reschedule(deadline + n_received / MIN_RATE)
         finally:
             self.n_held -= n_held
 
 
 class _Exchange:
-    """A request that is there, and its answer: `whole`, unless it was streamed."""
+    """A complete request and its response: `whole`, unless it is streamed."""
 
     def __init__(
         self,
@@ -178,37 +178,39 @@ class _Exchange:
     ) -> None:
         self.application, self.body, self.send = application, body, send
         self.loop = asyncio.get_running_loop()
-        self.environ = _describe(scope, headers, body)
+        self.environ = _make_environ(scope, headers, body)
         self.head: Head = (500, [])
         self.whole: bytes | None = None
 
-    def carry_out(self) -> None:
-        """Let the WSGI application answer, in one of the threads."""
+    def run(self) -> None:
+        """Call the WSGI application in a thread."""
         with self.body:
-            pieces = self.application(self.environ, self._start_response)
+            chunks = self.application(self.environ, self._start_response)
             try:
                 length = dict(self.head[1]).get(b"content-length")
-                if length is not None and int(length) <= WHOLE_ANSWER:
-                    self.whole = b"".join(pieces)
+                if length is not None and int(length) <= MAX_WHOLE_RESPONSE:
+                    self.whole = b"".join(chunks)
                 else:
-                    self._stream(pieces)
+                    self._stream(chunks)
             finally:
-                if hasattr(pieces, "close"):
-                    pieces.close()
+                if hasattr(chunks, "close"):
+                    chunks.close()
 
     def _start_response(
         self, status: str, headers: list[tuple[str, str]], exc_info: object = None, /
     ) -> Any:
-        told = [(name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers]
-        self.head = int(status[:3]), told
+        encoded = [
+            (name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers
+        ]
+        self.head = int(status[:3]), encoded
 
-    def _stream(self, pieces: Iterable[bytes]) -> None:
-        """Send an answer piece by piece. Raises TimeoutError when the client does not take it."""
+    def _stream(self, chunks: Iterable[bytes]) -> None:
+        """Send a response in chunks. Raises TimeoutError if the client does not accept one."""
         self._send_now(_start(self.head))
-        for piece in pieces:
-            if piece:
-                self._send_now(_piece(piece, is_last=False))
-        self._send_now(_piece(b"", is_last=True))
+        for chunk in chunks:
+            if chunk:
+                self._send_now(_body(chunk, is_last=False))
+        self._send_now(_body(b"", is_last=True))
 
     def _send_now(self, message: Any) -> None:
         asyncio.run_coroutine_threadsafe(_send(self.send, message), self.loop).result()
@@ -221,7 +223,7 @@ async def _send(send: "ASGISendCallable", message: Any) -> None:
 
 async def _send_whole(send: "ASGISendCallable", head: Head, body: bytes) -> None:
     await send(_start(head))
-    await send(_piece(body, is_last=True))
+    await send(_body(body, is_last=True))
 
 
 def _make_large_body() -> IO[bytes]:
@@ -232,15 +234,15 @@ def _start(head: Head) -> Any:
     return {"type": "http.response.start", "status": head[0], "headers": head[1]}
 
 
-def _piece(body: bytes, *, is_last: bool) -> Any:
+def _body(body: bytes, *, is_last: bool) -> Any:
     return {"type": "http.response.body", "body": body, "more_body": not is_last}
 
 
 def _read_headers(scope: "HTTPScope") -> dict[str, str]:
-    """Return the headers of a request by their names, repeated ones joined.
+    """Return the headers of a request by name, with repeated ones joined.
 
-    Names with an underscore are left out: in WSGI they would pass for those with a hyphen, such
-    as the ones that a proxy sets and overwrites.
+    Names with an underscore are dropped: WSGI cannot distinguish them from names with a hyphen,
+    such as those that proxies set.
     """
     headers: dict[str, str] = {}
     for raw_name, raw_value in scope["headers"]:
@@ -248,13 +250,13 @@ def _read_headers(scope: "HTTPScope") -> dict[str, str]:
         if "_" in name:
             continue
         if name in headers:
-            value = f"{headers[name]}{JOINED.get(name, ',')}{value}"
+            value = f"{headers[name]}{HEADER_SEPARATORS.get(name, ',')}{value}"
         headers[name] = value
     return headers
 
 
-def _describe(scope: "HTTPScope", headers: dict[str, str], body: IO[bytes]) -> WSGIEnvironment:
-    """Return the environment by which WSGI describes a request."""
+def _make_environ(scope: "HTTPScope", headers: dict[str, str], body: IO[bytes]) -> WSGIEnvironment:
+    """Return the WSGI environ of a request."""
     length = body.seek(0, 2)
     body.seek(0)
     server, client = scope["server"] or ("localhost", None), scope["client"] or ("", 0)

@@ -1,4 +1,4 @@
-"""Small files in VAR_DIR that processes of one site share, though they may start at once."""
+"""Small files in VAR_DIR that are safe for processes starting simultaneously."""
 
 import fcntl
 import secrets
@@ -6,10 +6,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 
-def keep_secret(path: Path) -> str:
-    """Return the secret in a file that its owner alone may read; the first process makes it.
+def load_secret(path: Path) -> str:
+    """Return the secret in a file that only its owner can read; the first process creates it.
 
-    Nothing is written where there is one, so that the folder may be read-only from then on.
+    An existing secret is never rewritten, so that the folder can be read-only.
     """
     if path.exists() and (secret := path.read_text()):
         return secret
@@ -19,17 +19,17 @@ def keep_secret(path: Path) -> str:
 
 def _make_secret(path: Path) -> str:
     with path.open("r+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
+        fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
         if not (secret := file.read()):
             secret = secrets.token_urlsafe(50)
             file.write(secret)
     return secret
 
 
-def keep_line(path: Path, line: str) -> None:
-    """Put a line in a file in place of what it held; others read the one or the other, whole.
+def write_line(path: Path, line: str) -> None:
+    """Replace the contents of a file by a line, atomically.
 
-    Nothing is written where the file holds that line.
+    An unchanged file is not rewritten.
     """
     if path.exists() and path.read_text() == f"{line}\n":
         return

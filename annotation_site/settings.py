@@ -1,4 +1,4 @@
-"""The environment (and a `.env` file) turned into settings. `docs/settings.md` lists them."""
+"""Settings, read from the environment and a `.env` file. `docs/settings.md` lists them."""
 
 import os
 import re
@@ -13,39 +13,39 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from annotation_site.keeping import keep_line, keep_secret
+from annotation_site.keeping import load_secret, write_line
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-if (named := env("ENV_FILE", default="")) and not Path(named).exists():
-    raise ImproperlyConfigured(f"ENV_FILE names {named}, which does not exist.")
-env.read_env(named or str(BASE_DIR / ".env"))
+if (env_file := env("ENV_FILE", default="")) and not Path(env_file).exists():
+    raise ImproperlyConfigured(f"ENV_FILE {env_file} does not exist.")
+env.read_env(env_file or str(BASE_DIR / ".env"))
 
 VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()
 try:
     VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 except OSError as error:
-    raise ImproperlyConfigured(f"VAR_DIR {VAR_DIR} cannot be made: {error.strerror}.") from error
+    raise ImproperlyConfigured(f"VAR_DIR {VAR_DIR} cannot be created: {error.strerror}.") from error
 
 
-def _kept_secret() -> str:
+def _stored_secret() -> str:
     try:
-        return keep_secret(VAR_DIR / "secret_key")
+        return load_secret(VAR_DIR / "secret_key")
     except OSError as error:
         raise ImproperlyConfigured(
-            f"VAR_DIR {VAR_DIR} keeps no secret key, and none can be kept: {error.strerror}. Let "
-            "the folder be writable at the first start, or set SECRET_KEY."
+            f"VAR_DIR {VAR_DIR} has no secret key, and none can be stored: {error.strerror}. Make "
+            "the folder writable for the first start, or set SECRET_KEY."
         ) from error
 
 
-def _last_address(said_in: str, kept_in: str, default: str) -> str:
-    """Where `scripts/serve` serves something or last did, for the commands beside it."""
-    path = VAR_DIR / kept_in
-    here: str = env(said_in, default="")
-    if here:
-        with suppress(OSError):  # a read-only folder: the commands beside it are told SITE_URL
-            keep_line(path, here)
-        return here
+def _last_url(variable: str, file: str, default: str) -> str:
+    """Return the URL where `scripts/serve` serves a site or last did, also for commands."""
+    path = VAR_DIR / file
+    current: str = env(variable, default="")
+    if current:
+        with suppress(OSError):  # a read-only folder: commands need SITE_URL
+            write_line(path, current)
+        return current
     last = path.read_text().strip() if path.exists() else ""
     return last or default
 
@@ -56,12 +56,12 @@ FEE_RATES = ("reward", "bonus", "crowded", "masters", "minimum")
 def _check_site_url(url: str) -> SplitResult:
     parts = urlsplit(url)
     try:
-        is_sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:  # a port that is no number
-        is_sound = False
-    if not is_sound or parts.path not in {"", "/"} or parts.query or parts.fragment:
+        is_valid = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # the port is not a number
+        is_valid = False
+    if not is_valid or parts.path not in {"", "/"} or parts.query or parts.fragment:
         raise ImproperlyConfigured(
-            "SITE_URL must be scheme, host and perhaps port, such as "
+            "SITE_URL must be scheme, host and optional port, such as "
             f"https://survey.example.org, got {url!r}."
         )
     return parts
@@ -74,45 +74,26 @@ def _switch(name: str) -> bool:
     return text in {"yes", "true", "on", "1"}
 
 
-def _seconds(name: str, default: int) -> int:
+def _whole_number(name: str, default: int, *, lowest: int = 0, highest: int = 999_999_999) -> int:
     text = env(name, default="") or str(default)
-    if not re.fullmatch("[0-9]{1,9}", text):
-        raise ImproperlyConfigured(f"{name} must be a whole number of seconds, got {text!r}.")
-    return int(text)
-
-
-def _positive(name: str, default: int) -> int:
-    text = env(name, default="") or str(default)
-    if not re.fullmatch("[1-9][0-9]{0,3}", text):
-        raise ImproperlyConfigured(f"{name} must be a whole number from 1 to 9999, got {text!r}.")
-    return int(text)
-
-
-def _cents(name: str, default: int) -> int:
-    text = env(name, default="") or str(default)
-    if not re.fullmatch("[0-9]{1,9}", text):
-        raise ImproperlyConfigured(f"{name} must be a whole number of cents, got {text!r}.")
-    return int(text)
-
-
-def _count(name: str, default: int, *, lowest: int = 0) -> int:
-    text = env(name, default="") or str(default)
-    if not re.fullmatch("[0-9]{1,9}", text) or int(text) < lowest:
-        raise ImproperlyConfigured(f"{name} must be a whole number from {lowest} on, got {text!r}.")
+    if not re.fullmatch("[0-9]{1,9}", text) or not lowest <= int(text) <= highest:
+        raise ImproperlyConfigured(
+            f"{name} must be a whole number from {lowest} to {highest}, got {text!r}."
+        )
     return int(text)
 
 
 def _fee_rates(name: str, default: str) -> list[dict[str, str]]:
-    """Each set of rates with the day from which it holds: `2015-07-21 reward=0.20 …; …`."""
+    """Parse sets of rates and the days from which they apply: `2015-07-21 reward=0.20 …; …`."""
     sets = []
     for text in (env(name, default="") or default).split(";"):
         since, *rates = text.split() or [""]
         named = [rate.partition("=") for rate in rates]
-        is_sound = re.fullmatch(r"\d{4}-\d\d-\d\d", since) and all(
+        is_valid = re.fullmatch(r"\d{4}-\d\d-\d\d", since) and all(
             rate in FEE_RATES and re.fullmatch(r"\d{1,3}(\.\d{1,4})?", share)
             for rate, _, share in named
         )
-        if not is_sound:
+        if not is_valid:
             raise ImproperlyConfigured(
                 f"{name} must look like {default!r}, with these rates: {', '.join(FEE_RATES)}; "
                 f"got {text.strip()!r}."
@@ -122,7 +103,7 @@ def _fee_rates(name: str, default: str) -> list[dict[str, str]]:
 
 
 def _loopback(name: str, default: str) -> str:
-    """The address of a server on this machine; empty for none."""
+    """Return the URL of a server on this machine; empty for none."""
     url: str = env(name, default=default)
     parts = urlsplit(url)
     if url and (parts.scheme != "http" or parts.hostname not in {"127.0.0.1", "localhost", "::1"}):
@@ -133,7 +114,7 @@ def _loopback(name: str, default: str) -> str:
 
 
 def _networks(name: str) -> list[IPv4Network | IPv6Network]:
-    """The addresses and networks of a list such as `127.0.0.1, 10.0.0.0/8`."""
+    """Parse a list of addresses and networks such as `127.0.0.1, 10.0.0.0/8`."""
     try:
         return [ip_network(part.strip()) for part in env.list(name, default=[]) if part.strip()]
     except ValueError as error:
@@ -142,10 +123,10 @@ def _networks(name: str) -> list[IPv4Network | IPv6Network]:
         ) from error
 
 
-# PostgreSQL plans a statement that comes again once, which is most of what it does for a page.
+# PostgreSQL plans a prepared statement once; planning is most of its work for a page.
 PREPARED = {"server_side_binding": True, "prepare_threshold": 2}
-# A server that cannot be reached, or whose machine is gone, is noticed within seconds.
-LOST = {
+# An unreachable server or machine is noticed within seconds.
+CONNECTION_TIMEOUTS = {
     "connect_timeout": 3,
     "tcp_user_timeout": 10_000,  # milliseconds
     "keepalives_idle": 10,
@@ -158,7 +139,7 @@ def _database(url: str) -> dict[str, Any]:
     match urlsplit(url).scheme:
         case "sqlite":
             pragmas = {
-                "transaction_mode": "IMMEDIATE",  # a writer waits at the start, never fails later
+                "transaction_mode": "IMMEDIATE",  # writers wait at the start and never fail later
                 "timeout": 30,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
             }
@@ -170,7 +151,7 @@ def _database(url: str) -> dict[str, Any]:
             return {
                 **database,
                 "ENGINE": "annotation_site.postgresql",
-                "OPTIONS": {**LOST, **given, **PREPARED, "options": options},
+                "OPTIONS": {**CONNECTION_TIMEOUTS, **given, **PREPARED, "options": options},
                 "CONN_MAX_AGE": 600,  # a lost connection is noticed in `annotate.pages`
             }
     raise ImproperlyConfigured(
@@ -180,9 +161,9 @@ def _database(url: str) -> dict[str, Any]:
 
 
 DEBUG = _switch("DEBUG")
-SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret()
+SECRET_KEY = env("SECRET_KEY", default="") or _stored_secret()
 _site = _check_site_url(
-    env("SITE_URL", default="") or _last_address("SERVED_AT", "address", "http://127.0.0.1:8000")
+    env("SITE_URL", default="") or _last_url("SERVED_AT", "address", "http://127.0.0.1:8000")
 )
 SITE_URL = f"{_site.scheme}://{_site.netloc}"
 _host = f"[{_site.hostname}]" if ":" in (_site.hostname or "") else _site.hostname
@@ -190,7 +171,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
     "localhost", "127.0.0.1", "[::1]", _host,
 ]  # fmt: skip
 IS_HTTPS = _site.scheme == "https"
-TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")  # whose X-Forwarded-For is read
+TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")  # proxies whose X-Forwarded-For is trusted
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -248,14 +229,14 @@ DATABASES = {
         env("DATABASE_URL", default=f"sqlite:///{quote(str(VAR_DIR))}/cosima.sqlite3")
     )
 }
-CACHES = {  # figures that take long, and how often tokens asked: shared by this machine's processes
+CACHES = {  # slow statistics and API rates, shared by the processes of this machine
     "default": {
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": VAR_DIR / "cache",
-        "OPTIONS": {"MAX_ENTRIES": 5000},  # beyond it some are dropped, as by chance
+        "OPTIONS": {"MAX_ENTRIES": 5000},  # beyond it random entries are dropped
     }
     if os.access(VAR_DIR, os.W_OK)
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # each process has its own
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # of each process
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -263,18 +244,18 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-# What bounds the number of password checks is in `surveys.access.sign_in_limits`.
-AXES_FAILURE_LIMIT = 5  # wrong passwords for an account from an address, and then a pause
+# Password checks are also limited in `surveys.access.sign_in_limits`.
+AXES_FAILURE_LIMIT = 5  # wrong passwords for an account from one address before a lock
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "surveys.access.roles.read_username"
 AXES_CLIENT_IP_CALLABLE = "surveys.access.client_address.client_address"
 AXES_WHITELIST_CALLABLE = "surveys.access.known_browsers.is_known"
-AXES_LOCKOUT_CALLABLE = "surveys.web.console.sign_in.answer_locked"
-PASSWORD_RESET_TIMEOUT = 3600  # seconds for which a link of `sign_in_link` works
+AXES_LOCKOUT_CALLABLE = "surveys.web.console.account.sign_in.answer_locked"
+PASSWORD_RESET_TIMEOUT = 3600  # seconds for which a sign-in link is valid
 AXES_RESET_ON_SUCCESS = True
-AXES_DISABLE_ACCESS_LOG = True  # of those who came in: where from and when is nobody's business
+AXES_DISABLE_ACCESS_LOG = True  # addresses and times of sign-ins are not stored
 AXES_VERBOSE = False
 LOGIN_URL = "console:sign_in"
 LOGIN_REDIRECT_URL = "console:studies"
@@ -299,7 +280,7 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# Without a broker what takes long is done in a thread of the process that was asked for it.
+# Without a broker background jobs run in threads of the processes that serve pages.
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="")
 if CELERY_BROKER_URL and urlsplit(CELERY_BROKER_URL).scheme not in {"redis", "rediss"}:
     raise ImproperlyConfigured(
@@ -307,42 +288,40 @@ if CELERY_BROKER_URL and urlsplit(CELERY_BROKER_URL).scheme not in {"redis", "re
     )
 CELERY_TASK_DEFAULT_QUEUE = env("CELERY_QUEUE", default="") or "cosima"
 BACKGROUND = "workers" if CELERY_BROKER_URL else "threads"
-CELERY_TASK_IGNORE_RESULT = True  # what comes out is stored in our own tables
+CELERY_TASK_IGNORE_RESULT = True  # results are stored in our own tables
 CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker without end
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # workers wait indefinitely for the broker
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 5,
-    "socket_timeout": 30,  # longer than a worker waits for a message before it asks again
+    "socket_timeout": 30,  # longer than workers poll for a message
     "socket_keepalive": True,
 }
-RUN_SILENCE = _seconds("RUN_SILENCE", 30)  # after which the process of a run counts as dead
-if not RUN_SILENCE:
-    raise ImproperlyConfigured("RUN_SILENCE must be a second or more.")
+RUN_SILENCE = _whole_number("RUN_SILENCE", 30, lowest=1)  # seconds that a lease lasts
 
-# MTurk: nothing reaches the two live targets unless all three conditions hold.
+# MTurk: the two live targets are enabled only if all three conditions hold.
 MTURK_SIMULATOR_URL = _loopback(
     "MTURK_SIMULATOR_URL",
-    _last_address("MTURK_SERVED_AT", "mturk_address", "http://127.0.0.1:8800"),
+    _last_url("MTURK_SERVED_AT", "mturk_address", "http://127.0.0.1:8800"),
 )
 MTURK_IS_LIVE = _switch("MTURK_ALLOW_LIVE") and IS_HTTPS and not DEBUG
-# Names of their own: keys that lie around for other services are never used.
+# Separate names, so that AWS keys for other services are never used.
 MTURK_ACCESS_KEY_ID = env("MTURK_ACCESS_KEY_ID", default="")
 MTURK_SECRET_ACCESS_KEY = env("MTURK_SECRET_ACCESS_KEY", default="")
-MTURK_HIGHEST_REWARD_CENTS = _cents("MTURK_HIGHEST_REWARD_CENTS", 2000)
+MTURK_HIGHEST_REWARD_CENTS = _whole_number("MTURK_HIGHEST_REWARD_CENTS", 2000)
 MTURK_FEES = _fee_rates(
     "MTURK_FEES", "2015-07-21 reward=0.20 bonus=0.20 crowded=0.20 masters=0.05 minimum=1"
 )
-LOWEST_WAGE_CENTS = _cents("LOWEST_WAGE_CENTS", 800)  # an hour; pages warn of less
+LOWEST_WAGE_CENTS = _whole_number("LOWEST_WAGE_CENTS", 800)  # per hour; pages warn below
 
-# Strangers, who come through an entrance: how long a place waits for their first answer, and how
-# many may start within an hour; 0 for as many as like.
-HOLD_MINUTES = _count("HOLD_MINUTES", 30, lowest=1)
-ARRIVALS_PER_ADDRESS = _count("ARRIVALS_PER_ADDRESS", 60)
-ARRIVALS_PER_LINK = _count("ARRIVALS_PER_LINK", 120)
+# Annotators from open links and providers: how long a place is held until their first answer, and
+# how many can start within an hour; 0 for no limit.
+HOLD_MINUTES = _whole_number("HOLD_MINUTES", 30, lowest=1)
+ARRIVALS_PER_ADDRESS = _whole_number("ARRIVALS_PER_ADDRESS", 60)
+ARRIVALS_PER_LINK = _whole_number("ARRIVALS_PER_LINK", 120)
 
-# Rates are per token and per machine, whose processes count in the same cache.
+# Rates per token and machine; its processes share the cache.
 API_RATES = {
     "all": env("API_RATE", default="") or "600/min",
     "creating": env("API_CREATING_RATE", default="") or "60/min",
@@ -351,11 +330,11 @@ API_RATES = {
 for _rate in API_RATES.values():
     if not re.fullmatch(r"[1-9][0-9]{0,8}/(s|min|hour|day)", _rate):
         raise ImproperlyConfigured(
-            f"API_RATE and its like look like 600/min or 30/hour, got {_rate!r}."
+            f"API_RATE and similar settings must look like 600/min or 30/hour, got {_rate!r}."
         )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes; `annotation_site.gateway` refuses larger ones unread
-REQUEST_SECONDS = _positive("REQUEST_SECONDS", 20)
-WEB_THREADS = _positive("WEB_THREADS", 2)
+REQUEST_SECONDS = _whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
+WEB_THREADS = _whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
 WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "surveys.web.api.schema.Describer",
@@ -363,7 +342,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Cosima",
-    "DESCRIPTION": "Studies of word similarity in context: made, watched, computed and released.",
+    "DESCRIPTION": "Word similarity in context: studies, their progress, results and releases.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
@@ -382,12 +361,12 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
-MEDIA_ROOT = VAR_DIR / "files"  # what runs and releases made; handed out by pages alone
+MEDIA_ROOT = VAR_DIR / "files"  # files of runs and releases, served only by views
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()
-WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # nothing asks for the others
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # no page uses the others
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -414,10 +393,10 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
 SECURE_SSL_REDIRECT = IS_HTTPS
-SECURE_HSTS_SECONDS = _seconds("HSTS_SECONDS", 3600) if IS_HTTPS else 0
+SECURE_HSTS_SECONDS = _whole_number("HSTS_SECONDS", 3600) if IS_HTTPS else 0
 SILENCED_SYSTEM_CHECKS = [
-    "security.W005",  # HSTS for hosts below ours: they may be other people's, without HTTPS
-    "security.W021",  # HSTS preloaded in browsers: for whoever owns the domain to ask for
+    "security.W005",  # HSTS for subdomains: they may belong to others and lack HTTPS
+    "security.W021",  # HSTS preloading: a decision of the domain's owner
 ]
 
 LOGGING = {
@@ -446,13 +425,13 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {
-            "level": "ERROR",
+            "level": "ERROR",  # invalid requests are not errors of the site
             "filters": ["outage"],
-        },  # a faulty answer is no fault of the site
-        "django.security": {"handlers": ["brief"], "propagate": False},  # scanners send a lot
+        },
+        "django.security": {"handlers": ["brief"], "propagate": False},  # scanners cause many
         "surveys": {"level": "INFO"},
-        "axes": {"level": "ERROR"},  # it masks addresses; surveys.web.console.sign_in names them
-        "weasyprint": {"level": "ERROR"},  # it tells of every rule that is for screens
+        "axes": {"level": "ERROR"},  # it masks addresses; account.sign_in logs them
+        "weasyprint": {"level": "ERROR"},  # it warns of every CSS rule for screens
         "fontTools": {"level": "ERROR"},
     },
 }

@@ -4,14 +4,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import include, path
 
-from surveys.web.console.sign_in import limit_sign_ins
+from surveys.web.console.account.sign_in import limit_sign_ins
 
 admin.site.site_header = admin.site.site_title = "Cosima"
 admin.site.index_title = "Studies and answers"
 
 
 def favicon(request: HttpRequest) -> HttpResponse:
-    """Pages that do not name an icon, such as the admin's, make browsers ask here."""
+    """Redirect to the icon, for pages without an icon link, such as the admin's."""
     return redirect(staticfiles_storage.url("images/icon.svg"))
 
 

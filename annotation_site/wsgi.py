@@ -9,6 +9,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 application = get_wsgi_application()
 check_at_start()
 
-from surveys.tasks import DISPATCHER  # noqa: E402  (it needs what was set up)
+from surveys.tasks import DISPATCHER  # noqa: E402  (needs the set-up above)
 
 DISPATCHER.start()

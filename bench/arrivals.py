@@ -1,10 +1,10 @@
-"""How many places a script takes through an open link, and what a person gets meanwhile.
+"""Measure how many places a script takes through an open link, and what a person gets meanwhile.
 
 python bench/arrivals.py --seconds 10
 
-The script agrees as fast as it can, first from one address, then from a new one each time; a
-person comes once a second from an address of their own. The site takes the addresses from
-`X-Forwarded-For`, as behind a proxy. With `--per-address 0 --per-link 0` nothing brakes.
+The script consents as fast as it can, first from one address, then from a new one each time; a
+person comes once a second from a separate address. The site reads the addresses from
+`X-Forwarded-For`, as behind a proxy. `--per-address 0 --per-link 0` disables the rate limits.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PERSON = "192.0.2.1"
 
 
 class Taken(NamedTuple):
-    """What a script and a person got, by HTTP status; 302 is a place."""
+    """Answers to a script and a person, counted by HTTP status; 302 is a place."""
 
     script: Counter[int]
     person: Counter[int]
@@ -49,19 +49,19 @@ def describe(statuses: Counter[int]) -> str:
 
 
 def one_address() -> Iterator[str]:
-    """Yield the same address for ever."""
+    """Yield the same address forever."""
     while True:
         yield "198.51.100.1"
 
 
 def many_addresses() -> Iterator[str]:
-    """Yield another address each time."""
+    """Yield a new address each time."""
     for n in count():
         yield f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}"
 
 
 def come(client: httpx.Client, entrance: str, address: str) -> int:
-    """Open an open link and agree, from an address. The status of the answer: 302 for a place."""
+    """Open an open link and consent from an address; return the status, 302 for a place."""
     headers = {"x-forwarded-for": address}
     page = client.get(entrance, headers=headers)
     own = httpx.URL(entrance).join(page.headers.get("location", ""))
@@ -73,7 +73,7 @@ def come(client: httpx.Client, entrance: str, address: str) -> int:
 
 
 def attack(entrance: str, addresses: Iterator[str], seconds: float) -> Taken:
-    """Let a script take what it can through an open link for some seconds, beside a person."""
+    """Let a script take places through an open link for some seconds while a person comes, too."""
     over, lock = threading.Event(), threading.Lock()
     script: Counter[int] = Counter()
     person: Counter[int] = Counter()
@@ -101,7 +101,7 @@ def attack(entrance: str, addresses: Iterator[str], seconds: float) -> Taken:
 
 
 def measure(folder: Path, database_url: str, options: argparse.Namespace) -> list[str]:
-    """Attack a fresh site from one address and from many, a study each; what came of it."""
+    """Attack a fresh site from one address and from many, with a study each; return the results."""
     site = f"http://{HOST}:{free_port()}"
     environment = {
         **os.environ,
@@ -146,7 +146,7 @@ def measure(folder: Path, database_url: str, options: argparse.Namespace) -> lis
 
 
 def main() -> None:
-    """Measure once and print what came of it, with the load of the machine before and after."""
+    """Measure once and print the result with the load of the machine before and after."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
     add("--seconds", type=float, default=10, help="how long each script tries (10)")
@@ -159,8 +159,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         database_url = options.database_url or f"sqlite:///{folder / 'site'}"
-        for told in measure(folder, database_url, options):
-            sys.stdout.write(f"{N_PLACES} places, {told}\n")
+        for result in measure(folder, database_url, options):
+            sys.stdout.write(f"{N_PLACES} places, {result}\n")
     sys.stdout.write(f"Load average: {before:.1f} before, {os.getloadavg()[0]:.1f} after.\n")
 
 

@@ -1,11 +1,11 @@
-"""Attack a site of this checkout in every way that once did harm, and print what was seen.
+"""Attack a site of this checkout in all ways that once did harm, and print the results.
 
     .venv/bin/python bench/attack.py                   # all rows
     .venv/bin/python bench/attack.py --only A B F
     .venv/bin/python bench/attack.py --cluster postgres://postgres@127.0.0.1:5432
 
-Everything is made in a temporary folder and served on loopback; nothing else is asked. It ends with
-a failure where something did not hold.
+Everything is created in a temporary folder and served on loopback; no other server is contacted.
+The exit status is 1 if an expectation failed.
 """
 
 import argparse
@@ -41,7 +41,7 @@ Attack = Callable[[Path, str], Finding]
 
 
 def on_site(attack: Callable[[AttackedSite], Finding], **settings: str) -> Attack:
-    """Return an attack that makes a fresh site first."""
+    """Return an attack that creates a fresh site first."""
 
     def attack_fresh(folder: Path, database_url: str) -> Finding:
         return attack(AttackedSite.prepare(folder, database_url, **settings))
@@ -70,7 +70,7 @@ def list_attacks(options: argparse.Namespace) -> Iterator[tuple[str, str, Attack
 
 
 def attack_without_broker(folder: Path, database_url: str) -> Finding:
-    """Attack a site whose broker takes connections and never answers."""
+    """Attack a site whose broker accepts connections and never answers."""
     with socket.create_server((HOST, 0), backlog=100) as broker:
         address = f"redis://{HOST}:{broker.getsockname()[1]}/0"
         attack = on_site(silence_the_broker, CELERY_BROKER_URL=address)
@@ -84,8 +84,8 @@ def main() -> None:
     )
     add: Any = parser.add_argument
     add("--only", nargs="+", choices=ROWS, default=list(ROWS), help="rows of the table")
-    add("--cluster", default="", help="a PostgreSQL server, to try the same there")
-    add("--seed", type=int, default=0, help="of the moments at which commands are killed")
+    add("--cluster", default="", help="a PostgreSQL server, to attack there, too")
+    add("--seed", type=int, default=0, help="random seed of the moments of kills")
     options = parser.parse_args()
     rows, all_hold = [], True
     for row, kind, attack in list_attacks(options):

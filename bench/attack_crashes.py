@@ -1,4 +1,4 @@
-"""Rows A and D: the server is killed at work, the database is locked, a run dies."""
+"""Rows A and D: the server is killed under load, the database is locked, a run dies."""
 
 import csv
 import os
@@ -14,7 +14,7 @@ from attacked_site import STUDY, AttackedSite, Finding, open_browser
 
 N_ANNOTATORS, N_ITEMS, N_KILLS = 40, 7, 3
 LOCKED_SECONDS = 10
-LONGEST_RETRY = 120.0  # seconds until a run that was killed is done
+MAX_RETRY_SECONDS = 120.0  # until a killed run is done
 RATED = "SELECT count(*) FROM surveys_response WHERE rated_at IS NOT NULL"
 STORED = """
 SELECT i.id, r.position, r.inspired_word1, r.inspired_word2, r.rating
@@ -34,7 +34,7 @@ def kill_the_server(site: AttackedSite) -> Finding:
     seen, holds = _rehearse_under_attack(site, kill_and_restart)
     return Finding(
         "A", f"kill -9 of the server, {N_KILLS} times, {N_ANNOTATORS} annotators × {N_ITEMS} items",
-        "0 acknowledged pages lost, everybody finishes", seen, holds,
+        "0 acknowledged pages lost, all finish", seen, holds,
     )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def lock_the_database(site: AttackedSite) -> Finding:
     seen, holds = _rehearse_under_attack(site, lock)
     return Finding(
         "D", f"SQLite locked from outside, {N_KILLS} × {LOCKED_SECONDS} s",
-        "0 acknowledged pages lost, everybody finishes", seen, holds,
+        "0 acknowledged pages lost, all finish", seen, holds,
     )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def _read_stored(site: AttackedSite) -> dict[tuple[str, str, str], str]:
 
 
 def kill_a_run(site: AttackedSite) -> Finding:
-    """Kill the server in the middle of a run and start it again; nobody asks for the run anew."""
+    """Kill the server in the middle of a run and restart it; the run must resume by itself."""
     site.make_study(2, ratings=2, block_size=2)
     headers = {"Authorization": f"Bearer {site.make_token()}"}
     with site.serving(), open_browser() as browser:
@@ -114,14 +114,14 @@ def kill_a_run(site: AttackedSite) -> Finding:
         state = _await_run(site, "done")
     seconds = time.monotonic() - begun
     return Finding(
-        "D", "kill -9 in the middle of a run", "found within a minute, tried again by itself",
-        f"{state} {seconds:.0f} s after the kill", state == "done" and seconds < LONGEST_RETRY,
+        "D", "kill -9 in the middle of a run", "found within a minute, retried by itself",
+        f"{state} {seconds:.0f} s after the kill", state == "done" and seconds < MAX_RETRY_SECONDS,
     )  # fmt: skip
 
 
 def _await_run(site: AttackedSite, wanted: str) -> str:
-    """Wait until the run is in a state, has failed, or should have been; return its state."""
-    deadline = time.monotonic() + LONGEST_RETRY
+    """Wait until the run is in a state, has failed, or time is out; return its state."""
+    deadline = time.monotonic() + MAX_RETRY_SECONDS
     while True:
         ((state,),) = site.query("SELECT state FROM surveys_run")
         if state in (wanted, "failed", "done") or time.monotonic() > deadline:
@@ -130,25 +130,25 @@ def _await_run(site: AttackedSite, wanted: str) -> str:
 
 
 def end_in_order(site: AttackedSite) -> Finding:
-    """Send SIGTERM while 30 people ask for a page again and again; count answers cut off."""
+    """Send SIGTERM while 30 clients request a page repeatedly; count answers cut off."""
     site.make_study(2, ratings=2, block_size=2)
     (link,) = site.invite(1)
     n_cut = n_answered = 0
     with site.serving(), ThreadPoolExecutor(30) as people:
-        asked = [people.submit(_ask_until_refused, link) for _ in range(30)]
+        asked = [people.submit(_request_until_refused, link) for _ in range(30)]
         time.sleep(2)
         os.kill(site.process, signal.SIGTERM)
         for one in asked:
             answered, cut = one.result()
             n_answered, n_cut = n_answered + answered, n_cut + cut
     return Finding(
-        "D", "SIGTERM beside 30 people", "0 answers cut off",
+        "D", "SIGTERM with 30 clients", "0 answers cut off",
         f"{n_answered} answers, {n_cut} cut off", n_cut == 0,
     )  # fmt: skip
 
 
-def _ask_until_refused(link: str) -> tuple[int, int]:
-    """Ask on new connections until nothing listens; return the answers and how many were cut."""
+def _request_until_refused(link: str) -> tuple[int, int]:
+    """Send requests until nothing listens; return the numbers of answers and of cut ones."""
     n_answered = 0
     while True:
         with open_browser() as browser:

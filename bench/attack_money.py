@@ -1,4 +1,4 @@
-"""Row F: a paid batch whose commands are killed again and again, in the simulator."""
+"""Row F: a paid batch in the simulator whose commands are killed repeatedly."""
 
 import json
 import os
@@ -12,45 +12,45 @@ from attacked_site import REPOSITORY, STUDY, AttackedSite, Finding
 from serving import HOST, free_port, serving
 
 N_WORKERS = 12
-LONGEST = 2.5  # seconds until a command is killed; starting takes the first of them
-N_KILLS = 6  # of each command, at most
+MAX_SECONDS = 2.5  # until a command is killed; starting takes the first second
+N_KILLS = 6  # per command, at most
 
 
 def kill_the_payers(folder: Path, database_url: str, seed: int) -> Finding:
-    """Publish, fetch and pay with commands killed at random moments, and by two at once."""
+    """Publish, fetch and pay with commands killed at random moments, and by two processes."""
     simulator = f"http://{HOST}:{free_port()}"
     site = AttackedSite.prepare(folder, database_url, MTURK_SIMULATOR_URL=simulator)
     site.make_study(4, ratings=N_WORKERS // 4, block_size=2)
     command = [sys.executable, "manage.py", "run_mturk_simulator", "--keep", "--port"]
     common = {"cwd": REPOSITORY, "environment": site.environment, "log": folder / "simulator.log"}
-    chance = random.Random(seed)  # noqa: S311  (moments of kills)
+    rng = random.Random(seed)  # noqa: S311  (moments of kills)
     with serving([*command, simulator.rpartition(":")[2]], url=simulator, **common), site.serving():
         site.script("site_money.py", "plan", STUDY)
-        n_killed = _insist(site, "publish_batch", chance)
+        n_killed = _run_with_kills(site, "publish_batch", rng)
         site.script("site_money.py", "work", STUDY, site.url, str(N_WORKERS))
-        n_killed += _insist(site, "fetch_batch", chance)
+        n_killed += _run_with_kills(site, "fetch_batch", rng)
         site.script("site_money.py", "promise", STUDY)
-        n_killed += _insist(site, "pay_batch", chance)
+        n_killed += _run_with_kills(site, "pay_batch", rng)
         _pay_by_two(site)
-        told = json.loads(site.script("site_money.py", "tally", STUDY))
+        tally = json.loads(site.script("site_money.py", "tally", STUDY))
     return Finding(
         "F", f"publish, fetch, pay killed at {n_killed} random moments, and paid by two at once",
         "each paid once; account = ledger",
-        f"{told['n_hits']} HITs ({told['n_hits_there']} there), {told['n_rewards']} rewards, "
-        f"{told['n_bonuses']} bonuses; account {told['account'] / 100:.2f} = "
-        f"ledger {told['ledger'] / 100:.2f}",
-        told["account"] == told["ledger"] > 0
-        and told["n_hits"] == told["n_hits_there"]
-        and told["n_rewards"] == told["n_bonuses"] == N_WORKERS,
+        f"{tally['n_hits']} HITs ({tally['n_hits_there']} there), {tally['n_rewards']} rewards, "
+        f"{tally['n_bonuses']} bonuses; account {tally['account'] / 100:.2f} = "
+        f"ledger {tally['ledger'] / 100:.2f}",
+        tally["account"] == tally["ledger"] > 0
+        and tally["n_hits"] == tally["n_hits_there"]
+        and tally["n_rewards"] == tally["n_bonuses"] == N_WORKERS,
     )  # fmt: skip
 
 
-def _insist(site: AttackedSite, command: str, chance: random.Random) -> int:
-    """Run a command, killed at random moments, until it ends well; return the number of kills."""
+def _run_with_kills(site: AttackedSite, command: str, rng: random.Random) -> int:
+    """Run a command, killing it at random moments, until it succeeds; return the kills."""
     for n_killed in range(N_KILLS):
         started = _start(site, command)
         try:
-            started.wait(timeout=chance.uniform(0.8, LONGEST))
+            started.wait(timeout=rng.uniform(0.8, MAX_SECONDS))
         except subprocess.TimeoutExpired:
             os.killpg(started.pid, signal.SIGKILL)
             started.wait()
@@ -61,7 +61,7 @@ def _insist(site: AttackedSite, command: str, chance: random.Random) -> int:
 
 
 def _pay_by_two(site: AttackedSite) -> None:
-    """Pay by two processes at once; then by one, which must find nothing left to do."""
+    """Pay by two processes at once, then by one, which must have nothing to do."""
     for payer in [_start(site, "pay_batch") for _ in range(2)]:
         payer.wait()
     site.manage("pay_batch", STUDY, "1")

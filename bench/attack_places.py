@@ -1,4 +1,4 @@
-"""Rows B and C: everybody arrives at once; annotators leave, come back, and others take over."""
+"""Rows B and C: simultaneous arrivals; annotators leave, return, and others take over."""
 
 from collections import Counter
 from functools import partial
@@ -28,7 +28,7 @@ GROUP BY r.context_id
 
 
 def arrive_at_once(site: AttackedSite) -> Finding:
-    """Let 60 people agree in the same moment where there are 50 places, and again."""
+    """Let 60 people consent at the same time for 50 places, and again."""
     site.make_study(2, ratings=N_PLACES // 2, block_size=2)
     links = site.invite(N_ARRIVALS)
     with site.serving(), open_browser() as browser:
@@ -42,16 +42,16 @@ def arrive_at_once(site: AttackedSite) -> Finding:
         )
     places = {answer.headers["location"] for answer in first if answer.has_redirect_location}
     return Finding(
-        "B", f"{N_ARRIVALS} people agree at once where there are {N_PLACES} places, and once more",
-        f"exactly {N_PLACES} places, a repetition leads to the same one",
-        f"{codes[302]} places, {codes[409]} refused, {same} led to the same",
+        "B", f"{N_ARRIVALS} people consent at once for {N_PLACES} places, and again",
+        f"exactly {N_PLACES} places, a repetition redirects to the same one",
+        f"{codes[302]} places, {codes[409]} refused, {same} redirected to the same",
         codes == {302: N_PLACES, 409: N_ARRIVALS - N_PLACES}
         and (len(places), same) == (N_PLACES, N_ARRIVALS),
     )  # fmt: skip
 
 
 def send_from_many_tabs(site: AttackedSite) -> Finding:
-    """Send each form of an item from 40 tabs at once; each must do its work once."""
+    """Send each form of an item from 40 tabs at once; each must take effect once."""
     site.make_study(2, ratings=2, block_size=2)
     (link,) = site.invite(1)
     with site.serving(), open_browser() as browser:
@@ -71,14 +71,14 @@ def send_from_many_tabs(site: AttackedSite) -> Finding:
     ((n_assignments,),) = site.query("SELECT count(*) FROM surveys_assignment")
     ((n_rated,),) = site.query("SELECT count(*) FROM surveys_response WHERE rated_at IS NOT NULL")
     return Finding(
-        "B", f"each form sent from {N_TABS} tabs at once", "each does its work once",
+        "B", f"each form sent from {N_TABS} tabs at once", "each takes effect once",
         f"{n_assignments} assignment, {n_rated} ratings, {max(n_addresses)} address a form",
         (n_assignments, n_rated, max(n_addresses)) == (1, 2, 1),
     )  # fmt: skip
 
 
 def leave_and_return(site: AttackedSite) -> Finding:
-    """Let half leave, their leases lapse, others take over, and some of them come back."""
+    """Let half leave and their leases lapse, others take over, and some of the first return."""
     n_all = N_ITEMS * 2 * QUOTA // N_ITEMS * 5  # five blocks of two questionnaires
     site.make_study(5 * N_ITEMS, ratings=QUOTA, block_size=N_ITEMS)
     with site.serving():
@@ -119,7 +119,7 @@ def _introduce(survey: str) -> None:
 
 
 def _answer(survey: str, first: int, last: int) -> httpx.Response:
-    """Answer items of an assignment; return the last page's answer."""
+    """Answer items of an assignment; return the last response."""
     for position in range(first, last + 1):
         _post_alone(f"{survey}{position}/words/", WORDS)
         answer = _post_alone(f"{survey}{position}/rating/", {"rating": str(position % 7)})

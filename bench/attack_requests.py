@@ -1,4 +1,4 @@
-"""Row E: what anybody on the internet can send."""
+"""Row E: requests that any client on the internet can send."""
 
 import json
 import socket
@@ -21,13 +21,13 @@ from attacked_site import (
 )
 
 N_SOCKETS, N_PAGES, N_SIGN_INS, N_ARRIVALS = 50, 100, 200, 200
-HIGHEST_P95 = 300.0  # milliseconds for other people's pages
+HIGHEST_P95 = 300.0  # milliseconds for other clients' pages
 N_CLIENTS = 16
 DEPTH = 200_000
 FILE_BYTES = 4_000_000
-LONGEST_FILE = 10.0  # seconds of an answer on a busy machine; the site itself may use 2
-LONGEST_RATING = 2.0  # seconds of a last rating without a broker
-LONGEST_RUN = 10.0  # of a request for a run; the first one in a process loads pandas
+MAX_FILE_SECONDS = 10.0  # until the answer on a busy machine; the site itself may use 2
+MAX_RATING_SECONDS = 2.0  # for a last rating without a broker
+MAX_RUN_SECONDS = 10.0  # for a request of a run; the first one in a process loads pandas
 PATIENCE, NO_ANSWER, ENOUGH = (
     10.0,
     0,
@@ -37,7 +37,7 @@ IDS = "PROLIFIC_PID=5f00000000000000000000aa&STUDY_ID=6f00000000000000000000bb&S
 
 
 class Waits(NamedTuple):
-    """How long other people waited for a page, in milliseconds."""
+    """Milliseconds that other clients waited for a page."""
 
     median: float
     p95: float
@@ -47,12 +47,12 @@ class Waits(NamedTuple):
 
 
 def send_no_body(site: AttackedSite) -> Finding:
-    """Open 50 forms whose bodies never come, at every door, and ask for other pages meanwhile."""
+    """Send 50 forms without their bodies to all interfaces, and request other pages meanwhile."""
     site.make_study(2, ratings=2, block_size=2)
     link, page = site.invite(2)
     doors = ["/", httpx.URL(link).path, "/console/sign-in/", "/api/v1/studies/"]
     with site.serving(), _silent_sockets(site, doors):
-        waits, statuses = _ask_pages(page)
+        waits, statuses = _request_pages(page)
     return Finding(
         "E", f"{N_SOCKETS} forms without their bodies", f"others' p95 under {HIGHEST_P95:.0f} ms",
         f"{waits}; answers {dict(statuses)}",
@@ -79,8 +79,8 @@ def _silent_sockets(site: AttackedSite, doors: list[str]) -> Iterator[None]:
             one.close()
 
 
-def _ask_pages(page: str, count: int = N_PAGES) -> tuple[Waits, Counter[int]]:
-    """Ask for a page again and again, each time on a connection of its own."""
+def _request_pages(page: str, count: int = N_PAGES) -> tuple[Waits, Counter[int]]:
+    """Request a page repeatedly, each time on a new connection."""
     waits, statuses = [], Counter[int]()
     for _ in range(count):
         begun = time.perf_counter()
@@ -96,7 +96,7 @@ def _ask_pages(page: str, count: int = N_PAGES) -> tuple[Waits, Counter[int]]:
 
 
 def send_hostile_bodies(site: AttackedSite) -> Finding:
-    """Send deep JSON and a file of 4 MB that is made to take long, and ask for pages beside it."""
+    """Send deep JSON and a slow file of 4 MB, and request pages meanwhile."""
     site.make_study(2, ratings=2, block_size=2)
     (page,) = site.invite(1)
     token = site.make_token()
@@ -106,15 +106,15 @@ def send_hostile_bodies(site: AttackedSite) -> Finding:
         hostile = json.dumps({"slug": "hostile", "language": "en", "stimuli": row}).encode()
         begun = time.perf_counter()
         refused = other.submit(_call_api, site, token, hostile)
-        waits, statuses = _ask_pages(page, 50)
+        waits, statuses = _request_pages(page, 50)
         answer, seconds = refused.result(), time.perf_counter() - begun
     return Finding(
         "E", f"JSON {DEPTH:,} deep; a file of {FILE_BYTES // 10**6} MB of full stops",
-        "400; refused in seconds, nobody waits",
+        "400; refused in seconds, no other client waits",
         f"{deep.status_code}; {answer.status_code} in {seconds:.1f} s with {waits}",
         deep.status_code == httpx.codes.BAD_REQUEST
         and httpx.codes.BAD_REQUEST <= answer.status_code < 500
-        and seconds < LONGEST_FILE and set(statuses) == {200},
+        and seconds < MAX_FILE_SECONDS and set(statuses) == {200},
     )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def _call_api(site: AttackedSite, token: str, body: bytes) -> httpx.Response:
 
 
 def guess_passwords(site: AttackedSite) -> Finding:
-    """Sign in by random names from 16 clients, and ask for pages meanwhile."""
+    """Sign in by random names from 16 clients, and request pages meanwhile."""
     site.make_study(2, ratings=2, block_size=2)
     (page,) = site.invite(1)
 
@@ -141,7 +141,7 @@ def guess_passwords(site: AttackedSite) -> Finding:
 
     with site.serving(), ThreadPoolExecutor(N_CLIENTS) as clients:
         guesses = [clients.submit(guess, number) for number in range(N_SIGN_INS)]
-        waits, _ = _ask_pages(page, 50)
+        waits, _ = _request_pages(page, 50)
         statuses = Counter(one.result() for one in guesses)
     n_checked = N_SIGN_INS - statuses[429]
     return Finding(
@@ -151,12 +151,12 @@ def guess_passwords(site: AttackedSite) -> Finding:
 
 
 def steal_by_id(site: AttackedSite) -> Finding:
-    """Come with somebody's Prolific id and another session, and try to see and to erase."""
+    """Come with a known Prolific id and a different session, and try to read and to erase."""
     site.make_study(2, ratings=2, block_size=2)
-    told = site.manage(
+    output = site.manage(
         "connect_prolific", STUDY, "--completion-code", "C0FFEE12", "--no-place-code", "N0PLACE1"
     )
-    entrance = next(word for word in told.split() if word.startswith(site.url)).partition("?")[0]
+    entrance = next(word for word in output.split() if word.startswith(site.url)).partition("?")[0]
     owned, stolen = f"{entrance}?{IDS}{'1' * 24}", f"{entrance}?{IDS}{'2' * 24}"
     with site.serving(), open_browser() as browser:
         arrived = browser.post(owned, data=read_consent(browser, owned))
@@ -171,7 +171,7 @@ def steal_by_id(site: AttackedSite) -> Finding:
     )
     ((n_assignments,),) = site.query("SELECT count(*) FROM surveys_assignment")
     return Finding(
-        "E", "a known Prolific id with another session", "opens and erases nothing",
+        "E", "a known Prolific id with a different session", "opens and erases nothing",
         f"{seen.status_code} and {sent.status_code}; {n_answers} answer kept, "
         f"{n_assignments} assignment",
         not (seen.is_success or seen.has_redirect_location or sent.has_redirect_location)
@@ -195,14 +195,14 @@ def take_all_places(site: AttackedSite) -> Finding:
     with site.serving(), ThreadPoolExecutor(N_CLIENTS) as clients:
         statuses = Counter(clients.map(come, range(N_ARRIVALS)))
     return Finding(
-        "E", f"a script that asks for {N_ARRIVALS} places of the open link from one address",
+        "E", f"a script that requests {N_ARRIVALS} places of the open link from one address",
         "no more than 60 in an hour",
         f"{statuses[302]} places; answers {dict(statuses)}", statuses[302] <= 60,
     )  # fmt: skip
 
 
 def point_webhooks_inside(site: AttackedSite) -> Finding:
-    """Let webhooks lead to the server itself and to addresses that only it can reach."""
+    """Create webhooks to the server itself and to addresses that only it can reach."""
     site.make_study(2, ratings=2, block_size=2)
     token = site.make_token()
     inside = [
@@ -221,13 +221,13 @@ def point_webhooks_inside(site: AttackedSite) -> Finding:
             for url in inside
         )
     return Finding(
-        "E", f"webhooks to {len(inside)} addresses inside", "all refused", f"{dict(statuses)}",
+        "E", f"webhooks to {len(inside)} internal addresses", "all refused", f"{dict(statuses)}",
         set(statuses) == {httpx.codes.CONFLICT},
     )  # fmt: skip
 
 
 def silence_the_broker(site: AttackedSite) -> Finding:
-    """Finish a questionnaire while the broker takes connections and never answers."""
+    """Finish a questionnaire while the broker accepts connections and never answers."""
     site.make_study(2, ratings=2, block_size=2)
     token = site.make_token()
     (link,) = site.invite(1)
@@ -250,11 +250,11 @@ def silence_the_broker(site: AttackedSite) -> Finding:
                 lambda at=position: browser.post(f"{survey}{at}/rating/", data={"rating": "3"})  # type: ignore[misc]
             )
     return Finding(
-        "E", "a broker that takes connections and never answers",
-        "nobody waits for it",
+        "E", "a broker that accepts connections and never answers",
+        "no request waits for it",
         f"last rating {rated.status_code} in {seconds:.2f} s, run {asked.status_code} in "
         f"{run_seconds:.2f} s",
-        rated.status_code == 302 and seconds < LONGEST_RATING and run_seconds < LONGEST_RUN,
+        rated.status_code == 302 and seconds < MAX_RATING_SECONDS and run_seconds < MAX_RUN_SECONDS,
     )  # fmt: skip
 
 

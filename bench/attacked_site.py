@@ -1,4 +1,4 @@
-"""A site to attack: its own folder and database, served as `scripts/serve` serves it."""
+"""A site to attack, with a separate folder and database, served as by `scripts/serve`."""
 
 import atexit
 import os
@@ -27,7 +27,7 @@ STUDY, RESEARCHER = "attacked", "researcher"
 SCOPES = ("studies:write", "runs:write", "webhooks:write")
 WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
 PATIENCE = 120.0  # seconds that an annotator waits for a page
-# Without certificates, which no site here has: to read them anew takes longer than a request.
+# Without certificates, which no site here has: reading them takes longer than a request.
 NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
 HEADER = (
@@ -37,7 +37,7 @@ HEADER = (
 
 
 class Finding(NamedTuple):
-    """One line of the table: what was tried, what must come of it, and what came of it."""
+    """A row of the table: the attack, the expected and the actual result."""
 
     row: str
     tried: str
@@ -47,7 +47,7 @@ class Finding(NamedTuple):
 
 
 class AttackedSite:
-    """A fresh site of this checkout. Everything it writes is in one folder."""
+    """A fresh site of this checkout, which writes to one folder only."""
 
     def __init__(self, folder: Path, database_url: str, **settings: str) -> None:
         self.folder = folder
@@ -66,7 +66,7 @@ class AttackedSite:
 
     @classmethod
     def prepare(cls, folder: Path, database_url: str, **settings: str) -> Self:
-        """Return a site without studies. On SQLite it is a copy of the first one that was made."""
+        """Return a site without studies; on SQLite it is a copy of the first one created."""
         site = cls(folder, database_url, **settings)
         if not database_url.startswith("sqlite"):
             site.manage("prepare_site", "--no-demo")
@@ -78,7 +78,7 @@ class AttackedSite:
 
     @property
     def process(self) -> int:
-        """The process number of the server."""
+        """Return the process id of the server."""
         if self._server is None:
             raise SystemExit("The attacked site is not served.")
         return self._server.pid
@@ -118,7 +118,7 @@ class AttackedSite:
         return self.manage("make_token", RESEARCHER, "attack", *scopes).split()[-1]
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query, past the site."""
+        """Return the rows of a query, sent directly to the database."""
         url = self.environment["DATABASE_URL"]
         if url.startswith("sqlite"):
             with closing(sqlite3.connect(url.removeprefix("sqlite:///"), timeout=60)) as database:
@@ -128,7 +128,7 @@ class AttackedSite:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Serve meanwhile."""
+        """Serve the site within the block."""
         self.start()
         try:
             yield
@@ -153,7 +153,7 @@ class AttackedSite:
             self._server.wait()
 
     def stop(self) -> None:
-        """End the server in order, or kill it where it does not end."""
+        """Stop the server, killing it if it does not exit."""
         if self._server is None or self._server.poll() is not None:
             return
         self._server.send_signal(signal.SIGTERM)
@@ -164,7 +164,7 @@ class AttackedSite:
 
 
 def send_at_once(requests: list[Any]) -> list[httpx.Response]:
-    """Call functions that send a request, all at the same time, and return the answers."""
+    """Call functions that send a request concurrently, and return the responses."""
     with ThreadPoolExecutor(len(requests)) as people:
         return [waiting.result() for waiting in [people.submit(one) for one in requests]]
 
@@ -175,13 +175,13 @@ def open_browser(patience: float = PATIENCE) -> httpx.Client:
 
 
 def read_consent(browser: httpx.Client, link: str) -> dict[str, str]:
-    """Return what the form of the welcome page sends when an annotator agrees."""
+    """Return the values that the welcome page's form sends on consent."""
     return {**dict(HIDDEN.findall(browser.get(link).text)), "answer": "agree"}
 
 
 @cache
 def _make_first() -> AttackedSite:
-    """Make the SQLite site that others are copies of; it is removed when this process ends."""
+    """Create the SQLite site that others are copied from; it is deleted at exit."""
     folder = Path(tempfile.mkdtemp(prefix="cosima-attacked-"))
     atexit.register(shutil.rmtree, folder)
     first = AttackedSite(folder, f"sqlite:///{folder / 'site.sqlite3'}")
@@ -193,6 +193,6 @@ def _write_pair(number: int) -> str:
     one, two = f"alpha{number}", f"beta{number}"
     contexts = (
         f"Rain fell on <strong>{one}</strong> all day. Then <strong>{two}</strong> left.",
-        f"Here stood <strong>{two}</strong> alone. There <strong>{one}</strong> lay.",
+        f"Here lived <strong>{two}</strong> alone. There <strong>{one}</strong> lay.",
     )
     return "\t".join((one, two, *contexts, one, two, one, two)) + "\n"

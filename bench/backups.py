@@ -1,11 +1,11 @@
-"""Whether a backup under load has all that was acknowledged before it, and what it takes.
+"""Check that a backup under load has all acknowledged answers, and measure its cost.
 
     .venv/bin/python bench/backups.py
     .venv/bin/python bench/backups.py --cluster postgres://postgres@127.0.0.1:5432 --annotators 40
 
-Annotators answer a fresh site without pausing; meanwhile `backup` runs and, on SQLite, a copy is
-made of the database's bare file, which is no backup. Each is restored into an empty site, and
-the pages that were acknowledged before it began are looked for. `missing` of a backup must be 0.
+Annotators answer a fresh site without pausing; meanwhile `backup` runs and, on SQLite, the bare
+database file is copied, which is not a valid backup. Each is restored into an empty site and
+searched for the pages acknowledged before it began. `missing` of a backup must be 0.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from serving import AS_SERVED, HOST, free_port, run, serving
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
 STUDY = "study"
-N_PAIRS = 100  # in one block: pages enough for a load that lasts
+N_PAIRS = 100  # in one block: enough pages for a long load
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
 STORED = (
     "SELECT a.token, r.position FROM surveys_response r "
@@ -42,7 +42,7 @@ Page = tuple[str, int]
 
 
 class Copy(NamedTuple):
-    """What came of a copy of a site under load. Megabytes of a million bytes."""
+    """Result of a copy of a site under load, in megabytes of a million bytes."""
 
     kind: str
     n_acknowledged: int
@@ -66,7 +66,7 @@ def manage(environment: dict[str, str], *words: str | Path) -> str:
 
 
 class Load:
-    """Annotators who answer all at once, and the ratings that were acknowledged to them."""
+    """Annotators who answer concurrently, and their acknowledged ratings."""
 
     def __init__(self, url: str, links: list[str]) -> None:
         self.acknowledged: list[Page] = []
@@ -76,7 +76,7 @@ class Load:
             thread.start()
 
     def wait_for(self, share: float) -> set[Page]:
-        """Wait until that share of all ratings is acknowledged; return those that are."""
+        """Wait until a share of all ratings is acknowledged; return the acknowledged ones."""
         while len(self.acknowledged) < share * self.n_in_all:
             if not any(thread.is_alive() for thread in self.threads):
                 raise SystemExit("The load ended too early.")
@@ -84,7 +84,7 @@ class Load:
         return set(self.acknowledged)
 
     def end(self) -> None:
-        """Wait until everybody has finished."""
+        """Wait until all annotators have finished."""
         for thread in self.threads:
             thread.join()
 
@@ -103,7 +103,7 @@ class Load:
 
 
 def stored_pages(url: str) -> set[Page]:
-    """Return the ratings in a database, past the site."""
+    """Return the ratings, read directly from the database."""
     if is_postgres(url):
         with psycopg.connect(url) as connection:
             return {(str(token), int(n)) for token, n in connection.execute(STORED)}
@@ -113,14 +113,14 @@ def stored_pages(url: str) -> set[Page]:
 
 @contextmanager
 def empty_site(folder: Path, kind: str, cluster: str) -> Iterator[dict[str, str]]:
-    """The environment of a site with nothing in it."""
+    """Yield the environment of an empty site."""
     folder.mkdir()
     with fresh_database(kind, folder, cluster) as url:
         yield {**os.environ, "DATABASE_URL": url, "VAR_DIR": str(folder), "ENV_FILE": os.devnull}
 
 
 def write_stimuli(path: Path) -> None:
-    """Write a stimuli file of that many pairs, each with two contexts."""
+    """Write a stimuli file of pairs with two contexts each."""
     names = ("word1", "word2", "context1", "context2", "word1_context1", "word2_context1",
              "word1_context2", "word2_context2")  # fmt: skip
     lines = ["\t".join(names)]
@@ -135,7 +135,7 @@ def write_stimuli(path: Path) -> None:
 
 
 def try_backup(load: Load, environment: dict[str, str], kind: str, cluster: str) -> Copy:
-    """Back the site up while it is used, and restore the backup into an empty one."""
+    """Back up the site under load, and restore the backup into an empty site."""
     var = Path(environment["VAR_DIR"])
     file, before = var / "backup.tar.gz", load.wait_for(0.15)
     begun = time.perf_counter()
@@ -153,7 +153,7 @@ def try_backup(load: Load, environment: dict[str, str], kind: str, cluster: str)
 
 
 def try_bare_file(load: Load, environment: dict[str, str]) -> Copy:
-    """Copy SQLite's file without its log, as if that were a backup."""
+    """Copy SQLite's file without its write-ahead log, as if that were a backup."""
     source = Path(environment["DATABASE_URL"].removeprefix("sqlite:///"))
     copy, before = source.with_name("bare.sqlite3"), load.wait_for(0.1)
     begun = time.perf_counter()
@@ -165,7 +165,7 @@ def try_bare_file(load: Load, environment: dict[str, str]) -> Copy:
 
 
 def measure(kind: str, cluster: str, n_annotators: int) -> list[Copy]:
-    """Try each kind of copy of one site under one load."""
+    """Measure each kind of copy of one site under load."""
     with (
         tempfile.TemporaryDirectory() as made,
         empty_site(Path(made, "site"), kind, cluster) as env,
@@ -194,21 +194,21 @@ def measure(kind: str, cluster: str, n_annotators: int) -> list[Copy]:
 
 
 def main() -> None:
-    """Measure and print a table; end with 1 if a backup lacks what was acknowledged."""
+    """Measure and print a table; exit with 1 if a backup lacks acknowledged ratings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
     add("--annotators", type=int, default=20)
     add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
     options = parser.parse_args()
-    lines, is_sound = [f"| {' | '.join(COLUMNS)} |", f"|{' --- |' * len(COLUMNS)}"], True
+    lines, is_complete = [f"| {' | '.join(COLUMNS)} |", f"|{' --- |' * len(COLUMNS)}"], True
     for database, kind in (("SQLite", "sqlite"), ("PostgreSQL", "pg")):
         if kind == "pg" and not options.cluster:
             continue
         for copy in measure(kind, options.cluster or "", options.annotators):
             lines.append(f"| {' | '.join(copy.cells(database))} |")
-            is_sound = is_sound and not (copy.kind == "backup" and copy.n_missing)
+            is_complete = is_complete and not (copy.kind == "backup" and copy.n_missing)
     sys.stdout.write("\n".join(lines) + "\n")
-    sys.exit(not is_sound)
+    sys.exit(not is_complete)
 
 
 if __name__ == "__main__":

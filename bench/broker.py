@@ -1,8 +1,8 @@
-"""How long the last rating of a questionnaire takes with a broker that is silent, refuses, is well.
+"""Measure the last rating of a questionnaire with a silent, a refusing and a working broker.
 
     .venv/bin/python bench/broker.py --redis redis://127.0.0.1:6379/0
 
-Each last rating is told to a webhook, so each has something for workers; there are none.
+Each last rating notifies a webhook, so it creates a background job; no worker runs.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from serving import AS_SERVED, HOST, free_port, run, serving
 REPOSITORY = Path(__file__).resolve().parent.parent
 STUDY = "broker"
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
-PATIENCE = 30.0  # seconds, after which an answer counts as none
+PATIENCE = 30.0  # seconds, after which a response counts as missing
 LISTEN = f"""
 from surveys.models import Study, Webhook
 Webhook.objects.create(
@@ -37,13 +37,13 @@ Webhook.objects.create(
 
 @contextmanager
 def silent_broker() -> Iterator[str]:
-    """Give the URL of a server that takes connections and says nothing."""
+    """Yield the URL of a server that accepts connections and never answers."""
     with socket.create_server((HOST, 0), backlog=1000) as listener:
         yield f"redis://{HOST}:{listener.getsockname()[1]}/0"
 
 
 def time_last_ratings(broker: str, n: int, folder: Path) -> list[float]:
-    """Return how many seconds each of so many last ratings took; infinity for none or an error."""
+    """Return the seconds that each of `n` last ratings took; infinity for none or an error."""
     url = f"http://{HOST}:{free_port()}"
     var = folder / secrets.token_hex(4)
     var.mkdir()
@@ -104,8 +104,8 @@ def main() -> None:
     """Time the last ratings with each broker and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
-    add("--ratings", type=int, default=20, help="how many last ratings with each (20)")
-    add("--redis", default="redis://127.0.0.1:6379/0", help="a broker that is well")
+    add("--ratings", type=int, default=20, help="number of last ratings with each (20)")
+    add("--redis", default="redis://127.0.0.1:6379/0", help="a working broker")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as name, silent_broker() as silent:

@@ -1,4 +1,4 @@
-"""What was acknowledged against what is stored."""
+"""Comparison of acknowledged and stored judgements."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from sites import QUOTA, Load, Stored
 
 
 class Acknowledged(NamedTuple):
-    """A judgement that the site has confirmed; the token was typed as its first word."""
+    """A judgement confirmed by the site; the token was typed as its first word."""
 
     user: str
     item: str
@@ -16,7 +16,7 @@ class Acknowledged(NamedTuple):
 
     @property
     def rating(self) -> int:
-        """What the generator chose for this judgement: its number in the annotator's row, mod 7."""
+        """Return the generator's rating: the judgement's number in the annotator's row, mod 7."""
         return int(self.token.rpartition("t")[2]) % 7
 
 
@@ -35,7 +35,7 @@ class Finding(NamedTuple):
     at_quota: int
 
     def faults(self, load: Load) -> str:
-        """What is wrong, in words; nothing when all is well."""
+        """Return a description of the errors, empty if there are none."""
         counts = self._asdict()
         names = ("lost", "mixed_up", "doubled", "unacknowledged", "over_quota")
         wrong = [f"{counts[name]} {name}" for name in names if counts[name]]
@@ -45,7 +45,7 @@ class Finding(NamedTuple):
 
 
 def check(acks: Iterable[Acknowledged], rows: Iterable[Stored], n_contexts: int) -> Finding:
-    """Compare. `filled` answers, whose first word is no token, count for the quota alone.
+    """Compare them. `filled` answers, whose first word is not a token, only count for the quota.
 
     `left_over` are ratings in assignments that were not finished: stored, but not counted.
     """

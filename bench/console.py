@@ -1,12 +1,12 @@
-"""How long each page of the console takes when many responses are stored.
+"""Measure how long each page of the console takes when many responses are stored.
 
     .venv/bin/python bench/console.py --cluster postgres://postgres@127.0.0.1:5432
     .venv/bin/python bench/console.py --sizes 10000
 
-Each size has a fresh site with so many responses in the study that is looked at (20,000 pairs in
-1000 blocks) and as many in studies beside it. Pages are asked for through the WSGI application's
-middleware and views, by Django's test client: no network. Told is the median after a first visit,
-and what a page took of a processor, which other work on the machine does not change much.
+Each size has a fresh site with that many responses in the measured study (20,000 pairs in
+1000 blocks) and as many in other studies. Pages are requested through the WSGI application's
+middleware and views, by Django's test client: no network. Printed are the median after a first
+visit, and the CPU time of a page, which other work on the machine changes little.
 """
 
 import argparse
@@ -31,14 +31,14 @@ from serving import run
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATABASES = {"sqlite": "SQLite", "pg": "PostgreSQL"}
-LONGEST = 200  # milliseconds that a page may take
+MAX_MILLISECONDS = 200  # milliseconds that a page may take
 
 
 class Visit(NamedTuple):
-    """What a page took: the first time, the median of the later times, and its queries.
+    """Time of a page: first visit, median of later visits, and queries.
 
-    `cpu` is what each of the later ones took of a processor, that of the database included: about
-    what the page takes on a machine that does nothing else.
+    `cpu` is the CPU time of a later visit, including the database: about the page's time on an
+    idle machine.
     """
 
     first: float
@@ -48,7 +48,7 @@ class Visit(NamedTuple):
 
 
 def list_pages(study: Any) -> Iterator[tuple[str, str]]:
-    """The pages of a study by what they are called, dear ones included."""
+    """Yield names and addresses of a study's pages, expensive ones included."""
     start = f"/console/studies/{study.slug}/"
     finished = study.assignments.filter(state="submitted").select_related("annotator")
     annotator = finished.order_by("-pk").first().annotator
@@ -69,7 +69,7 @@ def list_pages(study: Any) -> Iterator[tuple[str, str]]:
         "preview, page 1 of a text": f"{texts}words/",
         "preview, page 2": f"{texts}rating/",
         "recruitment": f"{start}recruitment/",
-        "recruitment, those who have finished": f"{start}recruitment/?state=submitted",
+        "recruitment, finished": f"{start}recruitment/?state=submitted",
         "recruitment, by note": f"{start}recruitment/?note=ana&through=all",
         "a link": f"{start}recruitment/links/{link.pk}/",
         "make links": f"{start}recruitment/invite/",
@@ -113,7 +113,7 @@ def measure(n_visits: int) -> dict[str, Visit]:
     study = apps.get_model("surveys", "Study").objects.get(slug=STUDY)
     client, found = Client(SERVER_NAME="127.0.0.1"), {}
     client.force_login(User.objects.create_superuser(f"bench{time.time_ns()}"))
-    client.get("/console/")  # loads what is loaded once
+    client.get("/console/")  # warm-up: loads modules and templates
     for name, address in list_pages(study):
         taken, cpu = [], []
         for _ in range(1 + n_visits):
@@ -132,16 +132,16 @@ def measure(n_visits: int) -> dict[str, Visit]:
 
 
 def wait_for_threads() -> None:
-    """Wait until what a page has begun in the background is done: the next is measured alone."""
+    """Wait for the background jobs of a page, so that the next page is measured alone."""
     for thread in threading.enumerate():
-        if thread.name.startswith("filing-"):
+        if thread.name.startswith("job-"):
             thread.join()
 
 
 def cpu_seconds() -> float:
-    """What this thread and its PostgreSQL backend on this machine have taken of a processor.
+    """Return the CPU time of this thread and its PostgreSQL backend on this machine.
 
-    What a page begins in the background is not in it.
+    Background jobs of a page are not included.
     """
     own = time.thread_time()
     if connection.vendor != "postgresql":
@@ -183,20 +183,20 @@ def compare(kind: str, options: argparse.Namespace) -> str:
             n = run(*own, "fill", str(size), cwd=REPOSITORY, environment=environment)
             settle(url)
             visits = str(options.visits)
-            told = run(*own, "measure", visits, cwd=REPOSITORY, environment=environment)
-            pages = {name: Visit(*figures) for name, figures in json.loads(told).items()}
+            output = run(*own, "measure", visits, cwd=REPOSITORY, environment=environment)
+            pages = {name: Visit(*figures) for name, figures in json.loads(output).items()}
             found[int(n)] = pages
     return write_table(DATABASES[kind], found)
 
 
 def write_table(database: str, found: Mapping[int, Mapping[str, Visit]]) -> str:
-    """A row a page: for each size the median, the processor's time, and the number of queries."""
+    """Return a row per page: for each size the median, CPU time and number of queries."""
     sizes = sorted(found)
     lines = [[database, *(f"{size:,}" for size in sizes)], ["---", *["---:"] * len(sizes)]]
     for name in found[sizes[0]]:
         cells = []
         for visit in (found[size][name] for size in sizes):
-            mark = " **!**" if visit.later > LONGEST else ""
+            mark = " **!**" if visit.later > MAX_MILLISECONDS else ""
             cells.append(f"{visit.later:.0f} ({visit.cpu:.0f}; {visit.n_queries}){mark}")
         lines.append([name, *cells])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -217,7 +217,7 @@ def main() -> None:
         act(options.inside[0], int(options.inside[1]))
         return
     sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
-    sys.stdout.write("Milliseconds: median (processor; queries)\n\n")
+    sys.stdout.write("Milliseconds: median (CPU; queries)\n\n")
     for kind in options.databases or (["sqlite", "pg"] if options.cluster else ["sqlite"]):
         sys.stdout.write(f"{compare(kind, options)}\n")
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Fresh databases: a SQLite file, or a PostgreSQL database that is gone afterwards."""
+"""Fresh databases: a SQLite file, or a temporary PostgreSQL database."""
 
 import secrets
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from psycopg import sql
 
 @contextmanager
 def fresh_database(kind: str, folder: Path, cluster: str) -> Iterator[str]:
-    """The URL of an empty database, `sqlite` in a folder or `pg` on a cluster given by its URL."""
+    """Yield the URL of an empty database: `sqlite` in a folder, or `pg` on a cluster."""
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'site.sqlite3'}"
         return
@@ -27,14 +27,14 @@ def fresh_database(kind: str, folder: Path, cluster: str) -> Iterator[str]:
 
 
 def is_postgres(url: str) -> bool:
-    """Whether a database URL names PostgreSQL."""
+    """Return whether a database URL names PostgreSQL."""
     return urlsplit(url).scheme.startswith("postgres")
 
 
 def settle(url: str) -> None:
-    """Let PostgreSQL do what it does by itself in the minutes after an import.
+    """Vacuum a PostgreSQL database, as its autovacuum does within minutes after an import.
 
-    Else its autovacuum would be measured along with the first annotators.
+    Otherwise the autovacuum would be measured along with the first annotators.
     """
     if is_postgres(url):
         with psycopg.connect(url, autocommit=True) as connection:
@@ -43,7 +43,7 @@ def settle(url: str) -> None:
 
 
 def find_postmaster(url: str) -> int:
-    """The process number of the PostgreSQL server behind a URL; it must run on this machine."""
+    """Return the process id of the PostgreSQL server of a URL, which must run on this machine."""
     with psycopg.connect(url) as connection:
         backend = connection.execute("SELECT pg_backend_pid()").fetchone()
         status = Path(f"/proc/{backend[0] if backend else 0}/status").read_text()

@@ -1,11 +1,11 @@
-"""How fast the responses of a study are downloaded from a real server, and what that takes.
+"""Measure how fast a study's responses are downloaded from a real server, and its memory.
 
     .venv/bin/python bench/export.py
     .venv/bin/python bench/export.py --cluster postgres://postgres@127.0.0.1:5432 --responses 10000
 
-Each run has a fresh site and downloads as signed-in staff do. `first byte` is the header of the
-table, `first row` what follows it. MB above idle are of the server's own processes: their peak
-during a download, less what they had after the pages around it.
+Each run has a fresh site and downloads as signed-in staff. `first byte` is the header of the
+table, `first row` the data after it. MB above idle are of the server's processes: their peak
+during a download, less their memory after the pages around it.
 """
 
 import argparse
@@ -33,7 +33,7 @@ COLUMNS = ("database", "responses", "s to first byte", "s to first row", "s in a
 
 
 class Download(NamedTuple):
-    """One export as it came over HTTP. Seconds, and megabytes of a million bytes."""
+    """One export over HTTP, in seconds and megabytes of a million bytes."""
 
     n_rows: int
     first_byte_seconds: float
@@ -44,7 +44,7 @@ class Download(NamedTuple):
 
 
 def list_processes(pid: int) -> list[Path]:
-    """A process and all below it, as folders of /proc."""
+    """Return a process and its descendants, as folders of /proc."""
     found = [Path(f"/proc/{pid}")]
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         found += list_processes(int(child))
@@ -52,7 +52,7 @@ def list_processes(pid: int) -> list[Path]:
 
 
 def read_memory(processes: Sequence[Path], name: str) -> float:
-    """The sum of a figure of their status, such as VmRSS, in megabytes."""
+    """Return the sum of a figure of the processes' status, such as VmRSS, in megabytes."""
     texts = [(process / "status").read_text() for process in processes]
     return (
         sum(int(found[1]) for text in texts if (found := re.search(rf"{name}:\s+(\d+)", text)))
@@ -66,7 +66,7 @@ def download(browser: httpx.Client, processes: Sequence[Path]) -> Download:
     (address,) = re.findall(r'href="([^"]+/responses\.csv)"', page)
     idle = read_memory(processes, "VmRSS")
     for process in processes:
-        (process / "clear_refs").write_text("5")  # the peak counts from here
+        (process / "clear_refs").write_text("5")  # reset the peak
     instants, sizes, n_lines = [], [], 0
     started = time.perf_counter()
     with browser.stream("GET", address) as answer:
@@ -83,7 +83,7 @@ def download(browser: httpx.Client, processes: Sequence[Path]) -> Download:
 
 
 def sign_in(browser: httpx.Client, password: str) -> None:
-    """Sign in as staff do."""
+    """Sign in as staff."""
     browser.get("/admin/login/").raise_for_status()
     answers = {"username": NAME, "password": password, "next": "/admin/"}
     answers["csrfmiddlewaretoken"] = browser.cookies["csrftoken"]
@@ -130,7 +130,7 @@ def measure(cluster: str | None, n_responses: int, repetitions: int) -> list[Dow
 
 
 def write_row(database: str, downloads: Sequence[Download]) -> str:
-    """A line of the table: medians, but the greatest memory."""
+    """Return a row of the table: medians, but the maximum memory."""
     middle = [median(figures) for figures in zip(*downloads, strict=True)]
     cells = [
         database,

@@ -1,7 +1,7 @@
-"""A study in which every place is taken by a finished assignment, and an account to look at it.
+"""Create a study with a finished assignment in every place, and an account to view it.
 
-Runs inside a fresh site (its environment, its folder): `python export_data.py RESPONSES`. The
-account is named by BENCH_ACCOUNT and BENCH_PASSWORD.
+Runs in the environment and folder of a fresh site: `python export_data.py RESPONSES`. The
+account is set by BENCH_ACCOUNT and BENCH_PASSWORD.
 """
 
 import os
@@ -32,7 +32,8 @@ from surveys.models import (  # noqa: E402
     Response,
     Study,
 )
-from surveys.study.stimuli.load import StudyDesign, import_stimuli  # noqa: E402
+from surveys.study.create import create_study  # noqa: E402
+from surveys.study.stimuli.load import StudyDesign, read_stimuli  # noqa: E402
 
 STUDY = "bench"
 RATINGS_PER_CONTEXT = 10
@@ -45,27 +46,27 @@ HEADER = (
 
 
 def make_study(n_pairs: int) -> Study:
-    """Import a stimuli file of so many pairs."""
+    """Import a stimuli file of `n_pairs` pairs."""
     design = StudyDesign(
         slug=STUDY, language="en", ratings_per_context=RATINGS_PER_CONTEXT, block_size=BLOCK_SIZE
     )
     rows = "".join(map(write_pair, range(1, n_pairs + 1)))
-    import_stimuli(f"{HEADER}{rows}".encode(), design)
+    create_study(read_stimuli(f"{HEADER}{rows}".encode(), design))
     return Study.objects.get(slug=STUDY)
 
 
 def write_pair(number: int) -> str:
-    """A row of a stimuli file."""
+    """Return a row of a stimuli file."""
     one, two = f"alpha{number}", f"beta{number}"
     contexts = (
         f"Rain fell on <strong>{one}</strong>. It grew dark. Then <strong>{two}</strong> left.",
-        f"Here stood <strong>{two}</strong>. It was late. There <strong>{one}</strong> lay.",
+        f"Here lived <strong>{two}</strong>. It was late. There <strong>{one}</strong> lay.",
     )
     return "\t".join((one, two, *contexts, one, two, one, two)) + "\n"
 
 
 def take_places(study: Study, contexts: dict[int, list[Context]]) -> list[Assignment]:
-    """A finished assignment in each place, of an annotator of its own."""
+    """Create a finished assignment in each place, each by a different annotator."""
     places = list(Place.objects.free(study))
     people = Annotator.objects.bulk_create(Annotator(study=study) for _ in places)
     Invitation.objects.bulk_create(Invitation(study=study, annotator=p) for p in people)
@@ -92,7 +93,7 @@ def take_places(study: Study, contexts: dict[int, list[Context]]) -> list[Assign
 def answer(
     assignments: Iterable[Assignment], contexts: dict[int, list[Context]], points: list[Decimal]
 ) -> Iterator[Response]:
-    """A full answer to each context of each assignment."""
+    """Answer each context of each assignment."""
     for assignment in assignments:
         for position, context in enumerate(contexts[assignment.questionnaire_id], 1):
             response = Response.laid_out(assignment, context, position)

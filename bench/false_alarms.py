@@ -1,4 +1,4 @@
-"""False alarms of the tests of change by recipe and annotator bias, where no context matters.
+"""Measure false alarms of the tests of change by recipe and annotator bias.
 
     .venv/bin/python bench/false_alarms.py
     .venv/bin/python bench/false_alarms.py --blocks 200 --biases 0 1
@@ -66,7 +66,7 @@ def simulate_unchanged(n_blocks: int, bias: float, rng: np.random.Generator) -> 
     """Return ratings of pairs whose two contexts have the same expected rating."""
     n_pairs = n_blocks * PAIRS
     expected = rng.uniform(1, 5, n_pairs)
-    biases = rng.normal(0, bias, (n_blocks, 2, RATERS))  # a questionnaire has its own people
+    biases = rng.normal(0, bias, (n_blocks, 2, RATERS))  # annotators of one questionnaire
     pair, context, rater = np.indices((n_pairs, 2, RATERS)).reshape(3, -1)
     questionnaire = (pair + context) % 2
     noise = rng.normal(0, NOISE, len(pair))

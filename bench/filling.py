@@ -1,7 +1,7 @@
-"""Millions of answers in a fresh site, by statements that make many rows at once.
+"""Fill a fresh site with millions of answers by statements that insert many rows at once.
 
-A study that is measured, with nearly all places held, and other studies beside it. Constraints stay
-on; what is not given gets the default of its model.
+It gets a measured study with nearly all places held, and other studies. Constraints stay enabled;
+columns that are not given get the default of their model.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from django.core.management.color import no_style
 from django.db import connection, models
 from django.utils import timezone
 
-STUDY, N_PAIRS, N_PAIRS_BESIDE, BLOCK_SIZE, N_CHECKPOINTS = "measured", 20_000, 500, 20, 10
-RATINGS_BESIDE = 100  # of a context in the other studies
-MOST_UNDER_WAY = 2500  # assignments in the measured study
+STUDY, N_PAIRS, N_PAIRS_OF_OTHERS, BLOCK_SIZE, N_CHECKPOINTS = "measured", 20_000, 500, 20, 10
+RATINGS_OF_OTHERS = 100  # per context in the other studies
+MAX_UNFINISHED = 2500  # assignments in the measured study
 HEADER = (
     "word1\tword2\tcontext1\tcontext2\t"
     "word1_context1\tword2_context1\tword1_context2\tword2_context2\n"
@@ -22,10 +22,10 @@ HEADER = (
 CHECKPOINTS = "word1\tword2\tcontext\tword1_context\tword2_context\tlowest\thighest\n"
 FILLER = "Nobody came by, and the road lay still as far as one could see. " * 6
 
-# Who holds which place. `k` numbers the assignments; every twentieth is a second one of an
-# annotator. In the measured study every twentieth is expired and its place free, and the last
-# ones are under way, a tenth of them on leases that only their answers keep up. In the others,
-# where nobody arrives any more, every fiftieth was left long ago and has never expired.
+# The holders of places. `k` numbers the assignments; every twentieth is the second one of an
+# annotator. In the measured study every twentieth is expired and its place free, and the last ones
+# are in progress, a tenth of them with leases that only their answers renew. In the other studies,
+# without new arrivals, every fiftieth was abandoned long ago and has never expired.
 FILLING = """
 CREATE TEMPORARY TABLE filling AS
 SELECT seated.*, CASE k %% 20 WHEN 2 THEN k - 2 ELSE k END AS who,
@@ -34,12 +34,12 @@ SELECT seated.*, CASE k %% 20 WHEN 2 THEN k - 2 ELSE k END AS who,
   CASE WHEN is_recent THEN {minutes_ago} ELSE {days_ago} END AS acted_at
 FROM (
   SELECT n + {first} AS k, n >= {n_done} AS is_recent, id, study_id, questionnaire_id, round_id,
-    CASE WHEN n >= {n_done} OR ({is_beside} AND n %% 50 = 7) THEN 'started'
-      WHEN n %% 20 = 13 AND NOT {is_beside} THEN 'expired' ELSE 'submitted' END AS state
+    CASE WHEN n >= {n_done} OR ({is_other} AND n %% 50 = 7) THEN 'started'
+      WHEN n %% 20 = 13 AND NOT {is_other} THEN 'expired' ELSE 'submitted' END AS state
   FROM (
     SELECT p.*, ROW_NUMBER() OVER (ORDER BY p.study_id, p.number, p.id) - 1 AS n
     FROM surveys_place p JOIN surveys_study s ON s.id = p.study_id
-    WHERE (s.slug <> '{study}') = {is_beside}
+    WHERE (s.slug <> '{study}') = {is_other}
   ) numbered WHERE n < {n}
 ) seated ORDER BY k
 """
@@ -63,14 +63,14 @@ DIALECTS = {
 }
 
 
-def import_studies(n_measured: int, n_beside: int) -> None:
-    """Import studies with room for so many assignments, by the app's own actions."""
+def import_studies(n_measured: int, n_others: int) -> None:
+    """Import studies with places for the assignments, by the app's actions."""
     from surveys.study.design import configure_study
     from surveys.study.stimuli.checkpoints import import_checkpoints
 
-    for number in range(-(-n_beside // (2 * N_PAIRS_BESIDE // BLOCK_SIZE * RATINGS_BESIDE))):
-        import_study(f"beside{number}", N_PAIRS_BESIDE, RATINGS_BESIDE)
-    # A place for each assignment, a tenth more, and one or two more in each questionnaire.
+    for number in range(-(-n_others // (2 * N_PAIRS_OF_OTHERS // BLOCK_SIZE * RATINGS_OF_OTHERS))):
+        import_study(f"other{number}", N_PAIRS_OF_OTHERS, RATINGS_OF_OTHERS)
+    # One place per assignment, a tenth more, and one or two more per questionnaire.
     study = import_study(STUDY, N_PAIRS, 2 + int(1.1 * n_measured) // (2 * N_PAIRS // BLOCK_SIZE))
     configure_study(study, allows_more_blocks=True, n_check_tries=3)
     rows = "".join(
@@ -82,18 +82,20 @@ def import_studies(n_measured: int, n_beside: int) -> None:
 
 
 def import_study(slug: str, n_pairs: int, n_ratings: int) -> Any:
-    """Import a study, open both its entrances and store its consent."""
+    """Import a study, open its link and its provider, and store its consent."""
     from surveys.models import Study, TextKind
     from surveys.recruitment.links import open_entrance
+    from surveys.study.create import create_study
     from surveys.study.design import configure_study
     from surveys.study.lifecycle import open_study, review_consent
-    from surveys.study.stimuli.load import StudyDesign, import_stimuli
+    from surveys.study.stimuli.load import StudyDesign, read_stimuli
     from surveys.study.texts import current_text
 
     design = StudyDesign(
         slug=slug, language="en", ratings_per_context=n_ratings, block_size=BLOCK_SIZE
     )
-    import_stimuli(f"{HEADER}{''.join(map(write_pair, range(n_pairs)))}".encode(), design)
+    data = f"{HEADER}{''.join(map(write_pair, range(n_pairs)))}".encode()
+    create_study(read_stimuli(data, design))
     study = Study.objects.get(slug=slug)
     configure_study(study, organisation="Benchmark", contact="bench@example.org")
     review_consent(study, current_text(study, TextKind.CONSENT).version)
@@ -104,30 +106,30 @@ def import_study(slug: str, n_pairs: int, n_ratings: int) -> Any:
 
 
 def write_pair(number: int) -> str:
-    """A row of a stimuli file."""
+    """Return a row of a stimuli file."""
     one, two = f"alpha{number}", f"beta{number}"
     contexts = (
         f"Rain fell on <strong>{one}</strong>. {FILLER}Then <strong>{two}</strong> left.",
-        f"Here stood <strong>{two}</strong>. {FILLER}There <strong>{one}</strong> lay.",
+        f"Here lived <strong>{two}</strong>. {FILLER}There <strong>{one}</strong> lay.",
     )
     return "\t".join((one, two, *contexts, one, two, one, two)) + "\n"
 
 
 def fill(n_responses: int) -> None:
-    """Fill a fresh site with about so many responses."""
-    n_beside = n_responses // 2 // BLOCK_SIZE // 20 * 20
+    """Fill a fresh site with about `n_responses` responses."""
+    n_others = n_responses // 2 // BLOCK_SIZE // 20 * 20
     n_measured = n_responses // 2 // (BLOCK_SIZE + 1) // 20 * 20
-    import_studies(n_measured, n_beside)
+    import_studies(n_measured, n_others)
     tables = list(apps.get_app_config("surveys").get_models())
     if connection.vendor == "sqlite":
         settings = ["PRAGMA journal_mode = OFF", "PRAGMA cache_size = -1000000"]
-        settings += ["PRAGMA foreign_keys = OFF"]  # they are checked in one go afterwards
+        settings += ["PRAGMA foreign_keys = OFF"]  # checked together afterwards
     else:
         settings = ["SET work_mem = '256MB'", "SET session_replication_role = replica"]
     execute(*settings)
-    seat(n_beside, n_beside, first=20, is_beside=True)
-    n_done = n_measured - min(MOST_UNDER_WAY, n_measured // 50)
-    seat(n_measured, n_done, first=20 + n_beside, is_beside=False)
+    seat(n_others, n_others, first=20, is_other=True)
+    n_done = n_measured - min(MAX_UNFINISHED, n_measured // 50)
+    seat(n_measured, n_done, first=20 + n_others, is_other=False)
     execute(*connection.ops.sequence_reset_sql(no_style(), tables))
     check_foreign_keys(tables)
 
@@ -139,12 +141,12 @@ def execute(*statements: str) -> None:
             cursor.execute(statement, [])
 
 
-def seat(n: int, n_done: int, *, first: int, is_beside: bool) -> None:
-    """Give the first places of the measured study, or of the others, to that many assignments."""
+def seat(n: int, n_done: int, *, first: int, is_other: bool) -> None:
+    """Create `n` assignments in the first places of the measured study or of the others."""
     dialect = DIALECTS[connection.vendor]
     token, code, name = (dialect["token"].format(length) for length in (22, 16, 24))
     filling = FILLING.format(
-        n=n, n_done=n_done, first=first, study=STUDY, is_beside=is_beside,
+        n=n, n_done=n_done, first=first, study=STUDY, is_other=is_other,
         minutes_ago=dialect["ago"].format("60 + k %% 3600"),
         days_ago=dialect["ago"].format("172800 + k %% 300 * 86400"),
     )  # fmt: skip
@@ -163,7 +165,7 @@ def seat(n: int, n_done: int, *, first: int, is_beside: bool) -> None:
     insert(
         "assignment", "filling f", id="f.k", study="f.study_id", annotator="f.who", token=token,
         questionnaire="f.questionnaire_id", round="f.round_id", state="f.state", seed="f.k * 7919",
-        n_items=str(BLOCK_SIZE + (not is_beside)), reason="'balanced: a place'",
+        n_items=str(BLOCK_SIZE + (not is_other)), reason="'balanced: a place'",
         offered_at="active_at", active_at="active_at", started_at="active_at",
         submitted_at="CASE f.state WHEN 'submitted' THEN acted_at END",
     )  # fmt: skip
@@ -176,13 +178,13 @@ def seat(n: int, n_done: int, *, first: int, is_beside: bool) -> None:
         " WHERE f.id = surveys_place.id AND f.state <> 'expired'"
     )
     answer(ITEMS, "t.position")
-    if not is_beside:
+    if not is_other:
         answer(CHECKPOINT_ITEMS, str(BLOCK_SIZE + 1))
     execute("DROP TABLE filling")
 
 
 def answer(items: str, position: str) -> None:
-    """Lay out a response to each item, and answer those that its annotator has got to."""
+    """Create a response to each item, and answer those that its annotator has reached."""
     is_answered = f"CASE WHEN {position} <= f.n_answered THEN"
     instants = ("engaged_at", "rated_at", "words_shown_at", "rating_shown_at")
     insert(
@@ -197,7 +199,7 @@ def answer(items: str, position: str) -> None:
 
 
 def insert(name: str, source: str, **columns: str) -> None:
-    """Insert a row for each of a source: by the columns given, else by the model's defaults."""
+    """Insert a row for each row of a source, with the given columns and the model's defaults."""
     model = apps.get_model("surveys", name)
     expressions, defaults = {}, []
     for field in model._meta.concrete_fields:
@@ -219,11 +221,11 @@ def insert(name: str, source: str, **columns: str) -> None:
 
 
 def check_foreign_keys(tables: Sequence[type[models.Model]]) -> None:
-    """End the benchmark if a row refers to one that is not there."""
+    """Exit if a row refers to a missing row."""
     for model in tables:
         for field in model._meta.concrete_fields:
             if isinstance(field, models.ForeignKey):
                 there = field.remote_field.model._base_manager.values("pk")  # noqa: SLF001
                 lost = model._base_manager.exclude(**{field.name: None})  # noqa: SLF001
                 if lost.exclude(**{f"{field.attname}__in": there}).exists():
-                    raise SystemExit(f"{field} refers to rows that are not there.")
+                    raise SystemExit(f"{field} refers to missing rows.")

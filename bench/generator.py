@@ -1,6 +1,6 @@
-"""The load generator with one system more: Cosima, and `bare/`, which has pages of the same kind.
+"""The load generator with an adapter for Cosima and for `bare/`, whose pages are of the same kind.
 
-Runs under the Python that has aiohttp and psutil, and takes the generator's own arguments:
+Needs a Python with aiohttp and psutil, and takes the generator's arguments:
 
     BENCH_GENERATOR=FOLDER python bench/generator.py --system cosima --base URL --users FILE …
 
@@ -21,9 +21,9 @@ sys.path.insert(0, os.environ["BENCH_GENERATOR"])
 annotators: Any = importlib.import_module("annotators")
 
 Send = Callable[..., Awaitable[tuple[int, str | None, str]]]
-MOST_PAGES = 60  # before the first item; more can only be a site that leads in circles
+MAX_PAGES = 60  # before the first item; more only if the site redirects in circles
 PAGE = re.compile(r"/survey/[^/]+/(\d+)/(words|rating)/$")
-ITEM = re.compile(r"\balpha(\d+)\b")  # every text has one such word, and no other text has it
+ITEM = re.compile(r"\balpha(\d+)\b")  # a word that occurs in one text only
 FORM = re.compile(r"<form\b([^>]*)>(.*?)</form>", re.DOTALL)
 TAG = re.compile(r"<(input|button|textarea|select|option)\b([^>]*)>")
 ATTRIBUTE = re.compile(r'([\w:-]+)(?:\s*=\s*"([^"]*)")?')
@@ -34,11 +34,11 @@ TAKEN_OR_REFUSED = (
     200,
     *REDIRECTS,
     422,
-)  # a wrong answer to a practice question is no error screen
+)  # a wrong answer to a practice question is not an error screen
 
 
 class Form(NamedTuple):
-    """The first form of a page: what it sends in any case, and what was filled in."""
+    """The first form of a page: its fixed values, and the values filled in."""
 
     address: str
     method: str
@@ -47,9 +47,9 @@ class Form(NamedTuple):
 
 
 def read_form(path: str, page: str, *, attempt: int = 0) -> Form | None:
-    """Fill texts with words, tick boxes, choose the first radio button, or a later one later.
+    """Fill in texts, tick boxes, and choose a radio button: the next one with each attempt.
 
-    Of several buttons the first is pressed, as the Enter key does.
+    The first of several buttons is used, as by the Enter key.
     """
     if not (found := FORM.search(page)):
         return None
@@ -86,21 +86,21 @@ def read_form(path: str, page: str, *, attempt: int = 0) -> Form | None:
 
 
 class CosimaAdapter(annotators.Adapter):  # type: ignore[misc]
-    """Cosima: a personal link; per item two pages in forced order."""
+    """Cosima: a personal link; two pages per item in fixed order."""
 
     item: str | None = None
     path = page = ""
 
     async def enter(self) -> None:
-        """Follow the personal link through whatever precedes the first item."""
+        """Follow the personal link through all pages before the first item."""
         self._arrive(*await self.browser.follow("GET", self.password))
         visits: Counter[str] = Counter()
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             if self.item is not None:
                 return
             visits[self.path] += 1
             await self._press_on(visits[self.path] - 1)
-        raise annotators.Refused(f"no item after {MOST_PAGES} pages")
+        raise annotators.Refused(f"no item after {MAX_PAGES} pages")
 
     async def _press_on(self, attempt: int) -> None:
         form = read_form(self.path, self.page, attempt=attempt)
@@ -113,11 +113,11 @@ class CosimaAdapter(annotators.Adapter):  # type: ignore[misc]
         elif link := LINK.search(self.page):
             answer = await self.browser.follow("GET", link[1])
         else:
-            raise annotators.Refused("a page that leads nowhere")
+            raise annotators.Refused("a page without a form")
         self._arrive(*answer)
 
     def _arrive(self, status: int, path: str | None, page: str) -> None:
-        """Note which page one is on: the item of a page 1, or None."""
+        """Store the current page: the item of a page 1, or None."""
         self.path, self.page, self.item = path or "", page, None
         place = PAGE.search(self.path)
         if status == 200 and place and place[2] == "words" and (found := ITEM.search(page)):
@@ -139,13 +139,13 @@ class CosimaAdapter(annotators.Adapter):  # type: ignore[misc]
         self._arrive(*await self._send(self.browser.follow, **typed))
         rating, shown = PAGE.search(self.path), ITEM.search(self.page)
         if not (words and rating and shown) or (rating[1], rating[2]) != (words[1], "rating"):
-            raise annotators.Refused("the words were not taken")
+            raise annotators.Refused("the words were not accepted")
         if shown[1] != item:
-            raise annotators.Refused("page 2 is of another text")
+            raise annotators.Refused("page 2 shows a different text")
         second = time.perf_counter()
         status, location, _ = await self._send(self.browser.request, rating=str(similarity))
         if status not in REDIRECTS or urljoin(self.path, location or "") == self.path:
-            raise annotators.Refused("the rating was not taken")
+            raise annotators.Refused("the rating was not accepted")
         self.record.acknowledged(self.user, item, token, time.perf_counter() - second)
         self._arrive(*await self.browser.follow("GET", location))
         self.record.turnaround(time.perf_counter() - start)

@@ -1,10 +1,10 @@
-"""How long stimuli files take that are made to take long, and for how long imports block others.
+"""Measure hostile stimuli files, which are slow to read, and how long imports block others.
 
     .venv/bin/python bench/hostile_files.py
     .venv/bin/python bench/hostile_files.py --repository ../before --limit 30
 
-First, files of 4 MB, the most that a page or a program may send: seconds of a processor until each
-is read or refused, and how much was found in it. One that takes longer than the limit is ended.
+First, files of 4 MB, the maximum upload: CPU seconds until each is read or refused, and the
+number of pairs and findings. A file that takes longer than the limit is aborted.
 
 Then, on a fresh site on SQLite, a study of 4 MB through the API (dry run and import) and through
 the console, by Django's test client, while another process commits a row every 10 ms, as annotators
@@ -49,7 +49,7 @@ print(seconds, len(parsed.pairs), len(parsed.findings))
 
 
 class Waits(NamedTuple):
-    """Milliseconds that others waited for their commits while something was done."""
+    """Milliseconds that others waited for their commits during an action."""
 
     seconds: float
     median: float
@@ -58,7 +58,7 @@ class Waits(NamedTuple):
 
 
 def fill_file(make: Callable[[int], str]) -> bytes:
-    """A file of rows up to its greatest size."""
+    """Return a file of rows up to the maximum size."""
     rows, n_bytes = [HEADER], len(HEADER)
     while True:
         row = make(len(rows))
@@ -69,7 +69,7 @@ def fill_file(make: Callable[[int], str]) -> bytes:
 
 
 def write_row(number: int, word1: str, word2: str, rest: str) -> str:
-    """A row whose contexts mark both words and go on with some text."""
+    """Return a row whose contexts mark both words, followed by some text."""
     contexts = [
         f"{number}.{n} says <strong>{word1}</strong> and <strong>{word2}</strong>. {rest}"
         for n in (1, 2)
@@ -78,7 +78,7 @@ def write_row(number: int, word1: str, word2: str, rest: str) -> str:
 
 
 def make_files() -> Iterator[tuple[str, bytes]]:
-    """Files that take long, each by its name."""
+    """Yield names and contents of slow files."""
     rng = random.Random(15)  # noqa: S311  # nosec B311
 
     def word(n_letters: int) -> str:
@@ -114,7 +114,7 @@ def make_files() -> Iterator[tuple[str, bytes]]:
 
 
 def read_file(data: bytes, repository: Path, limit: int) -> str:
-    """Seconds, pairs and findings of a file, read in a process of its own."""
+    """Return seconds, pairs and findings of a file, read in a separate process."""
     done = subprocess.run(  # noqa: S603  # nosec B603
         [sys.executable, "-c", READ],
         input=data,
@@ -130,7 +130,7 @@ def read_file(data: bytes, repository: Path, limit: int) -> str:
 
 
 def commit_rows(path: str, stop: Event, waits: Any) -> None:
-    """Commit a row again and again, as answers are, and tell how long each took."""
+    """Commit rows repeatedly, as answers are, and send back the time of each."""
     with sqlite3.connect(path, timeout=120, isolation_level=None) as database:
         database.execute("PRAGMA synchronous=FULL")
         while not stop.is_set():
@@ -143,7 +143,7 @@ def commit_rows(path: str, stop: Event, waits: Any) -> None:
 
 
 def measure_waits(path: str, act: Callable[[], object]) -> Waits:
-    """Do something while others commit rows."""
+    """Perform an action while others commit rows; return their waits."""
     with multiprocessing.Manager() as manager:
         waits, stop = manager.list(), multiprocessing.Event()
         others = multiprocessing.Process(target=commit_rows, args=(path, stop, waits))
@@ -160,7 +160,7 @@ def measure_waits(path: str, act: Callable[[], object]) -> Waits:
 
 
 def import_studies() -> None:
-    """Import a large study by each door of the site of this process's environment."""
+    """Import a large study by API and console into the site of this process's environment."""
     import django
 
     sys.path.insert(0, str(Path.cwd()))
@@ -174,7 +174,7 @@ def import_studies() -> None:
 
     from surveys.access.api_tokens import SCOPES, make_token
 
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = None  # for commits before the API had a limit of its own
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = None  # for commits before the API had a separate limit
     user = User.objects.create_superuser("bench")
     _, key = make_token(user, "bench", list(SCOPES))
     program = Client(SERVER_NAME="127.0.0.1", headers={"Authorization": f"Bearer {key}"})
@@ -216,11 +216,11 @@ def import_studies() -> None:
 
 
 def main() -> None:
-    """Print a table of the files, and one of the doors."""
+    """Print a table of the files, and one of the interfaces."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
     add("--repository", type=Path, default=REPOSITORY, help="another checkout, to compare with")
-    add("--limit", type=int, default=60, help="seconds of a processor that a file may take")
+    add("--limit", type=int, default=60, help="CPU seconds that a file may take")
     add("--only", choices=["files", "doors"], help="one of the two tables")
     add("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,9 +1,9 @@
-"""Where the server's time for a judgement goes: py-spy watches it under load.
+"""Profile the server's CPU time of a judgement with py-spy under load.
 
     BENCH_HOME=FOLDER .venv/bin/python bench/hotspots.py --case cosima-sqlite
 
-py-spy is taken from the virtual environment `vl` under BENCH_HOME. It slows the server down: read
-the shares; the milliseconds are the CPU milliseconds of the run, dealt out by them. On PostgreSQL
+py-spy comes from the virtual environment `vl` under BENCH_HOME. It slows the server down: use
+the shares; the milliseconds are the CPU time of the run, divided by them. On PostgreSQL
 waiting for an answer counts as `database: execute`.
 """
 
@@ -22,9 +22,9 @@ from serving import AS_SERVED, Server
 from sites import Load
 
 RATE = 100  # samples a second; more would slow the server down
-SURROUNDING = 0.75  # a function that more than this share happens in tells nothing
+SURROUNDING = 0.75  # a function with a larger share is too general
 FRAME = re.compile(r"(?P<name>.+) \((?P<file>.+?)(?::\d+)?\)$")
-PARTS = (  # the first that fits a frame, from the innermost frame outwards
+PARTS = (  # the first that matches a frame, from the innermost frame outwards
     (
         "database: execute, fetch, commit",
         r"backends/(utils|sqlite3/base|postgresql/base)\.py|psycopg",
@@ -50,7 +50,7 @@ PARTS = (  # the first that fits a frame, from the innermost frame outwards
 
 
 def record(site: Running, links: list[str], n_tasks: int) -> tuple[Path, float, int]:
-    """Run a load under py-spy: its file, CPU ms and the judgements it was for."""
+    """Run a load under py-spy; return its file, the CPU ms and the number of judgements."""
     out = site.folder / "samples"
     words = [site.bench.home / "vl/bin/py-spy", "record", "--subprocesses", "--rate", RATE]
     words += ["--pid", site.processes[0], "--format", "raw", "--output", out]
@@ -65,7 +65,7 @@ def record(site: Running, links: list[str], n_tasks: int) -> tuple[Path, float, 
 
 
 def read_samples(path: Path) -> list[tuple[list[tuple[str, str]], int]]:
-    """Stacks of (function, file), outermost first, with how often each was seen."""
+    """Return stacks of (function, file), outermost first, with their counts."""
     stacks = []
     for line in path.read_text().splitlines():
         stack, _, count = line.rpartition(" ")
@@ -77,7 +77,7 @@ def read_samples(path: Path) -> list[tuple[list[tuple[str, str]], int]]:
 
 
 def name_part(stack: Iterable[tuple[str, str]]) -> str:
-    """The part of the work that the innermost telling frame belongs to."""
+    """Return the part of the work of the innermost matching frame."""
     for _, file in reversed(list(stack)):
         for part, pattern in PARTS:
             if re.search(pattern, file):
@@ -86,11 +86,11 @@ def name_part(stack: Iterable[tuple[str, str]]) -> str:
 
 
 def main() -> None:
-    """Measure once and print which parts and which functions the time went to."""
+    """Measure once and print the time by part and by function."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--case", default="cosima-sqlite")
     parser.add_argument("--server", type=Server.named, default=AS_SERVED)
-    parser.add_argument("--top", type=int, default=30, help="functions to name")
+    parser.add_argument("--top", type=int, default=30, help="functions to list")
     add_common_arguments(parser)
     options = parser.parse_args()
     bench = make_bench(options, options.server)
@@ -106,7 +106,7 @@ def main() -> None:
         for frame in set(stack):
             functions[frame] += count
     total = parts.total()
-    say(f"\n{n_judgements} judgements at {cpu:.1f} ms CPU while watched; {total} samples.\n")
+    say(f"\n{n_judgements} judgements at {cpu:.1f} ms CPU under py-spy; {total} samples.\n")
     say(table(("part", "share", "ms"), [_row(p, n, total, cpu) for p, n in parts.most_common()]))
     named = [
         _row(f"{name} ({'/'.join(Path(file).parts[-3:])})", n, total, cpu)

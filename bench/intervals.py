@@ -1,12 +1,12 @@
-"""How often the 95 % intervals that Cosima prints hold the figure that they are for.
+"""Measure the coverage of the 95 % intervals that Cosima prints.
 
     .venv/bin/python bench/intervals.py
     .venv/bin/python bench/intervals.py --only agreement methods --studies 20
 
 Studies are simulated from a population whose figure is known, or computed from a very large
-sample of it. Coverage is the share of studies whose interval holds that figure, in per cent, with
-its simulation standard error; below and above are the shares of those whose interval lies below
-the figure and above it. "out" is the share of figures outside their own interval.
+sample of it. Coverage is the percentage of studies whose interval contains that figure, with its
+simulation standard error; below and above are the shares of intervals that lie below and above
+the figure. "out" is the share of figures outside their own interval.
 """
 
 import argparse
@@ -40,8 +40,8 @@ from postprocess.statistics.resampling import (
 )
 
 SEED = 20200312
-MANY_ITEMS = 40_000  # of all questionnaires together, in place of endless ones
-MANY_GROUPS = 1_000  # of other annotators, in place of endless ones
+MANY_ITEMS = 40_000  # of all questionnaires together, to approximate infinitely many
+MANY_GROUPS = 1_000  # of other annotators, to approximate infinitely many
 N_RESAMPLES = 300
 SHAPES = (Shape(1, 20), Shape(1, 50), Shape(6, 20), Shape(14, 16), Shape(34, 20))
 BLOCKS = (Shape(2, 20, 3), Shape(2, 20, 5), Shape(2, 20))
@@ -53,19 +53,19 @@ COLUMNS = ("interval", "figure", "studies", "coverage %", "SE", "below", "above"
 
 
 class Tally:
-    """Intervals of many studies against the figure that they are for."""
+    """Intervals of many studies compared with the true figure."""
 
     def __init__(self, name: str, figure: str, truth: float) -> None:
         self.name, self.figure, self.truth = name, figure, truth
         self.rows: list[tuple[float, float, float]] = []
 
     def add(self, figure: float, low: float, high: float) -> None:
-        """Count the interval of a study; one that is undefined counts as none."""
+        """Count the interval of a study; undefined ones are left out."""
         if not np.isnan(low):
             self.rows.append((figure, low, high))
 
     def row(self) -> list[str]:
-        """Return the line of the printed table."""
+        """Return the row of the printed table."""
         figures, low, high = np.array(self.rows).T
         below, above = high < self.truth, low > self.truth
         share = float((~below & ~above).mean())
@@ -87,8 +87,8 @@ def cover_agreement(
 ) -> Iterable[Tally]:
     """Cover the figures of the agreement table, overall.
 
-    Items alone: the same annotators in all studies, and the figure that they would have with
-    endless items. Annotators too: others in each study, and the mean figure of such crowds.
+    Items alone: the same annotators in all studies, and their figure for infinitely many items.
+    Annotators too: new ones in each study, and the mean figure of such groups.
     """
     for shape in shapes:
         rng = np.random.default_rng([SEED, *shape])
@@ -148,7 +148,7 @@ def _take(stack: Stack, rng: np.random.Generator) -> Iterable[Stack]:
 
 
 def percentile(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:
-    """Return the quantiles of the resamples: what was printed before."""
+    """Return the quantiles of the resamples, the earlier method."""
     low, high = np.quantile(drawn, [0.025, 0.975])
     return float(low), float(high)
 
@@ -167,13 +167,13 @@ def bca(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, 
 
 
 def basic(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:
-    """Return the basic interval as it is defined, within the range of a correlation."""
+    """Return the basic interval, clipped to the range of a correlation."""
     low, high = np.quantile(drawn, [0.025, 0.975])
     return max(-1.0, float(2 * point - high)), min(1.0, float(2 * point - low))
 
 
 def basic_on_z(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:
-    """Return what the library prints."""
+    """Return the interval that the library prints."""
     within = RANGES_OF_FIGURES.get(figure, "correlation")
     return basic_interval(point, drawn, limit=limit, within=within)
 
@@ -232,7 +232,7 @@ def cover_change(n_studies: int, *, resample: Resample = "items") -> Iterable[Ta
 
 
 def cover_delta(n_studies: int) -> Iterable[Tally]:
-    """Cover Cliff's delta of pairs with 10 ratings of each context, by how much changes."""
+    """Cover Cliff's delta of pairs with 10 ratings of each context, by size of change."""
     points = np.arange(7)
     for change in (0.0, 1.0, 2.0, 4.0):
         rng = np.random.default_rng([SEED, int(change)])
@@ -244,13 +244,13 @@ def cover_delta(n_studies: int) -> Iterable[Tally]:
         truth = float(first @ np.sign(points[None, :] - points[:, None]) @ second)
         counts = (rng.multinomial(10, p, size=50 * n_studies) for p in (first, second))
         tally = Tally("10 and 10 ratings", f"delta {truth:.2f}", truth)
-        for row in cliffs_delta(*counts).to_numpy():
+        for row in zip(*cliffs_delta(*counts).values(), strict=True):
             tally.add(*row)
         yield tally
 
 
 def cover_confounds(n_studies: int) -> Iterable[Tally]:
-    """Cover what relates scores, changes and ratings to what should not matter."""
+    """Cover the associations of scores, changes and ratings with confounds."""
     for n_pairs in (24, 111, 340):
         rng = np.random.default_rng([SEED, n_pairs])
         crowd = Crowd.gather(Shape(2, n_pairs), rng)
@@ -272,7 +272,7 @@ def cover_confounds(n_studies: int) -> Iterable[Tally]:
 def _confound(
     n_pairs: int, crowd: Crowd, rng: np.random.Generator, *, n_resamples: int
 ) -> pd.DataFrame:
-    """Simulate scores that fall with the distance of words and rise where they share a sentence.
+    """Simulate scores that fall with the distance of words and rise if they share a sentence.
 
     An annotator in a hurry rates lower; positions do not matter.
     """
@@ -336,9 +336,9 @@ INTERVALS: dict[str, Callable[[int], Iterable[Tally]]] = {
 
 
 def main() -> None:
-    """Simulate what the arguments name and print a table of each."""
+    """Simulate the chosen figures and print a table of each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--studies", type=int, default=60, help="simulated for each line")
+    parser.add_argument("--studies", type=int, default=60, help="simulated for each row")
     parser.add_argument("--only", nargs="+", choices=INTERVALS, default=list(INTERVALS))
     options = parser.parse_args()
     for name in options.only:

@@ -1,9 +1,9 @@
-"""Cosima beside its peers and beside a bare app: the same load on each, in turn, several times.
+"""Compare Cosima with its peers and a bare app under the same load, in turn, several times.
 
     BENCH_HOME=FOLDER .venv/bin/python bench/load.py
     BENCH_HOME=FOLDER .venv/bin/python bench/load.py --cases cosima-pg bare-pg --annotators 40
 
-Every run has a fresh site. `bench/README.md` tells what is measured and what it needs.
+Every run has a fresh site. `bench/README.md` describes the measurements and requirements.
 """
 
 import argparse
@@ -31,14 +31,14 @@ from serving import AS_SERVED, Server, run
 from sites import Load
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-TASKS = {1: 200, 10: 100, 40: 25}  # an annotator's items, by the number of annotators
+TASKS = {1: 200, 10: 100, 40: 25}  # items per annotator, by the number of annotators
 OURS = ("cosima-sqlite", "cosima-pg", "bare-sqlite", "bare-pg")
 LARGE = 20_000
-FILLED = 4  # of 5 places, where a large study is to be nearly complete
+FILLED = 4  # of 5 places, for a nearly complete large study
 
 
 class Run(NamedTuple):
-    """Something to measure."""
+    """A measurement."""
 
     kind: str  # "load", "large", "filled" or "dropout"
     case: str
@@ -46,7 +46,7 @@ class Run(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As the tables name it."""
+        """Return the name in the tables."""
         return {
             "large": f"{self.case}, {self.load.n_contexts} contexts",
             "filled": f"{self.case}, {self.load.n_contexts} contexts, {FILLED} of 5 answered",
@@ -54,7 +54,7 @@ class Run(NamedTuple):
 
 
 def plan(options: argparse.Namespace) -> list[Run]:
-    """What one repetition measures, in its order."""
+    """Return the measurements of one repetition, in order."""
     runs = [
         Run("load", case, Load.exact(n, max(1, TASKS[n] // options.divide)))
         for n in options.annotators
@@ -74,7 +74,7 @@ def plan(options: argparse.Namespace) -> list[Run]:
 
 
 def carry_out(task: Run, bench: Bench, name: str) -> Result:
-    """Measure once."""
+    """Perform a measurement once."""
     system = Peers(bench.home, bench.generator)
     is_ours = task.case in OURS
     if task.kind == "dropout":
@@ -87,8 +87,8 @@ def carry_out(task: Run, bench: Bench, name: str) -> Result:
     return system.measure(task.case, task.load, name)
 
 
-def tell(task: Run, result: Result) -> None:
-    """One line as soon as a run is over."""
+def print_line(task: Run, result: Result) -> None:
+    """Print a line when a run is over."""
     is_load = task.kind != "dropout"
     columns: Sequence[str] = LOAD_COLUMNS if is_load else DROPOUT_COLUMNS
     row = load_row(task.name, [result]) if is_load else dropout_row(task.name, [result])
@@ -96,7 +96,7 @@ def tell(task: Run, result: Result) -> None:
 
 
 def report(results: dict[Run, list[Result]]) -> str:
-    """The tables of everything that was measured."""
+    """Return the tables of all results."""
     loads = [load_row(r.name, found) for r, found in results.items() if r.kind != "dropout"]
     drops = [dropout_row(r.name, found) for r, found in results.items() if r.kind == "dropout"]
     ratios = list_ratios({(r.kind, r.case, r.load.n_annotators): f for r, f in results.items()})
@@ -107,7 +107,7 @@ def report(results: dict[Run, list[Result]]) -> str:
 
 
 def describe(bench: Bench) -> str:
-    """What stands above the tables."""
+    """Return the text above the tables."""
     commit = run("git", "describe", "--always", "--dirty", cwd=bench.repository).strip()
     busy = os.getloadavg()[0]
     return (
@@ -119,10 +119,10 @@ def describe(bench: Bench) -> str:
 
 
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of every script that measures."""
-    beside = REPOSITORY.parent / "shared/bench"
+    """Add the arguments shared by the scripts."""
+    default = REPOSITORY.parent / "shared/bench"
     add = parser.add_argument
-    add("--generator", type=Path, default=beside, help="folder of annotators.py and peer_setup/")
+    add("--generator", type=Path, default=default, help="folder of annotators.py and peer_setup/")
     add("--repository", type=Path, default=REPOSITORY, help="checkout of Cosima to measure")
     add("--python", type=Path, help="its Python (.venv/bin/python in the checkout)")
     add("--cluster", default="postgres://postgres@127.0.0.1:5544", help="PostgreSQL, on loopback")
@@ -132,7 +132,7 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def make_bench(options: argparse.Namespace, server: Server) -> Bench:
-    """What the arguments and BENCH_HOME say."""
+    """Return the bench of the arguments and BENCH_HOME."""
     if not (home := os.environ.get("BENCH_HOME")):
         raise SystemExit("BENCH_HOME must name the folder of the peers; see bench/README.md.")
     repository = options.repository.resolve()
@@ -147,7 +147,7 @@ def make_bench(options: argparse.Namespace, server: Server) -> Bench:
 
 
 def write_results(path: Path | None, results: dict[Run, list[Result]]) -> None:
-    """Keep every figure of every run."""
+    """Write all results as JSON."""
     if path:
         kept = [
             {"run": task._asdict(), "results": [{**r, "acks": None} for r in found]}
@@ -157,7 +157,7 @@ def write_results(path: Path | None, results: dict[Run, list[Result]]) -> None:
 
 
 def main() -> None:
-    """Measure what the arguments name and print tables."""
+    """Run the chosen measurements and print tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     known = [*OURS, *peers.CASES]
     add = parser.add_argument
@@ -176,7 +176,7 @@ def main() -> None:
         for task in plan(options):
             sys.stdout.write(f"{repetition}: {task.name}, {task.load.n_annotators} annotators: ")
             results[task].append(carry_out(task, bench, f"side{repetition}"))
-            tell(task, results[task][-1])
+            print_line(task, results[task][-1])
             write_results(options.out, results)
     say(f"\n{report(results)}")
 

@@ -1,4 +1,4 @@
-"""One measured run: a fresh site, a server, the load, a look at what was stored."""
+"""One measured run: a fresh site, a server, the load, a check of the stored answers."""
 
 import csv
 import json
@@ -16,11 +16,11 @@ from serving import Server, free_port, run, serving
 from sites import Bare, Cosima, Load, Places, Site
 
 HERE = Path(__file__).resolve().parent
-Result = dict[str, Any]  # what the generator writes, and `check`
+Result = dict[str, Any]  # the generator's output, and that of `check`
 
 
 class Bench(NamedTuple):
-    """What all runs have in common."""
+    """Settings of all runs."""
 
     home: Path
     generator: Path
@@ -31,12 +31,12 @@ class Bench(NamedTuple):
 
     @property
     def generator_python(self) -> Path:
-        """The Python that has aiohttp and psutil."""
+        """Return the Python with aiohttp and psutil."""
         return self.home / "vl/bin/python"
 
     @contextmanager
     def folder(self, name: str) -> Iterator[Path]:
-        """A folder that is gone afterwards."""
+        """Yield a temporary folder."""
         made = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.home))
         try:
             yield made
@@ -54,7 +54,7 @@ class Running(NamedTuple):
     processes: list[int]
 
     def annotate(self, name: str, links: list[str], n_tasks: int, *flags: str) -> Result:
-        """Let annotators come by these links; `acks` are what the site confirmed to them."""
+        """Let annotators come by links; `acks` in the result are the confirmed judgements."""
         users, out, acks = (self.folder / f"{name}.{kind}" for kind in ("users", "json", "acks"))
         with users.open("w", newline="") as file:
             csv.writer(file).writerows((f"{name}{n:03d}", link) for n, link in enumerate(links))
@@ -85,7 +85,7 @@ class Running(NamedTuple):
 
 @contextmanager
 def running(bench: Bench, case: str, load: Load, *, filled: int = 0) -> Iterator[Running]:
-    """A fresh site of a case such as `cosima-pg`, prepared for a load and served."""
+    """Yield a fresh site of a case such as `cosima-pg`, prepared for a load and served."""
     system, _, database = case.partition("-")
     with (
         bench.folder(case) as folder,
@@ -109,16 +109,16 @@ def running(bench: Bench, case: str, load: Load, *, filled: int = 0) -> Iterator
 
 
 def measure(bench: Bench, case: str, load: Load, *, filled: int = 0) -> Result:
-    """Run a load once on a fresh site and check what was stored."""
+    """Run a load once on a fresh site and check the stored answers."""
     with running(bench, case, load, filled=filled) as site:
         links = site.site.invite(load.n_annotators)
         result = site.annotate("ann", links, load.n_tasks)
         found = check(result["acks"], site.site.stored(), load.n_contexts)
-    return {**result, **_told(found, load)}
+    return {**result, **_as_result(found, load)}
 
 
 def measure_dropout(bench: Bench, case: str) -> Result:
-    """Twenty leave after 10 of 25 with one item open, 20 stay, 20 come when the places lapsed."""
+    """Measure drop-outs: 20 leave after 10 of 25 items, 20 stay, 20 come after the leases lapse."""
     load = Load.exact(40, 25)
     with running(bench, case, load) as site:
         if not isinstance(site.site, Cosima):
@@ -133,8 +133,8 @@ def measure_dropout(bench: Bench, case: str) -> Result:
         acks = [ack for phase in phases for ack in phase["acks"]]
         found = check(acks, site.site.stored(), load.n_contexts)
     errors = [f"{kind} {n}" for phase in phases for kind, n in phase["errors"].items()]
-    return {**_told(found, load), "errors": errors}
+    return {**_as_result(found, load), "errors": errors}
 
 
-def _told(found: Finding, load: Load) -> Result:
+def _as_result(found: Finding, load: Load) -> Result:
     return {"check": found._asdict(), "faults": found.faults(load)}

@@ -1,4 +1,4 @@
-"""The peers, measured by the scripts that come with the load generator."""
+"""Measurement of the peers by the scripts of the load generator."""
 
 import json
 import os
@@ -14,7 +14,7 @@ LARGE_BATCH = "/batch/2/accept_next_task/"  # where Turkle holds the 20,000 item
 
 
 class Peers:
-    """Turkle, Potato and oTree as they were prepared under BENCH_HOME."""
+    """Turkle, Potato and oTree as set up under BENCH_HOME."""
 
     def __init__(self, home: Path, generator: Path) -> None:
         self.home, self.scripts = home, generator / "peer_setup"
@@ -39,15 +39,15 @@ class Peers:
         return {**result, "faults": _describe(result["check"], load)}
 
     def measure_large(self, load: Load, name: str) -> dict[str, Any]:
-        """Turkle on PostgreSQL with 20,000 items; they must have been loaded as its batch 2."""
+        """Measure Turkle on PostgreSQL with 20,000 items, which must be its batch 2."""
         more = ("--data", self.home / "data20k", "--entry", LARGE_BATCH)
         return self.measure("turkle-pg", load, name, *more)
 
     def measure_dropout(self, case: str) -> dict[str, Any]:
-        """Twenty leave early, 20 stay, 20 come."""
+        """Measure drop-outs: 20 leave early, 20 stay, 20 come."""
         self._run("dropout.py", case)
         found = json.loads((self.home / f"out/dropout-{case}.json").read_text())
-        told = {
+        found_faults = {
             "acknowledged": found["acknowledged"],
             "stored": found["stored"],
             "left_over": 0,
@@ -55,11 +55,11 @@ class Peers:
             "at_quota": found["items_at_quota"],
             "over_quota": found["judgements_over_quota"],
         }
-        return {"check": told, "faults": _describe(found, None), "errors": []}
+        return {"check": found_faults, "faults": _describe(found, None), "errors": []}
 
 
 def _describe(found: dict[str, Any], load: Load | None) -> str:
-    """What is wrong with what a peer stored, in words."""
+    """Return a description of the errors in a peer's stored answers."""
     names = {
         "acknowledged_but_lost": "lost",
         "overwritten_by_a_later_answer": "overwritten",

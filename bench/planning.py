@@ -1,7 +1,7 @@
-"""How well `plan` does on populations of contexts whose distributions of ratings are known.
+"""Measure the accuracy of `plan` on populations of contexts with known rating distributions.
 
-For each population the number of annotators that truly reaches the power is simulated, then
-small pilot studies are drawn from it, and a plan is made of each. Needs no database.
+For each population the number of annotators that really reaches the power is simulated, then
+small pilot studies are drawn from it and planned from. Needs no database.
 
     .venv/bin/python bench/planning.py [--repository DIR] [--pilots 10] [--out FILE]
 """
@@ -28,14 +28,14 @@ WIDTH = 10 / 6  # of a point of the survey, in published points
 N_CONTEXTS = 2000  # of a population
 CHANGES, POWER, ALPHA = (2.0, 3.0), 0.8, 0.05
 DESIGNS = ((30, 10), (20, 5), (10, 20))  # pilots: pairs, annotators per context
-MOST, SIZE = 50, 12  # annotators tried; annotators whose least detectable change is asked for
-MARGIN = 0.02  # of the scale: a context whose mean would come nearer to an end does not move
+MOST, SIZE = 50, 12  # annotators tried; annotators for the least detectable change
+MARGIN = 0.02  # of the scale: contexts whose mean would come closer to an end do not move
 TRUE_SIMULATIONS, PLAN_SIMULATIONS = 20_000, 1_000
 
 
 @dataclass(frozen=True)
 class Population:
-    """Contexts by their latent means; a change moves the latent mean until the mean has moved."""
+    """Contexts by their latent means; a change moves a latent mean until the mean has moved."""
 
     name: str
     latent: Floats
@@ -87,7 +87,7 @@ def heaped(latent: Floats) -> Floats:
 
 
 def populations() -> Iterator[Population]:
-    """Return the populations, always the same."""
+    """Yield the populations, always the same."""
     rng = np.random.default_rng(0)
 
     def of(name: str, rate: Places) -> Population:
@@ -108,7 +108,7 @@ def populations() -> Iterator[Population]:
 
 
 def true_power(population: Population, change: float, rng: np.random.Generator) -> Floats:
-    """Return the share found for each number of annotators from 0."""
+    """Return the share of changes found, for each number of annotators from 0."""
     before, after, upwards = population.shifted(change)
     power = np.zeros(MOST + 1)
     for n in range(2, MOST + 1):
@@ -120,7 +120,7 @@ def share_found(
     before: Floats, after: Floats, upwards: NDArray[np.int64], n: int, rng: np.random.Generator
 ) -> float:
     """Return the share of changes that n annotators find, by the published test."""
-    from postprocess.statistics.ranksum import change_tests
+    from postprocess.statistics.change import change_tests
 
     tests = change_tests(rng.multinomial(n, before), rng.multinomial(n, after))
     return float(((tests.pvalues < ALPHA) & (tests.directions == upwards)).mean())
@@ -173,7 +173,7 @@ class Result:
 def plan_pilots(
     population: Population, n_pilots: int, truth: dict[float, Floats], rng: np.random.Generator
 ) -> Iterator[Result]:
-    """Plan from pilots of every design, given as ratings and as published figures."""
+    """Plan from pilots of every design, as ratings and as published figures."""
     from postprocess.planning.plan import Costs, Question, plan_study
     from postprocess.planning.rating_models import models_of_ratings, models_of_scores
     from postprocess.table.ratings import Scale
@@ -216,7 +216,7 @@ def detect(population: Population, n_pilots: int, rng: np.random.Generator) -> t
 
 
 def render(results: list[Result]) -> Iterator[str]:
-    """Return a line for each result, then one for each source and design."""
+    """Yield a line for each result, then one for each source and design."""
     for one in results:
         planned = f"{statistics.mean(one.planned):5.1f} ± {statistics.stdev(one.planned):4.1f}"
         design = f"{one.n_pairs:3} × {one.n_annotators:2} {one.source:8}"

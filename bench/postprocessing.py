@@ -1,13 +1,13 @@
-"""How long post-processing takes from a ratings file to the table of scores, and what memory.
+"""Measure time and memory of post-processing, from a ratings file to the table of scores.
 
     .venv/bin/python bench/postprocessing.py
     .venv/bin/python bench/postprocessing.py --rows 10000 100000 --repetitions 5 --sorted
 
-Beside it, in turn: what pyarrow alone needs to read the same file, and (up to --loop rows) the
-obvious way, a loop over pairs with pandas and SciPy that does less: no check, no ledger, only
-calibration, filtering and the published columns. Every measurement is a process of its own, timed
-without its imports; MB are the peak of that process. "again" is a second time in the same process:
-virtual machines may take much longer to find memory for the first than to use it.
+For comparison, in turn: reading the same file by pyarrow, and (up to --loop rows) the simple
+way, a loop over pairs with pandas and SciPy that does less: no check, no ratings ledger, only
+calibration, filtering and the published columns. Every measurement is a separate process, timed
+without its imports; MB are its peak. "again" is a second run in the same process: virtual
+machines may take much longer to allocate memory the first time.
 """
 
 import argparse
@@ -34,7 +34,7 @@ COLUMNS = ("rows", "file", "way", "s", "µs a row", "MB", "÷ pyarrow", "again s
 
 
 def make_ratings(n_rows: int, *, is_sorted: bool) -> pd.DataFrame:
-    """Ratings of a study with 10 people a questionnaire and 50 pairs a block."""
+    """Return ratings of a study with 10 annotators per questionnaire and 50 pairs per block."""
     rng = np.random.default_rng(SEED)
     n_contexts = n_rows // RATERS
     context = np.repeat(np.arange(n_contexts), RATERS)
@@ -59,7 +59,7 @@ def make_ratings(n_rows: int, *, is_sorted: bool) -> pd.DataFrame:
 
 
 def read_with_pyarrow(path: Path) -> None:
-    """The floor: the file in memory, in the types that pyarrow finds."""
+    """Read the file with pyarrow's inferred types: the lower bound."""
     if path.suffix == ".parquet":
         arrow_parquet.read_table(path)
     else:
@@ -67,7 +67,7 @@ def read_with_pyarrow(path: Path) -> None:
 
 
 def process(path: Path) -> None:
-    """From the file to the scores and the ledger."""
+    """Process the file to scores and ratings ledger."""
     from postprocess.formats.reading import load_ratings
     from postprocess.steps.post_process import post_process
     from postprocess.steps.recipe import Recipe
@@ -77,7 +77,7 @@ def process(path: Path) -> None:
 
 
 def process_in_a_loop(path: Path) -> None:
-    """The obvious way: group by, corr, and SciPy's test for each pair."""
+    """Process the file in the simple way: groupby, corr, and SciPy's test for each pair."""
     from scipy.stats import mannwhitneyu
 
     ratings = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
@@ -113,7 +113,7 @@ WAYS: dict[str, Callable[[Path], None]] = {
 
 
 def measure(way: str, path: Path) -> dict[str, float]:
-    """One measurement, in a process of its own."""
+    """Measure once in a separate process."""
     words = [sys.executable, str(Path(__file__).resolve()), "--measure", way, str(path)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=REPOSITORY)  # noqa: S603  (this script)
     if done.returncode:
@@ -123,7 +123,7 @@ def measure(way: str, path: Path) -> dict[str, float]:
 
 
 def measure_here(way: str, path: Path) -> None:
-    """What a measuring process does: run once after a warm-up of the imports, and print."""
+    """Run once after the imports and print the result; called in the measured process."""
     sys.path.insert(0, str(REPOSITORY))
     warm_up = path.with_name(f"warm{path.suffix}")
     WAYS[way](warm_up)
@@ -137,14 +137,14 @@ def measure_here(way: str, path: Path) -> None:
 
 
 def peak_megabytes() -> float:
-    """Of this process since its program began; `getrusage` would tell the parent's if larger."""
+    """Return the peak of this program; `getrusage` would include a larger parent's peak."""
     status = Path("/proc/self/status").read_text().splitlines()
     (peak,) = (line.split()[1] for line in status if line.startswith("VmHWM"))
     return int(peak) / 1024
 
 
 def write_files(folder: Path, n_rows: int, *, is_sorted: bool, name: str) -> list[Path]:
-    """The ratings as CSV and as Parquet."""
+    """Write the ratings as CSV and as Parquet."""
     ratings = make_ratings(n_rows, is_sorted=is_sorted)
     arrow = pa.Table.from_pandas(ratings, preserve_index=False)
     csv, parquet = folder / f"{name}.csv", folder / f"{name}.parquet"
@@ -157,7 +157,7 @@ def write_files(folder: Path, n_rows: int, *, is_sorted: bool, name: str) -> lis
 
 
 def measure_rows(folder: Path, n_rows: int, options: argparse.Namespace) -> list[list[str]]:
-    """The table's rows for one size."""
+    """Return the table's rows for one size."""
     rows = []
     for path in write_files(folder, n_rows, is_sorted=options.sorted, name="ratings"):
         ways = [way for way in WAYS if way != "loop" or n_rows <= options.loop]
@@ -188,13 +188,13 @@ def measure_rows(folder: Path, n_rows: int, options: argparse.Namespace) -> list
 
 
 def main() -> None:
-    """Measure what the arguments name and print a table."""
+    """Run the chosen measurements and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add: Any = parser.add_argument
     add("--rows", type=int, nargs="+", default=[10**n for n in range(4, 8)])
     add("--repetitions", type=int, default=3)
-    add("--loop", type=int, default=10**6, help="most rows for the loop")
-    add("--sorted", action="store_true", help="rows by pair and context; otherwise in no order")
+    add("--loop", type=int, default=10**6, help="maximum rows for the loop")
+    add("--sorted", action="store_true", help="rows by pair and context; otherwise in random order")
     add("--measure", nargs=2, metavar=("WAY", "FILE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:

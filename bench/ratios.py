@@ -1,4 +1,4 @@
-"""What is to be beaten, as ratios of medians of the same run."""
+"""Aims as ratios of medians of the same run."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,9 +15,9 @@ MOST_GROWTH = 1.2
 
 
 class Aim(NamedTuple):
-    """A figure of ours over the greatest of theirs, and where the ratio is to lie.
+    """The ratio of our figure to the greatest of theirs, and its limits.
 
-    `bare` among the others stands for the bare app on the same database as ours.
+    `bare` among the others is the bare app on the same database as ours.
     """
 
     name: str
@@ -27,8 +27,8 @@ class Aim(NamedTuple):
     least: float = 0.0
 
     @property
-    def told(self) -> str:
-        """The aim in words."""
+    def limits(self) -> str:
+        """Return the limits in words."""
         return f"≤ {self.most}" if self.most < float("inf") else f"≥ {self.least}"
 
 
@@ -41,7 +41,7 @@ AIMS = (
 
 
 def list_ratios(found: Found) -> list[list[str]]:
-    """A row for each aim whose two sides were measured."""
+    """Return a row for each aim with both sides measured."""
     rows = [row for case in OURS for aim in AIMS if (row := _compare(found, case, aim))]
     for kind in ("large", "filled"):
         rows += [row for case in (*OURS, "turkle-pg") if (row := _growth(found, case, kind))]
@@ -68,11 +68,11 @@ def _compare(found: Found, case: str, aim: Aim) -> list[str] | None:
     greatest = max(theirs, key=lambda name: theirs[name])
     ratio = middle(ours, aim.read) / theirs[greatest]
     name = f"{case}: {aim.name} ÷ {greatest}, N={N_AIMED_AT}"
-    return _row(name, ratio, aim.told, is_reached=aim.least <= ratio <= aim.most)
+    return _row(name, ratio, aim.limits, is_reached=aim.least <= ratio <= aim.most)
 
 
 def _growth(found: Found, case: str, kind: str) -> list[str] | None:
-    """How much dearer a judgement is in a large study, empty or nearly complete."""
+    """Return the ratio of a judgement's cost in a large study, empty or nearly complete."""
     small = found.get(("load", case, N_OF_GROWTH))
     large = found.get((kind, case, N_OF_GROWTH))
     if not (small and large):

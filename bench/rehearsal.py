@@ -1,4 +1,4 @@
-"""A paid batch by many scripted workers, from planning to payment, with a site and a simulator.
+"""Measure a paid batch of many scripted workers, from planning to payment, in the simulator.
 
 python bench/rehearsal.py --workers 500 --at-once 8
 """
@@ -17,7 +17,7 @@ BLOCK_SIZE = 7
 
 
 def rehearse(folder: Path, database_url: str, options: argparse.Namespace) -> str:
-    """What `rehearse_batch` tells on a fresh site; the benchmark ends where it fails."""
+    """Return the output of `rehearse_batch` on a fresh site; exit if it fails."""
     site, simulator = (f"http://{HOST}:{free_port()}" for _ in range(2))
     environment = {
         **os.environ,
@@ -59,19 +59,20 @@ def rehearse(folder: Path, database_url: str, options: argparse.Namespace) -> st
 
 
 def main() -> None:
-    """Rehearse once and print what came of it, with the load of the machine before and after."""
+    """Rehearse once and print the result with the load of the machine before and after."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
-    add("--workers", type=int, default=500, help="how many come, for as many places (500)")
-    add("--at-once", type=int, default=8, help="how many work at the same time (8)")
+    add("--workers", type=int, default=500, help="number of workers and of places (500)")
+    add("--at-once", type=int, default=8, help="number of workers at the same time (8)")
     add("--database-url", help="an empty database; else a SQLite file")
     add("--python", type=Path, default=Path(sys.executable), help="of the site")
     options = parser.parse_args()
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        told = rehearse(folder, options.database_url or f"sqlite:///{folder / 'site'}", options)
-    sys.stdout.write(f"{told}Load average: {before:.1f} before, {os.getloadavg()[0]:.1f} after.\n")
+        output = rehearse(folder, options.database_url or f"sqlite:///{folder / 'site'}", options)
+    sys.stdout.write(output)
+    sys.stdout.write(f"Load average: {before:.1f} before, {os.getloadavg()[0]:.1f} after.\n")
 
 
 if __name__ == "__main__":

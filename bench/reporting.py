@@ -10,25 +10,25 @@ Read = Callable[[Result], float]
 
 
 def say(text: str = "") -> None:
-    """Write a line at once."""
+    """Write a line and flush."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def number(value: float) -> str:
-    """Three figures or so, as one reads them."""
+    """Return a number with about three digits."""
     places = 0 if value >= 200 else 1 if value >= 10 else 2
     return f"{value:.{places}f}"
 
 
 def error_screens(result: Result) -> float:
-    """What an annotator sees as a failure, for 100 judgements; a reconnection is none."""
+    """Return error screens per 100 judgements; a reconnection does not count."""
     seen = sum(n for kind, n in result["errors"].items() if kind != "reconnected")
     return 100 * float(seen) / float(max(1, result["acknowledged"]))
 
 
 def figure(*names: str) -> Read:
-    """The reader of a figure that lies this deep in a result."""
+    """Return a function that reads a nested figure of a result."""
 
     def read(result: Result) -> float:
         value: Any = result
@@ -46,15 +46,15 @@ WAITS = ("request_ms", "submit_ms", "turnaround_ms")
 
 
 def middle(results: Sequence[Result], read: Read) -> float:
-    """The median of the repetitions."""
+    """Return the median of the repetitions."""
     return median(map(read, results))
 
 
 def spread(results: Sequence[Result], read: Read) -> str:
-    """The median and, of several, the least and the greatest."""
+    """Return the median and, of several, the minimum and maximum."""
     values = sorted(map(read, results))
-    told = number(median(values))
-    return told if len(values) == 1 else f"{told} ({number(values[0])}–{number(values[-1])})"
+    center = number(median(values))
+    return center if len(values) == 1 else f"{center} ({number(values[0])}–{number(values[-1])})"
 
 
 def _percentiles(results: Sequence[Result], name: str) -> str:
@@ -75,7 +75,7 @@ LOAD_COLUMNS = (
 
 
 def load_row(name: str, results: Sequence[Result]) -> list[str]:
-    """A line of the table of loads."""
+    """Return a row of the table of loads."""
     faults = sorted({result["faults"] for result in results} - {""})
     return [
         name,
@@ -98,7 +98,7 @@ DROPOUT_COLUMNS = (
 
 
 def dropout_row(name: str, results: Sequence[Result]) -> list[str]:
-    """A line of the table of drop-outs; every repetition's count where they differ."""
+    """Return a row of the table of drop-outs, with all counts if repetitions differ."""
     counts = ("acknowledged", "stored", "left_over", "contexts", "at_quota", "over_quota")
     faults = {result["faults"] for result in results} | {", ".join(r["errors"]) for r in results}
     return [
@@ -113,6 +113,6 @@ def _distinct(values: Any) -> list[str]:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,8 +1,8 @@
-"""The same load on Cosima under different web servers.
+"""Compare Cosima under different web servers with the same load.
 
     BENCH_HOME=FOLDER .venv/bin/python bench/servers.py
 
-The servers are taken from the virtual environment `vs` under BENCH_HOME; see `bench/README.md`.
+The servers come from the virtual environment `vs` under BENCH_HOME; see `bench/README.md`.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Web servers, as an operator would start them, and what is needed to start and stop one."""
+"""Web servers as an operator would start them, and functions to start and stop one."""
 
 import os
 import signal
@@ -29,20 +29,20 @@ class Server(NamedTuple):
 
     @classmethod
     def named(cls, text: str) -> "Server":
-        """`granian:1x4` is granian with 1 worker of 4 threads."""
+        """Return the server of a name: `granian:1x4` is granian with 1 worker of 4 threads."""
         kind, _, numbers = text.partition(":")
         workers, _, threads = (numbers or "1x4").partition("x")
         if kind not in COMMANDS:
-            raise ValueError(f"{kind!r} is none of {', '.join(COMMANDS)}")
+            raise ValueError(f"{kind!r} is not one of {', '.join(COMMANDS)}")
         return cls(kind, int(workers), int(threads or 1))
 
     @property
     def environment(self) -> dict[str, str]:
-        """What is set for it, other than its command line."""
+        """Return its environment variables."""
         return {"WEB_THREADS": str(self.threads)}
 
     def command(self, python: Path, port: int, application: str) -> list[str]:
-        """The words of its command line."""
+        """Return the words of its command line."""
         given = {
             "workers": self.workers,
             "threads": self.threads,
@@ -52,12 +52,12 @@ class Server(NamedTuple):
             "gateway": application.replace(".wsgi:", ".asgi:"),
             "bin": python.parent,
         }
-        is_plain = self.kind == "granian" and ".wsgi:" not in application  # as the bare app
+        is_plain = self.kind == "granian" and ".wsgi:" not in application  # for the bare app
         command = COMMANDS["granian-wsgi" if is_plain else self.kind]
         return [word.format(**given) for word in f"{python} {command}".split()]
 
 
-# What `scripts/serve` starts.
+# The server that `scripts/serve` starts.
 AS_SERVED = Server("granian", min(4, os.cpu_count() or 1), 2)
 _GUNICORN = "-m gunicorn --log-level warning --bind {host}:{port} --workers {workers} "
 COMMANDS = {
@@ -78,7 +78,7 @@ COMMANDS = {
 
 
 def free_port() -> int:
-    """A port on loopback that nothing listens on."""
+    """Return a free port on loopback."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -87,7 +87,7 @@ def free_port() -> int:
 def run(
     *words: str | Path, cwd: Path, environment: Mapping[str, str] | None = None, given: str = ""
 ) -> str:
-    """What a command prints. Ends the benchmark with its errors when it fails."""
+    """Return the output of a command; exit with its errors if it fails."""
     done = subprocess.run(  # noqa: S603  (commands of our own)
         [str(word) for word in words],
         cwd=cwd,
@@ -98,8 +98,8 @@ def run(
         check=False,
     )
     if done.returncode:
-        said = (done.stderr or done.stdout).strip()[-3000:]
-        raise SystemExit(f"{' '.join(map(str, words))}\nended with {done.returncode}:\n{said}")
+        errors = (done.stderr or done.stdout).strip()[-3000:]
+        raise SystemExit(f"{' '.join(map(str, words))}\nended with {done.returncode}:\n{errors}")
     return done.stdout
 
 
@@ -107,7 +107,7 @@ def run(
 def serving(
     command: list[str], *, cwd: Path, environment: Mapping[str, str], url: str, log: Path
 ) -> Iterator[int]:
-    """Start a web server, give its process number once it answers, and stop it afterwards."""
+    """Start a web server, yield its process id once it answers, and stop it afterwards."""
     with log.open("a") as heard:
         server = subprocess.Popen(  # noqa: S603  (commands of our own)
             command, cwd=cwd, env=environment, stdout=heard, stderr=heard, start_new_session=True
@@ -120,7 +120,7 @@ def serving(
 
 
 def wait_for(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
-    """Wait until a server answers; end the benchmark where it ends, or does not answer in time."""
+    """Wait until a server answers; exit if it ends or does not answer in time."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if server.poll() is not None:

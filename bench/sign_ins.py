@@ -1,4 +1,4 @@
-"""How long a survey page takes while clients send sign-ins by random names.
+"""Measure how long a survey page takes while clients send sign-ins by random names.
 
 python bench/sign_ins.py --clients 16 --seconds 20
 
@@ -32,7 +32,7 @@ WARM_UP = 20  # seconds at most until the first refusal
 
 
 class Report(NamedTuple):
-    """Waiting times for a page in ms, and how often each status answered a sign-in."""
+    """Waiting times for a page in ms, and the statuses of the sign-ins."""
 
     waits: list[float]
     statuses: Counter[int]
@@ -46,13 +46,13 @@ class Report(NamedTuple):
 
 
 def measure(site: str, page: str, *, n_clients: int, seconds: float, spread: bool) -> Report:
-    """Ask for a page again and again while clients send sign-ins; with `spread` from everywhere.
+    """Request a page repeatedly while clients send sign-ins; with `spread` from many addresses.
 
-    It begins with the first refusal, when the checks that are made at once are used up.
+    It begins with the first refusal, when the unthrottled password checks are used up.
     """
     context = get_context("spawn")
-    refused, over, told = context.Event(), context.Event(), context.SimpleQueue()
-    given = (site, n_clients, spread, refused, over, told)
+    refused, over, results = context.Event(), context.Event(), context.SimpleQueue()
+    given = (site, n_clients, spread, refused, over, results)
     attackers = context.Process(target=_attack, args=given)
     attackers.start()
     try:
@@ -60,20 +60,20 @@ def measure(site: str, page: str, *, n_clients: int, seconds: float, spread: boo
         waits = visit(site + page, seconds)
     finally:
         over.set()
-    statuses = told.get()
+    statuses = results.get()
     attackers.join()
     return Report(waits, statuses)
 
 
 def _warm_up(site: str, page: str) -> None:
-    """Let each process of the server load what it needs, over connections of their own."""
+    """Warm up each process of the server, over new connections."""
     for _ in range(16):
         httpx.get(site + page, trust_env=False, timeout=PATIENCE).raise_for_status()
         httpx.get(site + SIGN_IN, trust_env=False, timeout=PATIENCE).raise_for_status()
 
 
 def visit(page: str, seconds: float) -> list[float]:
-    """Ask for a page again and again; return the waiting times in ms."""
+    """Request a page repeatedly; return the waiting times in ms."""
     waits, end = [], time.monotonic() + seconds
     with httpx.Client(trust_env=False, timeout=PATIENCE) as annotator:
         while time.monotonic() < end:
@@ -90,7 +90,7 @@ def _attack(
     spread: bool,
     refused: Event,
     over: Event,
-    told: "SimpleQueue[Counter[int]]",
+    results: "SimpleQueue[Counter[int]]",
 ) -> None:
     def send(_number: int) -> Counter[int]:
         statuses: Counter[int] = Counter()
@@ -108,7 +108,7 @@ def _attack(
         return statuses
 
     with ThreadPoolExecutor(n_clients) as clients:
-        told.put(sum(clients.map(send, range(n_clients)), Counter()))
+        results.put(sum(clients.map(send, range(n_clients)), Counter()))
 
 
 def measure_fresh_site(
@@ -145,11 +145,11 @@ def measure_fresh_site(
 
 
 def main() -> None:
-    """Measure without clients, from one address and from many, and print what came of it."""
+    """Measure without clients, from one address and from many, and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
-    add("--clients", type=int, default=16, help="how many send sign-ins at the same time (16)")
-    add("--seconds", type=float, default=20, help="how long pages are asked for (20)")
+    add("--clients", type=int, default=16, help="number of concurrent clients (16)")
+    add("--seconds", type=float, default=20, help="duration of each measurement (20)")
     add("--database-url", help="an empty database; else a SQLite file for each site")
     add("--python", type=Path, default=Path(sys.executable), help="of the site")
     options = parser.parse_args()

@@ -1,10 +1,10 @@
-"""What a Cosima site has stored, and changes to it that no annotator can make.
+"""Read the stored responses of a Cosima site, and make changes that no annotator can make.
 
-Runs inside the site (its environment, its folder): `python site_data.py ACTION …`
+Runs in the environment and folder of the site: `python site_data.py ACTION …`
 
-    stored         print every response that is begun, as JSON
-    lapse HOURS    move every instant back, as if so many hours had passed
-    fill PLACES    let that many of each questionnaire's places be answered already
+    stored         print every started response as JSON
+    lapse HOURS    move all timestamps back, as if hours had passed
+    fill PLACES    answer that many places of each questionnaire
 """
 
 import datetime as dt
@@ -38,9 +38,9 @@ ITEM = re.compile(r"\balpha(\d+)\b")
 
 
 def list_stored() -> list[tuple[str, int, int, str, str, float | None, bool]]:
-    """For each begun response: item, annotator, pair, both words, rating, whether it is counted.
+    """Return item, annotator, pair, words, rating and whether it counts, for each response.
 
-    Counted are the answers of finished assignments: a dataset is made of nothing else.
+    Answers of finished assignments count: a dataset contains no others.
     """
     begun = Response.objects.exclude(inspired_word1="").select_related("context", "assignment")
     return [
@@ -58,7 +58,7 @@ def list_stored() -> list[tuple[str, int, int, str, str, float | None, bool]]:
 
 
 def let_lapse(hours: int) -> None:
-    """Move every instant of the survey into the past."""
+    """Move all timestamps of the survey into the past."""
     shift = dt.timedelta(hours=hours)
     for model in apps.get_app_config("surveys").get_models():
         names = [f.name for f in model._meta.fields if isinstance(f, DateTimeField)]
@@ -69,7 +69,7 @@ def let_lapse(hours: int) -> None:
 
 
 def fill(places: int) -> int:
-    """Start assignments by the app's own rule and answer them in one go. How many responses."""
+    """Start assignments by the app's rules and answer them; return the number of responses."""
     study = Study.objects.get()
     count = places * Questionnaire.objects.filter(block__study=study).count()
     for invitation in invite_annotators(study, count):
@@ -84,7 +84,7 @@ def fill(places: int) -> int:
 
 
 def main(action: str, *arguments: str) -> None:
-    """Do one of the actions."""
+    """Perform an action."""
     if action == "stored":
         sys.stdout.write(json.dumps(list_stored()))
     elif action == "lapse":

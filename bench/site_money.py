@@ -1,9 +1,9 @@
-"""A paid batch on a site, from inside: what a person does between the commands.
+"""Actions of people on a paid batch, between the commands, run inside the site.
 
-plan STUDY              plan a batch of all places and arm it
-work STUDY URL COUNT    let that many scripted workers do it
-promise STUDY           promise a bonus for each visit that is settled or payable
-tally STUDY             print what was made and paid, here and at the simulator, as JSON
+plan STUDY              plan a batch of all places and approve its budget
+work STUDY URL COUNT    let scripted workers do it
+promise STUDY           grant a bonus for each settled or payable visit
+tally STUDY             print HITs and payments, here and in the simulator, as JSON
 """
 
 import json
@@ -22,11 +22,11 @@ django.setup()
 from django.contrib.auth.models import User  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from surveys.crowd.budget import arm_batch, count_spent  # noqa: E402
+from surveys.crowd.budget import approve_budget, count_spent  # noqa: E402
 from surveys.crowd.fees import read_cents  # noqa: E402
 from surveys.crowd.ledger import intend_bonus  # noqa: E402
 from surveys.crowd.mturk.gateway import Gateway, open_gateway  # noqa: E402
-from surveys.crowd.mturk.planning import plan_batch  # noqa: E402
+from surveys.crowd.mturk.hits import plan_batch  # noqa: E402
 from surveys.models import (  # noqa: E402
     Batch,
     Context,
@@ -44,7 +44,7 @@ from surveys.rehearsal.mturk_worker import End, ScriptedWorker  # noqa: E402
 from surveys.rehearsal.rating_source import ModelledRatings, Person  # noqa: E402
 
 BONUS_CENTS = 20
-STARTING_CENTS = 1_000_000  # of an account at the simulator
+STARTING_CENTS = 1_000_000  # of an account in the simulator
 TERMS = {
     "title": "Words in short texts",
     "description": "Read short texts and answer two questions about each.",
@@ -54,13 +54,13 @@ TERMS = {
 
 
 def plan(study: Study) -> None:
-    """Plan a batch of all places that are left and arm it with room for the bonuses."""
+    """Plan a batch of all free places and approve its budget with room for bonuses."""
     left = list_places_left(study)
     places = {one: left[one.pk] for one in Questionnaire.objects.filter(pk__in=left).order_by("pk")}
     batch = plan_batch(study, Provider.SIMULATOR, places, **TERMS)
     total = count_spent(batch).total_cents
     n_places = sum(hit.n_places for hit in batch.hits.all())
-    arm_batch(
+    approve_budget(
         batch, User.objects.get(username=RESEARCHER), typed_cents=total,
         ceiling_cents=total + 2 * n_places * BONUS_CENTS,
         until=timezone.now() + timedelta(days=1),
@@ -86,7 +86,7 @@ def work(study: Study, url: str, count: int) -> None:
 
 
 def promise(study: Study) -> None:
-    """Promise each worker a bonus."""
+    """Grant each worker a bonus."""
     user = User.objects.get(username=RESEARCHER)
     for visit in Visit.objects.filter(entrance__study=study).order_by("pk"):
         intend_bonus(visit, f"bonus {visit.pk}", BONUS_CENTS, by=user, reason="careful answers")
@@ -112,7 +112,7 @@ def _read_account(gateway: Gateway) -> int:
 
 
 def main(action: str, slug: str, *arguments: Any) -> None:
-    """Do one of the actions."""
+    """Perform an action."""
     study = Study.objects.get(slug=slug)
     if action == "plan":
         plan(study)

@@ -1,4 +1,4 @@
-"""Fresh sites to measure: Cosima set up by its own commands as an operator does, and `bare/`."""
+"""Fresh sites to measure: Cosima, set up by its commands as by an operator, and `bare/`."""
 
 import json
 import os
@@ -16,7 +16,7 @@ STUDY = "bench"
 
 
 class Load(NamedTuple):
-    """How many annotators judge how many items each, out of how many contexts."""
+    """Numbers of annotators, of items per annotator, and of contexts."""
 
     n_annotators: int
     n_tasks: int
@@ -24,15 +24,15 @@ class Load(NamedTuple):
 
     @classmethod
     def exact(cls, n_annotators: int, n_tasks: int) -> "Load":
-        """Contexts for which the judgements are exactly the quota, where that can be.
+        """Return a load whose judgements are exactly the quota, if possible.
 
-        An annotator judges one context of a pair, so there are no fewer than two a task.
+        An annotator judges one context of a pair, so there are at least two contexts per task.
         """
         return cls(n_annotators, n_tasks, max(n_annotators // QUOTA, 2) * n_tasks)
 
     @property
     def fills_the_quota(self) -> bool:
-        """Whether the judgements are just what the study asks for."""
+        """Return whether the judgements are exactly the quota of the study."""
         return self.n_annotators * self.n_tasks == self.n_contexts * QUOTA
 
 
@@ -49,7 +49,7 @@ class Stored(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where things are."""
+    """Paths and port of a site."""
 
     repository: Path
     python: Path
@@ -59,12 +59,12 @@ class Places(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The address that the site is served at."""
+        """Return the URL of the site."""
         return f"http://{HOST}:{self.port}"
 
 
 class Site(Protocol):
-    """What the benchmark needs of a site."""
+    """Interface of a site for the benchmark."""
 
     application: str
     cwd: Path
@@ -74,10 +74,10 @@ class Site(Protocol):
         """Set up a fresh site with its stimuli."""
 
     def invite(self, count: int) -> list[str]:
-        """The paths of that many personal links."""
+        """Return the paths of `count` personal links."""
 
     def stored(self) -> list[Stored]:
-        """Everything that is stored."""
+        """Return all stored answers."""
 
 
 def _environment(database_url: str) -> dict[str, str]:
@@ -87,7 +87,7 @@ def _environment(database_url: str) -> dict[str, str]:
 
 
 class Cosima:
-    """A checkout of Cosima with a VAR_DIR and a database of its own."""
+    """A checkout of Cosima with a separate VAR_DIR and database."""
 
     application = "annotation_site.wsgi:application"
 
@@ -100,7 +100,7 @@ class Cosima:
         }
 
     def manage(self, *arguments: str | Path) -> str:
-        """What a management command prints."""
+        """Return the output of a management command."""
         words = (str(self.places.python), "manage.py", *arguments)
         return run(*words, cwd=self.cwd, environment=self.environment)
 
@@ -109,7 +109,7 @@ class Cosima:
         return run(*words, cwd=self.cwd, environment=self.environment)
 
     def prepare(self, load: Load) -> None:
-        """Do what `scripts/serve` does before it serves, and import the stimuli."""
+        """Set up the site as `scripts/serve` does, and import the stimuli."""
         stimuli = self.places.folder / "data_en.tsv"
         write_stimuli(make_items(self.places.generator, load.n_contexts), stimuli)
         self.manage("migrate", "--verbosity", "0")
@@ -128,20 +128,20 @@ class Cosima:
         settle(self.environment["DATABASE_URL"])
 
     def invite(self, count: int) -> list[str]:
-        """The paths of that many new personal links."""
+        """Return the paths of `count` new personal links."""
         links = self.manage("invite_annotators", STUDY, "--count", str(count)).split()
         return [urlsplit(link).path for link in links]
 
     def stored(self) -> list[Stored]:
-        """Every response with words in it."""
+        """Return every response with words."""
         return _read(self._data("stored"))
 
     def let_lapse(self, hours: int) -> None:
-        """Make it look as if that many hours had passed."""
+        """Move all timestamps back by some hours."""
         self._data("lapse", str(hours))
 
     def fill(self, places: int) -> None:
-        """Let that many places of each questionnaire be answered already."""
+        """Answer some places of each questionnaire."""
         self._data("fill", str(places))
         settle(self.environment["DATABASE_URL"])
 
@@ -161,7 +161,7 @@ class Bare:
         return run(*words, cwd=self.cwd, environment=self.environment, given=given)
 
     def prepare(self, load: Load) -> None:
-        """Store the same texts and lay out who gets which."""
+        """Store the same texts and assign them to annotators."""
         items = [
             {"text": i.text, "marked": i.mark("strong"), "word1": i.word1, "word2": i.word2}
             for i in make_items(self.places.generator, load.n_contexts)
@@ -171,11 +171,11 @@ class Bare:
         settle(self.environment["DATABASE_URL"])
 
     def invite(self, count: int) -> list[str]:
-        """Links that are known beforehand."""
+        """Return links that are known in advance."""
         return [f"/invitation/ann{number:03d}/" for number in range(count)]
 
     def stored(self) -> list[Stored]:
-        """Every answer with words in it."""
+        """Return every answer with words."""
         return _read(self._app("stored"))
 
 

@@ -1,8 +1,8 @@
-"""How long people wait for pages while somebody holds connections whose bodies never come.
+"""Measure how long pages take while connections are held whose bodies never come.
 
     .venv/bin/python bench/slow_bodies.py
 
-It starts `scripts/serve` on a site of its own, without a proxy, or asks the one of `--url`.
+It starts `scripts/serve` on a fresh site, without a proxy, or uses the site of `--url`.
 """
 
 import argparse
@@ -32,7 +32,7 @@ COLUMNS = ("silent sockets", "pages", "errors", "p50, ms", "p95, ms", "worst, ms
 
 
 class Waiting(NamedTuple):
-    """What people had to wait for pages, in milliseconds, and what the silent sockets got."""
+    """Waiting times for pages in milliseconds, and answers to the silent sockets."""
 
     n_silent: int
     waits: list[float]
@@ -40,7 +40,7 @@ class Waiting(NamedTuple):
     n_ended: int
 
     def row(self) -> list[str]:
-        """One row of the table."""
+        """Return a row of the table."""
         percentiles = statistics.quantiles(self.waits, n=100)
         shown = (percentiles[49], percentiles[94], max(self.waits))
         figures = [f"{wait:.0f}" for wait in shown]
@@ -49,7 +49,7 @@ class Waiting(NamedTuple):
 
 
 async def hold_connection(url: str, path: str, *, is_dripping: bool) -> bool:
-    """Announce a form and send nothing of it, or a byte a second. Whether it ended by a 408."""
+    """Send a form without body, or a byte a second; return whether it ended with 408."""
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     head = (
@@ -71,7 +71,7 @@ async def hold_connection(url: str, path: str, *, is_dripping: bool) -> bool:
 
 
 async def visit(pages: Sequence[str], until: float) -> tuple[list[float], int]:
-    """Ask for pages one after another, each on a connection of its own."""
+    """Request pages one after another, each on a new connection."""
     waits, n_errors = [], 0
     while time.monotonic() < until:
         for page in pages:
@@ -87,7 +87,7 @@ async def visit(pages: Sequence[str], until: float) -> tuple[list[float], int]:
 
 
 async def measure(url: str, link: str, *, n_silent: int, seconds: float) -> Waiting:
-    """Let people ask for pages while connections are held; every other of these drips."""
+    """Request pages while connections are held; every second one sends a byte a second."""
     targets = [*TARGETS, urlsplit(link).path]
     held = [
         asyncio.ensure_future(
@@ -107,7 +107,7 @@ async def measure(url: str, link: str, *, n_silent: int, seconds: float) -> Wait
 
 @contextmanager
 def served() -> Iterator[tuple[str, str]]:
-    """Start `scripts/serve` on a fresh site. Its address, and a personal link."""
+    """Start `scripts/serve` on a fresh site; yield its URL and a personal link."""
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder) / "said"
         unset = {"DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS"}
@@ -138,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
     add("--silent", nargs="+", type=int, default=[0, 50, 500], help="numbers of silent sockets")
-    add("--seconds", type=float, default=30, help="how long for each number")
+    add("--seconds", type=float, default=30, help="duration for each number")
     add("--url", help="a site that is served already; needs --link")
     add("--link", help="a personal link of that site")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The items of the peers' benchmark, written as stimuli: two items make the contexts of a pair."""
+"""The items of the peers' benchmark as stimuli: two items are the contexts of a pair."""
 
 import importlib
 import sys
@@ -12,21 +12,21 @@ HEADER = (
 
 
 class Item(NamedTuple):
-    """A text of about 100 words and two words in it, as the peers get it."""
+    """A text of about 100 words with two target words, as used by the peers."""
 
     text: str
     word1: str
     word2: str
 
     def mark(self, tag: str) -> str:
-        """The text with both words in an element of that name."""
+        """Return the text with both words in an element with that name."""
         targets = {self.word1, self.word2}
         words = self.text.split(" ")
         return " ".join(f"<{tag}>{w}</{tag}>" if w in targets else w for w in words)
 
 
 def make_items(generator: Path, count: int) -> list[Item]:
-    """The same items that the peers are given, from the generator's own folder."""
+    """Return the items of the peers, from the generator's folder."""
     sys.path.insert(0, str(generator / "peer_setup"))
     made: list[dict[str, Any]] = importlib.import_module("make_items").make_items(count)
     return [Item(item["text"], item["word1"], item["word2"]) for item in made]

@@ -1,4 +1,4 @@
-"""Studies simulated from a population that is known: annotators, similarities and ratings."""
+"""Simulated studies from a known population: annotators, similarities and ratings."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class Shape(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """Annotators by questionnaire: how much higher each rates than others, and how unsurely."""
+    """Annotators by questionnaire: the bias and the noise of each."""
 
     bias: Floats
     spread: Floats
@@ -35,7 +35,7 @@ class Crowd(NamedTuple):
 
 
 def draw_similarities(shape: Shape, rng: np.random.Generator) -> Floats:
-    """Draw true similarities, even from 0 to 6; the two contexts of a pair correlate by 0.8.
+    """Draw true similarities, uniform from 0 to 6; the contexts of a pair correlate by 0.8.
 
     Questionnaires 1 and 2, 3 and 4, … have the same pairs. Shape (n_groups, n_items).
     """

@@ -1,10 +1,10 @@
-"""Whether annotators' pages stay as fast when millions of responses are stored.
+"""Measure whether annotators' pages stay fast when millions of responses are stored.
 
     .venv/bin/python bench/volume.py --cluster postgres://postgres@127.0.0.1:5432
     .venv/bin/python bench/volume.py --sizes 10000 1000000
 
 Each size has a fresh site. Half of its responses are in the study that is measured (20,000 pairs,
-nearly all places held), half in studies of 500 pairs beside it. The sites of a database are
+nearly all places held), half in other studies of 500 pairs. The sites of a database are
 measured in turn, several times, through the WSGI application: no network, no other annotators.
 """
 
@@ -35,26 +35,26 @@ from filling import BLOCK_SIZE, STUDY, execute, fill
 from serving import run
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-WARM_UP = 4  # annotators before those who are measured
-RESUMED_AT = 3  # the item before whose words every annotator's lease ends
+WARM_UP = 4  # annotators before the measured ones
+RESUMED_AT = 3  # the item before which every annotator's lease ends
 DATABASES = {"sqlite": "SQLite", "pg": "PostgreSQL"}
 Figures = dict[str, list[tuple[float, int]]]  # milliseconds and queries, by the request's name
 
 
 class Browser:
-    """Asks the WSGI application as a server does, and notes what each request took."""
+    """A client of the WSGI application that records time and queries of each request."""
 
     def __init__(self, application: Callable[..., Any]) -> None:
         self.application, self.n_queries, self.is_warm = application, 0, False
         self.figures: Figures = defaultdict(list)
 
     def count(self, execute: Callable[..., Any], sql: str, *arguments: Any) -> Any:
-        """Django calls this for each statement; beginning and ending transactions do not count."""
+        """Count a statement, except the begin and end of transactions; called by Django."""
         self.n_queries += sql.split(None, 1)[0] in {"SELECT", "INSERT", "UPDATE", "DELETE"}
         return execute(sql, *arguments)
 
     def ask(self, name: str, address: str, **answers: object) -> tuple[str, str]:
-        """Get a page, or post answers to it. Where that leads to, and the body."""
+        """Get a page or post answers to it; return the address it redirects to and the body."""
         sent, parts, heads = urlencode(answers).encode(), urlsplit(address), dict[str, str]()
         environ = {
             "REQUEST_METHOD": "POST" if answers else "GET", "SCRIPT_NAME": "",
@@ -81,14 +81,14 @@ class Browser:
         return heads.get("Location", ""), text
 
     def agree(self, who: str, address: str, **claims: str) -> str:
-        """Read the welcome page and agree. Where the new assignment is."""
+        """Read the welcome page and consent; return the address of the new assignment."""
         query = f"?{urlencode(claims)}" if claims else ""
         _, page = self.ask(f"{who}: welcome", f"{address}{query}")
         return self.ask(f"{who}: agree", address, answer="agree", **hidden_in(page))[0]
 
 
 def visit(browser: Browser, invitation: Any, entrances: Mapping[str, str], number: str) -> None:
-    """An annotator with a personal link, one from the open link, one from Prolific."""
+    """Visit with a personal link, an open link, and from Prolific, each as a new annotator."""
     welcome = f"/invitation/{invitation.token}/"
     survey = browser.agree("personal link", welcome)
     browser.ask("personal link: return (redirect)", welcome)
@@ -104,7 +104,7 @@ def visit(browser: Browser, invitation: Any, entrances: Mapping[str, str], numbe
     browser.ask("ended", f"{survey}ended/")
     ticket, _ = browser.ask("open link (redirect)", entrances["link"])
     survey = browser.agree("open link", ticket)
-    end_lease(survey)  # found by whoever arrives next
+    end_lease(survey)  # found by the next arrival
     claims = {"STUDY_ID": "study", "SESSION_ID": f"s{number}", "PROLIFIC_PID": f"p{number}"}
     browser.agree("Prolific, after a lease ended", entrances["prolific"], **claims)
     address = f"{entrances['prolific']}?{urlencode(claims)}"
@@ -112,7 +112,7 @@ def visit(browser: Browser, invitation: Any, entrances: Mapping[str, str], numbe
 
 
 def introduce(browser: Browser, survey: str) -> None:
-    """All that comes before the first text."""
+    """Visit the pages before the first text."""
     words: dict[str, object] = {"inspired_word1": "music", "inspired_word2": "longing"}
     steps: dict[str, dict[str, object]] = {
         "instructions": {"read": 1}, "practice": words, "practice/rating": {"rating": 1},
@@ -124,7 +124,7 @@ def introduce(browser: Browser, survey: str) -> None:
 
 
 def judge(browser: Browser, survey: str) -> None:
-    """Answer all items; in the middle the lease ends, as when it is noticed by an arrival."""
+    """Answer all items; in the middle the lease ends."""
     n_items = BLOCK_SIZE + 1
     for position in range(1, n_items + 1):
         words, rating = (f"{survey}{position}/{page}/" for page in ("words", "rating"))
@@ -142,24 +142,24 @@ def judge(browser: Browser, survey: str) -> None:
 
 
 def hidden_in(page: str) -> dict[str, str]:
-    """The hidden fields of a page."""
+    """Return the hidden fields of a page."""
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
 
 
 def token_of(survey: str) -> str:
-    """The token in the address of an assignment."""
+    """Return the token in the address of an assignment."""
     return survey.split("/")[2]
 
 
 def end_lease(survey: str, **changes: str) -> None:
-    """Let the last sign of life be a month ago."""
+    """Set the last activity to a month ago, so that the lease has ended."""
     assignments = apps.get_model("surveys", "Assignment").objects
     long_ago = timezone.now() - timedelta(days=30)
     assignments.filter(token=token_of(survey)).update(active_at=long_ago, **changes)
 
 
 def measure(n_annotators: int) -> Figures:
-    """Let annotators visit a filled site, and a few more under the other policies; fill it up."""
+    """Let annotators visit a filled site, some under the other policies, until it is full."""
     from django.core.wsgi import get_wsgi_application
 
     from surveys.models import Place, Study, TextKind
@@ -167,7 +167,7 @@ def measure(n_annotators: int) -> Figures:
     from surveys.study.design import configure_study
     from surveys.study.texts import current_text
 
-    settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 0  # all come from one place
+    settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 0  # all come from one address
     study, browser = Study.objects.get(slug=STUDY), Browser(get_wsgi_application())
     links = {e.provider: f"/join/{e.token}/" for e in study.entrances.all()}
     run_id = timezone.now().strftime("%H%M%S")
@@ -230,14 +230,14 @@ def compare(kind: str, options: argparse.Namespace) -> str:
             for size, environment in sites.items():
                 settle(environment["DATABASE_URL"])
                 arguments = *own, "measure", str(options.annotators // options.rounds)
-                told = run(*arguments, cwd=REPOSITORY, environment=environment)
-                for name, taken in json.loads(told).items():
+                output = run(*arguments, cwd=REPOSITORY, environment=environment)
+                for name, taken in json.loads(output).items():
                     found[size][name] += taken
     return write_table(DATABASES[kind], found)
 
 
 def write_table(database: str, found: Mapping[int, Figures]) -> str:
-    """Median milliseconds and queries of each request by size, and how much the largest costs."""
+    """Return median milliseconds and queries per request and size, and the ratio of sizes."""
     sizes = sorted(found)
     heads = [database, *(f"{size:,}" for size in sizes), "largest ÷ smallest"]
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)]]
@@ -260,7 +260,7 @@ def main() -> None:
     add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
     add("--annotators", type=int, default=60, help="measured at each size")
     add("--rounds", type=int, default=3, help="in which the sizes are measured in turn")
-    add("--analyze", action="store_true", help="SQLite too gets statistics; Cosima makes none")
+    add("--analyze", action="store_true", help="run ANALYZE on SQLite, which Cosima does not do")
     add("--folder", type=Path, help="where the sites are; 10 million responses take 4 GB")
     add("--inside", nargs=2, metavar=("ACTION", "NUMBER"), help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,7 +1,7 @@
-"""Django's PostgreSQL, with a limit to how long a thread waits for a server that does not answer.
+"""Django's PostgreSQL backend with query time-outs on the client.
 
-`connect_timeout` limits the connecting, and the system notices a machine that is gone; neither
-helps with a server, or something before it, that takes what is sent and says nothing.
+`connect_timeout` limits connecting, and TCP notices a machine that is gone; neither helps with a
+server or proxy that accepts queries and does not respond.
 """
 
 import time
@@ -11,30 +11,30 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg.errors import _WaitTimeout
 
-from surveys.operations.patience import longest_wait
+from surveys.operations.patience import query_timeout
 
-PAUSE = 2.0  # seconds after a failed connection in which no other one is tried
+PAUSE = 2.0  # seconds without new attempts after a failed connection
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection that is given up when an answer takes longer than the thread waits."""
+    """A connection that is closed when a query exceeds the thread's time-out."""
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        """Wait for an answer. Raises OperationalError when it does not come in time."""
-        limit = longest_wait() if timeout is None else timeout
+        """Wait for a response. Raises OperationalError after the time-out."""
+        limit = query_timeout() if timeout is None else timeout
         try:
             return super().wait(gen, interval, limit)
         except _WaitTimeout as error:
             if timeout is not None:
                 raise
-            self.pgconn.finish()  # an answer that came later would be taken for that of the next
-            raise psycopg.OperationalError(f"no answer in {limit:g} seconds") from error
+            self.pgconn.finish()  # a late response would be read as that of the next query
+            raise psycopg.OperationalError(f"no response in {limit:g} seconds") from error
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection of Django's. After one failed the next ones fail at once, for a moment.
+    """Django's connection wrapper; after a failure new connections fail at once for a moment.
 
-    Else each thread of the site would wait for a server that does not answer.
+    Otherwise every thread of the site would wait for a server that does not respond.
     """
 
     _failed: tuple[float, str] = (0.0, "")
@@ -42,19 +42,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect. Raises OperationalError."""
         failed_at, reason = self._failed
-        if longest_wait() is not None and reason and time.monotonic() - failed_at < PAUSE:
+        if query_timeout() is not None and reason and time.monotonic() - failed_at < PAUSE:
             raise psycopg.OperationalError(reason)
         try:
-            made = super().get_new_connection(conn_params)
+            connection = super().get_new_connection(conn_params)
         except psycopg.OperationalError as error:
             DatabaseWrapper._failed = time.monotonic(), str(error)
             raise
         DatabaseWrapper._failed = 0.0, ""
-        return made
+        return connection
 
 
 class _Driver:
-    """psycopg, but for what makes a connection."""
+    """psycopg with our connection class."""
 
     connect = Connection.connect
 

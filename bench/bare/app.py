@@ -1,8 +1,8 @@
-"""The bare app: an ordinary Django app that does for a judgement what no survey can do without.
+"""The bare app: an ordinary Django app that does the minimum of a survey for a judgement.
 
 Four requests and two committed writes: page 1 shows a text, two words are stored, page 2 shows
 the text with two words in bold, a rating is stored. No middleware, no quota, no leases, no
-languages, no headers of its own; plain ORM, plain templates, the settings Django starts with.
+languages, no extra headers; plain ORM, plain templates, the settings Django starts with.
 
     DATABASE_URL=… python app.py prepare ANNOTATORS TASKS < items.json
     DATABASE_URL=… python app.py stored
@@ -91,7 +91,7 @@ PAGES = {
 
 
 def _database(url: str) -> dict[str, Any]:
-    """As durable as Cosima's: an acknowledged answer is on disk."""
+    """Return settings as durable as Cosima's: acknowledged answers are on disk."""
     database: dict[str, Any] = environ.Env.db_url_config(url)
     if url.startswith("sqlite"):
         pragmas = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
@@ -131,7 +131,7 @@ from django.urls import path  # noqa: E402
 
 
 class Item(models.Model):
-    """A text and two words in it."""
+    """A text with two target words."""
 
     text = models.TextField()
     marked = models.TextField()
@@ -148,7 +148,7 @@ class Item(models.Model):
 
 
 class Answer(models.Model):
-    """What one annotator answers to one text."""
+    """The answer of one annotator to one text."""
 
     annotator = models.CharField(max_length=22)
     position = models.PositiveIntegerField()
@@ -170,14 +170,14 @@ class Answer(models.Model):
 
 
 def welcome(request: HttpRequest, token: str) -> HttpResponse:
-    """The page behind a personal link."""
+    """Show the page of a personal link."""
     if request.method == "POST":
         return redirect(f"/survey/{token}/1/words/")
     return render(request, "welcome.html")
 
 
 def words(request: HttpRequest, token: str, position: int) -> HttpResponse:
-    """Page 1 of an item."""
+    """Show page 1 of an item and store its words."""
     if request.method == "POST":
         Answer.objects.filter(annotator=token, position=position, inspired_word1="").update(
             inspired_word1=request.POST["inspired_word1"],
@@ -191,7 +191,7 @@ def words(request: HttpRequest, token: str, position: int) -> HttpResponse:
 
 
 def rating(request: HttpRequest, token: str, position: int) -> HttpResponse:
-    """Page 2 of an item."""
+    """Show page 2 of an item and store its rating."""
     if request.method == "POST":
         Answer.objects.filter(annotator=token, position=position, rating=None).update(
             rating=int(request.POST["rating"])
@@ -212,7 +212,7 @@ application = get_wsgi_application()
 
 
 def prepare(n_annotators: int, n_tasks: int) -> None:
-    """Make tables, store the items read from standard input, lay out the answers."""
+    """Create tables, store the items read from standard input, create empty answers."""
     with connection.schema_editor() as editor:
         editor.create_model(Item)
         editor.create_model(Answer)
@@ -229,7 +229,7 @@ def prepare(n_annotators: int, n_tasks: int) -> None:
 
 
 def list_stored() -> list[tuple[Any, ...]]:
-    """What `site_data.py` tells of a Cosima site."""
+    """Return the stored answers in the format of `site_data.py`."""
     begun = Answer.objects.exclude(inspired_word1="").select_related("item")
     return [
         (
