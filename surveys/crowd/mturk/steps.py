@@ -115,6 +115,7 @@ def _hold_in_postgres(name: str) -> Iterator[bool]:
             (is_held,) = cursor.fetchone()
         yield bool(is_held)
     finally:
+        other.rollback()  # closing alone frees the lock only once the server has noticed
         other.close()
 
 
