@@ -66,6 +66,13 @@ def test_aggregate_ratings_names_contexts_without_ratings():
         aggregate_ratings(ratings, 10)
 
 
+def test_aggregate_ratings_refuses_ratings_beyond_the_last_pair():
+    ratings = table(([1], [2]), ([], []), ([3], [4]))
+
+    with pytest.raises(RatingsError, match="contexts without ratings: pair 2 context 1, pair 2"):
+        aggregate_ratings(ratings, 1)
+
+
 @given(SIDE, SIDE, st.randoms(use_true_random=False))
 def test_aggregate_ratings_does_not_depend_on_row_order(first, second, random):
     ratings = table((first, second))
