@@ -183,5 +183,6 @@ def test_one_process_at_a_time_works_at_a_target():
         ):
             pass
 
-    with exclusive_lock("publishing", "simulator"):
-        pass
+    for _ in range(20):
+        with exclusive_lock("publishing", "simulator"):
+            pass
