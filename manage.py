@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run a command; what keeps the site from starting at all is told in a line."""
+    """Run a command; an error that keeps the site from starting is reported in one line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
