@@ -19,7 +19,7 @@ class SurveyError(Exception):
 
 
 class ImportRefused(SurveyError):
-    """The stimuli or the design are invalid; the message lists every problem, one a line."""
+    """The stimuli or the design are invalid; the message lists every problem, one per line."""
 
     def __init__(
         self, message: str, *, found: Iterable[tuple[str, int | None, str | None]] = ()

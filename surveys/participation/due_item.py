@@ -57,7 +57,7 @@ class AssignmentProgress:
 
     @property
     def n_pages(self) -> int:
-        """The number of pages of the assignment, two an item."""
+        """The number of pages of the assignment, two per item."""
         return 2 * self.n_items
 
     @property

@@ -157,7 +157,7 @@ def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
     ]
     if faulty:
         raise ArrivalRefused(
-            _("The address lacks %(names)s. Please open the study again where you found it.")
+            _("The address has no %(names)s. Please open the study again where you found it.")
             % {"names": ", ".join(faulty)}
         )
     return Claims(dict(zip(rules.parameters, claimed, strict=True)), *claimed)

@@ -14,7 +14,7 @@ from surveys.recruitment.links import invite_annotators, invite_listed, personal
 
 
 class Command(SurveyCommand):
-    help = "Create personal links for annotators, and print them one a line."
+    help = "Create personal links for annotators, and print them, one per line."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
@@ -22,7 +22,7 @@ class Command(SurveyCommand):
         wanted.add_argument("--count", type=positive, default=1)
         wanted.add_argument(
             "--from", dest="listed", metavar="FILE",
-            help="labels or addresses, one a line; - for standard input. Those with a link "
+            help="labels or addresses, one per line; - for standard input. Those with a link "
             "in this study already get no second one",
         )  # fmt: skip
 

@@ -235,7 +235,7 @@ def test_a_worker_id_with_a_different_assignment_opens_nothing(client, hit):
     assert (looked.status_code, posted.status_code) == (403, 422)
     for answer in (looked, posted):
         content = answer.content.decode()
-        assert "Please show that it is you" in content
+        assert "Please confirm your identity" in content
         assert "please return this HIT" in content
         assert first.token not in content
     assert list(Visit.objects.values()) == visits

@@ -102,7 +102,7 @@ def test_a_known_id_on_another_submission_gives_no_access(client, prolific, begu
 
     assert (looked.status_code, agreed.status_code) == (403, 403)
     for content in (looked.content.decode(), agreed.content.decode()):
-        assert "Please show that it is you" in content
+        assert "Please confirm your identity" in content
         assert "lab@example.org" in content
         own = Invitation.objects.get().token
         assert not any(part in content for part in ("DONE1", "FULL1", begun.token, own))
@@ -197,7 +197,7 @@ def test_an_arrival_with_an_invalid_id_gets_an_error(client, prolific, missing, 
     answer = client.get(arrive(prolific), sent)
 
     assert answer.status_code == 400
-    assert f"The address lacks {missing}." in answer.content.decode()
+    assert f"The address has no {missing}." in answer.content.decode()
     assert Worker.objects.count() == 0
 
 
