@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from postprocess.auditing.examining import audit_dataset
 from postprocess.auditing.reconstruction.contexts import Assumptions
 from postprocess.auditing.rendering import render_audit, render_tables
-from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
+from postprocess.commands.options import add_scale_arguments, published_scale_from, scale_from
 from postprocess.formats.writing import write_files
 
 if TYPE_CHECKING:  # argparse does not export this type

@@ -5,12 +5,17 @@ import hashlib
 import sys
 from pathlib import Path
 
-from postprocess.commands.options import add_recipe_arguments, add_report_argument, recipe_from
+from postprocess.commands.options import (
+    add_input_arguments,
+    add_recipe_arguments,
+    add_report_argument,
+    recipe_from,
+)
 from postprocess.commands.progress import showing_progress
 from postprocess.commands.reports import render_with_notice
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
-from postprocess.formats.stimuli import Finding, parse_stimuli
+from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.pipeline import build_dataset
 from postprocess.reporting.phrases import write_count
@@ -22,18 +27,10 @@ from postprocess.table.details import load_details
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser("build", help="make the dataset files from stimuli and ratings")
-    add = parser.add_argument
-    add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
-    add(
-        "--ratings",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="ratings_<lang>.csv or ratings_<lang>.parquet",
+    add_input_arguments(parser)
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="created if it does not exist"
     )
-    add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
-    add("--language", required=True, metavar="CODE", help="such as sl")
-    add("--out", type=Path, required=True, metavar="DIR", help="created if it does not exist")
     add_report_argument(parser)
     add_recipe_arguments(parser)
     parser.set_defaults(run=run)
@@ -63,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         )
     reports = {} if options.no_report else render_with_notice(dataset)
     paths = write_files({**dataset.files, **reports}, options.out)
-    sys.stderr.write("".join(_line(finding) for finding in stimuli.findings))
+    sys.stderr.write("".join(f"stimuli {one.severity}: {one}\n" for one in stimuli.findings))
     if stimuli.errors:
         sys.stderr.write(
             f"The stimuli have {write_count(len(stimuli.errors), 'error')}, listed above and in "
@@ -76,7 +73,3 @@ def run(options: argparse.Namespace) -> int:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _line(finding: Finding) -> str:
-    return f"stimuli {finding.severity}: {finding}\n"

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from postprocess.commands.options import add_input_arguments
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
@@ -23,10 +24,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add = parser.add_argument
     add("first", metavar="RECIPE", help=f"one of {', '.join(list_presets())}, or a file")
     add("second", metavar="RECIPE", help="the recipe to compare it with")
-    add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
-    add("--ratings", type=Path, required=True, metavar="FILE", help="ratings, CSV or Parquet")
-    add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
-    add("--language", required=True, metavar="CODE", help="such as sl")
+    add_input_arguments(parser)
     add("--out", type=Path, metavar="DIR", help="also write the tables and the figure to DIR")
     parser.set_defaults(run=run)
 

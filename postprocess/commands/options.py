@@ -1,10 +1,21 @@
 """Command-line options of several commands."""
 
 import argparse
+from pathlib import Path
 
 from postprocess.steps.recipe import Recipe, RecipeError, list_presets, read_recipe
+from postprocess.table.ratings import Scale
 
 __all__ = ["RecipeError", "add_choice_arguments", "add_recipe_arguments", "recipe_from"]
+
+
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the files of a study: stimuli, ratings and checkpoint answers."""
+    add = parser.add_argument
+    add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
+    add("--ratings", type=Path, required=True, metavar="FILE", help="CSV, TSV or Parquet")
+    add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
+    add("--language", required=True, metavar="CODE", help="such as sl")
 
 
 def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,3 +61,42 @@ def add_report_argument(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="omit the report: HTML page, PDF, figures and Table 1 in LaTeX",
     )
+
+
+def add_scale_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `scale_from` and `published_scale_from`."""
+    parser.add_argument(
+        "--scale",
+        type=float,
+        nargs=2,
+        default=(0.0, 6.0),
+        metavar=("MIN", "MAX"),
+        help="the ends of the rating scale (default: 0 6)",
+    )
+    parser.add_argument(
+        "--step",
+        type=float,
+        default=1.0,
+        metavar="POINTS",
+        help="the distance between adjacent ratings (default: 1)",
+    )
+    parser.add_argument(
+        "--published-scale",
+        type=float,
+        nargs=2,
+        default=(0.0, 10.0),
+        metavar=("MIN", "MAX"),
+        help="the ends of the scale of the published scores (default: 0 10)",
+    )
+
+
+def scale_from(options: argparse.Namespace) -> Scale:
+    """Return the rating scale of parsed options. Raises RatingsError."""
+    low, high = options.scale
+    return Scale(low, high, options.step)
+
+
+def published_scale_from(options: argparse.Namespace) -> Scale:
+    """Return the scale of the published scores. Raises RatingsError."""
+    low, high = options.published_scale
+    return Scale(low, high, high - low)

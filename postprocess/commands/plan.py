@@ -2,16 +2,18 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from postprocess.commands.scales import add_scale_arguments, published_scale_from, scale_from
+from postprocess.commands.options import add_scale_arguments, published_scale_from, scale_from
 from postprocess.extras import require_report
 from postprocess.formats.files import read_dataset
 from postprocess.formats.reading import load_ratings
+from postprocess.formats.writing import write_files
 from postprocess.planning.detection import detectable_changes
 from postprocess.planning.plan import Costs, Plan, PlanError, Question, plan_study
 from postprocess.planning.rating_models import RatingModels, models_of_ratings, models_of_scores
@@ -21,6 +23,7 @@ from postprocess.table.ratings import check_ratings
 if TYPE_CHECKING:  # argparse does not export this type
     from argparse import _SubParsersAction
 
+Numbers = Mapping[str, tuple[float, str]]  # option → default and meaning
 EPILOG = "See docs/planning.md for the model of annotators and the meaning of the figures."
 
 
@@ -74,13 +77,7 @@ def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
         "--dataset", type=Path, metavar="FILE", help="a published cosimlex_<lang>.csv"
     )
     parser.add_argument("--language", metavar="CODE", help="language of the ratings, such as sl")
-    parser.add_argument(
-        "--dataset-n",
-        type=int,
-        default=10,
-        metavar="N",
-        help="ratings per context of the dataset (default: 10)",
-    )
+    _add_numbers(parser, {"--dataset-n": (10, "ratings per context of the dataset")})
     add_scale_arguments(parser)
 
 
@@ -102,65 +99,41 @@ def _add_question_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="also find the smallest change that N annotators per context detect",
     )
-    parser.add_argument(
-        "--power",
-        type=float,
-        default=default.power,
-        help="share of changes to detect (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--alpha",
-        type=float,
-        default=default.alpha,
-        help="significance level (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--most",
-        type=int,
-        default=default.most,
-        metavar="N",
-        help="maximum number of annotators per context (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--simulations",
-        type=int,
-        default=default.simulations,
-        metavar="N",
-        help="simulations for each change and number (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=1, help="seed of the simulation (default: %(default)s)"
-    )
+    numbers: Numbers = {
+        "--power": (default.power, "share of changes to detect"),
+        "--alpha": (default.alpha, "significance level"),
+        "--most": (default.most, "maximum number of annotators per context"),
+        "--simulations": (default.simulations, "simulations for each change and number"),
+        "--seed": (1, "seed of the simulation"),
+    }
+    _add_numbers(parser, numbers)
 
 
 def _add_cost_arguments(parser: argparse.ArgumentParser) -> None:
-    default = Costs(pairs=1)
-    parser.add_argument(
-        "--pairs", type=int, metavar="N", help="pairs of the study (default: as in the source)"
-    )
-    parser.add_argument(
-        "--block-size",
-        type=int,
-        default=default.block_size,
-        metavar="N",
-        help="maximum number of pairs in an assignment (default: %(default)s)",
-    )
-    amounts = {
+    default, add = Costs(pairs=1), parser.add_argument
+    add("--pairs", type=int, metavar="N", help="pairs of the study (default: as in the source)")
+    numbers: Numbers = {
+        "--block-size": (default.block_size, "maximum number of pairs in an assignment"),
         "--seconds-per-item": (default.seconds_per_item, "for both pages of an item"),
-        "--minutes-before": (
-            default.minutes_before,
-            "per assignment, for consent and instructions",
-        ),
+        "--minutes-before": (default.minutes_before, "per assignment: consent and instructions"),
         "--left-out-percent": (default.left_out_percent, "of annotators, paid but left out"),
-        "--pay-per-hour": (default.pay_per_hour, "in your currency; required for the cost"),
         "--fee-percent": (default.fee_percent, "of the pay, for the recruitment service"),
     }
-    for option, (amount, meaning) in amounts.items():
-        shown = "" if amount is None else f" (default: {amount:g})"
+    _add_numbers(parser, numbers)
+    add("--pay-per-hour", type=float, metavar="X", help="in your currency; required for the cost")
+    add("--currency", default="", metavar="CODE", help="shown after the cost")
+
+
+def _add_numbers(parser: argparse.ArgumentParser, numbers: Numbers) -> None:
+    """Add options for numbers; each has the type of its default."""
+    for option, (default, meaning) in numbers.items():
         parser.add_argument(
-            option, type=float, default=amount, metavar="X", help=f"{meaning}{shown}"
+            option,
+            type=type(default),
+            default=default,
+            metavar="N" if isinstance(default, int) else "X",
+            help=f"{meaning} (default: {default:g})",
         )
-    parser.add_argument("--currency", default="", metavar="CODE", help="shown after the cost")
 
 
 def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
@@ -189,8 +162,5 @@ def _write_plan(plan: Plan, detectable: pd.DataFrame, folder: Path) -> list[Path
         name: table.to_csv(sep="\t", index=False, lineterminator="\n").encode()
         for name, table in tables.items()
     }
-    files = {**texts, **{f"plan.{form}": data for form, data in figures.items()}}
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    return [folder / name for name in files]
+    drawings = {f"plan.{form}": data for form, data in figures.items()}
+    return write_files({**texts, **drawings}, folder)

@@ -5,7 +5,12 @@ import sys
 from pathlib import Path
 
 from postprocess.commands.keys import describe_key, find_key, stored
-from postprocess.commands.options import add_choice_arguments, add_recipe_arguments, recipe_from
+from postprocess.commands.options import (
+    add_choice_arguments,
+    add_input_arguments,
+    add_recipe_arguments,
+    recipe_from,
+)
 from postprocess.commands.progress import showing_progress
 from postprocess.commands.reports import render_with_notice
 from postprocess.extras import require_report
@@ -26,11 +31,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "release", help="make all files to publish: dataset, ratings, documents, checksums"
     )
+    add_input_arguments(parser)
     add = parser.add_argument
-    add("--stimuli", type=Path, required=True, metavar="FILE", help="data_<lang>.tsv")
-    add("--ratings", type=Path, required=True, metavar="FILE", help="CSV, TSV or Parquet")
-    add("--checkpoints", type=Path, metavar="FILE", help="answers to checkpoint items, CSV")
-    add("--language", required=True, metavar="CODE", help="such as sl")
     add(
         "--out",
         type=Path,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from postprocess.planning.experiments import Sample, draw_experiments
 from postprocess.planning.rating_models import RatingModels
@@ -184,23 +185,13 @@ def power_curve(
 
 
 def wilson_interval(n_found: int, n_tried: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share.
+    """Return Wilson's (1927) 95 % interval of a share.
 
-    References
-    ----------
-    Wilson (1927), Probable inference, the law of succession, and statistical inference.
-
-    Examples
-    --------
     >>> [round(end, 4) for end in wilson_interval(8, 10)]
     [0.4902, 0.9433]
     """
-    z = 1.959963984540054  # the 97.5 % point of the normal distribution
-    share = n_found / n_tried
-    middle = share + z**2 / (2 * n_tried)
-    half = z * math.sqrt(share * (1 - share) / n_tried + z**2 / (4 * n_tried**2))
-    scale = 1 + z**2 / n_tried
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    low, high = binomtest(n_found, n_tried).proportion_ci(method="wilson")
+    return float(low), float(high)
 
 
 def cost_of(n: int, costs: Costs) -> dict[str, float]:
