@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logsumexp, softmax
 
 from postprocess.steps.exclusion import COUNTED
 from postprocess.table.ratings import Scale
@@ -93,7 +94,7 @@ def models_of_ratings(ratings: pd.DataFrame, scale: Scale, published: Scale) -> 
         ratings = ratings[(ratings["mark"] == COUNTED).to_numpy()]
     if ratings.empty:
         raise ModelError("no rating counts: every one has a mark")
-    n_points = _count_points(scale)
+    n_points = scale.n_points
     places = 2 * (ratings["rating"] - scale.minimum) / (scale.maximum - scale.minimum) - 1
     table = pd.DataFrame({"first": places, "second": places**2})
     by_context = table.groupby([ratings["pair"], ratings["context"]])
@@ -137,7 +138,7 @@ def models_of_scores(
     """
     if n_ratings < 1:
         raise ModelError(f"a context rests on one rating or more, got {n_ratings}")
-    n_points = _count_points(scale)
+    n_points = scale.n_points
     width = _width(n_points, published)
     sims = scores[["sim1", "sim2"]].to_numpy(dtype=float).T.ravel()
     stdevs = scores[["stdev1", "stdev2"]].fillna(0.0).to_numpy(dtype=float).T.ravel()
@@ -185,7 +186,9 @@ def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDA
     origin = np.tile(np.arange(len(models.means)), 2)
     inside = (wanted > MARGIN * highest) & (wanted < (1 - MARGIN) * highest)
     wanted_places = 2 * wanted[inside] / highest - 1
-    tilted = _tilt(np.log(models.probabilities[origin[inside]]), wanted_places)
+    logs = np.log(models.probabilities[origin[inside]])
+    slopes = _find_slopes(logs, wanted_places)
+    tilted = softmax(logs + slopes[:, None] * _places(logs.shape[1]), axis=1)
     return RatingModels(tilted, models.width), origin[inside]
 
 
@@ -213,12 +216,13 @@ def _estimate_population(
     """
     theta, probabilities = _grid(n_points)
     x = _places(n_points)
-    log_norm = _log_sum(theta @ np.stack([x, x**2]))
+    log_norm = logsumexp(theta @ np.stack([x, x**2]), axis=1)
     log_likelihood = sizes[:, None] * (moments @ theta.T - log_norm)
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     shares = np.full(len(theta), 1 / len(theta))
     for _ in range(EM_STEPS):
-        shares = _normalise(likelihood * shares).mean(axis=0)
+        weights = likelihood * shares
+        shares = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
     return RatingModels(probabilities, _width(n_points, published), shares)
 
 
@@ -229,13 +233,7 @@ def _grid(n_points: int) -> tuple[Floats, Floats]:
     b, wanted = shapes.ravel(), means.ravel()
     x = _places(n_points)
     a = _find_slopes(b[:, None] * x**2, wanted)
-    return np.column_stack([a, b]), _softmax(a[:, None] * x + b[:, None] * x**2)
-
-
-def _tilt(logs: Floats, wanted: Floats) -> Floats:
-    """Return distributions exp(logs + t·x), rescaled, with given means; x runs from -1 to 1."""
-    slopes = _find_slopes(logs, wanted)
-    return _softmax(logs + slopes[:, None] * _places(logs.shape[1]))
+    return np.column_stack([a, b]), softmax(a[:, None] * x + b[:, None] * x**2, axis=1)
 
 
 def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
@@ -244,7 +242,7 @@ def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
     low, high = np.full(len(wanted), -STEEPEST), np.full(len(wanted), STEEPEST)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        too_low = _softmax(logs + middle[:, None] * x) @ x < wanted
+        too_low = softmax(logs + middle[:, None] * x, axis=1) @ x < wanted
         low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
     return low
 
@@ -252,23 +250,6 @@ def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
 def _places(n_points: int) -> Floats:
     """Return the points of a scale mapped to -1 to 1."""
     return np.linspace(-1, 1, n_points)
-
-
-def _log_sum(logits: Floats) -> Floats:
-    top = logits.max(axis=1)
-    return np.asarray(top + np.log(np.exp(logits - top[:, None]).sum(axis=1)))
-
-
-def _softmax(logits: Floats) -> Floats:
-    return _normalise(np.exp(logits - logits.max(axis=1, keepdims=True)))
-
-
-def _normalise(weights: Floats) -> Floats:
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _count_points(scale: Scale) -> int:
-    return round((scale.maximum - scale.minimum) / scale.step) + 1
 
 
 def _width(n_points: int, published: Scale) -> float:

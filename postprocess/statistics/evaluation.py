@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from postprocess.reporting.phrases import write_figure
-from postprocess.statistics.correlations import spearman
+from postprocess.statistics.correlations import mean_defined, spearman
 from postprocess.types import Floats
 
 SHARES = {  # of pairs: the column of the scores, and the level it is below
@@ -122,7 +122,7 @@ def table1_row(scores: pd.DataFrame, human: float = math.nan) -> dict[str, float
         "pairs": len(scores),
         "human": human,
         "mean": float(np.mean(scores[["sim1", "sim2"]].to_numpy())),
-        "sd": _mean_defined(scores[["stdev1", "stdev2"]].to_numpy(dtype=float)),
+        "sd": float(mean_defined(scores[["stdev1", "stdev2"]].to_numpy(dtype=float))),
         "change": float(scores["change"].abs().mean()),
         **{name: float((scores[test] < level).mean()) for name, (test, level) in SHARES.items()},
     }
@@ -143,11 +143,6 @@ def _figure_text(name: str, figure: float) -> str:
     if name not in SHARES or math.isnan(figure):
         return write_figure(figure)
     return f"{write_figure(100 * figure, 0)} %"
-
-
-def _mean_defined(values: Floats) -> float:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if defined.size else float("nan")
 
 
 def _matched(predicted: ArrayLike, gold: ArrayLike) -> tuple[Floats, ...]:

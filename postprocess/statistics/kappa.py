@@ -1,8 +1,7 @@
 """Agreement of two judges on nominal categories."""
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
-
-import numpy as np
 
 from postprocess.table.ratings import RatingsError
 
@@ -37,14 +36,10 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """
     if len(first) != len(second):
         raise RatingsError(f"two judges of {len(first)} and of {len(second)} items: not the same")
-    categories = {
-        category: number for number, category in enumerate(dict.fromkeys([*first, *second]))
-    }
-    table = np.zeros((len(categories), len(categories)))
-    for one, two in zip(first, second, strict=True):
-        table[categories[one], categories[two]] += 1
-    if len(categories) < 2:
+    if len({*first, *second}) < 2:
         return float("nan")
-    shares = table / table.sum()
-    expected = float(shares.sum(axis=1) @ shares.sum(axis=0))
-    return (float(np.trace(shares)) - expected) / (1 - expected)
+    n = len(first)
+    n_first, n_second = Counter(first), Counter(second)
+    observed = sum(one == two for one, two in zip(first, second, strict=True)) / n
+    expected = sum(n_first[category] * n_second[category] for category in n_first) / n**2
+    return (observed - expected) / (1 - expected)

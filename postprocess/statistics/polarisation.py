@@ -98,7 +98,7 @@ def find_polarised(
     >>> found.iloc[0].astype(str).tolist()
     ['1', '1', '10', '-1.0', '3e-05', '5 0 0 0 0 0 5']
     """
-    n_points = round((scale.maximum - scale.minimum) / scale.step) + 1
+    n_points = scale.n_points
     if not FEWEST_POINTS <= n_points <= MOST_POINTS:
         raise ValueError(
             f"two camps can be found on {FEWEST_POINTS} to {MOST_POINTS} points, not on {scale}"

@@ -57,6 +57,11 @@ class Scale:
         if n_steps < 1 or not math.isclose(n_steps, round(n_steps), abs_tol=1e-9):
             raise RatingsError(f"the step of {self} must divide the scale into equal parts")
 
+    @property
+    def n_points(self) -> int:
+        """The number of different ratings."""
+        return round((self.maximum - self.minimum) / self.step) + 1
+
     def __str__(self) -> str:
         steps = "" if self.step == 1 else f" in steps of {self.step:g}"
         return f"{write_range(self.minimum, self.maximum)}{steps}"

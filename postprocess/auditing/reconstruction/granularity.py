@@ -43,7 +43,7 @@ class Grid:
         >>> Grid.of(Scale(0, 6), Scale(0, 10, 10))
         Grid(n_steps=6, unit=Fraction(5, 3), lowest=Fraction(0, 1))
         """
-        n_steps = round((scale.maximum - scale.minimum) / scale.step)
+        n_steps = scale.n_points - 1
         if n_steps > MAX_STEPS:
             raise AuditError(
                 f"{scale} has {n_steps} steps, but three digits are enough for at most "

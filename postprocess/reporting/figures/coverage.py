@@ -7,7 +7,6 @@ from matplotlib.patches import Patch
 from postprocess.reporting.figures.drawing import (
     DARK_BARS,
     LIGHT_BARS,
-    Floats,
     count_along,
     in_style,
     new_figure,
@@ -17,7 +16,7 @@ from postprocess.reporting.figures.scores import stack_contexts
 from postprocess.reporting.phrases import write_count
 from postprocess.steps.post_process import Outcome
 from postprocess.table.numbering import number_items
-from postprocess.types import Codes
+from postprocess.types import Codes, Floats
 
 TITLE = "Ratings per context"
 MAX_BARS = 30  # wider ranges are binned

@@ -18,13 +18,11 @@ from matplotlib.axis import Axis
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
-from numpy.typing import NDArray
 
 from postprocess.reporting.figures.attributes import replace_styles
+from postprocess.types import Floats
 
 Parameters = ParamSpec("Parameters")
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 WIDTH, HEIGHT = 4.6, 3.0  # inches: legible on a phone; on A4 a caption fits next to it
 DPI = 200  # of the PNG

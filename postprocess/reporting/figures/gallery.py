@@ -1,6 +1,7 @@
 """The figures of a dataset, in the order of the report."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -40,43 +41,26 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
     parts_of_speech : Series of str, optional
         Index pair. Changes are shown for each of them.
     """
-    return [
-        Illustration(
-            "ratings-per-context",
-            coverage.TITLE,
-            coverage.caption_coverage(outcome),
-            coverage.draw_coverage(outcome),
-        ),
-        Illustration(
-            "annotator-means",
-            means.TITLE,
-            means.caption_means(outcome),
-            means.draw_means(outcome),
-        ),
-        Illustration(
-            "annotator-correlations",
+    of_pairs = {"parts_of_speech": parts_of_speech}
+    figures = {
+        "ratings-per-context": (coverage.TITLE, coverage.caption_coverage, coverage.draw_coverage),
+        "annotator-means": (means.TITLE, means.caption_means, means.draw_means),
+        "annotator-correlations": (
             correlations.TITLE,
-            correlations.caption_correlations(outcome),
-            correlations.draw_correlations(outcome),
+            correlations.caption_correlations,
+            correlations.draw_correlations,
         ),
-        Illustration(
-            "scores",
-            scores.TITLE,
-            scores.caption_scores(outcome),
-            scores.draw_scores(outcome),
-        ),
-        Illustration(
-            "changes",
+        "scores": (scores.TITLE, scores.caption_scores, scores.draw_scores),
+        "changes": (
             changes.TITLE,
-            changes.caption_changes(outcome, parts_of_speech),
-            changes.draw_changes(outcome, parts_of_speech),
+            partial(changes.caption_changes, **of_pairs),
+            partial(changes.draw_changes, **of_pairs),
         ),
-        Illustration(
-            "p-values",
-            pvalues.TITLE,
-            pvalues.caption_pvalues(outcome),
-            pvalues.draw_pvalues(outcome),
-        ),
+        "p-values": (pvalues.TITLE, pvalues.caption_pvalues, pvalues.draw_pvalues),
+    }
+    return [
+        Illustration(name, title, caption(outcome), draw(outcome))
+        for name, (title, caption, draw) in figures.items()
     ]
 
 

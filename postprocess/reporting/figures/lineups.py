@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from postprocess.reporting.figures.drawing import INK, MAX_POINTS, RULE, WIDTH, Bools, Floats
+from postprocess.reporting.figures.drawing import INK, MAX_POINTS, RULE, WIDTH
 from postprocess.reporting.phrases import write_count
+from postprocess.types import Bools, Floats
 
 MAX_NAMED = 10  # groups with names under the axis
 MAX_NAMES_LENGTH = 44  # characters of all names together

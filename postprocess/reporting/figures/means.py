@@ -14,7 +14,6 @@ from postprocess.reporting.figures.drawing import (
     PAPER,
     RING,
     SOFT,
-    Floats,
     in_style,
     new_figure,
     put_legend,
@@ -30,6 +29,7 @@ from postprocess.reporting.figures.lineups import (
 )
 from postprocess.reporting.phrases import write_count, write_points
 from postprocess.steps.post_process import Outcome
+from postprocess.types import Floats
 
 TITLE = "Annotators’ means before and after calibration"
 MOVED = {**DOT, "marker": "D", "color": ACCENT}

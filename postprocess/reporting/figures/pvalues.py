@@ -11,7 +11,6 @@ from postprocess.reporting.figures.drawing import (
     INK,
     LIGHT_BARS,
     REFERENCE_LINE,
-    Floats,
     count_along,
     in_style,
     new_figure,
@@ -20,6 +19,7 @@ from postprocess.reporting.figures.drawing import (
 )
 from postprocess.reporting.phrases import SPACE, write_count, write_figure, write_share
 from postprocess.steps.post_process import Outcome
+from postprocess.types import Floats
 
 TITLE = "p-values"
 N_BINS = 20

@@ -12,7 +12,6 @@ from postprocess.reporting.figures.drawing import (
     PAPER,
     RULE,
     SOFT,
-    Floats,
     draw_points,
     in_style,
     new_figure,
@@ -20,6 +19,7 @@ from postprocess.reporting.figures.drawing import (
 from postprocess.reporting.phrases import write_count, write_figure
 from postprocess.steps.comparison import TESTS, Comparison, crosses_level
 from postprocess.steps.filtering import LEFT_OUT
+from postprocess.types import Floats
 
 TITLE = "Two recipes on the same ratings"
 MARKED = "qvalue"  # the test whose findings are marked

@@ -10,7 +10,6 @@ from postprocess.reporting.figures.drawing import (
     REFERENCE_LINE,
     SOFT,
     STRONG,
-    Floats,
     count_along,
     draw_points,
     in_style,
@@ -19,6 +18,7 @@ from postprocess.reporting.figures.drawing import (
 )
 from postprocess.reporting.phrases import write_count, write_figure, write_points
 from postprocess.steps.post_process import Outcome
+from postprocess.types import Floats
 
 TITLE = "Scores and their deviations"
 N_BINS = 20
