@@ -6,7 +6,8 @@ from itertools import groupby
 
 from postprocess.auditing.findings import Audit, KitAudit, Noticed
 from postprocess.auditing.reconstruction.sample_sizes import name_sizes
-from postprocess.formats.files import render_rows
+from postprocess.formats.tabular import render_rows
+from postprocess.reporting.phrases import write_count
 from postprocess.table.ratings import name_some
 
 MAX_SHOWN = 10  # findings of one check in one file
@@ -25,7 +26,7 @@ def render_audit(audit: Audit, *, with_details: bool = False) -> str:
     if audit.unknown:
         lines += [f"not read: {name_some(list(audit.unknown))}", ""]
     n_warnings = len(audit.noticed) - audit.n_errors
-    lines.append(f"{_count(audit.n_errors, 'error')}, {_count(n_warnings, 'warning')}")
+    lines.append(f"{write_count(audit.n_errors, 'error')}, {write_count(n_warnings, 'warning')}")
     return "\n".join(lines) + "\n"
 
 
@@ -78,7 +79,3 @@ def _finding_lines(noticed: list[Noticed], *, with_details: bool) -> Iterator[st
         yield f"  {kind:<7}  {one.file}{separator}{one.finding}"
     if len(noticed) > len(shown):
         yield f"  … and {len(noticed) - len(shown)} more in {one.file} (--details shows all)"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

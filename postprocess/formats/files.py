@@ -16,7 +16,7 @@ from postprocess.formats.tabular import (
     TableError,
     read_cell,
     read_table,
-    write_cell,
+    render_rows,
 )
 
 SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
@@ -157,14 +157,6 @@ def _gold_fields(sim1: float, sim2: float) -> tuple[str, ...]:
     change = _round_significant(sim2) - _round_significant(sim1)
     rounded = tuple(format_number(sim) for sim in (sim1, sim2))
     return (*rounded, _plain(_round_significant(float(change))))
-
-
-def render_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a tab-separated text: a header and rows of fields without tab or line break.
-
-    Fields that a spreadsheet would take for a formula are escaped; see `cells`.
-    """
-    return "".join("\t".join(map(write_cell, row)) + "\n" for row in (columns, *rows))
 
 
 def _read_scores(

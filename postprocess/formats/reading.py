@@ -108,12 +108,12 @@ def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | Non
     ratings = loaded.ratings
     for name in NAMES:
         if name in ratings and any(one.startswith("'") for one in ratings[name].cat.categories):
-            return None  # an escaped name; see `cells`
+            return None  # an escaped name; see `write_cell`
     return ratings
 
 
 def read_cells(column: pd.Series) -> pd.Series:
-    """Return the texts of a column of cells; see `cells`."""
+    """Return the texts of a column of cells; see `read_cell`."""
     if not column.str.startswith("'").any():
         return column
     return column.map(read_cell)

@@ -13,7 +13,6 @@ from postprocess.formats.marks import (
     MOST_COMBINING,
     MarkedContext,
     Problem,
-    Span,
     cuts_a_letter,
     has_long_combining_run,
     likeness,
@@ -26,41 +25,16 @@ from postprocess.formats.tabular import (
     TableError,
     read_cell,
     read_table,
+    render_rows,
     unreadable,
     write_cell,
 )
-
-__all__ = [
-    "COLUMNS",
-    "Finding",
-    "MarkedContext",
-    "ParsedStimuli",
-    "Problem",
-    "Severity",
-    "Span",
-    "StimuliError",
-    "StimulusPair",
-    "check_rows",
-    "count_sentences",
-    "digest_rows",
-    "field_problem",
-    "load_stimuli",
-    "parse_stimuli",
-    "render_stimuli",
-    "sentence_ends",
-    "stopped_finding",
-]
+from postprocess.formats.tokens import count_sentences
 
 COLUMNS: tuple[str, ...] = (
-    "word1",
-    "word2",
-    "context1",
-    "context2",
-    "word1_context1",
-    "word2_context1",
-    "word1_context2",
-    "word2_context2",
-)
+    "word1", "word2", "context1", "context2",
+    "word1_context1", "word2_context1", "word1_context2", "word2_context2",
+)  # fmt: skip
 TEXTS = ("context1", "context2")
 FEWEST_SENTENCES, MOST_SENTENCES = 2, 5
 FAR_FROM_THREE = "far from three"
@@ -71,12 +45,6 @@ ESCAPED_FIELD = Problem(
 )
 CUT_LETTER = Problem("a mark cuts a letter from its combining mark", "mark the whole letter")
 SWAP_MARGIN, SWAP_LIKENESS = 0.3, 0.5  # in the published files the margin is -0.35 at most
-
-# A run of terminators with the closing quotes and brackets, the space after it and the next
-# character. Possessive: every character is read once, also in a run that ends no sentence.
-SENTENCE_SIGNS = re.compile(
-    r"""(?:(?P<spaced>[.!?…؟।]++["'”’“»«›‹)\]]*+)|[。！？]++[」』”’）]*+)(?P<gap>\s*+)(?=(?P<next>\S?))"""
-)
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 # The longest in CoSimLex are 14 and 685 code points long.
@@ -208,43 +176,13 @@ def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
     rows = [tuple(row) for row in rows]
     if findings := list(_unwritable(rows)):
         raise StimuliError(findings)
-    return "".join("\t".join(map(write_cell, row)) + "\n" for row in (COLUMNS, *rows))
+    return render_rows(COLUMNS, rows)
 
 
 def digest_rows(rows: Iterable[Sequence[str]]) -> str:
     """Return the SHA-256 of the texts of stimuli, independent of their file."""
     lines = ("\t".join(row) + "\n" for row in (COLUMNS, *rows))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def count_sentences(text: str) -> int:
-    """Estimate the number of sentences: the sentence ends, and a rest without one.
-
-    >>> count_sentences('He came in 1840. papež said. "Really?" And left')
-    3
-    """
-    ends = sentence_ends(text)
-    return len(ends) + bool(text[ends[-1] if ends else 0 :].strip())
-
-
-def sentence_ends(text: str) -> list[int]:
-    """Estimate the ends of sentences: the offsets after their last signs.
-
-    Signs end a sentence before a space or the end of the text, in Chinese and Japanese also
-    without a space. A small letter after the space means that the full stop belongs to an
-    abbreviation or an ordinal.
-
-    >>> sentence_ends('He came in 1840. papež said. "Really?" And')
-    [28, 38]
-    """
-    return [signs.start("gap") for signs in SENTENCE_SIGNS.finditer(text) if _ends_sentence(signs)]
-
-
-def _ends_sentence(signs: re.Match[str]) -> bool:
-    if signs["spaced"] is None:
-        return True
-    is_apart = signs["gap"] != "" or signs["next"] == ""
-    return is_apart and not signs["next"].islower()
 
 
 def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:

@@ -213,3 +213,11 @@ def read_cell(cell: str) -> str:
     ['=1+1', "'=1", 'salt', "'tis", '-0.5']
     """
     return cell[1:] if ESCAPED.match(cell) else cell
+
+
+def render_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a tab-separated text: a header and rows of fields without tab or line break.
+
+    Fields that a spreadsheet would take for a formula are escaped; see `write_cell`.
+    """
+    return "".join("\t".join(map(write_cell, row)) + "\n" for row in (columns, *rows))

@@ -1,11 +1,10 @@
-"""Words of a text in any language, and the positions of the two target words."""
+"""Words and sentences of a text in any language, and the positions of the two target words."""
 
 import re
 import unicodedata
 from typing import NamedTuple
 
 from postprocess.formats.marks import MarkedContext
-from postprocess.formats.stimuli import sentence_ends
 
 # Signs that join two letters or digits into one word, as in don't, EU:n, e-mail, l·l and 3.14,
 # or only two digits: the common ones of the Unicode Standard's Annex 29, and hyphens.
@@ -16,6 +15,12 @@ FORMATS = frozenset("\u200c\u200d\u00ad")  # non-joiner, joiner, soft hyphen: wi
 SINGLE = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA")
 # Of kinds of characters: s single, m mark, d digit, w other inner, j joiner, c between digits.
 WORD = re.compile(r"sm*|[wdm](?:[wdm]|j(?=[wdms])|(?<=d)c(?=d))*")
+
+# A run of terminators with the closing quotes and brackets, the space after it and the next
+# character. Possessive: every character is read once, also in a run that ends no sentence.
+SENTENCE_SIGNS = re.compile(
+    r"""(?:(?P<spaced>[.!?…؟।]++["'”’“»«›‹)\]]*+)|[。！？]++[」』”’）]*+)(?P<gap>\s*+)(?=(?P<next>\S?))"""
+)
 
 
 class Positions(NamedTuple):
@@ -62,6 +67,36 @@ def tokenise(text: str) -> list[str]:
     ["Don't", 'e-mail', '3.14', 'šest', '冰', '水']
     """
     return [text[word.start() : word.end()] for word in WORD.finditer(text.translate(_KINDS))]
+
+
+def count_sentences(text: str) -> int:
+    """Estimate the number of sentences: the sentence ends, and a rest without one.
+
+    >>> count_sentences('He came in 1840. papež said. "Really?" And left')
+    3
+    """
+    ends = sentence_ends(text)
+    return len(ends) + bool(text[ends[-1] if ends else 0 :].strip())
+
+
+def sentence_ends(text: str) -> list[int]:
+    """Estimate the ends of sentences: the offsets after their last signs.
+
+    Signs end a sentence before a space or the end of the text, in Chinese and Japanese also
+    without a space. A small letter after the space means that the full stop belongs to an
+    abbreviation or an ordinal.
+
+    >>> sentence_ends('He came in 1840. papež said. "Really?" And')
+    [28, 38]
+    """
+    return [signs.start("gap") for signs in SENTENCE_SIGNS.finditer(text) if _ends_sentence(signs)]
+
+
+def _ends_sentence(signs: re.Match[str]) -> bool:
+    if signs["spaced"] is None:
+        return True
+    is_apart = signs["gap"] != "" or signs["next"] == ""
+    return is_apart and not signs["next"].islower()
 
 
 def locate_targets(context: MarkedContext) -> Positions:

@@ -13,9 +13,9 @@ from postprocess.formats.files import (
     read_dataset,
     render_dataset,
     render_gold,
-    render_rows,
 )
 from postprocess.formats.stimuli import render_stimuli
+from postprocess.formats.tabular import render_rows
 from postprocess.release.individual import write_parquet
 from postprocess.release.practice import Row
 from postprocess.table.rendering import render_table

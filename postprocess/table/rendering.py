@@ -19,7 +19,7 @@ def render_table(table: pd.DataFrame) -> str:
     r"""Write a table as tab-separated text with a header; fields have no tab or line break.
 
     Floats have up to 12 significant digits without trailing zeros; NaN and None are empty. Texts
-    that a spreadsheet would take for a formula are escaped; see `cells`.
+    that a spreadsheet would take for a formula are escaped; see `write_cell`.
 
     Examples
     --------

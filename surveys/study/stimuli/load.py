@@ -16,15 +16,14 @@ from django.db import transaction
 from postprocess.formats.stimuli import (
     COLUMNS,
     ESCAPED_FIELD,
-    Finding,
     ParsedStimuli,
-    Severity,
     StimuliError,
     StimulusPair,
     digest_rows,
     parse_stimuli,
     render_stimuli,
 )
+from postprocess.formats.tabular import Finding, Severity
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR

@@ -14,11 +14,10 @@ from postprocess.formats.files import (
     read_dataset,
     render_dataset,
     render_gold,
-    render_rows,
 )
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import COLUMNS, digest_rows, parse_stimuli, render_stimuli
-from postprocess.formats.tabular import read_cell, write_cell
+from postprocess.formats.tabular import read_cell, render_rows, write_cell
 from postprocess.release.engagement_words import load_words
 from postprocess.release.individual import WORDS, render_checks, render_ratings
 from postprocess.table.details import load_columns

@@ -5,18 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postprocess.formats.marks import MarkedContext, Span
 from postprocess.formats.stimuli import (
     COLUMNS,
-    Finding,
-    MarkedContext,
-    Severity,
-    Span,
     StimuliError,
     StimulusPair,
     check_rows,
     parse_stimuli,
     render_stimuli,
 )
+from postprocess.formats.tabular import Finding, Severity
 from tests.factories.stimuli_rows import (
     only_finding,
     parse_rows,

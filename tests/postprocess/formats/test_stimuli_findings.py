@@ -4,10 +4,8 @@ import unicodedata
 
 import pytest
 
-from postprocess.formats.stimuli import (
-    Severity,
-    count_sentences,
-)
+from postprocess.formats.tabular import Severity
+from postprocess.formats.tokens import count_sentences
 from tests.factories.stimuli_rows import (
     FIELDS,
     only_finding,

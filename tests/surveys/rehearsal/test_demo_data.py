@@ -3,7 +3,8 @@
 import pytest
 from django.conf import settings
 
-from postprocess.formats.stimuli import count_sentences, parse_stimuli
+from postprocess.formats.stimuli import parse_stimuli
+from postprocess.formats.tokens import count_sentences
 
 
 @pytest.mark.parametrize(("language", "n_pairs"), [("en", 14), ("hr", 6), ("sl", 6), ("fi", 6)])
