@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from postprocess.formats.files import PvalueStyle
+from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
-from postprocess.formats.validation_messages import explain_refusal
 from postprocess.statistics.resampling import Resample
 from postprocess.table.ratings import RatingsError, Scale
 
@@ -26,12 +26,10 @@ class RecipeError(ValueError):
     """An invalid recipe; the message names each setting and the problem."""
 
 
-class _Section(BaseModel):
-    """A table of the file: strict, immutable, without unknown settings or infinities."""
+class _Section(Section):
+    """A table of the file; its defaults are validated, too."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, strict=True, validate_default=True
-    )
+    model_config = ConfigDict(validate_default=True)
 
 
 class ScaleSection(_Section):
@@ -199,10 +197,7 @@ def parse_recipe(data: bytes, changes: Sequence[str] = ()) -> Recipe:
         raise RecipeError(f"the recipe is not valid TOML: {error}") from error
     for change in changes:
         _change(settings, change)
-    try:
-        return Recipe.model_validate(settings)
-    except ValidationError as error:
-        raise RecipeError(explain_refusal(error, "setting")) from error
+    return Recipe.read(settings, "setting", RecipeError)
 
 
 def _change(settings: dict[str, Any], change: str) -> None:

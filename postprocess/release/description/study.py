@@ -9,18 +9,10 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal, Self
 
 import tomli_w
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
+from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
-from postprocess.formats.validation_messages import explain_refusal
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.texts import Body, Line, Prose, Url
 
@@ -62,10 +54,8 @@ def asked(what: str, label: str | None = None) -> Any:
     return Field(default=None, title=label, description=what, json_schema_extra={"is_asked": True})
 
 
-class _Section(BaseModel):
-    """A table of the file; unknown entries are refused and empty texts dropped."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
+class _Section(Section):
+    """A table of the file; empty texts are dropped."""
 
     @model_validator(mode="before")
     @classmethod
@@ -298,10 +288,7 @@ def parse_description(data: bytes) -> Description:
 
 def read_entries(entries: dict[str, Any]) -> Description:
     """Validate plain entries as a description. Raises DescriptionError."""
-    try:
-        return Description.model_validate(entries)
-    except ValidationError as error:
-        raise DescriptionError(explain_refusal(error, "entry")) from error
+    return Description.read(entries, "entry", DescriptionError)
 
 
 def fill_in(written: Description, facts: Description) -> Description:
