@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from postprocess.auditing.reconstruction.printed import may_be_same
+from postprocess.auditing.reconstruction.printed import agree
 from postprocess.formats.marks import plain_text
 from postprocess.release.practice import fold
 
@@ -73,4 +73,4 @@ def _same_scores(practice: Scores | None, test: Scores | None, is_swapped: bool)
     if practice is None or test is None:
         return None
     ordered = test[::-1] if is_swapped else test
-    return all(may_be_same(one, other) for one, other in zip(practice, ordered, strict=True))
+    return agree(practice, ordered)

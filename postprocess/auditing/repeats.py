@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from postprocess.auditing.reconstruction.printed import may_be_same
+from postprocess.auditing.reconstruction.printed import agree
 from postprocess.formats.marks import plain_text
 from postprocess.formats.tabular import Finding, Severity
 from postprocess.release.practice import fold
@@ -155,10 +155,7 @@ def _differences(row: Row, earlier: Row, *, is_swapped: bool) -> str:
 def _same(first: Figures, second: Figures) -> bool:
     """Return whether all figures that both rows have agree."""
     flat = [(*one.sims, *one.stdevs, one.pvalue) for one in (first, second)]
-    return all(
-        math.isnan(one) or math.isnan(other) or may_be_same(one, other)
-        for one, other in zip(*flat, strict=True)
-    )
+    return agree(*flat)
 
 
 def _name_figures(figures: Figures) -> str:

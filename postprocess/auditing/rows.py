@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from postprocess.auditing.reconstruction.printed import exact, may_be_same, printed_bounds
+from postprocess.auditing.reconstruction.printed import agree, exact, printed_bounds
 from postprocess.auditing.reconstruction.sample_sizes import name_sizes
 from postprocess.formats.files import GOLD_COLUMNS, format_number
 from postprocess.formats.stimuli import COLUMNS
@@ -62,18 +62,16 @@ def compare_gold(scores: pd.DataFrame, gold: pd.DataFrame, dataset_name: str) ->
     of_dataset = _figures(scores, ("sim1", "sim2"))
     for number, (*sims, _) in _figures(gold, GOLD_COLUMNS).items():
         printed = of_dataset.get(number)
-        if printed is None:
+        if printed is None or agree(sims, printed):
             continue
-        if _agree(sims, printed):
-            continue
-        if _agree(sims[::-1], printed):
+        if agree(sims[::-1], printed):
             reason = f"the two scores are exchanged in {dataset_name}; use the same order"
             yield Finding(Severity.ERROR, reason, number, ", ".join(GOLD_COLUMNS[:2]))
             continue
         for column, sim, other, name in zip(
             GOLD_COLUMNS[:2], sims, printed, ("sim1", "sim2"), strict=True
         ):
-            if not _agree([sim], [other]):
+            if not agree([sim], [other]):
                 reason = (
                     f"{sim:.12g}, but {name} is {other:.12g} in row {number} of {dataset_name}; "
                     "correct the one that is wrong"
@@ -88,7 +86,11 @@ def check_gold_changes(gold: pd.DataFrame) -> Iterator[Finding]:
     are accepted, but reported as warnings if most rows have differences of the printed ones.
     """
     rows = _figures(gold.dropna(), GOLD_COLUMNS)
-    of_printed = {number for number, figures in rows.items() if _is_difference(*figures)}
+    of_printed = {
+        number
+        for number, (first, second, change) in rows.items()
+        if exact(second) - exact(first) in printed_bounds(change)
+    }
     for number, (first, second, change) in rows.items():
         if number in of_printed:
             continue
@@ -190,18 +192,6 @@ def _compare_lengths(n_dataset: int, n_other: int, dataset_name: str) -> Iterato
 def _figures(table: pd.DataFrame, columns: Sequence[str]) -> dict[int, list[float]]:
     """Return the figures of some columns by row."""
     return dict(zip(table.index.tolist(), table[list(columns)].to_numpy().tolist(), strict=True))
-
-
-def _agree(first: Sequence[float], second: Sequence[float]) -> bool:
-    """Return whether figures agree; NaN, an empty field, agrees with any."""
-    return all(
-        one != one or other != other or may_be_same(one, other)
-        for one, other in zip(first, second, strict=True)
-    )
-
-
-def _is_difference(first: float, second: float, change: float) -> bool:
-    return exact(second) - exact(first) in printed_bounds(change)
 
 
 def _may_be_difference(first: float, second: float, change: float) -> bool:

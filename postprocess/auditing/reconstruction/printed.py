@@ -1,6 +1,8 @@
 """Printed figures: the numbers that a rounded figure in the published format may be."""
 
 import functools
+import math
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
@@ -64,6 +66,18 @@ def exact(figure: float) -> Fraction:
     Fraction(1, 10)
     """
     return Fraction(repr(float(figure)))
+
+
+def agree(first: Iterable[float], second: Iterable[float]) -> bool:
+    """Return whether figures may be the same; NaN, an empty field, agrees with any.
+
+    >>> agree([4.667, float("nan")], [4.67, 5.0])
+    True
+    """
+    return all(
+        math.isnan(one) or math.isnan(other) or may_be_same(one, other)
+        for one, other in zip(first, second, strict=True)
+    )
 
 
 def may_be_same(first: float, second: float) -> bool:
