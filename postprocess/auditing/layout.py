@@ -57,30 +57,15 @@ class _Known(NamedTuple):
 
 
 def find_kits(place: Path, practice: Path | None = None) -> Layout:
-    """Find the files of one or more datasets.
+    """Find the files of one or more datasets, and group them into kits.
 
-    Parameters
-    ----------
-    place : Path
-        A folder, searched recursively, or a single file. A file with another name than those of
-        the format is read as a dataset.
-    practice : Path, optional
-        The same for a practice kit in another folder. Within `place`, folders whose names begin
-        with "practice" are practice kits.
+    `place` is a folder, searched recursively, or a single file; a file with another name than those
+    of the format is read as a dataset. `practice` is the same for a practice kit in another folder;
+    within `place`, folders whose names begin with "practice" are practice kits. Files of one
+    language in a folder, or in its subfolders data and gold, are one kit. Stimuli and gold scores
+    without a dataset in their folder belong to the dataset of their language, if there is only one.
 
-    Returns
-    -------
-    Layout
-        Files of one language in a folder, or in its subfolders data and gold, are one kit.
-        Stimuli and gold scores without a dataset in their folder belong to the dataset of their
-        language, if there is only one.
-
-    Raises
-    ------
-    AuditError
-        No file has a known name.
-    OSError
-        A path does not exist.
+    Raises AuditError if no file has a known name, OSError if a path does not exist.
     """
     known, unknown = _list_files(place, is_practice=False)
     if practice is not None:

@@ -37,25 +37,14 @@ class Place(NamedTuple):
 
 
 def find_repeats(rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Iterator[Finding]:
-    """Find items that occur in an earlier row.
+    """Find items that occur in an earlier row; at most one finding for each row.
 
-    An item is two words and a context. Words and contexts are compared without marks, letter
-    case, spacing and Unicode normal form, and words in either order.
-
-    Parameters
-    ----------
-    rows : mapping
-        Row number → the fields of the row, in the order of `stimuli.COLUMNS`.
-    figures : mapping
-        Row number → the figures of the row; rows without figures are absent.
-
-    Yields
-    ------
-    Finding
-        At most one for each row. It is an error if both items and all figures are those of an
-        earlier row, or, without figures, if all fields are identical. It is a warning if the
-        figures differ, if the spelling differs without figures, or if only one item is the same.
-        The same words with two other contexts are not a repeat.
+    An item is two words and a context. Words and contexts are compared without marks, letter case,
+    spacing and Unicode normal form, and words in either order. `rows` and `figures` are by row
+    number; rows without figures are absent from the latter. It is an error if both items and all
+    figures are those of an earlier row, or, without figures, if all fields are identical. It is a
+    warning if the figures differ, if the spelling differs without figures, or if only one item is
+    the same. The same words with two other contexts are not a repeat.
     """
     places: dict[Item, dict[Place, None]] = defaultdict(dict)  # in the order of the file
     for number, row in rows.items():

@@ -42,21 +42,10 @@ def compare_stimuli(
 
 
 def compare_gold(scores: pd.DataFrame, gold: pd.DataFrame, dataset_name: str) -> Iterator[Finding]:
-    """Find the rows of a gold file that differ from the dataset.
+    """Find the rows of a gold file, from `read_gold`, that differ from the dataset.
 
-    Parameters
-    ----------
-    scores : DataFrame, shape (n_pairs, 2 or more), index pair
-        sim1 and sim2 of the dataset.
-    gold : DataFrame, shape (n_pairs, 3), index pair
-        See `read_gold`.
-    dataset_name : str
-        The name of the dataset in findings.
-
-    Yields
-    ------
-    Finding
-        Errors. Figures agree if they may be one number, printed with different precision.
+    `scores` has sim1 and sim2 of the dataset, index pair. Figures agree if they may be one number,
+    printed with different precision.
     """
     yield from _compare_lengths(len(scores), len(gold), dataset_name)
     of_dataset = _figures(scores, ("sim1", "sim2"))
@@ -116,18 +105,9 @@ def empty_scores(gold: pd.DataFrame) -> Iterator[Finding]:
 def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Finding]:
     """Find contexts of a dataset whose figures need more ratings than there are.
 
-    Parameters
-    ----------
-    ratings : DataFrame, shape (n_ratings, 2 or more)
-        pair, context and, if known, mark (why a rating is not used), see `load_ratings`. Pairs
-        are the rows of the dataset.
-    contexts : DataFrame, shape (n_contexts, 3 or more)
-        row, context and fitting (the numbers of ratings that fit).
-
-    Yields
-    ------
-    Finding
-        Errors. More ratings than needed are accepted, since some may have been left out.
+    `ratings` are those of `load_ratings`, whose pairs are the rows of the dataset; `contexts` has
+    row, context and fitting (the numbers of ratings that fit). More ratings than needed are
+    accepted, since some may have been left out.
     """
     if "annotator" in ratings:
         ratings = ratings.drop_duplicates(RATING_KEYS)
@@ -148,18 +128,9 @@ def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Fi
 
 
 def find_repeated_ratings(ratings: pd.DataFrame) -> Iterator[Finding]:
-    """Find ratings of a context that the same annotator rated in an earlier row.
+    """Find ratings, from `load_ratings`, of a context that the annotator rated in an earlier row.
 
-    Parameters
-    ----------
-    ratings : DataFrame, shape (n_ratings, 3 or more)
-        pair, context and annotator, see `load_ratings`. An index named "line" gives the lines
-        of the file; without it, row 1 is line 2.
-
-    Yields
-    ------
-    Finding
-        Errors, by rows of the ratings file.
+    Rows are those of the file, by an index named "line"; without it, row 1 is line 2.
     """
     keys = ratings[RATING_KEYS]
     rows = ratings.index - 1 if ratings.index.name == "line" else range(1, len(ratings) + 1)

@@ -47,21 +47,10 @@ class _Pair:
 def judge_changes(scores: pd.DataFrame, contexts: Contexts, assumptions: Assumptions) -> Changes:
     """Check for every pair whether ratings with its means and deviations can have its p-value.
 
-    Parameters
-    ----------
-    scores : DataFrame, shape (n_pairs, 1 or more), index pair
-        pvalue as printed; NaN if missing.
-    contexts : Contexts
-        Of the same pairs.
-    assumptions : Assumptions
-        The same as for the contexts.
-
-    Returns
-    -------
-    Changes
-        With an error for a p-value that is impossible under the assumptions, and a warning for
-        one that needs other numbers of ratings than the contexts. If most are possible only as
-        two-sided p-values, that is one error of the whole file.
+    `scores`, index pair, has pvalue as printed, NaN if missing; `contexts` are those of the same
+    pairs under the same assumptions. A p-value that is impossible under the assumptions is an
+    error, one that needs other numbers of ratings than the contexts a warning. If most are possible
+    only as two-sided p-values, that is one error of the whole file.
     """
     findings = list(_empty_fields(scores["pvalue"]))
     pairs = [

@@ -79,18 +79,9 @@ class Contexts:
 def judge_contexts(scores: pd.DataFrame, assumptions: Assumptions) -> Contexts:
     """Find the ratings that the mean and deviation of each context can come from.
 
-    Parameters
-    ----------
-    scores : DataFrame, shape (n_pairs, 4 or more), index pair
-        sim1, sim2, stdev1 and stdev2 as printed, in published points; NaN if missing.
-    assumptions : Assumptions
-        About the ratings.
-
-    Returns
-    -------
-    Contexts
-        With an error for a figure that is impossible under the assumptions, and a warning for a
-        context that needs another number of ratings than all others.
+    `scores`, index pair, has sim1, sim2, stdev1 and stdev2 as printed, in published points; NaN if
+    missing. A figure that is impossible under the assumptions is an error, a context that needs
+    another number of ratings than all others a warning.
     """
     places = [(row, number) for row in scores.index for number in (1, 2)]
     table = scores[["sim1", "stdev1", "sim2", "stdev2"]].to_numpy(dtype=float).reshape(-1, 2)

@@ -56,24 +56,11 @@ class Grid:
 def fitting_sums(
     mean: float, deviation: float, n: int, grid: Grid, *, ddof: int = 1
 ) -> Iterator[Sums]:
-    """Yield the sums of n ratings that have a printed mean and deviation.
+    """Yield the sums of n ratings on a grid that have a printed mean and deviation.
 
-    Parameters
-    ----------
-    mean, deviation : float
-        As printed, in published points; a deviation of NaN is that of a single rating.
-    n : int
-        The number of ratings.
-    grid : Grid
-        The possible ratings.
-    ddof : int
-        1 for the sample deviation, as published; 0 for the population deviation.
-
-    Yields
-    ------
-    Sums
-        One for each possible pair of sums, and none if no n ratings on the grid have this mean
-        and deviation. The result is exact.
+    Both are in published points; a deviation of NaN is that of a single rating. `ddof` is 1 for the
+    sample deviation, as published, and 0 for the population deviation. The result is exact: every
+    possible pair of sums, and none if no n ratings have this mean and deviation.
 
     References
     ----------

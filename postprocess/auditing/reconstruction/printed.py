@@ -25,23 +25,13 @@ class Bounds(NamedTuple):
 
 @functools.cache
 def printed_bounds(figure: float) -> Bounds:
-    """Return the range of numbers that a printed figure may be rounded from.
+    """Return the range of numbers that a printed figure, not NaN, may be rounded from.
 
-    Parameters
-    ----------
-    figure : float
-        The figure as read; not NaN.
+    Half a unit of the last digit to both sides, including the ends, since halves may have been
+    rounded either way. The last digit is the third significant one, since trailing zeros are not
+    written, or a later one if there is any. 0 is exact: other numbers have three significant
+    digits.
 
-    Returns
-    -------
-    Bounds
-        Half a unit of the last digit to both sides, including the ends, since halves may have
-        been rounded either way. The last digit is the third significant one, since trailing zeros
-        are not written, or a later one if there is any. 0 is exact: other numbers have three
-        significant digits.
-
-    Examples
-    --------
     >>> [round(float(bound), 9) for bound in printed_bounds(9.4)]
     [9.395, 9.405]
     >>> [round(float(bound), 9) for bound in printed_bounds(10.0)]  # 9.99 has three digits

@@ -41,32 +41,13 @@ def search_pvalue(
     sides: int = 1,
     max_tried: int | None = None,
 ) -> Search:
-    """Find ratings of two contexts that have a printed p-value.
+    """Find ratings of two contexts that have a printed p-value; see `change_pvalues_between`.
 
-    Parameters
-    ----------
-    pvalue : float
-        The p-value as printed.
-    contexts : two mappings
-        For each context: number of ratings → all sums that have its mean and deviation.
-    n_steps : int
-        The number of steps of the scale.
-    sides : int
-        1 for the one-sided p-value as published, 2 for the two-sided one.
-    max_tried : int, optional
-        The maximum number of pairs of multisets to test; by default, all are tested.
+    `contexts` has for each context all sums with its mean and deviation, by number of ratings;
+    numbers of ratings are tried in the order of their product, until a pair is found. `sides` is 1
+    for the one-sided p-value as published, 2 for the two-sided one. At most `max_tried` pairs of
+    multisets are tested; by default, all are.
 
-    Returns
-    -------
-    Search
-        Of the first pair found; numbers of ratings are tried in the order of their product.
-
-    References
-    ----------
-    `change_pvalues_between` for the p-value.
-
-    Examples
-    --------
     >>> low, high = {2: [Sums(2, 1, 1)]}, {2: [Sums(2, 5, 13)]}  # 0 1 and 2 3
     >>> search_pvalue(0.123, (low, high), 6).sizes, search_pvalue(0.2, (low, high), 6).sizes
     ((2, 2), None)

@@ -42,25 +42,10 @@ def chances_of_fit(
 ) -> NDArray[np.float64]:
     """Return the probability that numbers of ratings fit unrelated figures by chance.
 
-    Parameters
-    ----------
-    figures : sequence of (mean, deviation)
-        As printed; NaN if missing.
-    sizes : sequence of int
-        Numbers of ratings.
-    grid : Grid
-        The possible ratings.
-    ddof : int
-        Of the deviation.
+    `figures` are means and deviations as printed, NaN if missing. The probability, of shape
+    (n_figures, n_sizes), is the share of attainable means among all printable ones, times the same
+    share for sums of squares; 1 for NaN or a deviation of 0, which fits any number.
 
-    Returns
-    -------
-    array, shape (n_figures, n_sizes)
-        The share of attainable means among all printable ones, times the same share for sums of
-        squares; 1 for a deviation of 0, which fits any number, or NaN.
-
-    Examples
-    --------
     >>> grid = Grid(n_steps=6, unit=5 / 3, lowest=0)
     >>> chances_of_fit([(5.0, 2.0)], [10, 40, 200], grid).round(3).tolist()
     [[0.004, 0.067, 1.0]]
@@ -77,18 +62,12 @@ def chances_of_fit(
 
 
 def find_sizes(known: Fits) -> tuple[Size, ...]:
-    """Estimate the numbers of ratings that the contexts of a dataset have.
+    """Estimate the numbers of ratings that the contexts of a dataset have, in ascending order.
 
-    Returns
-    -------
-    tuple of Size, ascending
-        The numbers that, by maximum likelihood (the EM algorithm), belong to at least two
-        contexts and to 2 % of all; numbers of fewer contexts are not found. Empty for fewer than
-        20 contexts, or if the numbers do not explain the figures clearly better than chance (see
-        `evidence_of`).
+    They are the numbers that, by maximum likelihood (the EM algorithm), belong to at least two
+    contexts and to 2 % of all. None for fewer than 20 contexts, or if the numbers do not explain
+    the figures clearly better than chance (see `evidence_of`).
 
-    Examples
-    --------
     >>> fits = np.array([[False, True, True]] * 15 + [[True, False, True]] * 10)
     >>> find_sizes(Fits([9, 10, 150], fits, np.array([[0.1, 0.1, 0.9]] * 25)))
     (Size(n=9, n_contexts=10), Size(n=10, n_contexts=15))
@@ -107,15 +86,10 @@ def find_sizes(known: Fits) -> tuple[Size, ...]:
 def evidence_of(known: Fits) -> float:
     """Measure how much better than chance the numbers of ratings explain the contexts.
 
-    Returns
-    -------
-    float
-        The logarithm of a likelihood ratio. Numerator: each context has one of the numbers of
-        ratings, in estimated proportions (the EM algorithm), or is wrong (one in fifty).
-        Denominator: the figures are unrelated to whole ratings.
+    The logarithm of a likelihood ratio. Numerator: each context has one of the numbers of ratings,
+    in estimated proportions (the EM algorithm), or is wrong (one in fifty). Denominator: the
+    figures are unrelated to whole ratings.
 
-    Examples
-    --------
     >>> fits, chances = np.array([[False, True]] * 40), np.full((40, 2), 0.25)
     >>> round(evidence_of(Fits([9, 10], fits, chances)) / 40, 2)  # log of 4, nearly
     1.37
