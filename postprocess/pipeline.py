@@ -71,14 +71,12 @@ def build_dataset(
     ----------
     stimuli : ParsedStimuli
         Their rows are published verbatim; errors in them are only reported.
-    ratings : DataFrame, shape (n_ratings, 4 or more)
-        As `check_ratings` takes it, in points of the recipe's scale; the order does not matter.
-    language, recipe
-        Such as "sl" or "sr-Latn", used in file names; the steps and their bounds.
+    ratings, recipe, checks, progress
+        As `post_process` takes them.
+    language : str
+        Such as "sl" or "sr-Latn"; used in file names.
     inputs : mapping, optional
         Name → SHA-256 of the input files, for the report.
-    checks, progress
-        As `post_process` takes them.
     details : DataFrame, optional
         As `join_details` takes it; used by the report alone, not by scores.
     notes : sequence of str

@@ -24,15 +24,9 @@ class Key:
 def find_key(text: str | None, file: Path | None, folder: Path) -> Key:
     """Return the given key, the key in a file, or a new key if the file does not exist.
 
-    By default, the file is `<folder>.key`, next to the folder of the release. Nothing is
-    written; see `stored`.
-
-    Raises
-    ------
-    ReleaseError
-        The key is too short, or its file is not text or is in the published folder.
-    OSError
-        The file cannot be read.
+    By default, the file is `<folder>.key`, next to the folder of the release. Nothing is written;
+    see `stored`. Raises ReleaseError if the key is too short, or if its file is not text or is in
+    the published folder, OSError if the file cannot be read.
     """
     if text is not None:
         check_key(text)

@@ -100,15 +100,10 @@ def read_context(
 def likeness(first: str, second: str) -> float:
     """Return the similarity of the spelling of two words, from 0 to 1, ignoring letter case.
 
-    Twice the length of their longest common subsequence, divided by the sum of their lengths; of
-    words longer than `MOST_COMPARED` characters only the beginnings are compared.
+    Twice the length of their longest common subsequence, divided by the sum of their lengths, by
+    the algorithm of Hyyrö (2004), Bit-parallel LCS-length computation revisited; of words longer
+    than `MOST_COMPARED` characters only the beginnings are compared.
 
-    References
-    ----------
-    Hyyrö (2004), Bit-parallel LCS-length computation revisited.
-
-    Examples
-    --------
     >>> likeness("Water", "waters"), likeness("ice", "ice"), likeness("ice", "sun")
     (0.9090909090909091, 1.0, 0.0)
     """

@@ -51,20 +51,12 @@ def load_ratings(path: str | PathLike[str], language: str) -> pd.DataFrame:
 def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataFrame:
     """Read `ratings_<lang>.csv` as text, for `check_ratings`.
 
-    Comma separated with quoting, or tab separated without quoting; with or without a byte
-    order mark, LF or CRLF.
+    Comma separated with quoting, or tab separated without; with or without a byte order mark, LF or
+    CRLF. Returns the columns pair, context, annotator, rating, group and mark, if the file has
+    them; others are ignored. The index, "line", is the line of the file on which the row ends.
 
-    Returns
-    -------
-    DataFrame, shape (n_ratings, up to 6)
-        The columns pair, context, annotator, rating, group and mark, if the file has them; others
-        are ignored. The index, "line", is the line of the file on which the row ends.
-
-    Raises
-    ------
-    RatingsError
-        Not UTF-8, not comma separated, a row with more or fewer fields than the header, a
-        repeated column, or rows of another language.
+    Raises RatingsError if the file is not UTF-8 or not comma separated, or has a row with more or
+    fewer fields than the header, a repeated column, or rows of another language.
     """
     lines = list(_csv_lines(data, delimiter))
     if not lines:

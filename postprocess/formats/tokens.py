@@ -39,30 +39,14 @@ class Positions(NamedTuple):
 
 
 def tokenise(text: str) -> list[str]:
-    """Split a text of any language into words.
+    """Split a text of any language into words, unchanged and in order.
 
     A word is a run of letters, digits and the marks that belong to them; a single apostrophe,
     hyphen, full stop or the like between two of them does not end it. Chinese characters and
     hiragana count one by one. Thai, Lao, Khmer and Burmese, which have no spaces and need a
-    dictionary, count by runs. Punctuation and symbols are not words.
+    dictionary, count by runs. Punctuation and symbols are not words. These are the word boundaries
+    of Unicode Standard Annex 29, simplified, and with hyphens joining.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    list of str
-        The words in order, unchanged.
-
-    References
-    ----------
-    Unicode Standard Annex 29, Unicode Text Segmentation, word boundaries: simplified, and with
-    hyphens joining.
-
-    Examples
-    --------
     >>> tokenise("Don't e-mail 3.14 – “šest”… 冰水")
     ["Don't", 'e-mail', '3.14', 'šest', '冰', '水']
     """
@@ -105,8 +89,6 @@ def locate_targets(context: MarkedContext) -> Positions:
     A target counts as one word, whatever is marked; the rest of a partly marked word counts as a
     further one.
 
-    Examples
-    --------
     >>> from postprocess.formats.marks import Span
     >>> locate_targets(MarkedContext("He drank. Ice is cold water.", Span(22, 27), Span(10, 13)))
     Positions(n_tokens=6, distance=3, word1_first=False, position=0.7, sentence1=2, sentence2=2)

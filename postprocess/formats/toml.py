@@ -19,14 +19,10 @@ class TomlError(ValueError):
 def parse_toml(text: str | bytes) -> dict[str, Any]:
     """Return the entries of a TOML text; bytes are UTF-8, with or without byte order mark.
 
-    Raises
-    ------
-    TomlError
-        Not UTF-8, not TOML, longer than `LONGEST_TOML`, tables or lists nested too deeply, a key
-        of more than `MOST_PARTS` parts, or a number of thousands of digits.
+    Raises TomlError for a text that is not UTF-8, not TOML, longer than `LONGEST_TOML`, or has
+    tables or lists nested too deeply, a key of more than `MOST_PARTS` parts, or a number of
+    thousands of digits.
 
-    Examples
-    --------
     >>> parse_toml(b"title = 'Words'")
     {'title': 'Words'}
     """

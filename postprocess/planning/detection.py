@@ -27,39 +27,13 @@ def detectable_changes(
 ) -> pd.DataFrame:
     """Find the smallest change that given numbers of annotators detect, and the cost.
 
-    Parameters
-    ----------
-    models : RatingModels
-        The distribution of ratings, from a pilot or from published figures.
-    sizes : sequence of int
-        Numbers of annotators per context, 2 or more.
-    question : Question
-        The power and level of the test; `changes` and `most` are not used.
-    costs : Costs
-        The size of the study and the cost of an hour.
-    rng : Generator
-        The same state gives the same changes.
+    `sizes` are numbers of annotators per context; of `question`, `changes` and `most` are not used.
+    Returns a row for each number: n, the columns of `least_detectable_change`, and those of
+    `cost_of`. Raises PlanError for a number below 2.
 
-    Returns
-    -------
-    DataFrame, shape (n_sizes, 9)
-        n; change, the smallest that is detected with `question.power`, in published points,
-        NaN if even the largest possible change is missed more often; change_low and
-        change_high, the same for the ends of the power's 95 % interval; and the columns of
-        `cost_of` for n.
-
-    Raises
-    ------
-    PlanError
-        A number of annotators below 2.
-
-    Examples
-    --------
     >>> models = RatingModels(np.full((1, 7), 1 / 7), 10 / 6)
-    >>> question = Question(simulations=1000)
-    >>> table = detectable_changes(
-    ...     models, [10, 20], question, Costs(pairs=10), rng=np.random.default_rng(1)
-    ... )
+    >>> table = detectable_changes(models, [10, 20], Question(simulations=1000), Costs(pairs=10),
+    ...     rng=np.random.default_rng(1))
     >>> table["change"].round(1).tolist()
     [3.5, 2.5]
     """
@@ -76,17 +50,10 @@ def least_detectable_change(
     """Find the smallest change that n annotators per context detect with the required power.
 
     Increasing changes are simulated, in steps of a hundredth of the published scale, until the
-    power is reached; the change is interpolated between the last two steps.
-
-    Returns
-    -------
-    dict
-        change, change_low and change_high, as `detectable_changes` returns them.
-
-    Raises
-    ------
-    PlanError
-        Fewer than 2 annotators.
+    power is reached; the change is interpolated between the last two steps. Returns change, in
+    published points, NaN if even the largest possible change is missed more often; and change_low
+    and change_high, the same for the ends of the power's 95 % interval. Raises PlanError for fewer
+    than 2 annotators.
     """
     if n < 2:
         raise PlanError(f"2 annotators per context or more are needed, got {n}")

@@ -30,24 +30,10 @@ class Experiments:
 def draw_experiments(
     models: RatingModels, change: float, n_experiments: int, *, rng: np.random.Generator
 ) -> Experiments | None:
-    """Draw contexts at random and shift each up or down by a change.
+    """Draw contexts at random and shift each up or down by a change, in published points.
 
-    Parameters
-    ----------
-    models : RatingModels
-        The population of contexts.
-    change : float
-        In points of the published scale.
-    n_experiments : int
-        Number of contexts to draw, with replacement, from those with room for the change.
-    rng : Generator
-        The same state gives the same experiments.
-
-    Returns
-    -------
-    Experiments or None
-        None if no context has room on the scale. If a context has room in both directions, both
-        are equally likely.
+    Contexts are drawn with replacement from those with room for the change; if a context has room
+    in both directions, both are equally likely. Returns None if no context has room on the scale.
     """
     shifted, origin = shift_models(models, change)
     n_ways = np.bincount(origin)[origin] if len(origin) else origin

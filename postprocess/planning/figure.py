@@ -17,19 +17,11 @@ DOTS_PER_INCH = 200
 
 
 def draw_plan(plan: Plan) -> dict[str, bytes]:
-    """Draw the power for every change by the number of annotators per context.
+    """Draw the power for every change by the number of annotators per context, as "svg" and "png".
 
-    Parameters
-    ----------
-    plan : Plan
-        From `plan_study`.
-
-    Returns
-    -------
-    dict
-        "svg" and "png" → the bytes of the file, the same for the same plan and version of
-        matplotlib. The bands are 95 % intervals of the simulation, the dotted line is the
-        required power, the dots are the numbers from which on it is reached.
+    The bands are 95 % intervals of the simulation, the dotted line is the required power, the dots
+    are the numbers from which on it is reached. The same plan and version of Matplotlib give the
+    same bytes.
     """
     with mpl.rc_context():
         mpl.rcdefaults()  # ignore the user's settings

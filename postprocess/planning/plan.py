@@ -99,10 +99,8 @@ def plan_study(
     ----------
     models : RatingModels
         The distribution of ratings, from a pilot or from published figures.
-    question : Question
-        The changes to detect, and the required power.
-    costs : Costs
-        The size of the study and the cost of an hour.
+    question, costs : Question, Costs
+        The changes to detect and the required power; the size of the study and the cost of an hour.
     rng : Generator
         The same state gives the same plan.
 
@@ -141,10 +139,10 @@ def power_curve(
 ) -> pd.DataFrame:
     """Simulate the power to detect a change for every number of annotators.
 
-    An experiment draws a context at random, shifts its distribution up or down by the change if
-    the scale has room, draws n ratings from both distributions, and tests them as published. A
-    change is detected if p < alpha in the right direction. The experiments with n + 1 annotators
-    add one annotator to those with n, so that the curve is smooth.
+    An experiment draws a context at random, shifts its distribution up or down by the change if the
+    scale has room, draws n ratings from both distributions, and tests them as published. A change
+    is detected if p < alpha in the right direction. The experiments with n + 1 annotators add one
+    annotator to those with n, so that the curve is smooth.
 
     Returns
     -------
@@ -157,14 +155,6 @@ def power_curve(
     ------
     PlanError
         The scale has no room for a change in any context.
-
-    Examples
-    --------
-    >>> models = RatingModels(np.full((1, 7), 1 / 7), 10 / 6)
-    >>> question = Question(most=20, simulations=1000)
-    >>> curve = power_curve(models, 3.0, question, rng=np.random.default_rng(1))
-    >>> bool(curve["power"].iloc[-1] > curve["power"].iloc[0])
-    True
     """
     drawn = draw_experiments(models, change, question.simulations, rng=rng)
     if drawn is None:
@@ -195,24 +185,12 @@ def wilson_interval(n_found: int, n_tried: int) -> tuple[float, float]:
 
 
 def cost_of(n: int, costs: Costs) -> dict[str, float]:
-    """Compute the size and cost of a study with n annotators per context.
+    """Compute the size and cost of a study with n annotators per context whose ratings are used.
 
-    Parameters
-    ----------
-    n : int
-        Annotators per context whose ratings are used.
-    costs : Costs
-        The size of the study and the cost of an hour.
+    Returns ratings, all that are paid; annotators, the smallest possible number, since no annotator
+    rates both contexts of a pair; sittings (one annotator doing one questionnaire); hours; and cost
+    with the fee, to the cent, NaN without `pay_per_hour`.
 
-    Returns
-    -------
-    dict
-        ratings, all that are paid; annotators, the smallest possible number, since no annotator
-        rates both contexts of a pair; sittings (one annotator doing one questionnaire); hours;
-        cost with the fee, to the cent, NaN without `pay_per_hour`.
-
-    Examples
-    --------
     >>> cost_of(10, Costs(pairs=100, seconds_per_item=36, pay_per_hour=9.0, fee_percent=20))
     {'ratings': 2000, 'annotators': 20, 'sittings': 100, 'hours': 20.0, 'cost': 216.0}
     """

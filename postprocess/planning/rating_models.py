@@ -154,28 +154,11 @@ def models_of_scores(
 def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDArray[np.int64]]:
     """Shift the mean of every distribution up and down by a change, with minimal distortion.
 
-    Parameters
-    ----------
-    models : RatingModels
-        Of n distributions.
-    change : float
-        In points of the published scale, not negative.
+    Returns the distributions whose shifted mean stays within the middle 96 % of the scale, and the
+    original of each. `change` is in published points, not negative. Of all distributions with its
+    mean, each is the nearest to its original in Kullback-Leibler divergence: p(x)·exp(t·x),
+    rescaled (Cover and Thomas, 2006, chapter 11, on the distribution of least relative entropy).
 
-    Returns
-    -------
-    RatingModels
-        The distributions shifted up and down, if their mean stays within the middle 96 % of the
-        scale. Of all distributions with that mean, each is the nearest to its original in
-        Kullback-Leibler divergence: p(x)·exp(t·x), rescaled.
-    array of int, shape (n_shifted,)
-        The original of each distribution.
-
-    References
-    ----------
-    Cover and Thomas (2006), chapter 11, on the distribution of least relative entropy.
-
-    Examples
-    --------
     >>> shifted, origin = shift_models(RatingModels(np.full((1, 7), 1 / 7), 10 / 6), 3.0)
     >>> (shifted.means * 10 / 6).round(3).tolist(), origin.tolist()
     ([8.0, 2.0], [0, 0])
