@@ -106,17 +106,9 @@ def build_release(
 ) -> Release:
     """Build all files of a release; the same input gives the same bytes.
 
-    Parameters
-    ----------
-    collected, description : Collected, Description
-        Ratings in points of the recipe's scale; the study in words (missing texts are marked in
-        the files).
-    recipe, choices : Recipe, Choices
-        The post-processing steps; the other settings.
-    add_files : callable, optional
-        Returns further files for the dataset, such as the HTML report: path → content.
-    language, notes, progress
-        See `build_dataset`.
+    Ratings are in points of the recipe's scale; texts that are missing in the description are
+    marked in the files. `add_files` returns further files for the dataset, such as the HTML report:
+    path → content. `language`, `notes` and `progress` are those of `build_dataset`.
 
     Raises
     ------
@@ -155,14 +147,9 @@ def build_release(
 def write_release(release: Release, folder: Path) -> list[Path]:
     """Write a release as a folder and, next to it, as a zip archive: both or neither.
 
-    The archive is called `<folder>.zip`, or `<folder>_REHEARSAL.zip` if scripts rated.
-
-    Raises
-    ------
-    ReleaseError
-        The folder holds other files, which would be published with the release.
-    OSError
-        See `write_files`.
+    The archive is called `<folder>.zip`, or `<folder>_REHEARSAL.zip` if scripts rated. Raises
+    ReleaseError if the folder holds other files, which would be published with the release, OSError
+    as `write_files`.
     """
     path = folder.resolve()
     _refuse_other_files(path, release.files)

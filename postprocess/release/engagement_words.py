@@ -12,17 +12,9 @@ from postprocess.table.ratings import RatingsError
 def load_words(path: Path) -> pd.DataFrame | None:
     """Return the engagement words of a ratings file; None if it has no such columns.
 
-    Returns
-    -------
-    DataFrame, shape (n_ratings, 5)
-        pair, context (as integers), annotator, inspired_word1 and inspired_word2, as text.
-
-    Raises
-    ------
-    RatingsError
-        One of the two columns is missing, or a pair or context is not a number.
-    OSError
-        The file cannot be read.
+    The columns are pair, context (as integers), annotator, inspired_word1 and inspired_word2, as
+    text. Raises RatingsError if one of the last two is missing or a pair or context is not a
+    number, OSError if the file cannot be read.
     """
     table = load_columns(path, (*PLACE, *WORDS))
     found = [column for column in WORDS if column in table]

@@ -54,29 +54,18 @@ def publish_individual(
 ) -> Individual:
     """Drop withdrawn answers, join the engagement words, and replace names by ids.
 
-    Parameters
-    ----------
-    ratings : DataFrame, shape (n_ratings, 4 to 6)
-        See the return value of `check_ratings`.
-    checks : DataFrame, optional
-        Answers to checkpoint items, see `count_failed`.
-    words : DataFrame, shape (n_answers, 5), optional
-        The engagement words that may be published: pair, context, annotator, inspired_word1,
-        inspired_word2. Words of unpublished ratings are dropped.
-    key : str
-        See `make_pseudonyms`.
-
-    Returns
-    -------
-    Individual
-        Rows ordered by pair, context and id, so that the order reveals nothing of the names.
+    `ratings` are those of `check_ratings`, `checks` answers to checkpoint items as in
+    `count_failed`. `words` are those that may be published: pair, context, annotator,
+    inspired_word1, inspired_word2; words of unpublished ratings are dropped. `key` decides the ids,
+    see `make_pseudonyms`. Rows are ordered by pair, context and id, so that the order reveals
+    nothing of the names.
 
     Raises
     ------
     RatingsError
         No rating is left, or an annotator has two answers to a context among the words.
     ReleaseError
-        See `make_pseudonyms`.
+        The key is too short.
     """
     kept, left_checks = _drop_withdrawn(ratings, checks)
     if kept.empty:

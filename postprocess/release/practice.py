@@ -31,26 +31,11 @@ class Split:
 def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split:
     """Choose practice pairs that share no word pair and no text with the remaining pairs.
 
-    Rows that share their two words or a text are chosen together or not at all. The choice
-    depends on a hash of the seed and of the rows' words and texts, not on the scores or on the
-    order of the rows.
+    Rows that share their two words or a text are chosen together or not at all. The choice depends
+    on a hash of the seed and of the rows' words and texts, not on the scores or on the order of the
+    rows. Raises ReleaseError if no pair would remain, or if whole groups cannot add up to
+    `n_practice` pairs.
 
-    Parameters
-    ----------
-    rows : sequence of rows
-        The stimuli, in the order of `stimuli.COLUMNS`.
-    n_practice : int
-        The number of pairs to take; 0 for none.
-    seed : int
-        Changes the choice.
-
-    Raises
-    ------
-    ReleaseError
-        No pair would remain, or whole groups cannot add up to `n_practice` pairs.
-
-    Examples
-    --------
     >>> rows = [(f"a{i}", f"b{i}", f"text {i}", f"other {i}", "", "", "", "") for i in range(3)]
     >>> split = split_pairs(rows, 1)
     >>> len(split.test), len(split.practice)
@@ -78,22 +63,11 @@ def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split
 
 
 def check_disjoint(files: Mapping[str, bytes], test: str, practice: str) -> None:
-    """Check that two files of a release share no word pair and no text.
+    """Check that two files of a release, given by their paths, share no word pair and no text.
 
-    Parameters
-    ----------
-    files : mapping
-        Relative path → content, as written.
-    test, practice : str
-        Paths of two files with the columns of the stimuli.
-
-    Raises
-    ------
-    ReleaseError
-        They share a word pair (in either order, ignoring case, in Unicode's composed form) or a
-        text (without marks, ignoring case and spacing).
-    TableError
-        A file cannot be read.
+    Raises ReleaseError if they share a word pair (in either order, ignoring case, in Unicode's
+    composed form) or a text (without marks, ignoring case and spacing), TableError if a file cannot
+    be read.
     """
     first, second = (_read(files[name]) for name in (test, practice))
     problems = [

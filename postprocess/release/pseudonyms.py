@@ -10,29 +10,12 @@ MIN_KEY_LENGTH = 16
 
 
 def make_pseudonyms(names: Iterable[str], key: str) -> dict[str, str]:
-    """Return an id for each annotator, numbered in an order that depends on the key.
+    """Return an id for each annotator: A01, A02, …, with as many digits as the largest needs.
 
-    Parameters
-    ----------
-    names : iterable of str
-        The annotators' names in the collected ratings.
-    key : str
-        A secret of 16 characters or more. Ids are numbered in the order of the names'
-        HMAC-SHA256 with this key, so that without it an id reveals neither the name, nor its
-        position among the names, nor the id in another release.
+    Ids are numbered in the order of the names' HMAC-SHA256 with the key, a secret of 16 characters
+    or more, so that without it an id reveals neither the name, nor its position among the names,
+    nor the id in another release. Raises ReleaseError for a shorter key.
 
-    Returns
-    -------
-    dict
-        Name → A01, A02, …, with as many digits as the largest number needs.
-
-    Raises
-    ------
-    ReleaseError
-        The key is too short.
-
-    Examples
-    --------
     >>> make_pseudonyms(["ana", "bor"], "a key for an example")
     {'bor': 'A01', 'ana': 'A02'}
     """
