@@ -59,21 +59,9 @@ def allot_chance(wanted: ReportSection, n_ratings: int) -> Chance:
 def assess(outcome: Outcome, rows: Sequence[Sequence[str]], used: pd.DataFrame) -> Report:
     """Return the parts of the report on agreement, reliability, confounds and two camps.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        The result of `post_process`.
-    rows : sequence of sequences of str
-        The rows of the stimuli.
-    used : DataFrame
-        `outcome.used` with the columns of `join_details`: agreement is reported by block and part
-        of speech, and ratings are related to position and seconds, if these are known.
-
-    Returns
-    -------
-    dict
-        agreement, change, confounds and divided: see `report_agreement`, `report_change`,
-        `report_confounds` and `report_divided`. It does not depend on the order of rows.
+    `used` is `outcome.used` with the columns of `join_details`: agreement is reported by block and
+    part of speech, and ratings are related to position and seconds, if these are known. The order
+    of its rows does not matter.
     """
     chance = allot_chance(outcome.recipe.report, len(outcome.ledger))
     given = as_given(outcome)
@@ -97,12 +85,9 @@ def as_given(outcome: Outcome) -> pd.DataFrame | None:
 def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Chance) -> Report:
     """Return the figures of `agreement_table` for ratings after and before all steps.
 
-    Returns
-    -------
-    dict
-        n_resamples, n_splits, seed, resample; overall; by: a list of slices for each of group,
-        block and pos that is known; as_given: overall before calibration and filtering, None if
-        they changed nothing; not_known: the missing columns among block and pos.
+    overall; by: a list of slices for each of group, block and pos that is known; as_given: overall
+    before calibration and filtering, None if they changed nothing; not_known: the missing columns
+    among block and pos.
     """
     known = [trait for trait in TRAITS if trait in used]
     after = _agree(used, ["group", *known], chance)
@@ -118,13 +103,10 @@ def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Cha
 def report_change(outcome: Outcome, given: pd.DataFrame | None, chance: Chance) -> Report:
     """Return the reliability of the changes, the ceiling of subtask 1, and the paired tests.
 
-    Returns
-    -------
-    dict
-        n_resamples, n_splits, seed, resample; used and as_given: the rows of
-        `change_reliability`, as_given None if the steps changed nothing; by_formula: the
-        reliability by `change_reliability_from_scores`; n_both: number of annotators who rated
-        both contexts of a pair; paired: the rows of `paired_pvalues` for those pairs.
+    used and as_given: the rows of `change_reliability`, as_given None if the steps changed nothing;
+    by_formula: the reliability by `change_reliability_from_scores`; n_both: the number of
+    annotators who rated both contexts of a pair; paired: the rows of `paired_pvalues` for their
+    pairs.
     """
     both = outcome.used[outcome.used.duplicated(["pair", "annotator"])]  # each context once
     return {
@@ -142,11 +124,8 @@ def report_confounds(
 ) -> Report:
     """Return the relations of scores, changes and ratings to variables that should not matter.
 
-    Returns
-    -------
-    dict
-        n_resamples, seed; table: the rows of `find_confounds`; not_known: the confounds of
-        ratings whose column is missing, with its name.
+    table: the rows of `find_confounds`; not_known: the confounds of ratings whose column is
+    missing, with its name.
     """
     known = [name for name in MEASURES if name in used]
     table = find_confounds(
@@ -171,11 +150,8 @@ def report_confounds(
 def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chance) -> Report:
     """Return the contexts with two camps, by the ratings as given.
 
-    Returns
-    -------
-    dict
-        alpha; n_contexts (tested); obstacle: why none was tested, or ""; contexts: the rows of
-        `find_polarised` with the pair's words.
+    n_contexts: those tested; obstacle: why none was tested, or ""; contexts: the rows of
+    `find_polarised` with the pair's words.
     """
     used = outcome.ledger[outcome.ledger["reason"] == ""]
     found = {"alpha": ALPHA, "n_contexts": 2 * len(outcome.scores), "obstacle": "", "contexts": []}

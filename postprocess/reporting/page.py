@@ -36,16 +36,9 @@ class Shown(NamedTuple):
 
 
 def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool = False) -> str:
-    """Return the report of a dataset as HTML.
+    """Return the report of a dataset as HTML, with the figures of `render_plates`.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The result of `build_dataset`.
-    plates : mapping
-        The result of `render_plates` for the dataset's figures.
-    printed : bool
-        Whether the page is for `render_pdf`: with embedded fonts and named figures.
+    `printed` is for `render_pdf`: fonts are embedded, and figures only named.
     """
     report, recipe = dataset.report, dataset.outcome.recipe
     environment = _environment()

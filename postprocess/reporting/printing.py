@@ -22,15 +22,8 @@ def render_pdf(page: str, drawings: Mapping[str, bytes]) -> bytes:
     """Return the PDF of a page that `render_page` returned for print.
 
     It is tagged for screen readers. The same page gives the same bytes with the same versions of
-    Pango and HarfBuzz.
-
-    Parameters
-    ----------
-    page : str
-        Refers to fonts as `font:<file>` and to drawings as `figure:<name>`; no other URL is
-        fetched.
-    drawings : mapping
-        Name → SVG.
+    Pango and HarfBuzz. The page refers to fonts as `font:<file>` and to drawings (name → SVG) as
+    `figure:<name>`; no other URL is fetched.
     """
     weasyprint = _load()
 

@@ -59,15 +59,7 @@ CAPTION = (
 
 
 def table1_rows(language: str, figures: Mapping[str, str]) -> list[list[str]]:
-    """Return the rows of Table 1 as text, the dataset's last.
-
-    Parameters
-    ----------
-    language : str
-        The code of the dataset's language.
-    figures : mapping
-        The figures of the dataset, from `table1_text`.
-    """
+    """Return the rows of Table 1 as text, the dataset's last, with figures of `table1_text`."""
     own = f"this dataset ({language})"
     rows = {**PUBLISHED, own: figures}
     return [[name, *(_bind(row[figure]) for figure in HEADINGS)] for name, row in rows.items()]

@@ -11,20 +11,8 @@ FOR_ALL_SHAPES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}  # Matpl
 
 
 def replace_styles(svg: bytes) -> bytes:
-    """Replace style sheets and styles of a drawing by presentation attributes.
+    """Replace style sheets and styles of a drawing by Matplotlib by presentation attributes.
 
-    Parameters
-    ----------
-    svg : bytes
-        A drawing by Matplotlib.
-
-    Returns
-    -------
-    bytes
-        The same drawing. The same input gives the same bytes.
-
-    Examples
-    --------
     >>> drawing = b'<svg xmlns="http://www.w3.org/2000/svg"><path style="fill: #fff"/></svg>'
     >>> b'<path fill="#fff"/>' in replace_styles(drawing)
     True

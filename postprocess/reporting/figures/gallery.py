@@ -32,15 +32,7 @@ class Plate(NamedTuple):
 
 
 def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> list[Illustration]:
-    """Draw every figure of an outcome.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        The result of `post_process`.
-    parts_of_speech : Series of str, optional
-        Index pair. Changes are shown for each of them.
-    """
+    """Draw every figure of an outcome; changes for each part of speech, if known (index pair)."""
     of_pairs = {"parts_of_speech": parts_of_speech}
     figures = {
         "ratings-per-context": (coverage.TITLE, coverage.caption_coverage, coverage.draw_coverage),

@@ -12,19 +12,11 @@ FILE_ATTRIBUTES = ("width", "height", "version")  # not needed in a page
 
 
 def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
-    """Return the figure as an SVG element for a page with several figures.
+    """Return the figure, from `render_svg`, as an SVG element for a page with several figures.
 
     Its colours are presentation attributes, which apply under any Content-Security-Policy; the
-    style sheet of the report overrides them, so that a dark page has dark figures.
-
-    Parameters
-    ----------
-    svg : bytes
-        The result of `render_svg`.
-    name : str
-        The name of the figure on its page, a prefix of all its ids.
-    described_by : str
-        The id of the figure's caption.
+    style sheet of the report overrides them, so that a dark page has dark figures. `name` is a
+    prefix of all ids, `described_by` the id of the caption.
     """
     parser = etree.XMLParser(remove_comments=True, resolve_entities=False, no_network=True)
     root = etree.fromstring(svg, parser)

@@ -45,15 +45,7 @@ class Lineup(NamedTuple):
 
 
 def line_up(annotators: pd.DataFrame, by: str) -> Lineup:
-    """Order annotators by group and a figure; those without the figure come first.
-
-    Parameters
-    ----------
-    annotators : DataFrame, shape (n_annotators_in_groups, 3 or more)
-        group, annotator and the column `by`.
-    by : str
-        The column of the figure.
-    """
+    """Order annotators by group and the figure in column `by`; those without it come first."""
     names = sorted(annotators["group"].unique(), key=_natural)
     number = annotators["group"].map({name: i for i, name in enumerate(names)}).to_numpy()
     figure = annotators[by].fillna(-np.inf).to_numpy(dtype=float)
@@ -116,6 +108,6 @@ def count_annotators(annotators: pd.DataFrame) -> str:
 
 
 def _natural(name: str) -> list[str | int]:
-    """Return a sort key by which 10 comes after 9."""
+    """Return a sort key that puts 10 after 9."""
     parts = re.split("([0-9]+)", name)
     return [int(part) if i % 2 else part for i, part in enumerate(parts)]
