@@ -23,10 +23,7 @@ _SUMS = np.dtype(
 def average_agreement(numbers: Numbers) -> pd.DataFrame:
     """Compute each annotator's mean Spearman correlation with the others of the group.
 
-    Parameters
-    ----------
-    numbers : Numbers
-        The ratings, without NaN; some members may have none.
+    Ratings are without NaN; some members may have none.
 
     Returns
     -------

@@ -64,39 +64,34 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Compute agreement in every slice of the ratings, and overall.
 
-    Only annotators of one group are compared. The random generator is seeded for each slice, so
-    that its interval does not depend on the other slices and figures.
+    Only annotators of one group are compared. The generator is seeded for each slice, so that its
+    interval does not depend on the others.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
-        Columns pair, context, annotator, rating in points of one scale, and optionally group
-        (otherwise groups are found) and language, as in `stack_groups`; and those of `by`.
+        As `stack_groups` takes it, in points of one scale; and the columns of `by`.
     by : sequence of str
         The columns to slice by, such as block. Rows with a missing value are in no slice of it.
     figures : sequence of str, optional
         Some of `FIGURES`; by default all.
     n_resamples, n_splits, seed : int
-        Number of bootstrap samples, in each of which every group draws as many items as it has
-        (0: no intervals); number of random splits for "split_half"; seed of the generator.
+        Bootstrap samples, in each of which every group draws as many items as it has (0: no
+        intervals); random splits for "split_half"; seed of the generator.
     resample : "items" or "items and annotators"
         Whether intervals generalise to infinitely many items rated by the annotators of the
         study, or to other annotators too, with as many in each group.
 
     Returns
     -------
-    DataFrame, shape (n_slices, 7 + 3 × n_figures)
+    DataFrame, shape (n_slices, 7 + 3 × n_figures), in the order of `by` and of the names
         by and name (of the slice; "overall" and "" in the last row), n_groups, n_items, n_icc
         (items in the intraclass correlations: those that all annotators of the group rated),
-        n_annotators, n_ratings; each figure, and the ends of its 95 % interval with _low and
-        _high. Rows in the order of `by` and of the names.
-
-        human : mean over annotators of Spearman's rho with the mean of the others
-        pairwise_spearman, pairwise_pearson : mean correlation over all pairs in one group
-        alpha_ordinal, alpha_interval : Krippendorff's alpha of all items
-        icc_single, icc_average : ICC(2,1), ICC(2,k), from the variances within groups
-        split_half : mean split-half reliability (Pearson) of all items
-
+        n_annotators, n_ratings; each figure, and with _low and _high the ends of its 95 % interval:
+        human (mean over annotators of Spearman's rho with the mean of the others);
+        pairwise_spearman, pairwise_pearson (mean over all pairs in one group); alpha_ordinal,
+        alpha_interval (Krippendorff's, of all items); icc_single, icc_average (ICC(2,1), ICC(2,k),
+        from the variances within groups); split_half (mean reliability, Pearson, of all items).
         NaN if a figure is undefined; an interval is NaN also if the figure is undefined in more
         than 5 % of the resamples, or if most items are in groups of one or two items (or
         annotators, if these are resampled).
@@ -106,13 +101,6 @@ def agreement_table(
     RatingsError
         A missing column, an unknown figure or value of `resample`, or as `stack_groups`.
 
-    References
-    ----------
-    See `leave_one_out_agreement`, `pairwise_agreement`, `krippendorff_alpha`,
-    `intraclass_correlation`, `split_half_reliability`, `basic_interval`.
-
-    Examples
-    --------
     >>> ratings = pd.DataFrame({"pair": [1, 2, 3] * 2, "context": 1, "annotator": list("AAABBB"),
     ...                         "rating": [0, 3, 6, 1, 3, 5], "group": "1"})
     >>> agreement_table(ratings, figures=["human"], n_resamples=0)[["by", "human"]].values.tolist()

@@ -30,6 +30,9 @@ class Stack(NamedTuple):
 def stack_groups(ratings: pd.DataFrame, slices: Integers | None = None) -> list[Stack]:
     """Arrange the ratings of each group in a table, and tables of one shape in stacks.
 
+    Stacks are sorted by shape and have one table or at most MOST_NUMBERS numbers; within a stack,
+    tables are sorted by slice, language and group, annotators by name, items by pair and context.
+
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
@@ -40,13 +43,6 @@ def stack_groups(ratings: pd.DataFrame, slices: Integers | None = None) -> list[
     slices : array of int, shape (n_ratings,), optional
         The slice of each row, from 0; a group has a table in each of its slices. Rows with -1 do
         not count. Without it, all rows are slice 0.
-
-    Returns
-    -------
-    list of Stack
-        Sorted by shape; within a stack, tables are sorted by slice, language and group,
-        annotators by name, items by pair and context. A stack has one table or at most
-        MOST_NUMBERS numbers.
 
     Raises
     ------

@@ -98,10 +98,8 @@ def agreement_with_means(
     own, means : array_like, shape (n_items,)
         The annotator's rating of each item and the mean rating of the others, in scale points;
         NaN where a rating is missing. Means that differ only by rounding errors are ties.
-    n_resamples : int
-        Number of bootstrap samples of the items that both have.
-    seed : int
-        Of the random generator.
+    n_resamples, seed : int
+        Bootstrap samples of the items that both have; seed of the random generator.
 
     Returns
     -------
@@ -109,10 +107,6 @@ def agreement_with_means(
         Spearman's rho as in `leave_one_out_agreement` and the ends of its 95 % interval for
         infinitely many items, this annotator and these others. NaN where `spearman` is NaN; the
         ends also if rho is undefined in more than 5 % of the resamples.
-
-    References
-    ----------
-    See `basic_interval`.
 
     Examples
     --------

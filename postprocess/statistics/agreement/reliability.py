@@ -51,21 +51,18 @@ def split_half_reliability(
 ) -> pd.DataFrame:
     """Estimate the reliability of the scores: their agreement with those of other annotators.
 
-    In each split the annotators of each group are halved at random; the mean ratings of all
-    items of all groups in one half are correlated with those in the other, and the correlation
-    is stepped up to all annotators.
+    In each split the annotators of each group are halved at random; the mean ratings of all items
+    of all groups in one half are correlated with those in the other, and the correlation is stepped
+    up to all annotators with `spearman_brown`.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 or more)
-        Columns pair, context, annotator, rating in any unit, and optionally group and
-        language, as in `stack_groups`. One group or several.
-    rng : numpy Generator
-        The source of randomness.
-    n_splits : int
-        Number of splits.
-    n_resamples : int
-        Number of bootstrap samples of the items; 0 for no interval.
+        As `stack_groups` takes it. One group or several.
+    rng : Generator
+        The same state gives the same figures.
+    n_splits, n_resamples : int
+        Splits, and bootstrap samples of the items; 0 of these for no interval.
     resample : "items" or "items and annotators"
         What the interval generalises over, as in `agreement_table`.
 
@@ -81,10 +78,6 @@ def split_half_reliability(
     ------
     RatingsError
         As `stack_groups`; no ratings; or an unknown value of `resample`.
-
-    References
-    ----------
-    As `spearman_brown`.
 
     Examples
     --------
@@ -116,22 +109,16 @@ def change_reliability(
 ) -> pd.DataFrame:
     """Estimate the reliability of the changes: their agreement with those of other annotators.
 
-    In each split the annotators of each context are halved at random, and each half estimates
-    the change of every pair. The correlation of the two, stepped up to all annotators, is the
+    In each split the annotators of each context are halved at random, and each half estimates the
+    change of every pair. The correlation of the two, stepped up to all annotators, is the
     reliability of the changes; its square root is the ceiling: the score of the true changes
-    against the measured ones.
+    against the measured ones. An annotator who rated both contexts of a pair in groups of the same
+    annotators is in the same half of both.
 
     Parameters
     ----------
-    ratings : DataFrame, shape (n_ratings, 4 or more)
-        As in `split_half_reliability`. An annotator who rated both contexts of a pair in groups
-        of the same annotators is in the same half of both.
-    rng : numpy Generator
-        The source of randomness.
-    n_splits, n_resamples : int
-        Numbers of splits, and of bootstrap samples of the pairs; 0 of these for no interval.
-    resample : "items" or "items and annotators"
-        What the interval generalises over, as in `agreement_table`; the items are the pairs.
+    ratings, rng, n_splits, n_resamples, resample
+        As in `split_half_reliability`; the items are the pairs.
 
     Returns
     -------
@@ -148,16 +135,15 @@ def change_reliability(
 
     References
     ----------
-    As `spearman_brown`; Spearman (1904), The proof and measurement of association between two
-    things, for the ceiling; Armendariz et al. (2020), SemEval-2020 Task 3, for the metric.
+    Spearman (1904), The proof and measurement of association between two things, for the ceiling;
+    Armendariz et al. (2020), SemEval-2020 Task 3, for the metric.
 
     Examples
     --------
     >>> ratings = pd.DataFrame({
     ...     "pair": [1, 2, 3] * 4, "context": [1] * 6 + [2] * 6, "annotator": list("AAABBBCCCDDD"),
     ...     "rating": [0, 0, 0, 0, 0, 0, 1, 2, 3, 1, 2, 3], "group": list("111111222222")})
-    >>> changes = change_reliability(ratings, rng=np.random.default_rng(0), n_resamples=0)
-    >>> changes["ceiling"].tolist()
+    >>> change_reliability(ratings, rng=np.random.default_rng(0), n_resamples=0)["ceiling"].tolist()
     [1.0, 1.0, 1.0]
     """
     stacks = _stacks_of(ratings)

@@ -45,28 +45,12 @@ def split_halves(
 ) -> Iterator[Halves]:
     """Split the annotators of each group into random halves, repeatedly.
 
-    In each split every annotator gets a random number; those with the lower numbers in a group
-    are its first half. So an annotator of two groups, or of both contexts of a pair, is mostly
-    in the same half of both. For an odd number of annotators the second half has one more.
+    In each split every annotator gets a random number; those with the lower numbers in a group are
+    its first half. So an annotator of two groups, or of both contexts of a pair, is mostly in the
+    same half of both. For an odd number of annotators the second half has one more.
 
-    Parameters
-    ----------
-    stacks : sequence of Stack
-        The groups; their slices do not matter.
-    n_splits : int
-        Number of splits.
-    rng : numpy Generator
-        The splits do not depend on how many are computed together.
-
-    Yields
-    ------
-    Halves
-        Some splits at a time: arrays of at most MOST_NUMBERS numbers, or one split.
-
-    Raises
-    ------
-    ValueError
-        `n_splits` is below 1.
+    Yields some splits at a time: arrays of at most MOST_NUMBERS numbers, or one split; the splits
+    do not depend on how many are computed together. Raises ValueError if `n_splits` is below 1.
     """
     if n_splits < 1:
         raise ValueError(f"n_splits must be 1 or more, got {n_splits}")
@@ -109,21 +93,11 @@ def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
 
 
 def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
-    """Step the correlation of two halves up to the reliability of the whole.
+    """Step the correlation of estimates from one part of the ratings each up to all `step` parts.
 
-    Parameters
-    ----------
-    correlation : array
-        Of estimates from one part of the ratings each.
-    step : float or array
-        The number of such parts in the whole; 2 for halves.
-
-    Returns
-    -------
-    array
-        step · r / (1 + (step - 1) · r). For a negative r the same of its absolute value, with
-        the sign restored: the plain formula goes to minus infinity, and a reliability below 0
-        only means that there is none.
+    step · r / (1 + (step - 1) · r). For a negative r the same of its absolute value, with the sign
+    restored: the plain formula goes to minus infinity, and a reliability below 0 only means that
+    there is none.
 
     References
     ----------
