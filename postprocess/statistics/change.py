@@ -64,21 +64,11 @@ def change_tests(first: Counts, second: Counts) -> ChangeTests:
 
 
 def change_pvalues_between(first: Counts, second: Counts) -> Floats:
-    """Return the p-values of `change_tests` for contexts tested all against all.
+    """Return the p-values of `change_tests` for contexts tested all against all, but faster.
 
-    Parameters
-    ----------
-    first, second : array of int, shapes (n_first, n_points) and (n_second, n_points)
-        How many ratings are at each point of the scale. All contexts of `first` have equally
-        many ratings, and so have all contexts of `second`.
+    All contexts of `first`, shape (n_first, n_points), have equally many ratings, and so have all
+    of `second`. Returns shape (n_first, n_second).
 
-    Returns
-    -------
-    array, shape (n_first, n_second)
-        One-sided, as from `change_tests`, but several times faster.
-
-    Examples
-    --------
     >>> change_pvalues_between(np.array([[2, 0, 0, 1]]), np.array([[0, 0, 1, 1]])).round(4)
     array([[0.2714]])
     """

@@ -248,20 +248,10 @@ def _interval(
 def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
     """Compute Spearman's rho of samples in which each row is repeated by its weight.
 
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        Without NaN.
-    weights : array, shape (n_samples, n)
-        Whole numbers from 0.
+    `x` and `y`, shape (n,), are without NaN; `weights`, shape (n_samples, n), are whole numbers
+    from 0. Returns shape (n_samples,), as `spearman` of the repeated rows; NaN if a side is
+    constant.
 
-    Returns
-    -------
-    array, shape (n_samples,)
-        As `spearman` of the repeated rows; NaN if a side is constant.
-
-    Examples
-    --------
     >>> x, y = np.array([0.0, 1.0, 2.0, 6.0]), np.array([0.0, 2.0, 1.0, 6.0])
     >>> weighted_spearman(x, y, np.array([[1.0, 1, 1, 1], [2, 0, 0, 1]])).round(9).tolist()
     [0.8, 1.0]

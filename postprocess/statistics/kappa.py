@@ -9,16 +9,9 @@ from postprocess.table.ratings import RatingsError
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Compute Cohen's kappa: the agreement of two judges corrected for chance.
 
-    Parameters
-    ----------
-    first, second : sequence, shape (n_items,)
-        The category that each judge assigned to each item, in the same order.
-
-    Returns
-    -------
-    float
-        1 for full agreement, 0 for agreement by chance. NaN if there are no items, or if both
-        judges assigned the same category to all.
+    `first` and `second`, shape (n_items,), are the categories that each judge assigned. Returns 1
+    for full agreement, 0 for agreement by chance; NaN if there are no items, or if both judges
+    assigned the same category to all.
 
     Raises
     ------

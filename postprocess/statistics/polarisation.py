@@ -60,12 +60,12 @@ def scale_agreement(counts: Integers) -> Floats:
 def find_polarised(
     ratings: pd.DataFrame, scale: Scale, *, rng: np.random.Generator, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """List the contexts whose ratings fall into two camps.
+    """List the contexts whose ratings fall into two camps, by p-value.
 
-    A context is listed if its agreement A is too low for annotators of one opinion: as many
-    ratings drawn from a unimodal distribution have an A as low with a probability of at most
-    alpha. The least favourable unimodal distributions are used: an even spread with a peak at
-    one end that holds a share from 0 to a half.
+    A context is listed if its agreement A is too low for annotators of one opinion: as many ratings
+    drawn from a unimodal distribution have an A as low with a probability of at most alpha. The
+    least favourable unimodal distributions are used: an even spread with a peak at one end that
+    holds a share from 0 to a half.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def find_polarised(
 
     Returns
     -------
-    DataFrame, shape (n_listed, 6), by p-value
+    DataFrame, shape (n_listed, 6)
         pair, context, n, agreement (A), pvalue, and ratings: the number at each point of the
         scale, as `5 0 0 1 0 0 4`.
 
@@ -94,9 +94,8 @@ def find_polarised(
     --------
     >>> ratings = pd.DataFrame({"pair": 1, "context": [1] * 10 + [2] * 10,
     ...                         "rating": [0] * 5 + [6] * 5 + [2, 3] * 5})
-    >>> found = find_polarised(ratings, Scale(), rng=np.random.default_rng(1)).round(5)
-    >>> found.iloc[0].astype(str).tolist()
-    ['1', '1', '10', '-1.0', '3e-05', '5 0 0 0 0 0 5']
+    >>> find_polarised(ratings, Scale(), rng=np.random.default_rng(1))["ratings"].tolist()
+    ['5 0 0 0 0 0 5']
     """
     n_points = scale.n_points
     if not FEWEST_POINTS <= n_points <= MOST_POINTS:

@@ -66,20 +66,8 @@ def draw_items(
 
     Groups that rated the same pairs, such as the two questionnaires of a block, draw the same
     items: the two contexts of a pair share their words, so their ratings are not independent.
-
-    Parameters
-    ----------
-    stacks : sequence of Stack
-        The groups.
-    n_resamples : int
-        Number of resamples.
-    rng : numpy Generator
-        The source of randomness.
-
-    Returns
-    -------
-    list of array of int, shapes (n_resamples, n_tables, n_items)
-        For each stack the positions of the drawn items in their tables.
+    Returns for each stack the positions of the drawn items in their tables, shape (n_resamples,
+    n_tables, n_items).
     """
     places: dict[int, Integers] = {}
     for n_items in sorted({stack.items.shape[1] for stack in stacks}):
@@ -94,20 +82,7 @@ def draw_items(
 
 
 def take_items(stack: Stack, drawn: Integers) -> Stack:
-    """Return the drawn items of a stack of one slice; each resample becomes a slice.
-
-    Parameters
-    ----------
-    stack : Stack
-        Of n_tables tables.
-    drawn : array of int, shape (n_resamples, n_tables, n_items)
-        From `draw_items`.
-
-    Returns
-    -------
-    Stack
-        Of n_resamples × n_tables tables, with all annotators.
-    """
+    """Return the items of a stack of one slice at places of `draw_items`, a slice per resample."""
     n_resamples, n_tables, n_items = drawn.shape
     n_annotators = stack.annotators.shape[1]
     all_annotators = np.arange(n_annotators)[:, None]
@@ -216,10 +191,9 @@ def basic_interval(
 ) -> tuple[float, float]:
     """Return the basic bootstrap interval, computed on the scale of Fisher's z.
 
-    The basic interval reflects the resampled figures about the figure: they differ from the
-    figure of the sample as that differs from the figure of infinitely many items. So it corrects
-    for the bias of few items, which the percentile interval doubles: a figure that is too low in
-    a sample of items is lower still in a resample.
+    It reflects the resampled figures about the figure: they differ from the figure of the sample as
+    that differs from the figure of infinitely many items. So it corrects for the bias of few items,
+    which the percentile interval doubles.
 
     Parameters
     ----------
@@ -243,18 +217,13 @@ def basic_interval(
     Returns
     -------
     tuple of float
-        Low and high end, in the range of the figure, with the figure between them. NaN if the
-        figure is undefined, there are no resamples, or more than 5 % of them are undefined: the
-        rest would be a biased selection.
+        Low and high end, with the figure between them. NaN if the figure is undefined, there are no
+        resamples, or more than 5 % of them are undefined: the rest would be a biased selection.
 
     References
     ----------
-    Davison and Hinkley (1997), Bootstrap methods and their application, section 5.2, for the
-    basic interval on a transformed scale and the quantiles; Efron and Tibshirani (1993), An
-    introduction to the bootstrap, for resampling and jackknife.
+    Davison and Hinkley (1997), section 5.2; Efron and Tibshirani (1993) for the jackknife.
 
-    Examples
-    --------
     >>> basic_interval(4.0, np.arange(7.0), within="difference", level=0.5)
     (3.0, 7.0)
     """

@@ -29,27 +29,12 @@ class StimuliSizes(NamedTuple):
 
 
 def measure_stimuli(pairs: Iterable[StimulusPair]) -> StimuliSizes:
-    """Measure the contexts of stimuli.
+    """Measure both contexts of all pairs.
 
-    Parameters
-    ----------
-    pairs : iterable of StimulusPair
-        One or more.
+    The median of an even number of contexts is the mean of the two in the middle. Words are those
+    of `tokens.tokenise`; characters are code points without the marks. Raises ValueError if there
+    are no pairs.
 
-    Returns
-    -------
-    StimuliSizes
-        Over both contexts of all pairs; the median of an even number of contexts is the mean of
-        the two in the middle. Words are those of `tokens.tokenise`; characters are code points
-        without the marks.
-
-    Raises
-    ------
-    ValueError
-        There are no pairs.
-
-    Examples
-    --------
     >>> from postprocess.formats.marks import MarkedContext, Span
     >>> near = MarkedContext("Ice is water.", Span(0, 3), Span(7, 12))
     >>> far = MarkedContext("Water is, in winter, ice.", Span(21, 24), Span(0, 5))

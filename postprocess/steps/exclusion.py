@@ -72,19 +72,10 @@ def find_excluded(
 def count_left_out(ledger: pd.DataFrame) -> dict[str, int]:
     """Count the annotators without any rating in the scores, each once, by reason.
 
-    Parameters
-    ----------
-    ledger : DataFrame, shape (n_ratings, 2 or more)
-        Columns annotator and reason, categories, as `Outcome.ledger` has them.
+    `ledger` has annotator and reason, as in `Outcome.ledger`. An annotator with several reasons,
+    such as in several questionnaires, counts under the one of most of their ratings; of ties, the
+    first category.
 
-    Returns
-    -------
-    dict
-        Reason → number of annotators. An annotator with several reasons, such as in several
-        questionnaires, counts under the one of most of their ratings; of ties, the first category.
-
-    Examples
-    --------
     >>> ledger = pd.DataFrame({"annotator": list("AABBBC"), "reason": pd.Categorical(
     ...     ["", "withdrawn", "replaced", "withdrawn", "withdrawn", ""])})
     >>> count_left_out(ledger)
