@@ -79,9 +79,18 @@ def mean_defined(numbers: Floats, *, axis: int | None = None) -> Floats:
     1.5
     """
     defined = ~np.isnan(numbers)
-    n_defined = defined.sum(axis=axis)
-    total = np.where(defined, numbers, 0).sum(axis=axis)
-    return np.asarray(np.where(n_defined > 0, total / np.maximum(n_defined, 1), np.nan))
+    return ratio(np.where(defined, numbers, 0).sum(axis=axis), defined.sum(axis=axis))
+
+
+def ratio(parts: ArrayLike, wholes: ArrayLike) -> Floats:
+    """Return the quotients; NaN where the whole is not above 0.
+
+    >>> ratio([1, 2], [4, 0]).tolist()
+    [0.25, nan]
+    """
+    part, whole = np.asarray(parts, dtype=float), np.asarray(wholes, dtype=float)
+    undefined = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
+    return np.divide(part, whole, out=undefined, where=whole > 0)
 
 
 def deviations(numbers: Floats, common: Bools, method: Method) -> Floats:

@@ -1,7 +1,6 @@
 """Average agreement of each annotator with the others of the group, for many groups at once."""
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from postprocess.statistics.agreement.group_arrays import Stack, stack_groups
 from postprocess.statistics.agreement.measures import pairwise_agreement
-from postprocess.statistics.correlations import FEWEST_COMMON
+from postprocess.statistics.correlations import FEWEST_COMMON, ratio
 from postprocess.table.numbering import Numbers, smallest_codes
 from postprocess.table.parallel import AT_ONCE, as_places, in_parts, on_all_cores
 from postprocess.types import Bools, Codes, Floats
@@ -54,7 +53,7 @@ def average_agreement(numbers: Numbers) -> pd.DataFrame:
     rho, n_rho = sums["rho"], sums["n_rho"]
     return pd.DataFrame(
         {
-            "rho": np.clip(_ratio(rho, n_rho), -1, 1),
+            "rho": np.clip(ratio(rho, n_rho), -1, 1),
             "has_common": sums["has_common"],
             "is_constant": sums["is_constant"],
             "gain": _gains(rho, n_rho, group),
@@ -185,10 +184,5 @@ def _gains(rho: Floats, n_rho: Codes, group: Codes) -> Floats:
         np.bincount(group, weights=rho)[group],
         np.bincount(group, weights=n_rho)[group],
     )
-    without = _ratio(total - 2 * rho, n_total - 2 * n_rho)
-    return np.subtract(without, _ratio(total, n_total))
-
-
-def _ratio(total: NDArray[Any], n: NDArray[Any]) -> Floats:
-    ratio: Floats = np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
-    return ratio
+    without = ratio(total - 2 * rho, n_total - 2 * n_rho)
+    return np.subtract(without, ratio(total, n_total))

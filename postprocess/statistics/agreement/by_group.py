@@ -26,7 +26,7 @@ from postprocess.statistics.agreement.split_halves import (
     spearman_brown,
     split_halves,
 )
-from postprocess.statistics.correlations import mean_defined
+from postprocess.statistics.correlations import mean_defined, ratio
 from postprocess.statistics.resampling import (
     N_PARTS,
     Range,
@@ -302,7 +302,7 @@ def _mean_of_slices(kernel: Kernel) -> Figure:
             sums = np.where(defined, rho, 0).sum(axis=1)
             total += np.bincount(stack.slices, sums, n_slices)
             n_defined += np.bincount(stack.slices, defined.sum(axis=1), n_slices)
-        return np.where(n_defined > 0, total / np.maximum(n_defined, 1), np.nan)
+        return ratio(total, n_defined)
 
     return figure
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from postprocess.statistics.agreement.group_arrays import Stack
+from postprocess.statistics.correlations import ratio
 from postprocess.types import Floats
 
 
@@ -109,11 +110,6 @@ def _coefficients(sums: Floats) -> Floats:
         usable, s.annotators_weight, 1
     )
     one_over_k = s.n_items_shared / np.where(usable, s.n_items, 1)
-    single = _ratio(items, items + annotators + rest)
-    average = _ratio(items, items + (annotators + rest) * one_over_k)
+    single = ratio(items, items + annotators + rest)
+    average = ratio(items, items + (annotators + rest) * one_over_k)
     return np.column_stack([single, average])
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    defined = whole > 0
-    return np.where(defined, part / np.where(defined, whole, 1), np.nan)

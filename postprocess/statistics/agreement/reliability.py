@@ -1,6 +1,7 @@
 """Reliability by split halves: of the scores, and of the change between two contexts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from postprocess.statistics.agreement.split_halves import (
     split_halves,
     step_of,
 )
-from postprocess.statistics.correlations import DECIMALS, Method, mean_defined
+from postprocess.statistics.correlations import DECIMALS, Method, mean_defined, ratio
 from postprocess.statistics.resampling import (
     Resample,
     basic_interval,
@@ -118,7 +119,7 @@ def change_reliability(
     Parameters
     ----------
     ratings, rng, n_splits, n_resamples, resample
-        As in `split_half_reliability`; the items are the pairs.
+        As in `split_half_reliability`, with the same errors; the items are the pairs.
 
     Returns
     -------
@@ -127,11 +128,6 @@ def change_reliability(
         reliability, splits_low, splits_high, low, high as in `split_half_reliability`, over
         pairs; ceiling, ceiling_low, ceiling_high: the square roots of reliability, low and
         high, or 0 if these are negative.
-
-    Raises
-    ------
-    RatingsError
-        As `stack_groups`; no ratings; or an unknown value of `resample`.
 
     References
     ----------
@@ -150,9 +146,7 @@ def change_reliability(
     contexts = np.concatenate([stack.items.ravel() for stack in stacks])
     pairs = _ratable_pairs(stacks, contexts)
     n_pairs = len(pairs)
-
-    def measure(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
-        return _pair_changes(splits, contexts, pairs)
+    measure = partial(_pair_changes, contexts=contexts, pairs=pairs)
 
     def draw(n_resamples: int) -> Integers:
         return rng.integers(n_pairs, size=(n_resamples, n_pairs))
@@ -294,8 +288,7 @@ def _pair_changes(
     belongs = csr_array((np.ones(len(contexts)), places), shape=shape)
     for halves in splits:
         sums, counts = (_add_up(field, belongs)[:, :, pairs] for field in halves)
-        means = sums / np.where(counts > 0, counts, np.nan)
-        noise = (1 / np.where(counts > 0, counts, np.nan)).sum(axis=-1)
+        means, noise = ratio(sums, counts), ratio(1, counts).sum(axis=-1)
         first, second = (means[..., 1] - means[..., 0]).round(DECIMALS)
         step = step_of(noise, (1 / counts.sum(axis=0)).sum(axis=-1))
         yield SplitMeans(first, second, step)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack
-from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined
+from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined, ratio
 from postprocess.statistics.resampling import N_PARTS, Division, blank_out
 from postprocess.types import Floats, Integers
 
@@ -69,9 +69,9 @@ def split_halves(
 
 def item_means(halves: Halves) -> SplitMeans:
     """Return the mean of each item in each half, rounded so that equal means are ties."""
-    first, second = (halves.sums * _invert(halves.counts)).round(DECIMALS)
-    step = step_of(_invert(halves.counts), _invert(halves.counts.sum(axis=0)))
-    return SplitMeans(first, second, step)
+    noise = ratio(1, halves.counts)
+    first, second = (halves.sums * noise).round(DECIMALS)
+    return SplitMeans(first, second, step_of(noise, ratio(1, halves.counts.sum(axis=0))))
 
 
 def means_of_halves(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
@@ -87,9 +87,8 @@ def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
     """
     of_half = noise_of_half.mean(axis=0)
     both = ~np.isnan(of_half)
-    total = np.where(both, noise_of_whole, 0).sum(axis=1)
-    ratio = np.where(both, of_half, 0).sum(axis=1) / np.where(total > 0, total, 1)
-    return np.where(total > 0, ratio, np.nan)
+    halves, wholes = (np.where(both, noise, 0).sum(axis=1) for noise in (of_half, noise_of_whole))
+    return ratio(halves, wholes)
 
 
 def spearman_brown(correlation: Floats, step: float | Floats = 2.0) -> Floats:
@@ -184,10 +183,6 @@ def reliabilities_left_out(
             reliabilities = spearman_brown(halves.correlations[method], halves.steps)
             figures.append(float(mean_defined(reliabilities)))
     return {method: np.array(figures) for method, figures in found.items()}
-
-
-def _invert(counts: Floats) -> Floats:
-    return 1 / np.where(counts > 0, counts, np.nan)
 
 
 def _halve(stack: Stack, lots: Floats) -> tuple[Floats, Floats]:
