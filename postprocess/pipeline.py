@@ -65,7 +65,7 @@ def build_dataset(
     scripted: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Dataset:
-    """Post-process ratings and build the dataset files with their stimuli.
+    """Post-process ratings and build the dataset files; the same input gives the same bytes.
 
     Parameters
     ----------
@@ -84,11 +84,6 @@ def build_dataset(
     scripted : collection of str
         Annotators that are scripts. If any of the ratings is by a script, file names with the
         language also have "REHEARSAL", and the report says so.
-
-    Returns
-    -------
-    Dataset
-        The same for the same input, to the byte.
 
     Raises
     ------

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from postprocess.auditing.examining import audit_dataset
 from postprocess.auditing.reconstruction.contexts import Assumptions
@@ -11,13 +10,10 @@ from postprocess.auditing.rendering import render_audit, render_tables
 from postprocess.commands.options import add_scale_arguments, published_scale_from, scale_from
 from postprocess.formats.writing import write_files
 
-if TYPE_CHECKING:  # argparse does not export this type
-    from argparse import _SubParsersAction
-
 EPILOG = "Exit status: 0 no errors, 1 errors were found, 2 nothing to audit. See docs/audit.md."
 
 
-def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser(
         "audit", help="check a published dataset for impossible figures", epilog=EPILOG

@@ -65,28 +65,24 @@ def add_report_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_scale_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `scale_from` and `published_scale_from`."""
-    parser.add_argument(
-        "--scale",
-        type=float,
-        nargs=2,
-        default=(0.0, 6.0),
-        metavar=("MIN", "MAX"),
-        help="the ends of the rating scale (default: 0 6)",
-    )
+    for option, ends, scale in (
+        ("--scale", (0.0, 6.0), "rating scale"),
+        ("--published-scale", (0.0, 10.0), "scale of the published scores"),
+    ):
+        parser.add_argument(
+            option,
+            type=float,
+            nargs=2,
+            default=ends,
+            metavar=("MIN", "MAX"),
+            help=f"the ends of the {scale} (default: {ends[0]:g} {ends[1]:g})",
+        )
     parser.add_argument(
         "--step",
         type=float,
         default=1.0,
         metavar="POINTS",
         help="the distance between adjacent ratings (default: 1)",
-    )
-    parser.add_argument(
-        "--published-scale",
-        type=float,
-        nargs=2,
-        default=(0.0, 10.0),
-        metavar=("MIN", "MAX"),
-        help="the ends of the scale of the published scores (default: 0 10)",
     )
 
 

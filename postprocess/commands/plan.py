@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,14 +19,11 @@ from postprocess.planning.rating_models import RatingModels, models_of_ratings, 
 from postprocess.planning.text import render_detectable, render_plan
 from postprocess.table.ratings import check_ratings
 
-if TYPE_CHECKING:  # argparse does not export this type
-    from argparse import _SubParsersAction
-
 Numbers = Mapping[str, tuple[float, str]]  # option → default and meaning
 EPILOG = "See docs/planning.md for the model of annotators and the meaning of the figures."
 
 
-def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser(
         "plan", help="find how many annotators a study needs, and its cost", epilog=EPILOG
