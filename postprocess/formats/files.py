@@ -50,16 +50,6 @@ def format_number(x: float) -> str:
     return "" if math.isnan(x) else _plain(_round_significant(x))
 
 
-def format_numbers(numbers: Iterable[float]) -> list[str]:
-    """Format many numbers with `format_number`; equal ones are formatted once."""
-    return _each_once(format_number, numbers)
-
-
-def format_pvalues(pvalues: Iterable[float], style: PvalueStyle) -> list[str]:
-    """Format many p-values with `format_pvalue`; equal ones are formatted once."""
-    return _each_once(lambda p: format_pvalue(p, style), pvalues)
-
-
 def format_pvalue(p: float, style: PvalueStyle) -> str:
     """Format a p-value: as `format_number`, but `2.40E-05` if it rounds to below the bound.
 
@@ -101,8 +91,8 @@ def render_dataset(
     columns of `aggregate_ratings` for the same pairs in the same order. Raises ValueError if
     their numbers differ.
     """
-    columns = [format_numbers(scores[column]) for column in SCORE_COLUMNS[:4]]
-    columns.append(format_pvalues(scores["pvalue"], pvalues))
+    columns = [_each_once(format_number, scores[column]) for column in SCORE_COLUMNS[:4]]
+    columns.append(_each_once(lambda p: format_pvalue(p, pvalues), scores["pvalue"]))
     lines = ((*row[:4], *fields, *row[4:]) for row, *fields in zip(rows, *columns, strict=True))
     return render_rows(DATASET_COLUMNS, lines)
 
@@ -130,6 +120,7 @@ def read_gold(data: bytes) -> pd.DataFrame:
 
 
 def _each_once(write: Callable[[float], str], numbers: Iterable[float]) -> list[str]:
+    """Return the numbers as text; equal ones are written once."""
     codes, distinct = pd.factorize(np.asarray(numbers, dtype=float), use_na_sentinel=False)
     texts = np.array([write(float(number)) for number in distinct], dtype=object)
     return texts[codes].tolist() if len(codes) else []

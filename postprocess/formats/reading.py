@@ -173,7 +173,7 @@ def load_checks(path: str | PathLike[str]) -> pd.DataFrame:
     lines = list(_csv_lines(Path(path).read_bytes()))
     if not lines:
         raise RatingsError(f"{path} is empty; it needs a header and rows")
-    (_, header), rows = lines[0], lines[1:]
+    (_, header), *rows = lines
     if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
         raise RatingsError(f"{path}: not as many fields as the header's: {name_some(bad)}")
     checks = pd.DataFrame([row for _, row in rows], columns=header, dtype=str)

@@ -22,7 +22,8 @@ def write_files(files: Mapping[str, bytes], folder: str | os.PathLike[str]) -> l
         on_failure.callback(_remove, temporary.values(), made)
         for path, content in contents.items():
             made.extend(_make_folder(path.parent))
-            _refuse_folder(path)
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "this is a folder, not a file", str(path))
             _write_through(temporary[path], content)
         for path in contents:
             temporary[path].replace(path)
@@ -37,11 +38,6 @@ def _make_folder(folder: Path) -> list[Path]:
     new = [path for path in (folder, *folder.parents) if not path.exists()][::-1]
     folder.mkdir(parents=True, exist_ok=True)
     return new
-
-
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "this is a folder, not a file", str(path))
 
 
 def _write_through(path: Path, content: bytes) -> None:

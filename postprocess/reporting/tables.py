@@ -14,8 +14,7 @@ from postprocess.reporting.phrases import (
     write_signed,
 )
 from postprocess.reporting.published import HEADINGS, NOTE, TITLE, table1_rows
-from postprocess.reporting.report import Report
-from postprocess.steps.exclusion import COUNTED
+from postprocess.reporting.report import Report, count_reasons
 from postprocess.steps.post_process import Outcome
 
 MAX_ROWS = 100  # of a table; it names the file with the rest
@@ -39,13 +38,7 @@ class Table(NamedTuple):
 
 def tabulate_reasons(outcome: Outcome) -> Table:
     """Return the numbers of ratings and annotators left out, by reason."""
-    ledger = outcome.ledger
-    found = ledger.groupby("reason", observed=True)["annotator"].agg(["size", "nunique"])
-    rows = [
-        [str(reason), write_count(int(n)), write_count(int(n_annotators))]
-        for reason, n, n_annotators in found.itertuples()
-        if reason != COUNTED
-    ]
+    rows = [[reason, *map(write_count, counts)] for reason, *counts in count_reasons(outcome)]
     n_used, n_annotators = len(outcome.used), outcome.used["annotator"].nunique()
     rows.append(["used in the scores", write_count(n_used), write_count(n_annotators)])
     return Table(

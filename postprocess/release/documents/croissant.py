@@ -20,6 +20,7 @@ from postprocess.release.documents.contents import (
 from postprocess.release.documents.metadata import TAGS
 from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
+from postprocess.table.details import PLACE
 
 VERSION = "http://mlcommons.org/croissant/1.0"
 CROISSANT = "http://mlcommons.org/croissant/"
@@ -116,25 +117,14 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
 
 
 def _list_record_sets(subject: Subject) -> list[dict[str, Any]]:
-    tag = subject.tag
-    dataset = (PAIR, *DATASET)
-    sets = [
-        _write_record_set(
-            "dataset", "the pairs of the test data", f"cosimlex_{tag}.parquet", dataset
-        )
-    ]
+    dataset, path = (PAIR, *DATASET), f"cosimlex_{subject.tag}.parquet"
+    answers, ratings = ratings_columns(subject.rating_columns), f"ratings_{subject.tag}.parquet"
+    sets = [_write_record_set("dataset", "the pairs of the test data", path, dataset)]
     if subject.n_practice:
-        path = f"{PRACTICE}/cosimlex_{tag}.parquet"
-        sets.append(_write_record_set("practice", "the pairs of the practice kit", path, dataset))
-    ratings = ratings_columns(subject.rating_columns)
-    path = f"ratings_{tag}.parquet"
-    sets.append(
-        _write_record_set(
-            "ratings", "the answers of each annotator", path, ratings,
-            keys=("pair", "context", "annotator"),
-        )
-    )  # fmt: skip
-    return sets
+        what = "the pairs of the practice kit"
+        sets.append(_write_record_set("practice", what, f"{PRACTICE}/{path}", dataset))
+    what = "the answers of each annotator"
+    return [*sets, _write_record_set("ratings", what, ratings, answers, keys=PLACE)]
 
 
 def _write_record_set(

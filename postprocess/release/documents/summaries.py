@@ -12,8 +12,7 @@ from postprocess.reporting.phrases import (
     write_interval,
     write_range,
 )
-from postprocess.reporting.report import count_shifted
-from postprocess.steps.exclusion import COUNTED
+from postprocess.reporting.report import count_reasons, count_shifted
 from postprocess.steps.filtering import CONSTANT, GAIN, LOW, LOWEST
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import STAMP, warn_of_scripts
@@ -103,8 +102,12 @@ def list_outcomes(subject: Subject) -> Iterator[str]:
 def list_steps(subject: Subject) -> Iterator[str]:
     """Describe the steps of post-processing, with their settings and counts."""
     recipe, report = subject.recipe, subject.dataset.report
-    if reasons := ", ".join(_list_reasons(subject)):
-        yield f"Ratings left out, by reason: {reasons}."
+    reasons = [
+        f"{reason}: {n_ratings} by {write_count(n_annotators, 'annotator')}"
+        for reason, n_ratings, n_annotators in count_reasons(subject.dataset.outcome)
+    ]
+    if reasons:
+        yield f"Ratings left out, by reason: {', '.join(reasons)}."
     if recipe.calibration.enabled:
         yield (
             "Calibration: the ratings of annotators who were, on average, more than "
@@ -122,15 +125,6 @@ def list_steps(subject: Subject) -> Iterator[str]:
         "Aggregation: mean and sample standard deviation of each context, and a Mann-Whitney test "
         "of the change between the two contexts."
     )
-
-
-def _list_reasons(subject: Subject) -> Iterator[str]:
-    """List the reasons for leaving out ratings, with the counts of ratings and annotators."""
-    ledger = subject.dataset.outcome.ledger
-    found = ledger.groupby("reason", observed=True)["annotator"].agg(["size", "nunique"])
-    for reason, n_ratings, n_annotators in found.itertuples():
-        if reason != COUNTED:
-            yield f"{reason}: {n_ratings} by {write_count(n_annotators, 'annotator')}"
 
 
 def _describe_filtering(subject: Subject) -> str:

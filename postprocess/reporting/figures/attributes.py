@@ -19,10 +19,7 @@ def replace_styles(svg: bytes) -> bytes:
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     root = etree.fromstring(svg, parser)
-    for sheet in [*root.iter(f"{SVG}style")]:
-        parent = sheet.getparent()
-        if parent is not None:
-            parent.remove(sheet)
+    etree.strip_elements(root, f"{SVG}style")
     for element in root.iter("*"):
         for declaration in element.attrib.pop("style", "").split(";"):
             name, is_declared, value = declaration.partition(":")

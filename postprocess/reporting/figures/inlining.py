@@ -20,10 +20,7 @@ def inline_svg(svg: bytes, name: str, *, described_by: str) -> str:
     """
     parser = etree.XMLParser(remove_comments=True, resolve_entities=False, no_network=True)
     root = etree.fromstring(svg, parser)
-    for element in [*root.iter(f"{SVG}metadata")]:
-        parent = element.getparent()
-        if parent is not None:
-            parent.remove(element)
+    etree.strip_elements(root, f"{SVG}metadata")
     for attribute in FILE_ATTRIBUTES:
         root.attrib.pop(attribute, None)
     for element in root.iter():
