@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """What is wrong, and the advice if there is any."""
+        """The problem, and the advice if there is one."""
         if not self.advice:
             return self.what
         return f"{self.what}{'' if self.what.endswith('?') else ';'} {self.advice}"

@@ -191,14 +191,13 @@ def basic_interval(
 ) -> tuple[float, float]:
     """Return the basic bootstrap interval, computed on the scale of Fisher's z.
 
-    It reflects the resampled figures about the figure: they differ from the figure of the sample as
-    that differs from the figure of infinitely many items. So it corrects for the bias of few items,
-    which the percentile interval doubles.
+    It reflects the resampled figures about the figure, which corrects for the bias of few items;
+    the percentile interval doubles that bias.
 
     Parameters
     ----------
-    figure : float
-        Of the sample.
+    figure, level : float
+        Of the sample; the share of intervals that contain the figure of infinitely many items.
     resampled : array, shape (n_resamples,)
         The figure of each resample of the items, NaN where it is undefined.
     limit : float, optional
@@ -211,8 +210,6 @@ def basic_interval(
     left_out : array, shape (n_divisions, N_PARTS), optional
         The figure without each part of each `Division` of the annotators; widens the interval
         according to the dependence of the figure on them.
-    level : float
-        The share of studies whose interval shall contain the figure of infinitely many items.
 
     Returns
     -------

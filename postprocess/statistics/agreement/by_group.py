@@ -64,8 +64,7 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Compute agreement in every slice of the ratings, and overall.
 
-    Only annotators of one group are compared. The generator is seeded for each slice, so that its
-    interval does not depend on the others.
+    Only annotators of one group are compared, and the generator is seeded for each slice.
 
     Parameters
     ----------
@@ -111,9 +110,8 @@ def agreement_table(
     _refuse_unknown(ratings, by, chosen)
     plan = _Plan(chosen, n_resamples, n_splits, seed, includes_annotators(resample))
     parts = [_slice_by(ratings, column, plan) for column in by]
-    everything = np.zeros(len(ratings), dtype=np.int64)
-    parts.append(_describe(ratings, everything, (OVERALL, [""]), plan))
-    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+    overall = _describe(ratings, np.zeros(len(ratings), dtype=np.int64), (OVERALL, [""]), plan)
+    return pd.concat([part for part in (*parts, overall) if len(part)], ignore_index=True)
 
 
 class _Plan(NamedTuple):
