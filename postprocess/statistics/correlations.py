@@ -90,7 +90,7 @@ def ratio(parts: ArrayLike, wholes: ArrayLike) -> Floats:
     """
     part, whole = np.asarray(parts, dtype=float), np.asarray(wholes, dtype=float)
     undefined = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
-    return np.divide(part, whole, out=undefined, where=whole > 0)
+    return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
 
 
 def deviations(numbers: Floats, common: Bools, method: Method) -> Floats:

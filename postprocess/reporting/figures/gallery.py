@@ -1,6 +1,6 @@
 """The figures of a dataset, in the order of the report."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from postprocess.reporting.figures import changes, correlations, coverage, means, pvalues, scores
 from postprocess.reporting.figures.drawing import render_png, render_svg
 from postprocess.steps.post_process import Outcome
+
+Drawn = tuple[str, Callable[[Outcome], str], Callable[[Outcome], Figure]]  # title, caption, figure
 
 
 class Illustration(NamedTuple):
@@ -33,8 +35,7 @@ class Plate(NamedTuple):
 
 def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> list[Illustration]:
     """Draw every figure of an outcome; changes for each part of speech, if known (index pair)."""
-    of_pairs = {"parts_of_speech": parts_of_speech}
-    figures = {
+    figures: dict[str, Drawn] = {
         "ratings-per-context": (coverage.TITLE, coverage.caption_coverage, coverage.draw_coverage),
         "annotator-means": (means.TITLE, means.caption_means, means.draw_means),
         "annotator-correlations": (
@@ -45,8 +46,8 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
         "scores": (scores.TITLE, scores.caption_scores, scores.draw_scores),
         "changes": (
             changes.TITLE,
-            partial(changes.caption_changes, **of_pairs),
-            partial(changes.draw_changes, **of_pairs),
+            partial(changes.caption_changes, parts_of_speech=parts_of_speech),
+            partial(changes.draw_changes, parts_of_speech=parts_of_speech),
         ),
         "p-values": (pvalues.TITLE, pvalues.caption_pvalues, pvalues.draw_pvalues),
     }
