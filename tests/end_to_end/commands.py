@@ -1,24 +1,29 @@
-"""Commands of the site, each in a separate process with separate settings.
+"""Commands and servers of the site, each in a separate process with separate settings.
 
 A process starts as a copy of one that has loaded the libraries, and nothing of the site: to load
-them is most of what a command takes.
+them is most of what a command, or the start of a server, takes.
 """
 
+import gc
 import multiprocessing
 import os
 import runpy
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARIES = (
-    "django.core.management", "django.db.models", "django.contrib.postgres.fields", "django.test",
-    "rest_framework.compat", "celery", "psycopg", "pydantic", "jinja2", "markdown_it", "yaml",
-    "lxml.etree", "requests", "boto3", "httpx", "pandas", "scipy.stats", "pyarrow.parquet",
+LIBRARIES = (  # that can be loaded without settings
+    "django.core.management", "django.db.models", "django.contrib.admin.options",
+    "django.contrib.postgres.fields", "django.db.backends.postgresql.base",
+    "django.db.backends.sqlite3.base", "django.test", "rest_framework.serializers",
+    "whitenoise.storage", "celery.app.base", "kombu.transport.redis", "granian.cli", "psycopg",
+    "pydantic.types", "jinja2", "markdown_it", "babel.dates", "yaml", "lxml.etree", "requests",
+    "boto3", "httpx", "pandas", "scipy.stats", "pyarrow.parquet",
 )  # fmt: skip
 
 _nursery = multiprocessing.get_context("forkserver")
@@ -37,6 +42,20 @@ def run_module(
 ) -> CompletedProcess[str]:
     """What comes of `python -m` with these arguments, in a folder that has the module."""
     return _await(_run_module, arguments, environment, folder)
+
+
+def start_module(
+    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path
+) -> BaseProcess:
+    """Start `python -m` with these arguments in a session of its own; what it says goes to a log.
+
+    It is a copy of this program's nursery, so its parent is that one, and not this process.
+    """
+    process = _nursery.Process(
+        target=_serve_module, args=(arguments, dict(environment), folder, log)
+    )
+    process.start()
+    return process
 
 
 def _await(
@@ -73,10 +92,19 @@ def _run_module(
     runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
 
 
+def _serve_module(
+    arguments: Sequence[str], environment: dict[str, str], folder: Path, log: Path
+) -> None:
+    """In the new process."""
+    os.setsid()
+    _run_module(arguments, environment, folder, log, log)
+
+
 def _settle(environment: dict[str, str], folder: Path, out: Path, error: Path) -> None:
     """Turn a new process into one that was started in a folder."""
     for path, standard in ((out, 1), (error, 2)):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), standard)
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), standard)
+    gc.freeze()  # the libraries are not searched for garbage
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

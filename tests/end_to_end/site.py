@@ -3,20 +3,20 @@
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from http.client import HTTPConnection, HTTPException
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 import psycopg
 from django.conf import settings
 
-from tests.end_to_end.commands import ROOT, run_commands
+from tests.end_to_end.commands import ROOT, run_commands, start_module
 from tests.end_to_end.databases import free_port
 
 START_SECONDS = 120
@@ -93,38 +93,35 @@ class Site:
         """Serve as `scripts/serve` does; back when it answers."""
         address = urlsplit(self.url)
         command = [
-            sys.executable, "-m", "granian", "--interface", "asginl", "--http", "1", "--no-ws",
+            "granian", "--interface", "asginl", "--http", "1", "--no-ws",
             "--host", "127.0.0.1", "--port", str(address.port),
             "--workers", str(self.n_processes),
             "--log-level", "warning", "annotation_site.asgi:application",
         ]  # fmt: skip
-        with self.log.open("a") as heard:
-            self.server = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=heard, stderr=heard,
-                start_new_session=True,
-            )  # fmt: skip
+        self.server = start_module(command, self.environment, ROOT, self.log)
         self._wait(self.server)
 
     def kill(self, how: signal.Signals) -> None:
         """Send a signal to every process of the server and wait for their end."""
-        if how != signal.SIGKILL:
-            self.server.send_signal(how)
-            try:
-                self.server.wait(timeout=10)
-            except subprocess.TimeoutExpired:  # a browser may hold on to it, as `serve` knows
-                how = signal.SIGKILL
-        if how == signal.SIGKILL:
-            os.killpg(self.server.pid, how)
-            self.server.wait(timeout=60)
+        if how != signal.SIGKILL and self.server.is_alive():
+            os.kill(self.server.pid, how)
+            self.server.join(timeout=10)  # a browser may hold on to it, as `serve` knows
+        if self.server.is_alive():
+            os.killpg(self.server.pid, signal.SIGKILL)
+            self.server.join(timeout=60)
 
-    def _wait(self, server: subprocess.Popen[bytes]) -> None:
+    def _wait(self, server: BaseProcess) -> None:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
-            assert server.poll() is None, self.log.read_text()
+            assert server.is_alive(), self.log.read_text()
+            connection = HTTPConnection("127.0.0.1", urlsplit(self.url).port, timeout=START_SECONDS)
             try:
-                httpx.get(self.url)
-            except httpx.TransportError:
+                connection.request("GET", "/")
+                connection.getresponse()
+            except (OSError, HTTPException):
                 time.sleep(0.05)
             else:
                 return
+            finally:
+                connection.close()
         raise AssertionError(f"no answer from {self.url} in {START_SECONDS} seconds")
