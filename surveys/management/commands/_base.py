@@ -27,6 +27,7 @@ class SurveyCommand(BaseCommand):
     """
 
     needs_fitting_database = True
+    requires_system_checks = ()  # they load every page; `migrate` and `check` make them
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
