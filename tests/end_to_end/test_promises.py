@@ -1,51 +1,74 @@
 """What docs/survey.md promises, on a real server of several processes."""
 
 import csv
+import itertools
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.end_to_end.annotators import at_once, begin, get, post, read_consent, read_hidden
+from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import Site
 from tests.factories.studies import numbered_stimuli
 
 N_PROCESSES = 2  # that may get in each other's way
+N_PLACES = 12
+N_FROM_AN_ADDRESS = 15  # may start within an hour by an open link
+N_TOO_MANY = 4
 WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
 RIGHT = {"question0": "1", "question1": "2", "question2": "0"}  # the default check
 WRONG = {**RIGHT, "question1": "0"}
 
 
+@pytest.fixture(scope="module")
+def site(pristine, tmp_path_factory) -> Iterator[Site]:
+    """A site that serves, in which each test has a study of its own."""
+    folder = tmp_path_factory.mktemp("promises")
+    limit = str(N_FROM_AN_ADDRESS)
+    with open_site(pristine, folder, N_PROCESSES, ARRIVALS_PER_ADDRESS=limit) as site:
+        (folder / "data_en.tsv").write_bytes(numbered_stimuli(2))
+        yield site
+
+
+@pytest.fixture(scope="module")
+def names() -> Iterator[str]:
+    return (f"study{number}" for number in itertools.count(1))
+
+
+def make_study(site: Site, study: str, *options: str) -> None:
+    """Open a study of two pairs."""
+    stimuli = Path(site.environment["VAR_DIR"], "data_en.tsv")
+    site.make_study(stimuli, study, "--language", "en", *options)
+
+
 @pytest.fixture
-def study(site: Site, tmp_path) -> str:
-    """A study of two pairs with 50 places."""
-    stimuli = tmp_path / "data_en.tsv"
-    stimuli.write_bytes(numbered_stimuli(2))
-    site.make_study(
-        stimuli, "study", "--language", "en",
-        "--ratings-per-context", "25",
-    )  # fmt: skip
-    return "study"
+def study(site: Site, names) -> str:
+    """A study of two pairs with 12 places."""
+    study = next(names)
+    make_study(site, study, "--ratings-per-context", str(N_PLACES // 2))
+    return study
 
 
-def stored_ratings(site: Site, folder: Path) -> Counter[tuple[str, str, str]]:
+def stored_ratings(site: Site, study: str, folder: Path) -> Counter[tuple[str, str, str]]:
     """Count each (pair, context, rating) in the released ratings."""
-    site.manage("release_dataset", "study", folder, "--recipe", "raw", "--no-report")
+    site.manage("release_dataset", study, folder, "--recipe", "raw", "--no-report")
     with (folder / "ratings_en.tsv").open(encoding="utf-8") as file:
         rows = csv.DictReader(file, delimiter="\t")
         return Counter((r["pair"], r["context"], r["rating"]) for r in rows if not r["mark"])
 
 
 def test_a_quota_holds_when_all_arrive_at_once(site: Site, study):
-    links = site.invite(study, 60)
+    links = site.invite(study, N_PLACES + N_TOO_MANY)
     consent = read_consent(links[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in links])
 
-    assert Counter(answer.status_code for answer in answers) == {302: 50, 409: 10}
-    assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 50
+    assert Counter(answer.status_code for answer in answers) == {302: N_PLACES, 409: N_TOO_MANY}
+    assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == N_PLACES
     for link, answer in zip(links, answers, strict=True):
         if answer.status_code == httpx.codes.CONFLICT:
             assert "as many annotators as it needs" in answer.text
@@ -57,7 +80,7 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(site: Site, study):
 
     consent = read_consent(link)
 
-    answers = at_once([lambda: post(link, consent)] * 12)
+    answers = at_once([lambda: post(link, consent)] * 8)
 
     assert len({answer.headers["location"] for answer in answers}) == 1
 
@@ -65,30 +88,35 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(site: Site, study):
 def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_once(
     site: Site, study
 ):
-    entrance = site.manage("open_link", study, "--cap", "10").split()[-1]
-    own = [site.url + get(entrance).headers["location"] for _ in range(15)]
+    entrance = site.manage("open_link", study, "--cap", "5").split()[-1]
+    own = [site.url + get(entrance).headers["location"] for _ in range(8)]
     consent = read_consent(own[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in own * 2])
 
-    assert Counter(answer.status_code for answer in answers) == {302: 20, 409: 10}
-    assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 10
+    assert Counter(answer.status_code for answer in answers) == {302: 10, 409: 6}
+    assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 5
 
 
-def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site, tmp_path):
-    """Seventy, through an open link of a study with eighty places; sixty an hour are allowed."""
-    (tmp_path / "data_en.tsv").write_bytes(numbered_stimuli(2))
-    site.make_study(
-        tmp_path / "data_en.tsv", "study", "--language", "en", "--ratings-per-context", "40"
-    )
-    entrance = site.manage("open_link", "study").split()[-1]
-    own = [site.url + get(entrance).headers["location"] for _ in range(70)]
+def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site, names):
+    """Through an open link of a study with a place for each of them."""
+    study = next(names)
+    make_study(site, study, "--ratings-per-context", "10")
+    entrance = site.manage("open_link", study).split()[-1]
+    n_arrivals = N_FROM_AN_ADDRESS + N_TOO_MANY
+    own = [site.url + get(entrance).headers["location"] for _ in range(n_arrivals)]
     consent = read_consent(own[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in own])
 
-    assert Counter(answer.status_code for answer in answers) == {302: 60, 429: 10}
-    assert count(site, "surveys_annotator") == count(site, "surveys_arrival") == 60
+    assert Counter(answer.status_code for answer in answers) == {
+        302: N_FROM_AN_ADDRESS,
+        429: N_TOO_MANY,
+    }
+    started = f"surveys_annotator WHERE {of_study(site, study)}"
+    entrances = f"SELECT id FROM surveys_entrance WHERE {of_study(site, study)}"  # noqa: S608
+    arrived = f"surveys_arrival WHERE entrance_id IN ({entrances})"
+    assert count(site, started) == count(site, arrived) == N_FROM_AN_ADDRESS
     for link, answer in zip(own, answers, strict=True):
         if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
             assert 0 < int(answer.headers["retry-after"]) <= 3600
@@ -98,13 +126,15 @@ def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site, tm
             assert get(link).headers["location"] == answer.headers["location"]
 
 
-def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, tmp_path):
+def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, names):
     """From consent over both blocks to withdrawing, each form six times in its turn."""
-    prepare_two_blocks(site, tmp_path)
-    (link,) = site.invite("study")
+    study = prepare_two_blocks(site, next(names))
+    (link,) = site.invite(study)
+    people = f"surveys_annotator WHERE {of_study(site, study)}"
+    work = f"surveys_assignment WHERE {of_study(site, study)}"
     (first,) = send_at_once(link, read_consent(link))
     path, survey = first, f"{site.url}{first}"
-    assert count(site, "surveys_assignment") == 1
+    assert count(site, work) == 1
 
     assert send_at_once(f"{survey}instructions/") == {f"{path}practice/"}
     assert send_at_once(f"{survey}practice/", WORDS) == {f"{path}practice/rating/"}
@@ -113,30 +143,28 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, tmp_p
     for answers, wanted in ((WRONG, set()), (RIGHT, {f"{path}1/words/"})):
         check = f"{survey}check/"
         assert send_at_once(check, {**read_hidden(check), **answers}) == wanted
-        assert site.query("SELECT n_check_tries FROM surveys_annotator") == [(1,)]
+        assert site.query(f"SELECT n_check_tries FROM {people}") == [(1,)]  # noqa: S608
     assert send_at_once(f"{survey}1/words/", WORDS) == {f"{path}1/rating/"}
     assert send_at_once(f"{survey}1/rating/", {"rating": "3"}) == {f"{path}thanks/"}
     (another,) = send_at_once(f"{survey}thanks/")
     assert another != path
-    assert count(site, "surveys_assignment") == count(site, "surveys_response") == 2
+    assert count(site, work) == 2
+    assert count(site, f"surveys_response WHERE assignment_id IN (SELECT id FROM {work})") == 2  # noqa: S608
     assert send_at_once(f"{site.url}{another}1/words/", WORDS) == {f"{another}1/rating/"}
     asked = at_once([lambda: post(f"{survey}withdraw/")] * 6)
     assert {answer.status_code for answer in asked} == {200}  # it is asked once more
-    assert site.query("SELECT withdrawn_at FROM surveys_annotator") == [(None,)]
+    assert site.query(f"SELECT withdrawn_at FROM {people}") == [(None,)]  # noqa: S608
     assert send_at_once(f"{survey}withdraw/", {"confirmed": "yes"}) == {f"{path}ended/"}
 
-    assert site.query("SELECT DISTINCT state FROM surveys_assignment") == [("withdrawn",)]
-    assert count(site, "surveys_annotator") == 1
+    assert site.query(f"SELECT DISTINCT state FROM {work}") == [("withdrawn",)]  # noqa: S608
+    assert count(site, people) == 1
 
 
-def prepare_two_blocks(site: Site, folder: Path) -> None:
+def prepare_two_blocks(site: Site, study: str) -> str:
     """A study of one text a block, with a check, and more blocks on request."""
-    (folder / "data_en.tsv").write_bytes(numbered_stimuli(2))
-    site.make_study(
-        folder / "data_en.tsv", "study", "--language", "en",
-        "--block-size", "1",
-    )  # fmt: skip
-    site.manage("configure_study", "study", "--check-tries", "3", "--more-blocks")
+    make_study(site, study, "--block-size", "1")
+    site.manage("configure_study", study, "--check-tries", "3", "--more-blocks")
+    return study
 
 
 def send_at_once(url: str, data: dict[str, str] | None = None) -> set[str]:
@@ -146,14 +174,20 @@ def send_at_once(url: str, data: dict[str, str] | None = None) -> set[str]:
     return {answer.headers["location"] for answer in answers if answer.has_redirect_location}
 
 
-def count(site: Site, table: str) -> int:
-    """How many rows a table holds."""
-    return int(site.query(f"SELECT count(*) FROM {table}")[0][0])  # noqa: S608  (our own names)
+def of_study(site: Site, study: str) -> str:
+    """The condition under which a row belongs to a study."""
+    ((number,),) = site.query(f"SELECT id FROM surveys_study WHERE slug = '{study}'")  # noqa: S608
+    return f"study_id = {number}"
+
+
+def count(site: Site, rows: str) -> int:
+    """How many rows of a table there are, perhaps under a condition."""
+    return int(site.query(f"SELECT count(*) FROM {rows}")[0][0])  # noqa: S608  (our own names)
 
 
 def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_path):
-    """Twelve annotators, each of whose forms is sent six times at once, and again later."""
-    surveys = [begin(site, link) for link in site.invite(study, 12)]
+    """Four annotators, each of whose forms is sent six times at once, and again later."""
+    surveys = [begin(site, link) for link in site.invite(study, 4)]
     for survey in surveys:
         for position in (1, 2):
             words, rating = f"{survey}{position}/words/", f"{survey}{position}/rating/"
@@ -174,9 +208,9 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_
         assert {a.headers["location"] for a in late} == {f"{httpx.URL(survey).path}thanks/"}
 
     assert site.manage("dumpdata", "surveys.response", "surveys.assignment") == stored
-    released = stored_ratings(site, tmp_path / "out")
+    released = stored_ratings(site, study, tmp_path / "out")
     assert Counter((pair, context) for pair, context, _ in released.elements()) == {
-        ("1", "1"): 6, ("1", "2"): 6, ("2", "1"): 6, ("2", "2"): 6,
+        ("1", "1"): 2, ("1", "2"): 2, ("2", "1"): 2, ("2", "2"): 2,
     }  # fmt: skip
 
 
@@ -191,11 +225,11 @@ def test_acknowledged_answers_outlive_a_killed_server(site: Site, study, tmp_pat
             answer = post(f"{survey}{position}/rating/", {"rating": rating})
             assert answer.status_code == 302
             acknowledged[rating] += 1
-            if number == 1:
+            if (number, position) == (1, 1):
                 site.kill(signal.SIGKILL)
                 site.start()
-        assert httpx.get(survey, follow_redirects=True).url.path.endswith("/thanks/")
+        assert get(survey).headers["location"].endswith("/thanks/")
 
-    stored = stored_ratings(site, tmp_path / "out")
+    stored = stored_ratings(site, study, tmp_path / "out")
 
     assert Counter(rating for _, _, rating in stored.elements()) == acknowledged
