@@ -2,11 +2,10 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.commands import ROOT, start_module
+from tests.end_to_end.site import Site
 from tests.factories.simulator import Stage
 
 PLANNED = """
@@ -62,12 +61,9 @@ def kill_during(site: Site, stage: Stage, command: str, operation: str) -> None:
     """Kill a command after its request was performed, before it gets the answer."""
     stage.control.clear_counts()
     stage.control.queue_fault(operation, "slow", seconds=DELAY_SECONDS)
-    started = subprocess.Popen(
-        [sys.executable, "manage.py", command, "study", "1"], cwd=ROOT, env=site.environment,
-        start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    started = start_module(["manage", command, "study", "1"], site.environment, ROOT, site.log)
     while operation not in stage.control.counts():
-        assert started.poll() is None, f"{command} ended before it was killed"
+        assert started.is_alive(), f"{command} ended before it was killed"
         time.sleep(0.05)
     os.killpg(started.pid, signal.SIGKILL)
-    started.wait()
+    started.join()
