@@ -1,11 +1,18 @@
 """A database that is away, or that never answers: the site says so, and goes on afterwards."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.end_to_end.annotators import PATIENCE_SECONDS, at_once, begin, read_hidden
+from tests.end_to_end.annotators import (
+    NO_CERTIFICATES,
+    PATIENCE_SECONDS,
+    at_once,
+    begin,
+    read_hidden,
+)
 from tests.end_to_end.databases import OwnPostgres
 from tests.end_to_end.network import Cable
 from tests.end_to_end.site import Site
@@ -14,6 +21,7 @@ from tests.factories.studies import numbered_stimuli
 pytestmark = pytest.mark.either_database  # it brings its own
 
 LINES_A_SECOND = 1
+ASKED: Any = {"timeout": PATIENCE_SECONDS, "verify": NO_CERTIFICATES}
 PATHS = ("/", "/console/sign-in/", "/admin/login/")
 FIRST_WORD = """
 SELECT inspired_word1 FROM surveys_response JOIN surveys_assignment a ON a.id = assignment_id
@@ -88,12 +96,12 @@ def ask(
     if token:
         headers["Authorization"] = f"Bearer {token}"
     method = "POST" if answer else "GET"
-    return httpx.request(method, url, data=answer, headers=headers, timeout=PATIENCE_SECONDS)
+    return httpx.request(method, url, data=answer, headers=headers, **ASKED)
 
 
 def health_of(site: Site) -> tuple[int, str]:
     """What a load balancer sees, which asks by another name than the site's."""
-    health = httpx.get(f"{site.url}/readyz", headers={"Host": "10.0.0.7"}, timeout=PATIENCE_SECONDS)
+    health = httpx.get(f"{site.url}/readyz", headers={"Host": "10.0.0.7"}, **ASKED)
     return health.status_code, health.json()["status"]
 
 
