@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from ssl import SSLContext
 from typing import Any, NamedTuple, Self
 from urllib.parse import urljoin
 
@@ -37,7 +39,15 @@ class HeldTask(NamedTuple):
 
 def open_browser() -> httpx.Client:
     """Return an HTTP client that follows redirects and ignores the proxies of the environment."""
-    return httpx.Client(follow_redirects=True, timeout=PATIENCE_SECONDS, trust_env=False)
+    return httpx.Client(
+        follow_redirects=True, timeout=PATIENCE_SECONDS, trust_env=False, verify=_certificates()
+    )
+
+
+@cache
+def _certificates() -> SSLContext:
+    """Return the trusted certificates, read once: it takes longer than many requests."""
+    return httpx.create_ssl_context(trust_env=False)
 
 
 @dataclass(frozen=True)
