@@ -13,8 +13,8 @@ from tests.end_to_end.databases import OwnPostgres
 from tests.end_to_end.site import ROOT, Site
 
 N_PROCESSES = 2  # that may get in each other's way
-N_ANNOTATORS = 20
-N_KILLS = 3
+N_ANNOTATORS = 10
+N_KILLS = 2
 N_ITEMS = 7
 PATIENCE_SECONDS = 120
 ANSWERED = "SELECT count(*) FROM surveys_response WHERE rated_at IS NOT NULL"

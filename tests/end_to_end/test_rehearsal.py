@@ -25,17 +25,17 @@ def test_every_character_goes_through_every_page(site: Site, tmp_path):
 
     output = site.manage(
         "rehearse_study", "demo", "--base-url", site.url, "--characters", *CHARACTERS,
-        "--annotators", "20", "--at-once", "5",
+        "--annotators", "10", "--at-once", "5",
     )  # fmt: skip
 
-    # four of each: hasty ones fail the check, quitting ones stop half way
+    # two of each: hasty ones fail the check, quitting ones stop half way
     assert output.splitlines()[-2:] == [
-        "Finished: 12 of 20.", f"Annotators: 20, judgements: {12 * 8 + 4 * 4}.",
+        "Finished: 6 of 10.", f"Annotators: 10, judgements: {6 * 8 + 2 * 4}.",
     ]  # fmt: skip
     states = dict(site.query("SELECT state, count(*) FROM surveys_assignment GROUP BY state"))
-    assert states == {"submitted": 12, "started": 4, "returned": 4}
+    assert states == {"submitted": 6, "started": 2, "returned": 2}
     rows = list(csv.DictReader(site.manage("export_responses", "demo").splitlines()))
-    assert sum(bool(row["rating"]) for row in rows) == 12 * 8 + 4 * 4
+    assert sum(bool(row["rating"]) for row in rows) == 6 * 8 + 2 * 4
     assert {row["is_scripted"] for row in rows} == {"true"}
     checkpoints = [row["rating"] for row in rows if row["checkpoint"] == "true" and row["rating"]]
     assert set(checkpoints) == {"0"}
