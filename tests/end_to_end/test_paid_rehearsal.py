@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +21,7 @@ from tests.factories.studies import numbered_stimuli
 from tests.surveys.web.console.test_access import OF_A_STUDY
 
 PERSON_PAGES = {"person", "export_person"}  # pages with one person's own data
-N_PLACES, N_WORKERS = 12, 36  # of each of two questionnaires, in two HITs; 6 of each character
-N_FEW = 2  # places of each, where no more are needed
+N_PLACES, N_WORKERS = 6, 12  # of each of two questionnaires; 2 of each character
 REWARD, FEE, BONUS, BONUS_FEE = 12, 2, 20, 4  # cents; a fee of 2.4 is billed as 2
 
 
@@ -36,48 +34,43 @@ class Rehearsed:
     output: str
 
 
-@contextmanager
-def rehearsed(pristine: str, var: Path, n_places: int, n_workers: int) -> Iterator[Rehearsed]:
-    """Yield a site where workers have done a batch of `n_places` of each questionnaire."""
+@pytest.fixture(scope="module")
+def rehearsed(pristine, tmp_path_factory) -> Iterator[Rehearsed]:
+    """A site where workers have done a batch."""
+    var = tmp_path_factory.mktemp("rehearsed")
     with (
         running_simulator() as stage,
         open_site(pristine, var, 2, host="localhost", MTURK_SIMULATOR_URL=stage.url) as site,
     ):
         site.manage("add_researcher", "ana")
-        import_stimuli(site, var, n_pairs=3, n_places=n_places)
-        yield Rehearsed(site, stage, rehearse(site, "--workers", str(n_workers)))
+        import_stimuli(site, "study", n_pairs=3, n_places=N_PLACES)
+        yield Rehearsed(site, stage, rehearse(site, "study", "--workers", str(N_WORKERS)))
 
 
-def import_stimuli(site: Site, folder: Path, n_pairs: int, n_places: int) -> None:
-    stimuli = folder / "data_en.tsv"
+def import_stimuli(site: Site, study: str, n_pairs: int, n_places: int) -> None:
+    stimuli = Path(site.environment["VAR_DIR"], "data_en.tsv")
     stimuli.write_bytes(numbered_stimuli(n_pairs))
     site.make_study(
-        stimuli, "study", "--language", "en",
+        stimuli, study, "--language", "en",
         "--ratings-per-context", str(n_places),
     )  # fmt: skip
 
 
-def rehearse(site: Site, *more: str) -> str:
+def rehearse(site: Site, study: str, *more: str) -> str:
     return site.manage(
-        "rehearse_batch", "study", "--by", "ana", "--at-once", "4", "--reward-cents", str(REWARD),
+        "rehearse_batch", study, "--by", "ana", "--at-once", "4", "--reward-cents", str(REWARD),
         "--bonus-cents", str(BONUS), *more,
     )  # fmt: skip
 
 
-def test_every_character_works_and_the_money_agrees_to_the_cent(pristine, tmp_path):
-    with rehearsed(pristine, tmp_path, N_PLACES, N_WORKERS) as found:
-        compare_money(found)
-        assert_refused_at_other_targets_and_without_places(found.site)
-
-
-def compare_money(rehearsed: Rehearsed) -> None:
+def test_every_character_works_and_the_money_agrees_to_the_cent(rehearsed: Rehearsed):
     site, output = rehearsed.site, rehearsed.output.splitlines()
     ends = {end: int(n) for end, n in re.findall(r"([a-z][a-zHIT ]+) (\d+)", output[1])}
 
     n_done = ends["handed in"]
     cents = n_done * (REWARD + FEE) + BONUS + BONUS_FEE
     cost = f"{cents // 100}.{cents % 100:02}"
-    assert output[0] == f"Batch 1: HITs 4, places {2 * N_PLACES}."
+    assert output[0] == f"Batch 1: HITs 2, places {2 * N_PLACES}."
     assert output[3:] == [
         "Errors: 0.",
         f"Money: ledger {cost}, simulator {cost}, calculator {cost}.",
@@ -98,7 +91,9 @@ def to_cents(dollars: str) -> int:
     return int(dollars.replace(".", ""))
 
 
-def assert_refused_at_other_targets_and_without_places(site: Site) -> None:
+@pytest.mark.either_database
+def test_other_targets_and_a_study_without_places_are_refused(rehearsed: Rehearsed):
+    site = rehearsed.site
     for more, message in (
         (("--target", "production"), "not in MTurk"),
         (("--simulator", "https://mturk-requester.us-east-1.amazonaws.com"), "not at https://"),
@@ -106,32 +101,29 @@ def assert_refused_at_other_targets_and_without_places(site: Site) -> None:
         ((), "no places left to offer"),
     ):
         with pytest.raises(AssertionError, match=message):
-            rehearse(site, *more)
+            rehearse(site, "study", *more)
 
     assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
 
 
 @pytest.mark.either_database
-def test_a_site_that_does_not_answer_costs_nothing(paid_site: Site, tmp_path, stage):
-    import_stimuli(paid_site, tmp_path, n_pairs=1, n_places=1)
+def test_a_site_that_does_not_answer_costs_nothing(rehearsed: Rehearsed):
+    site, control = rehearsed.site, rehearsed.stage.control
+    import_stimuli(site, "unanswered", n_pairs=1, n_places=1)
+    control.clear_counts()
 
     with pytest.raises(AssertionError, match="No answer from the site"):
-        rehearse(paid_site, "--base-url", "http://127.0.0.1:1")
+        rehearse(site, "unanswered", "--base-url", "http://127.0.0.1:1")
 
-    assert stage.control.counts() == {}
-    assert paid_site.query("SELECT count(*) FROM surveys_batch") == [(0,)]
+    assert control.counts() == {}
+    assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
 
 
 @pytest.mark.either_database
-def test_a_worker_id_is_stored_only_in_its_table(pristine, tmp_path):
-    with rehearsed(pristine, tmp_path, N_FEW, n_workers=12) as found:
-        look_for_ids(found, tmp_path / "release")
-
-
-def look_for_ids(rehearsed: Rehearsed, release: Path) -> None:
-    site = rehearsed.site
+def test_a_worker_id_is_stored_only_in_its_table(rehearsed: Rehearsed, tmp_path):
+    site, release = rehearsed.site, tmp_path / "release"
     ids = [worker_id for (worker_id,) in site.query("SELECT worker_id FROM surveys_worker")]
-    site.manage("release_dataset", "study", release)
+    site.manage("release_dataset", "study", release, "--set", "report.pdf=false")
 
     pages = read_api(site) | read_console(site)
     found = {
@@ -143,7 +135,7 @@ def look_for_ids(rehearsed: Rehearsed, release: Path) -> None:
     }
     holders = {name for name, text in found.items() if any(one.encode() in text for one in ids)}
 
-    assert len(ids) >= 2 * N_FEW
+    assert len(ids) == 2 * N_PLACES
     assert len(pages) == len(VIEWS) + len(OF_A_STUDY) - len(PERSON_PAGES)
     assert holders == set()
     assert tables_with(site, ids[0]) == {"surveys_worker"}
