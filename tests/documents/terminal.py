@@ -17,7 +17,8 @@ from tests.documents.reading import Block
 from tests.end_to_end.commands import run_commands, run_module
 from tests.end_to_end.databases import free_port
 
-SERVE = "scripts/serve"
+# The last serves what the others do, and more; tests/end_to_end/test_serve.py tries each.
+SERVED = ("scripts/serve", "scripts/serve --with-mturk")
 IS_UP = "To stop"
 START_SECONDS = 180
 OURS = ("DEBUG", "ALLOWED_HOSTS", "ENV_FILE", "SECRET_KEY", "SITE_URL", "VAR_DIR", "DATABASE_URL")
@@ -36,7 +37,6 @@ class Terminal:
         self.environment = {**inherited, **environment, "PATH": path}
         self.ports = {"8000": str(free_port()), "8800": str(free_port())}
         self.said: list[str] = []
-        self.served = ""
         self._server: subprocess.Popen[bytes] | None = None
 
     def follow(self, block: Block, left_out: Mapping[str, str]) -> None:
@@ -64,7 +64,7 @@ class Terminal:
 
     def run(self, command: str) -> CompletedProcess[str]:
         """Run a command of a shell, the simple ones in a process that has loaded the libraries."""
-        if command.startswith(SERVE):
+        if command.startswith("scripts/serve"):
             return self._serve(command)
         command = self._here(command)
         if not (found := PLAIN_PYTHON.fullmatch(command)):
@@ -92,17 +92,17 @@ class Terminal:
         )  # fmt: skip
 
     def _serve(self, command: str) -> CompletedProcess[str]:
-        """Serve the site, unless the same command serves it already; wait until it is up."""
-        if command != self.served:
-            self.stop()
+        """Serve the site with all that documents ask for, unless it is served; wait for it."""
+        if command not in SERVED:
+            return CompletedProcess(command, 1, f"not among {SERVED}", "")
+        if not self._server:
             ports = f" --port {self.ports['8000']} --mturk-port {self.ports['8800']}"
             log = self.folder / "served.log"
             with log.open("wb") as heard:
                 self._server = subprocess.Popen(
-                    ["bash", "-c", f"exec {command}{ports}"], cwd=self.folder, stdout=heard,
+                    ["bash", "-c", f"exec {SERVED[-1]}{ports}"], cwd=self.folder, stdout=heard,
                     stderr=heard, env=self.environment, start_new_session=True,
                 )  # fmt: skip
-            self.served = command
             if not _is_up(self._server, log):
                 return CompletedProcess(command, 1, log.read_text(encoding="utf-8"), "")
         return CompletedProcess(command, 0, "", "")
@@ -112,7 +112,7 @@ class Terminal:
         if self._server:
             os.killpg(self._server.pid, signal.SIGTERM)
             self._server.wait(timeout=60)
-        self._server, self.served = None, ""
+        self._server = None
 
     @staticmethod
     def _check(block: Block, command: str, done: CompletedProcess[str]) -> None:

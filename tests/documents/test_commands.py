@@ -68,7 +68,7 @@ LEFT_OUT = {
 # What happens between two commands by other hands: "when enough have finished".
 FIRST = {
     ("README.md", "python manage.py describe_study sl > description.toml"):
-        "python manage.py rehearse_study sl --base-url http://127.0.0.1:8000 --annotators 4",
+        "python manage.py rehearse_study sl --base-url http://127.0.0.1:8000 --annotators 2",
 }  # fmt: skip
 
 
