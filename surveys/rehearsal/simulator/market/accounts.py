@@ -1,10 +1,8 @@
 """Accounts of requesters: balance, money on hold, bonuses."""
 
-from typing import Any
-
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.money import bonus_fee_cents, read_cents, write_dollars
-from surveys.rehearsal.simulator.market.store import Moment
+from surveys.rehearsal.simulator.market.store import Fields, Moment
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter, missing
 
@@ -67,9 +65,7 @@ def set_balance(moment: Moment, requester: str, cents: int) -> None:
     )
 
 
-def get_account_balance(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def get_account_balance(moment: Moment, requester: str, arguments: Fields) -> Fields:
     held = held_cents(moment, requester)
     return {
         "AvailableBalance": write_dollars(balance_cents(moment, requester) - held),
@@ -77,7 +73,7 @@ def get_account_balance(
     }
 
 
-def send_bonus(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def send_bonus(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Pay a worker a bonus for an assignment, once per token."""
     token = arguments.get("UniqueRequestToken")
     if token:
@@ -118,9 +114,7 @@ def send_bonus(moment: Moment, requester: str, arguments: dict[str, Any]) -> dic
     return {}
 
 
-def list_bonus_payments(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def list_bonus_payments(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return the bonuses of a HIT or of an assignment."""
     hit_id, assignment_id = arguments.get("HITId"), arguments.get("AssignmentId")
     if (hit_id is None) == (assignment_id is None):

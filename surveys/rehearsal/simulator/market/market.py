@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from surveys.rehearsal.simulator.market import accounts, people
-from surveys.rehearsal.simulator.market.store import Moment, Store
+from surveys.rehearsal.simulator.market.store import Fields, Moment, Store
 from surveys.rehearsal.simulator.market.time_passing import apply_due_changes
 from surveys.rehearsal.simulator.operations import (
     applications,
@@ -18,7 +18,7 @@ from surveys.rehearsal.simulator.operations import (
 )
 from surveys.rehearsal.simulator.refusals import NotSimulated, Refused
 
-Operation = Callable[[Moment, str, dict[str, Any]], dict[str, Any]]
+Operation = Callable[[Moment, str, Fields], Fields]
 OPERATIONS: dict[str, Operation] = {
     "AcceptQualificationRequest": applications.accept_qualification_request,
     "ApproveAssignment": decisions.approve_assignment,
@@ -82,7 +82,7 @@ class Market:
         now = self._clock() if stopped_at is None else stopped_at
         return float(now + self._store.setting(ADVANCED, 0))
 
-    def call(self, requester: str, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    def call(self, requester: str, operation: str, arguments: Fields) -> Fields:
         """Return the answer of an operation. Raises a Refusal, and then nothing has changed."""
         if operation not in OPERATIONS:
             raise NotSimulated(f"{operation} is not simulated.", "NotSimulated")

@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from surveys.rehearsal.simulator.market.store import ID_LETTERS, Moment
+from surveys.rehearsal.simulator.market.store import ID_LETTERS, Fields, Moment
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import read_hit_type
 from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter, missing
@@ -86,9 +86,7 @@ def is_blocked(moment: Moment, requester: str, worker_id: str) -> bool:
     return moment.store.row(statement, requester, worker_id) is not None
 
 
-def create_worker_block(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def create_worker_block(moment: Moment, requester: str, arguments: Fields) -> Fields:
     worker = read_worker(moment, arguments["WorkerId"])
     moment.store.write(
         "INSERT INTO worker_block (requester, worker_id, reason) VALUES (?, ?, ?)"
@@ -98,9 +96,7 @@ def create_worker_block(
     return {}
 
 
-def delete_worker_block(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def delete_worker_block(moment: Moment, requester: str, arguments: Fields) -> Fields:
     worker_id = arguments["WorkerId"]
     if not is_blocked(moment, requester, worker_id):
         raise Refused(f"Worker {worker_id} is not blocked.", "WorkerBlockDoesNotExist")
@@ -110,7 +106,7 @@ def delete_worker_block(
     return {}
 
 
-def list_worker_blocks(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def list_worker_blocks(moment: Moment, requester: str, arguments: Fields) -> Fields:
     rows, said = read_page(
         moment, "ListWorkerBlocks", arguments,
         "SELECT * FROM worker_block WHERE requester = ?", requester,
@@ -119,7 +115,7 @@ def list_worker_blocks(moment: Moment, requester: str, arguments: dict[str, Any]
     return {"WorkerBlocks": blocks, **said}
 
 
-def notify_workers(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def notify_workers(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Add a message to the outbox for each recipient who has worked for the requester."""
     subject, text = arguments["Subject"], arguments["MessageText"]
     recipients = arguments["WorkerIds"]
@@ -166,9 +162,7 @@ def list_messages(moment: Moment) -> list[dict[str, Any]]:
     return [dict(row) for row in moment.store.rows("SELECT * FROM message ORDER BY serial DESC")]
 
 
-def update_notification_settings(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def update_notification_settings(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Store where events of a HIT type would be sent; nothing is delivered."""
     hit_type = read_hit_type(moment, requester, arguments["HITTypeId"])
     if "Notification" not in arguments and "Active" not in arguments:
@@ -188,9 +182,7 @@ def update_notification_settings(
     return {}
 
 
-def send_test_event_notification(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def send_test_event_notification(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Add the notification of an event to the outbox."""
     notification = arguments["Notification"]
     send_message(

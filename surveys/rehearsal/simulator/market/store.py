@@ -15,6 +15,7 @@ SCHEMA = Path(__file__).with_name("schema.sql")
 ID_LETTERS = string.ascii_uppercase + string.digits
 ID_LENGTH = 30
 MEMORY = ":memory:"
+Fields = dict[str, Any]  # of an operation's arguments or answer, as in the model
 
 
 class InvalidSnapshot(Exception):

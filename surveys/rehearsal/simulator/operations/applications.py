@@ -6,7 +6,7 @@ from typing import Any
 
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.people import WorkerRefused, send_message
-from surveys.rehearsal.simulator.market.store import Moment, make_id
+from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.qualifications import grant, read_type
 from surveys.rehearsal.simulator.operations.requirements import find_score
@@ -73,9 +73,7 @@ def _refuse_too_soon(moment: Moment, worker: sqlite3.Row, type_id: str, delay: i
         raise WorkerRefused("You cannot request this qualification again now.")
 
 
-def list_qualification_requests(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def list_qualification_requests(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return the open requests of workers."""
     type_id = arguments.get("QualificationTypeId")
     if type_id:
@@ -100,17 +98,13 @@ def list_qualification_requests(
     return {"QualificationRequests": requests, **said}
 
 
-def accept_qualification_request(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def accept_qualification_request(moment: Moment, requester: str, arguments: Fields) -> Fields:
     asked, qualification_type = _close(moment, requester, arguments["QualificationRequestId"])
     grant(moment, qualification_type, asked["worker_id"], arguments.get("IntegerValue", 1))
     return {}
 
 
-def reject_qualification_request(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def reject_qualification_request(moment: Moment, requester: str, arguments: Fields) -> Fields:
     asked, qualification_type = _close(moment, requester, arguments["QualificationRequestId"])
     subject = f"Your request for the qualification {qualification_type['name']} was rejected"
     send_message(moment, requester, asked["worker_id"], subject, arguments.get("Reason", ""))

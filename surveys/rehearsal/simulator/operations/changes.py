@@ -1,11 +1,9 @@
 """Operations on existing HITs: read, list, extend, expire, review, delete."""
 
-from typing import Any
-
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.accounts import refuse_overdraft
 from surveys.rehearsal.simulator.market.money import MANY_PLACES
-from surveys.rehearsal.simulator.market.store import Moment
+from surveys.rehearsal.simulator.market.store import Fields, Moment
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import (
     YEAR,
@@ -18,11 +16,11 @@ from surveys.rehearsal.simulator.operations.tasks import (
 from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter
 
 
-def get_hit(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def get_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
     return {"HIT": describe_hit(moment, read_hit(moment, requester, arguments["HITId"]))}
 
 
-def list_hits(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def list_hits(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return all HITs except deleted ones."""
     rows, said = read_page(
         moment, "ListHITs", arguments,
@@ -31,9 +29,7 @@ def list_hits(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict
     return {"HITs": [describe_hit(moment, row) for row in rows], **said}
 
 
-def list_reviewable_hits(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def list_reviewable_hits(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return HITs whose work is done, of one status and optionally one type."""
     is_under_review = arguments.get("Status", "Reviewable") == "Reviewing"
     hit_type_id = arguments.get("HITTypeId")
@@ -47,9 +43,7 @@ def list_reviewable_hits(
     return {"HITs": [describe_hit(moment, row) for row in rows], **said}
 
 
-def list_hits_for_qualification_type(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def list_hits_for_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return HITs with a requirement for a qualification."""
     rows, said = read_page(
         moment, "ListHITsForQualificationType", arguments,
@@ -61,9 +55,7 @@ def list_hits_for_qualification_type(
     return {"HITs": [describe_hit(moment, row) for row in rows], **said}
 
 
-def create_additional_assignments(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def create_additional_assignments(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Add places; not across the number from which places cost more."""
     token = arguments.get("UniqueRequestToken")
     if token:
@@ -90,7 +82,7 @@ def create_additional_assignments(
     return {}
 
 
-def update_expiration(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def update_expiration(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Expire a HIT or extend it; the same change a second time is refused."""
     hit = read_hit(moment, requester, arguments["HITId"])
     if hit["stage"] == "disposed":
@@ -111,7 +103,7 @@ def update_expiration(moment: Moment, requester: str, arguments: dict[str, Any])
     return {}
 
 
-def update_hit_type(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def update_hit_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Change the type of a HIT; accepted assignments keep their reward."""
     hit = read_hit(moment, requester, arguments["HITId"])
     hit_type = read_hit_type(moment, requester, arguments["HITTypeId"])
@@ -126,9 +118,7 @@ def update_hit_type(moment: Moment, requester: str, arguments: dict[str, Any]) -
     return {}
 
 
-def update_review_status(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def update_review_status(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Change a HIT from Reviewable to Reviewing, or back."""
     hit = read_hit(moment, requester, arguments["HITId"])
     before, after = ("Reviewable", "reviewing")
@@ -140,7 +130,7 @@ def update_review_status(
     return {}
 
 
-def delete_hit(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def delete_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Dispose of a HIT without work in progress or submissions to decide."""
     hit = read_hit(moment, requester, arguments["HITId"])
     status = find_status(moment, hit)

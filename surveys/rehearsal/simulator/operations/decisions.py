@@ -1,11 +1,10 @@
 """Submissions: read, approve, reject."""
 
 import sqlite3
-from typing import Any
 
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.accounts import charge, refuse_overdraft
-from surveys.rehearsal.simulator.market.store import Moment
+from surveys.rehearsal.simulator.market.store import Fields, Moment
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import describe_hit, read_hit
 from surveys.rehearsal.simulator.refusals import Invalid, Refused, missing
@@ -22,15 +21,13 @@ INSTANTS = {
 ALL_STATUSES = ["Submitted", "Approved", "Rejected"]
 
 
-def get_assignment(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def get_assignment(moment: Moment, requester: str, arguments: Fields) -> Fields:
     found = _read_assignment(moment, requester, arguments["AssignmentId"])
     hit = describe_hit(moment, read_hit(moment, requester, found["hit_id"]))
     return {"Assignment": _describe(found), "HIT": hit}
 
 
-def list_assignments_for_hit(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def list_assignments_for_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return the submissions of a HIT, without assignments in progress."""
     hit = read_hit(moment, requester, arguments["HITId"])
     wanted = [status.lower() for status in arguments.get("AssignmentStatuses") or ALL_STATUSES]
@@ -53,7 +50,7 @@ def _read_assignment(moment: Moment, requester: str, assignment_id: str) -> sqli
     return found
 
 
-def _describe(row: sqlite3.Row) -> dict[str, Any]:
+def _describe(row: sqlite3.Row) -> Fields:
     described = {
         "AssignmentId": row["mturk_assignment_id"],
         "WorkerId": row["worker_id"],
@@ -69,7 +66,7 @@ def _describe(row: sqlite3.Row) -> dict[str, Any]:
     return described
 
 
-def approve_assignment(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def approve_assignment(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Approve and pay a submission; with OverrideRejection also a rejected one."""
     found = _read_assignment(moment, requester, arguments["AssignmentId"])
     if found["state"] == "rejected" and arguments.get("OverrideRejection"):
@@ -101,7 +98,7 @@ def settle_payment(
     )  # fmt: skip
 
 
-def reject_assignment(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def reject_assignment(moment: Moment, requester: str, arguments: Fields) -> Fields:
     if not arguments["RequesterFeedback"].strip():
         raise Invalid("RequesterFeedback is empty.")
     found = _read_assignment(moment, requester, arguments["AssignmentId"])

@@ -6,7 +6,7 @@ import sqlite3
 from enum import StrEnum
 from typing import Any
 
-from surveys.rehearsal.simulator.market.store import Moment
+from surveys.rehearsal.simulator.market.store import Fields, Moment
 from surveys.rehearsal.simulator.refusals import invalid_parameter
 
 USUAL_PAGE = 10
@@ -21,8 +21,8 @@ class NextToken(StrEnum):
 
 
 def read_page(
-    moment: Moment, operation: str, arguments: dict[str, Any], statement: str, *values: Any
-) -> tuple[list[sqlite3.Row], dict[str, Any]]:
+    moment: Moment, operation: str, arguments: Fields, statement: str, *values: Any
+) -> tuple[list[sqlite3.Row], Fields]:
     """Return the rows of the requested page, and the paging fields of the answer.
 
     The statement ends with its conditions; its rows have a serial number.
@@ -32,7 +32,7 @@ def read_page(
     ordered = f"{statement} AND serial > ? ORDER BY serial LIMIT ?"
     found = moment.store.rows(ordered, *values, after, size + 1)
     rows = found[:size]
-    said: dict[str, Any] = {"NumResults": len(rows)}
+    said: Fields = {"NumResults": len(rows)}
     mode = moment.store.setting(SETTING, NextToken.ALWAYS)
     if rows and (mode == NextToken.ALWAYS or len(found) > size):
         said["NextToken"] = _write_token(operation, rows[-1]["serial"])

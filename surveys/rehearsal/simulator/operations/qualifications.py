@@ -2,20 +2,17 @@
 
 import json
 import sqlite3
-from typing import Any
 
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.people import read_worker, send_message
-from surveys.rehearsal.simulator.market.store import Moment, make_id
+from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter, missing
 
 NAME_TAKEN_SECONDS = 48 * 3600  # after its type was deleted
 
 
-def create_qualification_type(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def create_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Create a type; its name must be unique, also among those deleted in the last two days."""
     taken = moment.store.row(
         "SELECT 1 FROM qualification_type WHERE requester = ? AND name = ?"
@@ -43,7 +40,7 @@ def create_qualification_type(
     return _answer(moment, requester, type_id)
 
 
-def _check_test(content: dict[str, Any]) -> None:
+def _check_test(content: Fields) -> None:
     if "AnswerKey" in content and "Test" not in content:
         raise invalid_parameter("AnswerKey needs a Test.")
     if "Test" in content and "TestDurationInSeconds" not in content:
@@ -52,9 +49,7 @@ def _check_test(content: dict[str, Any]) -> None:
         raise invalid_parameter("AutoGranted does not go with a Test.")
 
 
-def update_qualification_type(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def update_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     found = read_type(moment, requester, arguments["QualificationTypeId"])
     changes = {name: value for name, value in arguments.items() if name != "QualificationTypeId"}
     content = {**json.loads(found["content"]), **changes}
@@ -66,9 +61,7 @@ def update_qualification_type(
     return _answer(moment, requester, found["qualification_type_id"])
 
 
-def delete_qualification_type(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def delete_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Delete a type: all workers lose the qualification."""
     found = read_type(moment, requester, arguments["QualificationTypeId"])
     moment.store.write(
@@ -78,19 +71,15 @@ def delete_qualification_type(
     return {}
 
 
-def get_qualification_type(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def get_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     return _answer(moment, requester, arguments["QualificationTypeId"])
 
 
-def _answer(moment: Moment, requester: str, type_id: str) -> dict[str, Any]:
+def _answer(moment: Moment, requester: str, type_id: str) -> Fields:
     return {"QualificationType": _describe_type(read_type(moment, requester, type_id))}
 
 
-def list_qualification_types(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def list_qualification_types(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return the requester's own types, whatever MustBeOwnedByCaller is: others are hidden."""
     rows, said = read_page(
         moment, "ListQualificationTypes", arguments,
@@ -114,7 +103,7 @@ def read_type(moment: Moment, requester: str, type_id: str) -> sqlite3.Row:
     return found
 
 
-def _describe_type(row: sqlite3.Row) -> dict[str, Any]:
+def _describe_type(row: sqlite3.Row) -> Fields:
     content = json.loads(row["content"])
     return {
         "QualificationTypeId": row["qualification_type_id"],
@@ -125,9 +114,7 @@ def _describe_type(row: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def associate_qualification(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def associate_qualification(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Grant a qualification or change its score; notify the worker unless switched off."""
     found = read_type(moment, requester, arguments["QualificationTypeId"])
     worker = read_worker(moment, arguments["WorkerId"])
@@ -149,9 +136,7 @@ def grant(moment: Moment, qualification_type: sqlite3.Row, worker_id: str, score
     )  # fmt: skip
 
 
-def disassociate_qualification(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def disassociate_qualification(moment: Moment, requester: str, arguments: Fields) -> Fields:
     found = _read_qualification(moment, requester, arguments)
     if found["status"] != "Granted":
         raise Refused("This qualification was revoked before.", "InvalidQualificationState")
@@ -161,15 +146,13 @@ def disassociate_qualification(
     return {}
 
 
-def get_qualification_score(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def get_qualification_score(moment: Moment, requester: str, arguments: Fields) -> Fields:
     return {
         "Qualification": _describe_qualification(_read_qualification(moment, requester, arguments))
     }
 
 
-def _read_qualification(moment: Moment, requester: str, arguments: dict[str, Any]) -> sqlite3.Row:
+def _read_qualification(moment: Moment, requester: str, arguments: Fields) -> sqlite3.Row:
     read_type(moment, requester, arguments["QualificationTypeId"])
     statement = "SELECT * FROM qualification WHERE qualification_type_id = ? AND worker_id = ?"
     found = moment.store.row(statement, arguments["QualificationTypeId"], arguments["WorkerId"])
@@ -178,7 +161,7 @@ def _read_qualification(moment: Moment, requester: str, arguments: dict[str, Any
     return found
 
 
-def _describe_qualification(row: sqlite3.Row) -> dict[str, Any]:
+def _describe_qualification(row: sqlite3.Row) -> Fields:
     return {
         "QualificationTypeId": row["qualification_type_id"],
         "WorkerId": row["worker_id"],
@@ -189,8 +172,8 @@ def _describe_qualification(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def list_workers_with_qualification_type(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+    moment: Moment, requester: str, arguments: Fields
+) -> Fields:
     read_type(moment, requester, arguments["QualificationTypeId"])
     rows, said = read_page(
         moment, "ListWorkersWithQualificationType", arguments,

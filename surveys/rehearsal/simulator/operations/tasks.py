@@ -2,12 +2,11 @@
 
 import json
 import sqlite3
-from typing import Any
 
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.accounts import refuse_overdraft
 from surveys.rehearsal.simulator.market.money import read_cents, reward_fee_cents, write_dollars
-from surveys.rehearsal.simulator.market.store import Moment, make_id
+from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
 from surveys.rehearsal.simulator.operations.questions import read_question
 from surveys.rehearsal.simulator.operations.requirements import MASTERS, check_requirements
 from surveys.rehearsal.simulator.refusals import NotSimulated, Refused, invalid_parameter, missing
@@ -31,7 +30,7 @@ NOT_SIMULATED = (
 )  # fmt: skip
 
 
-def create_hit_type(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def create_hit_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return the HIT type with these values: an existing one, or a new one."""
     _check_values(arguments)
     requirements = arguments.get("QualificationRequirements", [])
@@ -56,7 +55,7 @@ def create_hit_type(moment: Moment, requester: str, arguments: dict[str, Any]) -
     return {"HITTypeId": hit_type_id}
 
 
-def _check_values(arguments: dict[str, Any]) -> None:
+def _check_values(arguments: Fields) -> None:
     for name in NOT_SIMULATED:
         if name in arguments:
             raise NotSimulated(f"{name} is not simulated.")
@@ -71,23 +70,19 @@ def _check_values(arguments: dict[str, Any]) -> None:
             raise invalid_parameter(f"{name} is empty.")
 
 
-def create_hit(moment: Moment, requester: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def create_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Create a HIT and the HIT type of its values."""
     _refuse_second(moment, requester, "CreateHIT", arguments)
     made = create_hit_type(moment, requester, arguments)
     return _create(moment, requester, "CreateHIT", {**arguments, **made})
 
 
-def create_hit_with_hit_type(
-    moment: Moment, requester: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def create_hit_with_hit_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     _refuse_second(moment, requester, "CreateHITWithHITType", arguments)
     return _create(moment, requester, "CreateHITWithHITType", arguments)
 
 
-def _refuse_second(
-    moment: Moment, requester: str, operation: str, arguments: dict[str, Any]
-) -> None:
+def _refuse_second(moment: Moment, requester: str, operation: str, arguments: Fields) -> None:
     """Raise Refused, naming the HIT, for a token that has created one."""
     token = arguments.get("UniqueRequestToken", "")
     if hit_id := moment.made_with(requester, operation, token):
@@ -96,9 +91,7 @@ def _refuse_second(
         )
 
 
-def _create(
-    moment: Moment, requester: str, operation: str, arguments: dict[str, Any]
-) -> dict[str, Any]:
+def _create(moment: Moment, requester: str, operation: str, arguments: Fields) -> Fields:
     _check_values(arguments)
     if "Question" not in arguments:
         raise invalid_parameter("Question is missing.")
@@ -163,7 +156,7 @@ def find_status(moment: Moment, hit: sqlite3.Row) -> str:
     return "Reviewing" if hit["stage"] == "reviewing" else "Reviewable"
 
 
-def describe_hit(moment: Moment, hit: sqlite3.Row) -> dict[str, Any]:
+def describe_hit(moment: Moment, hit: sqlite3.Row) -> Fields:
     """Return a HIT in the model's format."""
     described = {
         "HITId": hit["hit_id"],
