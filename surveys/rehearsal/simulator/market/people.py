@@ -10,7 +10,7 @@ from typing import Any
 from surveys.rehearsal.simulator.market.store import ID_LETTERS, Fields, Moment
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import read_hit_type
-from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter, missing
+from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter
 
 WORKER_ID = re.compile(r"A[A-Z0-9]{1,63}")
 COUNTRY = re.compile(r"[A-Z]{2}")
@@ -76,9 +76,7 @@ def find_worker(moment: Moment, worker_id: str) -> sqlite3.Row | None:
 
 def read_worker(moment: Moment, worker_id: str) -> sqlite3.Row:
     """Return a worker for a requester. Raises Refused."""
-    if found := find_worker(moment, worker_id):
-        return found
-    raise missing("Worker", worker_id)
+    return moment.read("Worker", "SELECT * FROM worker WHERE worker_id = ?", worker_id)
 
 
 def is_blocked(moment: Moment, requester: str, worker_id: str) -> bool:

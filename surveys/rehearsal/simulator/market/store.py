@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from surveys.rehearsal.simulator.refusals import Refused
+from surveys.rehearsal.simulator.refusals import Refused, missing
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 ID_LETTERS = string.ascii_uppercase + string.digits
@@ -37,9 +37,8 @@ class Store:
             )
             self._connection.row_factory = sqlite3.Row
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute(
-                "PRAGMA synchronous = NORMAL"
-            )  # a killed process loses nothing
+            # a killed process loses nothing
+            self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(SCHEMA.read_text(encoding="utf-8"))
         except sqlite3.Error as error:
             raise StoreUnreadable(f"Cannot keep the state in {path}: {error}.") from error
@@ -50,13 +49,9 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Commit the block's changes, or roll them back after an error."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
 
     def rows(self, statement: str, *values: Any) -> list[sqlite3.Row]:
         return self._connection.execute(statement, values).fetchall()
@@ -128,9 +123,15 @@ class Moment:
     def __init__(self, store: Store, now: float) -> None:
         self.store, self.now = store, now
 
-    def refuse_used(self, requester: str, operation: str, token: str) -> None:
+    def read(self, kind: str, statement: str, identifier: str, *values: Any) -> sqlite3.Row:
+        """Return the row of an object by its id. Raises Refused if there is none."""
+        if found := self.store.row(statement, identifier, *values):
+            return found
+        raise missing(kind, identifier)
+
+    def refuse_used(self, requester: str, operation: str, token: str | None) -> None:
         """Raise Refused for a token that the operation was given within the last day."""
-        if self.made_with(requester, operation, token) is not None:
+        if token and self.made_with(requester, operation, token) is not None:
             raise Refused(
                 f'The idempotency token "{token}" has already been processed.', "DuplicateRequest"
             )
@@ -144,14 +145,13 @@ class Moment:
         )  # fmt: skip
         return found["made"] if found else None
 
-    def use(self, requester: str, operation: str, token: str, made: str = "") -> None:
-        """Store a token of an operation, and what the operation created."""
-        self.store.write(
-            "INSERT OR REPLACE INTO token VALUES (?, ?, ?, ?, ?)",
-            requester, operation, token, self.now, made,
-        )  # fmt: skip
+    def use(self, requester: str, operation: str, token: str | None, made: str = "") -> None:
+        """Store the token of an operation, if it has one, and what the operation created."""
+        if token:
+            statement = "INSERT OR REPLACE INTO token VALUES (?, ?, ?, ?, ?)"
+            self.store.write(statement, requester, operation, token, self.now, made)
 
 
-def make_id(start: str = "3") -> str:
+def make_id() -> str:
     """Return a new id in the format of the service."""
-    return start + "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH - len(start)))
+    return "3" + "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH - 1))

@@ -8,9 +8,8 @@ from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.people import WorkerRefused, send_message
 from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
 from surveys.rehearsal.simulator.operations.paging import read_page
-from surveys.rehearsal.simulator.operations.qualifications import grant, read_type
-from surveys.rehearsal.simulator.operations.requirements import find_score
-from surveys.rehearsal.simulator.refusals import Refused
+from surveys.rehearsal.simulator.operations.qualifications import grant
+from surveys.rehearsal.simulator.operations.requirements import find_score, read_type
 
 
 def list_requestable(moment: Moment, worker: sqlite3.Row) -> list[dict[str, Any]]:
@@ -114,11 +113,7 @@ def reject_qualification_request(moment: Moment, requester: str, arguments: Fiel
 def _close(moment: Moment, requester: str, request_id: str) -> tuple[sqlite3.Row, sqlite3.Row]:
     """Close a request; return it and its type. Raises Refused."""
     statement = "SELECT * FROM qualification_request WHERE request_id = ? AND is_open"
-    asked = moment.store.row(statement, request_id)
-    if asked is None:
-        raise Refused(
-            f"QualificationRequest {request_id} does not exist.", "QualificationRequestDoesNotExist"
-        )
+    asked = moment.read("QualificationRequest", statement, request_id)
     found = read_type(moment, requester, asked["qualification_type_id"])
     moment.store.write(
         "UPDATE qualification_request SET is_open = 0 WHERE serial = ?", asked["serial"]

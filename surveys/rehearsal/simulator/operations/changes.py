@@ -58,8 +58,7 @@ def list_hits_for_qualification_type(moment: Moment, requester: str, arguments: 
 def create_additional_assignments(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Add places; not across the number from which places cost more."""
     token = arguments.get("UniqueRequestToken")
-    if token:
-        moment.refuse_used(requester, "CreateAdditionalAssignmentsForHIT", token)
+    moment.refuse_used(requester, "CreateAdditionalAssignmentsForHIT", token)
     hit = read_hit(moment, requester, arguments["HITId"])
     added = arguments["NumberOfAdditionalAssignments"]
     if added < 1:
@@ -77,8 +76,7 @@ def create_additional_assignments(moment: Moment, requester: str, arguments: Fie
         added, hit["hit_id"],
     )  # fmt: skip
     refuse_overdraft(moment, requester)
-    if token:
-        moment.use(requester, "CreateAdditionalAssignmentsForHIT", token)
+    moment.use(requester, "CreateAdditionalAssignmentsForHIT", token)
     return {}
 
 

@@ -1,15 +1,18 @@
-"""Submissions: read, approve, reject."""
+"""Submissions: read, approve, reject, give a bonus."""
 
 import sqlite3
 
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.accounts import charge, refuse_overdraft
+from surveys.rehearsal.simulator.market.money import bonus_fee_cents, read_cents, write_dollars
 from surveys.rehearsal.simulator.market.store import Fields, Moment
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import describe_hit, read_hit
-from surveys.rehearsal.simulator.refusals import Invalid, Refused, missing
+from surveys.rehearsal.simulator.refusals import Invalid, Refused, invalid_parameter
 
 OVERRIDE_SECONDS = 30 * 24 * 3600
+MOST_BONUS_CENTS = 1_000_000
+BONUS_SECONDS = 180 * 24 * 3600
 INSTANTS = {
     "AcceptTime": "accepted_at",
     "SubmitTime": "submitted_at",
@@ -40,14 +43,12 @@ def list_assignments_for_hit(moment: Moment, requester: str, arguments: Fields) 
 
 
 def _read_assignment(moment: Moment, requester: str, assignment_id: str) -> sqlite3.Row:
-    found = moment.store.row(
+    return moment.read(
+        "Assignment",
         "SELECT * FROM assignment_of_hit WHERE mturk_assignment_id = ? AND requester = ?"
         " AND seen_from <= ?",
         assignment_id, requester, moment.now,
     )  # fmt: skip
-    if found is None:
-        raise missing("Assignment", assignment_id)
-    return found
 
 
 def _describe(row: sqlite3.Row) -> Fields:
@@ -117,3 +118,59 @@ def _wrong_state(found: sqlite3.Row) -> Refused:
         f"This can be done to an assignment that is Submitted, not {found['state'].capitalize()}.",
         "InvalidAssignmentState",
     )
+
+
+def send_bonus(moment: Moment, requester: str, arguments: Fields) -> Fields:
+    """Pay a worker a bonus for an assignment, once per token."""
+    token = arguments.get("UniqueRequestToken")
+    moment.refuse_used(requester, "SendBonus", token)
+    amount = read_cents(arguments["BonusAmount"])
+    if not 1 <= amount <= MOST_BONUS_CENTS:
+        raise invalid_parameter("BonusAmount is not between 0.01 and 10000.00.")
+    if not arguments["Reason"].strip():
+        raise invalid_parameter("Reason is empty.")
+    assignment_id, worker_id = arguments["AssignmentId"], arguments["WorkerId"]
+    assignment = _read_assignment(moment, requester, assignment_id)
+    if assignment["worker_id"] != worker_id:
+        raise invalid_parameter(f"Worker {worker_id} did not do assignment {assignment_id}.")
+    if moment.now > assignment["submitted_at"] + BONUS_SECONDS:
+        raise invalid_parameter(f"Assignment {assignment_id} is too old for a bonus.")
+    fee = bonus_fee_cents(amount)
+    refuse_overdraft(moment, requester, amount + fee)
+    charge(moment, requester, amount + fee)
+    moment.store.insert(
+        "bonus",
+        requester=requester,
+        hit_id=assignment["hit_id"],
+        mturk_assignment_id=assignment_id,
+        worker_id=worker_id,
+        amount_cents=amount,
+        fee_cents=fee,
+        reason=arguments["Reason"],
+        granted_at=moment.now,
+    )
+    moment.use(requester, "SendBonus", token)
+    return {}
+
+
+def list_bonus_payments(moment: Moment, requester: str, arguments: Fields) -> Fields:
+    """Return the bonuses of a HIT or of an assignment."""
+    hit_id, assignment_id = arguments.get("HITId"), arguments.get("AssignmentId")
+    if (hit_id is None) == (assignment_id is None):
+        raise invalid_parameter("Either HITId or AssignmentId is needed, and not both.")
+    rows, said = read_page(
+        moment, "ListBonusPayments", arguments,
+        "SELECT * FROM bonus WHERE requester = ? AND (hit_id = ? OR mturk_assignment_id = ?)",
+        requester, hit_id, assignment_id,
+    )  # fmt: skip
+    payments = [
+        {
+            "WorkerId": row["worker_id"],
+            "BonusAmount": write_dollars(row["amount_cents"]),
+            "AssignmentId": row["mturk_assignment_id"],
+            "Reason": row["reason"],
+            "GrantTime": read_instant(row["granted_at"]),
+        }
+        for row in rows
+    ]
+    return {"BonusPayments": payments, **said}

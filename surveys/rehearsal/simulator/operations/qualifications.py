@@ -7,6 +7,7 @@ from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.people import read_worker, send_message
 from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
 from surveys.rehearsal.simulator.operations.paging import read_page
+from surveys.rehearsal.simulator.operations.requirements import read_type
 from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter, missing
 
 NAME_TAKEN_SECONDS = 48 * 3600  # after its type was deleted
@@ -89,18 +90,6 @@ def list_qualification_types(moment: Moment, requester: str, arguments: Fields) 
         requester, arguments["MustBeRequestable"], arguments.get("Query", ""),
     )  # fmt: skip
     return {"QualificationTypes": [_describe_type(row) for row in rows], **said}
-
-
-def read_type(moment: Moment, requester: str, type_id: str) -> sqlite3.Row:
-    """Return a requester's own qualification type. Raises Refused."""
-    found = moment.store.row(
-        "SELECT * FROM qualification_type WHERE qualification_type_id = ? AND requester = ?"
-        " AND deleted_at IS NULL",
-        type_id, requester,
-    )  # fmt: skip
-    if found is None:
-        raise missing("QualificationType", type_id)
-    return found
 
 
 def _describe_type(row: sqlite3.Row) -> Fields:

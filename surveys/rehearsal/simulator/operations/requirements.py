@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from surveys.rehearsal.simulator.market.store import Moment
-from surveys.rehearsal.simulator.refusals import invalid_parameter, missing
+from surveys.rehearsal.simulator.refusals import invalid_parameter
 
 APPROVAL_RATE = "000000000000000000L0"
 HITS_APPROVED = "00000000000000000040"
@@ -37,19 +37,19 @@ def check_requirements(moment: Moment, requester: str, requirements: list[Requir
     if len(requirements) > MAX_REQUIREMENTS:
         raise invalid_parameter(f"There are more than {MAX_REQUIREMENTS} requirements.")
     for requirement in requirements:
-        _check_type(moment, requester, requirement["QualificationTypeId"])
+        if (type_id := requirement["QualificationTypeId"]) not in SYSTEM_TYPES:
+            read_type(moment, requester, type_id)
         _check_values(requirement)
 
 
-def _check_type(moment: Moment, requester: str, type_id: str) -> None:
-    if type_id in SYSTEM_TYPES:
-        return
-    statement = (
-        "SELECT 1 FROM qualification_type WHERE qualification_type_id = ? AND requester = ?"
-        " AND deleted_at IS NULL"
-    )
-    if moment.store.row(statement, type_id, requester) is None:
-        raise missing("QualificationType", type_id)
+def read_type(moment: Moment, requester: str, type_id: str) -> sqlite3.Row:
+    """Return a requester's own qualification type. Raises Refused."""
+    return moment.read(
+        "QualificationType",
+        "SELECT * FROM qualification_type WHERE qualification_type_id = ? AND requester = ?"
+        " AND deleted_at IS NULL",
+        type_id, requester,
+    )  # fmt: skip
 
 
 def _check_values(requirement: Requirement) -> None:

@@ -9,7 +9,7 @@ from surveys.rehearsal.simulator.market.money import read_cents, reward_fee_cent
 from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
 from surveys.rehearsal.simulator.operations.questions import read_question
 from surveys.rehearsal.simulator.operations.requirements import MASTERS, check_requirements
-from surveys.rehearsal.simulator.refusals import NotSimulated, Refused, invalid_parameter, missing
+from surveys.rehearsal.simulator.refusals import NotSimulated, Refused, invalid_parameter
 
 DAY = 24 * 3600
 YEAR = 365 * DAY
@@ -112,8 +112,7 @@ def _create(moment: Moment, requester: str, operation: str, arguments: Fields) -
         **place_costs(hit_type, n_places),
     )
     refuse_overdraft(moment, requester)
-    if token := arguments.get("UniqueRequestToken"):
-        moment.use(requester, operation, token, hit_id)
+    moment.use(requester, operation, arguments.get("UniqueRequestToken"), hit_id)
     return {"HIT": describe_hit(moment, read_hit(moment, requester, hit_id))}
 
 
@@ -131,17 +130,13 @@ def place_costs(hit_type: sqlite3.Row, n_places: int) -> dict[str, int]:
 def read_hit_type(moment: Moment, requester: str, hit_type_id: str) -> sqlite3.Row:
     """Return a requester's own HIT type. Raises Refused."""
     statement = "SELECT * FROM hit_type WHERE hit_type_id = ? AND requester = ?"
-    if found := moment.store.row(statement, hit_type_id, requester):
-        return found
-    raise missing("HITType", hit_type_id)
+    return moment.read("HITType", statement, hit_type_id, requester)
 
 
 def read_hit(moment: Moment, requester: str, hit_id: str) -> sqlite3.Row:
     """Return a requester's own HIT with its places. Raises Refused."""
     statement = "SELECT * FROM hit_with_places WHERE hit_id = ? AND requester = ?"
-    if found := moment.store.row(statement, hit_id, requester):
-        return found
-    raise missing("HIT", hit_id)
+    return moment.read("HIT", statement, hit_id, requester)
 
 
 def find_status(moment: Moment, hit: sqlite3.Row) -> str:
