@@ -31,8 +31,13 @@ def queue_fault(moment: Moment, operation: str, fault: Fault, n_calls: int) -> N
     )
 
 
-def pop_fault(moment: Moment, operation: str) -> Fault | None:
-    """Return and use up the fault of this call of an operation, if any."""
+def begin_call(moment: Moment, operation: str) -> Fault | None:
+    """Count a call of an operation; return and use up the fault queued for it, if any."""
+    moment.store.write(
+        "INSERT INTO request_count VALUES (?, 1) ON CONFLICT (operation)"
+        " DO UPDATE SET n_requests = n_requests + 1",
+        operation,
+    )
     found = moment.store.row(
         "SELECT * FROM fault WHERE operation = ? AND n_left > 0 ORDER BY serial", operation
     )
@@ -56,14 +61,6 @@ def list_faults(moment: Moment) -> list[dict[str, Any]]:
     """Return the queued faults in order."""
     statement = "SELECT operation, kind, n_left, seconds FROM fault ORDER BY serial"
     return [dict(row) for row in moment.store.rows(statement)]
-
-
-def count_request(moment: Moment, operation: str) -> None:
-    moment.store.write(
-        "INSERT INTO request_count VALUES (?, 1) ON CONFLICT (operation)"
-        " DO UPDATE SET n_requests = n_requests + 1",
-        operation,
-    )
 
 
 def list_counts(moment: Moment) -> dict[str, int]:

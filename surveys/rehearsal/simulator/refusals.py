@@ -15,6 +15,14 @@ class Refusal(Exception):
         self.code = f"{CODE_PREFIX}{code}" if code else ""
 
 
+class PageRefused(Exception):
+    """A refusal shown to a person, or answered to a program: its message and HTTP status."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.message, self.status = message, status
+
+
 class Refused(Refusal):
     """An error of the requester."""
 

@@ -6,8 +6,7 @@ from surveys.rehearsal.simulator.faults import (
     Fault,
     FaultKind,
     apply_fault,
-    count_request,
-    pop_fault,
+    begin_call,
 )
 from surveys.rehearsal.simulator.http import wire
 from surveys.rehearsal.simulator.http.messages import Reply, Request
@@ -21,8 +20,7 @@ def answer(market: Market, request: Request) -> Reply:
     try:
         operation = wire.name_operation(request.headers)
         with market.moment() as moment:
-            count_request(moment, operation)
-            fault = pop_fault(moment, operation)
+            fault = begin_call(moment, operation)
         reply = _reply(_carry_out(market, operation, request, fault))
     except Refusal as refusal:
         reply = _reply(wire.write_refusal(refusal), refusal.status)
@@ -35,8 +33,7 @@ def _carry_out(market: Market, operation: str, request: Request, fault: Fault | 
         raise Throttled("Rate exceeded")
     if kind == FaultKind.FAIL:
         raise Failed("The service failed.", "ServiceFault")
-    signed = wire.ApiRequest(f"{request.origin}/", request.headers, request.body)
-    requester = wire.identify_requester(signed)
+    requester = wire.identify_requester(request)
     arguments = wire.read_arguments(operation, request.body)
     done = wire.write_answer(operation, market.call(requester, operation, arguments))
     if kind == FaultKind.DONE_THEN_FAIL:

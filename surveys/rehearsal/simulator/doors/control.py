@@ -7,7 +7,8 @@ that can send requests through the site.
 import hmac
 import re
 from collections.abc import Callable
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from surveys.rehearsal.simulator.faults import (
     SUBMISSION,
@@ -19,7 +20,6 @@ from surveys.rehearsal.simulator.faults import (
 )
 from surveys.rehearsal.simulator.http.messages import (
     JSON,
-    BadRequest,
     Reply,
     Request,
     redirect,
@@ -33,6 +33,7 @@ from surveys.rehearsal.simulator.market.store import InvalidSnapshot, Moment
 from surveys.rehearsal.simulator.market.work import REUSE
 from surveys.rehearsal.simulator.operations.paging import SETTING as NEXT_TOKEN
 from surveys.rehearsal.simulator.operations.paging import NextToken
+from surveys.rehearsal.simulator.refusals import PageRefused
 
 AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,2})?")
 FAR_SECONDS = 10 * 365 * 24 * 3600
@@ -44,6 +45,7 @@ KINDS = {
     FaultKind.SLOW: "it is done, and the answer comes late",
     FaultKind.UNSEEN: "a submission stays unseen for a while",
 }
+Member = TypeVar("Member", bound=StrEnum)
 Change = Callable[[Market, dict[str, Any]], None]
 
 
@@ -57,10 +59,7 @@ def answer(market: Market, request: Request, token: str) -> Reply:
     if request.method == "POST" and path in CHANGES:
         CHANGES[path](market, request.values())
         return reply_json({}) if request.is_json else redirect(f"/control/?token={token}")
-    message = "There is no such page."
-    if request.is_json:
-        return reply_json({"error": message}, 404)
-    return render("fault.html", status=404, message=message)
+    raise PageRefused("There is no such page.", status=404)
 
 
 def _read_token(request: Request) -> str:
@@ -128,7 +127,7 @@ def _restore(market: Market, values: dict[str, Any]) -> None:
     try:
         market.restore(values)
     except InvalidSnapshot as error:
-        raise BadRequest(str(error)) from error
+        raise PageRefused(str(error)) from error
 
 
 def _reset(market: Market, values: dict[str, Any]) -> None:
@@ -146,7 +145,7 @@ def _set_balance(market: Market, values: dict[str, Any]) -> None:
     """Set a requester's balance, including what is on hold."""
     requester, amount = str(values.get("requester", "")), str(values.get("amount", ""))
     if not requester or not AMOUNT.fullmatch(amount):
-        raise BadRequest("It needs a requester, and an amount such as 12.50.")
+        raise PageRefused("It needs a requester, and an amount such as 12.50.")
     with market.moment() as moment:
         accounts.set_balance(moment, requester, read_cents(amount))
 
@@ -154,13 +153,10 @@ def _set_balance(market: Market, values: dict[str, Any]) -> None:
 def _queue_fault(market: Market, values: dict[str, Any]) -> None:
     operation = str(values.get("operation", ""))
     if operation not in {*OPERATIONS, SUBMISSION}:
-        raise BadRequest("It needs an operation that is simulated.")
-    try:
-        kind = FaultKind(values.get("kind", ""))
-    except ValueError as error:
-        raise BadRequest(f"The kind is one of {', '.join(FaultKind)}.") from error
+        raise PageRefused("It needs an operation that is simulated.")
+    kind = _read_member(FaultKind, values, "kind")
     if kind == FaultKind.UNSEEN and operation != SUBMISSION:
-        raise BadRequest(f"Only {SUBMISSION} can be unseen.")
+        raise PageRefused(f"Only {SUBMISSION} can be unseen.")
     seconds = _read_number(values, "seconds", 0, FAR_SECONDS)
     n_calls = int(_read_number(values, "n_calls", 1, 1_000_000))
     with market.moment() as moment:
@@ -180,22 +176,22 @@ def _clear_counts(market: Market, values: dict[str, Any]) -> None:
 def _change_settings(market: Market, values: dict[str, Any]) -> None:
     with market.moment() as moment:
         if "next_token" in values:
-            moment.store.set(NEXT_TOKEN, _read_mode(values["next_token"]))
+            moment.store.set(NEXT_TOKEN, _read_member(NextToken, values, "next_token"))
         if "reuse_ids" in values:
             moment.store.set(REUSE, _read_choice(values, "reuse_ids"))
 
 
-def _read_mode(text: Any) -> NextToken:
+def _read_member(kind: type[Member], values: dict[str, Any], name: str) -> Member:
     try:
-        return NextToken(text)
+        return kind(values.get(name, ""))
     except ValueError as error:
-        raise BadRequest(f"next_token is one of {', '.join(NextToken)}.") from error
+        raise PageRefused(f"{name} is one of {', '.join(kind)}.") from error
 
 
 def _read_choice(values: dict[str, Any], name: str) -> bool:
     choices = {"True": True, "False": False, "yes": True, "no": False}
     if (chosen := choices.get(str(values[name]))) is None:
-        raise BadRequest(f"{name} is true or false; in a form, yes or no.")
+        raise PageRefused(f"{name} is true or false; in a form, yes or no.")
     return chosen
 
 
@@ -203,9 +199,9 @@ def _read_number(values: dict[str, Any], name: str, least: float, most: float) -
     try:
         number = float(values.get(name) or least)
     except (TypeError, ValueError) as error:
-        raise BadRequest(f"{name} is a number.") from error
+        raise PageRefused(f"{name} is a number.") from error
     if not least <= number <= most:
-        raise BadRequest(f"{name} is not between {least:g} and {most:g}.")
+        raise PageRefused(f"{name} is not between {least:g} and {most:g}.")
     return number
 
 

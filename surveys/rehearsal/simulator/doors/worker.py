@@ -9,10 +9,9 @@ from surveys.rehearsal.simulator.faults import (
     Fault,
     FaultKind,
     apply_fault,
-    count_request,
-    pop_fault,
+    begin_call,
 )
-from surveys.rehearsal.simulator.http.messages import BadRequest, Reply, Request, redirect
+from surveys.rehearsal.simulator.http.messages import Reply, Request, redirect
 from surveys.rehearsal.simulator.http.screens import (
     ANY_PAGE,
     FILES,
@@ -22,27 +21,21 @@ from surveys.rehearsal.simulator.http.screens import (
 )
 from surveys.rehearsal.simulator.market import people, work
 from surveys.rehearsal.simulator.market.market import Market
-from surveys.rehearsal.simulator.market.people import WorkerProfile, WorkerRefused
+from surveys.rehearsal.simulator.market.people import WorkerProfile
 from surveys.rehearsal.simulator.operations import applications
 from surveys.rehearsal.simulator.operations.questions import read_question, task_address
+from surveys.rehearsal.simulator.refusals import PageRefused
 
 SUBMIT_PATH = "/mturk/externalSubmit"
 Page = Callable[..., Reply]
 
 
 def answer(market: Market, request: Request) -> Reply:
-    """Return the page of a path, or an error page."""
+    """Return the page of a path. Raises PageRefused."""
     if request.path in FILES:
         return read_file(request.path)
     if request.path == SUBMIT_PATH:
         return _submit(market, request)
-    try:
-        return _find_page(market, request)
-    except WorkerRefused as refusal:
-        return render("fault.html", status=refusal.status, message=refusal.message)
-
-
-def _find_page(market: Market, request: Request) -> Reply:
     is_known = False
     for method, pattern, page in ROUTES:
         if found := re.fullmatch(pattern, request.path):
@@ -50,8 +43,8 @@ def _find_page(market: Market, request: Request) -> Reply:
             if method == request.method:
                 return page(market, request, *found.groups())
     if is_known:
-        raise WorkerRefused("This method is not allowed for this address.", status=405)
-    raise WorkerRefused("There is no such page.", status=404)
+        raise PageRefused("This method is not allowed for this address.", status=405)
+    raise PageRefused("There is no such page.", status=404)
 
 
 def _start(market: Market, request: Request) -> Reply:
@@ -80,7 +73,7 @@ def _read_profile(values: dict[str, Any]) -> WorkerProfile:
             is_master=bool(values.get("is_master")),
         )
     except ValueError as error:
-        raise BadRequest("The approval rate and the number of HITs are numbers.") from error
+        raise PageRefused("The approval rate and the number of HITs are numbers.") from error
 
 
 def _list_tasks(market: Market, request: Request, worker_id: str) -> Reply:
@@ -159,15 +152,13 @@ def _request_qualification(market: Market, request: Request, worker_id: str, typ
 def _submit(market: Market, request: Request) -> Reply:
     """Receive a task's form, with the fault that is queued for submissions."""
     with market.moment() as moment:
-        count_request(moment, SUBMISSION)
-        fault = pop_fault(moment, SUBMISSION)
+        fault = begin_call(moment, SUBMISSION)
     try:
         reply = _receive_submission(market, request, fault)
-    except (BadRequest, WorkerRefused) as refused:
-        status = refused.status if isinstance(refused, WorkerRefused) else 400
+    except PageRefused as refused:
         reply = render(
-            "refused.html", status=status, framing=OWN_PAGES, message=str(refused),
-            is_held=status < 500,
+            "refused.html", status=refused.status, framing=OWN_PAGES, message=refused.message,
+            is_held=refused.status < 500,
         )  # fmt: skip
     return apply_fault(reply, fault)
 
@@ -175,10 +166,10 @@ def _submit(market: Market, request: Request) -> Reply:
 def _receive_submission(market: Market, request: Request, fault: Fault | None) -> Reply:
     """Receive a form from a frame: without cookies or origin, so only its id names the task."""
     if request.method != "POST":
-        raise WorkerRefused("A task is submitted by a form, with the method POST.", status=405)
+        raise PageRefused("A task is submitted by a form, with the method POST.", status=405)
     kind = fault.kind if fault else None
     if kind in {FaultKind.FAIL, FaultKind.THROTTLE}:
-        raise WorkerRefused("The service failed.", status=500)
+        raise PageRefused("The service failed.", status=500)
     fields = request.fields()
     unseen_seconds = fault.seconds if fault and kind == FaultKind.UNSEEN else 0
     with market.moment() as moment:
@@ -186,7 +177,7 @@ def _receive_submission(market: Market, request: Request, fault: Fault | None) -
             moment, dict(fields).get("assignmentId", ""), fields, unseen_seconds=unseen_seconds
         )
     if kind == FaultKind.DONE_THEN_FAIL:
-        raise WorkerRefused("The service failed.", status=500)
+        raise PageRefused("The service failed.", status=500)
     return render("submitted.html", framing=OWN_PAGES)
 
 

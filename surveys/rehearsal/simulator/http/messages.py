@@ -7,14 +7,11 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from surveys.rehearsal.simulator.http.bodies import read_json
+from surveys.rehearsal.simulator.refusals import PageRefused
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
-
-
-class BadRequest(Exception):
-    """A request that cannot be understood; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -39,25 +36,25 @@ class Request:
         return self.media_type == JSON or JSON in self.headers.get("accept", "")
 
     def fields(self) -> list[tuple[str, str]]:
-        """Return the fields of the query and of the form. Raises BadRequest."""
+        """Return the fields of the query and of the form. Raises PageRefused."""
         if self.body and self.media_type != FORM:
-            raise BadRequest(f"The form came as {self.media_type or 'nothing'}, not as {FORM}.")
+            raise PageRefused(f"The form came as {self.media_type or 'nothing'}, not as {FORM}.")
         try:
             texts = (self.query, self.body.decode())
             return [pair for text in texts for pair in parse_qsl(text, keep_blank_values=True)]
         except ValueError as error:
-            raise BadRequest("The form is not UTF-8, or has too many fields.") from error
+            raise PageRefused("The form is not UTF-8, or has too many fields.") from error
 
     def values(self) -> dict[str, Any]:
-        """Return the values of a JSON body or a form. Raises BadRequest."""
+        """Return the values of a JSON body or a form. Raises PageRefused."""
         if self.media_type != JSON:
             return dict(self.fields())
         try:
             values = read_json(self.body)
         except ValueError as error:
-            raise BadRequest("The body is not JSON.") from error
+            raise PageRefused("The body is not JSON.") from error
         if not isinstance(values, dict):
-            raise BadRequest("The body is not a JSON object.")
+            raise PageRefused("The body is not a JSON object.")
         return values
 
 

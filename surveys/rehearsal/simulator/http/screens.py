@@ -6,9 +6,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from surveys.rehearsal.simulator.http.messages import Reply
+from surveys.rehearsal.simulator.http.messages import Reply, Request, reply_json
 from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.money import write_dollars
+from surveys.rehearsal.simulator.refusals import PageRefused
 
 FOLDER = Path(__file__).with_name("pages")
 FILES = {"/simulator.css": "text/css", "/simulator.js": "text/javascript"}
@@ -55,6 +56,13 @@ def render(
     )
     body = TEMPLATES.get_template(page).render(given).encode()
     return Reply(status, body, headers={"Content-Security-Policy": policy})
+
+
+def refuse(request: Request, refusal: PageRefused) -> Reply:
+    """Return a refusal as JSON for a program, or as a page."""
+    if request.is_json:
+        return reply_json({"error": refusal.message}, refusal.status)
+    return render("fault.html", status=refusal.status, message=refusal.message)
 
 
 def read_file(path: str) -> Reply:

@@ -14,9 +14,10 @@ from urllib.parse import unquote, urlsplit
 from surveys.rehearsal.simulator.doors import api as api_door
 from surveys.rehearsal.simulator.doors import control as control_door
 from surveys.rehearsal.simulator.doors import worker as worker_door
-from surveys.rehearsal.simulator.http.messages import BadRequest, Reply, Request, reply_json
-from surveys.rehearsal.simulator.http.screens import render
+from surveys.rehearsal.simulator.http.messages import Reply, Request
+from surveys.rehearsal.simulator.http.screens import refuse
 from surveys.rehearsal.simulator.market.market import Market
+from surveys.rehearsal.simulator.refusals import PageRefused
 
 MAX_BYTES = 20_000_000  # a snapshot is the largest request
 LOOPBACK_NUMBERS = {"127.0.0.1", "::1"}
@@ -87,19 +88,16 @@ class SimulatorServer(ThreadingHTTPServer):
         try:
             if "x-amz-target" in request.headers and request.path == "/":
                 return api_door.answer(self.market, request)
-            if refused := _refuse_cross_site(request):
-                return refused
+            _refuse_cross_site(request)
             if request.path.startswith("/control/"):
                 return control_door.answer(self.market, request, self.control_token)
             return worker_door.answer(self.market, request)
-        except BadRequest as fault:
-            if request.is_json:
-                return reply_json({"error": str(fault)}, 400)
-            return render("fault.html", status=400, message=str(fault))
+        except PageRefused as refusal:
+            return refuse(request, refusal)
 
 
-def _refuse_cross_site(request: Request) -> Reply | None:
-    """Return a refusal of a cross-site request, or None.
+def _refuse_cross_site(request: Request) -> None:
+    """Raise PageRefused for a cross-site request.
 
     The form of a task is allowed: it comes from a frame, of another origin or without one.
     """
@@ -107,9 +105,8 @@ def _refuse_cross_site(request: Request) -> Reply | None:
     origin = request.headers.get("origin")
     is_local = re.sub(r":[0-9]+$", "", host) in LOCAL_NAMES
     is_own = origin in {None, f"http://{host}"} or request.path == worker_door.SUBMIT_PATH
-    if is_local and (request.method == "GET" or is_own):
-        return None
-    return render("fault.html", status=403, message="This came from another site.")
+    if not is_local or not (request.method == "GET" or is_own):
+        raise PageRefused("This came from another site.", status=403)
 
 
 class Handler(BaseHTTPRequestHandler):

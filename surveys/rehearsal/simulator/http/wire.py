@@ -9,7 +9,6 @@ import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from botocore.auth import SigV4Auth
@@ -22,6 +21,7 @@ from botocore.serialize import create_serializer
 from botocore.validate import ParamValidator
 
 from surveys.rehearsal.simulator.http.bodies import read_json
+from surveys.rehearsal.simulator.http.messages import Request
 from surveys.rehearsal.simulator.refusals import (
     Invalid,
     Refusal,
@@ -41,15 +41,6 @@ AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256 Credential=(?P<key>[^/]+)/(?P<scope>[^,]+), ?"
     r"SignedHeaders=(?P<headers>[^,]+), ?Signature=(?P<signature>[0-9a-f]{64})"
 )
-
-
-@dataclass(frozen=True)
-class ApiRequest:
-    """A request to the API; the names of its headers are in lower case."""
-
-    url: str
-    headers: Mapping[str, str]
-    body: bytes
 
 
 @functools.cache
@@ -84,7 +75,7 @@ def name_operation(headers: Mapping[str, str]) -> str:
     return operation
 
 
-def identify_requester(request: ApiRequest) -> str:
+def identify_requester(request: Request) -> str:
     """Return the access key that signed a request. Raises Unsigned or WronglySigned."""
     signed = AUTHORIZATION.fullmatch(request.headers.get("authorization", ""))
     if signed is None:
@@ -98,9 +89,10 @@ def identify_requester(request: ApiRequest) -> str:
     return signed["key"]
 
 
-def _sign(request: ApiRequest, access_key: str, names: list[str], date: str) -> str:
+def _sign(request: Request, access_key: str, names: list[str], date: str) -> str:
     headers = {name: request.headers.get(name, "") for name in names}
-    rebuilt = AWSRequest(method="POST", url=request.url, data=request.body, headers=headers)
+    url = f"{request.origin}/"
+    rebuilt = AWSRequest(method="POST", url=url, data=request.body, headers=headers)
     rebuilt.context["timestamp"] = date
     signer = SigV4Auth(Credentials(access_key, SECRET_KEY), SIGNING_NAME, REGION)
     text = signer.string_to_sign(rebuilt, signer.canonical_request(rebuilt))

@@ -10,19 +10,11 @@ from typing import Any
 from surveys.rehearsal.simulator.market.store import ID_LETTERS, Fields, Moment
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import read_hit_type
-from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter
+from surveys.rehearsal.simulator.refusals import PageRefused, Refused, invalid_parameter
 
 WORKER_ID = re.compile(r"A[A-Z0-9]{1,63}")
 COUNTRY = re.compile(r"[A-Z]{2}")
 MAX_RECIPIENTS, MAX_SUBJECT_LENGTH, MAX_TEXT_LENGTH = 100, 200, 4_096
-
-
-class WorkerRefused(Exception):
-    """A refusal shown to a worker: its message and HTTP status."""
-
-    def __init__(self, message: str, status: int = 400) -> None:
-        super().__init__(message)
-        self.message, self.status = message, status
 
 
 @dataclass(frozen=True)
@@ -39,18 +31,18 @@ class WorkerProfile:
 
 
 def add_worker(moment: Moment, profile: WorkerProfile) -> str:
-    """Create a worker and return the id. Raises WorkerRefused for an invalid profile or id."""
+    """Create a worker and return the id. Raises PageRefused for an invalid profile or id."""
     worker_id = profile.worker_id or "A" + "".join(secrets.choice(ID_LETTERS) for _ in range(13))
     if not WORKER_ID.fullmatch(worker_id):
-        raise WorkerRefused("A worker's id begins with A and has only capital letters and digits.")
+        raise PageRefused("A worker's id begins with A and has only capital letters and digits.")
     if not COUNTRY.fullmatch(profile.country):
-        raise WorkerRefused("A country is two capital letters, such as US.")
+        raise PageRefused("A country is two capital letters, such as US.")
     if profile.subdivision and not COUNTRY.fullmatch(profile.subdivision):
-        raise WorkerRefused("A subdivision is two capital letters, such as NY, or nothing.")
+        raise PageRefused("A subdivision is two capital letters, such as NY, or nothing.")
     if not 1 <= profile.approval_rate <= 100 or not 0 <= profile.n_approved <= 10_000_000:
-        raise WorkerRefused("An approval rate lies between 1 and 100; approved HITs are 0 or more.")
+        raise PageRefused("An approval rate lies between 1 and 100; approved HITs are 0 or more.")
     if find_worker(moment, worker_id):
-        raise WorkerRefused(f"There is a worker {worker_id} already.")
+        raise PageRefused(f"There is a worker {worker_id} already.")
     rate = profile.approval_rate
     moment.store.insert(
         "worker",

@@ -166,6 +166,9 @@ SELECT
         AND state NOT IN ('returned', 'abandoned')) AS n_available
 FROM hit JOIN hit_type USING (hit_type_id);
 
-CREATE VIEW IF NOT EXISTS assignment_of_hit AS
-SELECT assignment.*, hit.requester, hit.stage, hit.hit_type_id
-FROM assignment JOIN hit USING (hit_id);
+DROP VIEW IF EXISTS assignment_of_hit; -- an older one in a kept file has fewer columns
+CREATE VIEW assignment_of_hit AS
+SELECT
+    assignment.*, hit.requester, hit.stage, hit.hit_type_id, hit.question, hit_type.content,
+    json_extract(hit_type.content, '$.Title') AS title
+FROM assignment JOIN hit USING (hit_id) JOIN hit_type USING (hit_type_id);

@@ -5,10 +5,11 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from surveys.rehearsal.simulator.market.people import WorkerRefused, find_worker, is_blocked
+from surveys.rehearsal.simulator.market.people import find_worker, is_blocked
 from surveys.rehearsal.simulator.market.store import Moment, make_id
 from surveys.rehearsal.simulator.operations.questions import NO_ASSIGNMENT, RESERVED, write_answer
 from surveys.rehearsal.simulator.operations.requirements import Requirement, lacking
+from surveys.rehearsal.simulator.refusals import PageRefused
 
 REUSE = "reuse_ids"
 MAX_AT_ONCE = 25
@@ -21,10 +22,10 @@ OPEN_HITS = (
 
 
 def get_worker(moment: Moment, worker_id: str) -> sqlite3.Row:
-    """Return the worker with an id. Raises WorkerRefused."""
+    """Return the worker with an id. Raises PageRefused."""
     if found := find_worker(moment, worker_id):
         return found
-    raise WorkerRefused(f"There is no worker {worker_id}.", status=404)
+    raise PageRefused(f"There is no worker {worker_id}.", status=404)
 
 
 def list_groups(moment: Moment, worker: sqlite3.Row) -> list[dict[str, Any]]:
@@ -65,27 +66,25 @@ def _lacks(moment: Moment, worker: sqlite3.Row, hit: sqlite3.Row, action: str) -
 
 
 def choose_hit(moment: Moment, worker: sqlite3.Row, group_id: str, *, action: str) -> sqlite3.Row:
-    """Return the first HIT of a group that is open to a worker. Raises WorkerRefused."""
+    """Return the first HIT of a group that is open to a worker. Raises PageRefused."""
     statement = f"{OPEN_HITS} AND group_id = ? ORDER BY serial LIMIT 1"
     hit = moment.store.row(statement, moment.now, worker["worker_id"], group_id)
     if hit is None:
-        raise WorkerRefused("There are no more of these HITs for you.", status=404)
+        raise PageRefused("There are no more of these HITs for you.", status=404)
     if is_blocked(moment, hit["requester"], worker["worker_id"]):
-        raise WorkerRefused("This requester has blocked you.", status=403)
+        raise PageRefused("This requester has blocked you.", status=403)
     if missing := _lacks(moment, worker, hit, action):
         names = ", ".join(requirement["QualificationTypeId"] for requirement in missing)
-        raise WorkerRefused(
-            f"You do not have the qualifications for this HIT: {names}.", status=403
-        )
+        raise PageRefused(f"You do not have the qualifications for this HIT: {names}.", status=403)
     return hit
 
 
 def accept_hit(moment: Moment, worker: sqlite3.Row, group_id: str) -> str:
-    """Accept a HIT for a worker; return the MTurk assignment id. Raises WorkerRefused."""
+    """Accept a HIT for a worker; return the MTurk assignment id. Raises PageRefused."""
     hit = choose_hit(moment, worker, group_id, action="accept")
     held = "SELECT count(*) FROM assignment WHERE worker_id = ? AND state = 'accepted'"
     if moment.store.number(held, worker["worker_id"]) >= MAX_AT_ONCE:
-        raise WorkerRefused(f"You cannot hold more than {MAX_AT_ONCE} HITs at once.")
+        raise PageRefused(f"You cannot hold more than {MAX_AT_ONCE} HITs at once.")
     assignment_id = _free_id(moment, hit["hit_id"])
     duration = json.loads(hit["content"])["AssignmentDurationInSeconds"]
     moment.store.insert(
@@ -118,20 +117,19 @@ def _free_id(moment: Moment, hit_id: str) -> str:
 
 
 def find_held(moment: Moment, worker: sqlite3.Row, assignment_id: str) -> sqlite3.Row:
-    """Return a task that a worker has accepted and still holds. Raises WorkerRefused."""
+    """Return a task that a worker has accepted and still holds. Raises PageRefused."""
     held = moment.store.row(
-        "SELECT assignment.*, question, json_extract(content, '$.Title') AS title"
-        " FROM assignment JOIN hit USING (hit_id) JOIN hit_type USING (hit_type_id)"
-        " WHERE mturk_assignment_id = ? AND worker_id = ? AND state = 'accepted'",
+        "SELECT * FROM assignment_of_hit WHERE mturk_assignment_id = ? AND worker_id = ?"
+        " AND state = 'accepted'",
         assignment_id, worker["worker_id"],
     )  # fmt: skip
     if held is None:
-        raise WorkerRefused("You do not hold this HIT, or no longer.", status=404)
+        raise PageRefused("You do not hold this HIT, or no longer.", status=404)
     return held
 
 
 def return_hit(moment: Moment, worker: sqlite3.Row, assignment_id: str) -> None:
-    """Return a task. Raises WorkerRefused."""
+    """Return a task. Raises PageRefused."""
     held = find_held(moment, worker, assignment_id)
     moment.store.write("UPDATE assignment SET state = 'returned' WHERE serial = ?", held["serial"])
 
@@ -141,25 +139,24 @@ def submit(
 ) -> sqlite3.Row:
     """Store a submitted form, identified by the assignment id alone.
 
-    Raises WorkerRefused, and then the assignment is unchanged.
+    Raises PageRefused, and then the assignment is unchanged.
     """
     if not assignment_id:
-        raise WorkerRefused("The form has no assignmentId.")
+        raise PageRefused("The form has no assignmentId.")
     if assignment_id == NO_ASSIGNMENT:
-        raise WorkerRefused("This was a preview. Accept the HIT before you submit it.")
+        raise PageRefused("This was a preview. Accept the HIT before you submit it.")
     kept = [(name, value) for name, value in fields if name not in RESERVED]
     if not kept:
-        raise WorkerRefused("The form has nothing but the assignmentId: there is no answer in it.")
+        raise PageRefused("The form has nothing but the assignmentId: there is no answer in it.")
     found = moment.store.row(
-        "SELECT assignment.*, content FROM assignment JOIN hit USING (hit_id)"
-        " JOIN hit_type USING (hit_type_id) WHERE mturk_assignment_id = ?"
-        " ORDER BY assignment.serial DESC LIMIT 1",
+        "SELECT * FROM assignment_of_hit WHERE mturk_assignment_id = ?"
+        " ORDER BY serial DESC LIMIT 1",
         assignment_id,
     )
     if found is None:
-        raise WorkerRefused("There is no such assignment.", status=404)
+        raise PageRefused("There is no such assignment.", status=404)
     if found["state"] != "accepted":
-        raise WorkerRefused(_STATE_MESSAGES[found["state"]])
+        raise PageRefused(_STATE_MESSAGES[found["state"]])
     delay = json.loads(found["content"])["AutoApprovalDelayInSeconds"]
     moment.store.write(
         "UPDATE assignment SET state = 'submitted', submitted_at = ?, seen_from = ?,"
@@ -182,9 +179,8 @@ _STATE_MESSAGES = {
 def list_held(moment: Moment, worker: sqlite3.Row) -> list[sqlite3.Row]:
     """Return the tasks that a worker holds, the earliest deadline first."""
     return moment.store.rows(
-        "SELECT assignment.*, json_extract(content, '$.Title') AS title FROM assignment"
-        " JOIN hit USING (hit_id) JOIN hit_type USING (hit_type_id)"
-        " WHERE worker_id = ? AND state = 'accepted' ORDER BY deadline_at",
+        "SELECT * FROM assignment_of_hit WHERE worker_id = ? AND state = 'accepted'"
+        " ORDER BY deadline_at",
         worker["worker_id"],
     )
 
@@ -192,11 +188,9 @@ def list_held(moment: Moment, worker: sqlite3.Row) -> list[sqlite3.Row]:
 def list_history(moment: Moment, worker: sqlite3.Row) -> list[sqlite3.Row]:
     """Return everything a worker has accepted, with bonuses, the latest first."""
     return moment.store.rows(
-        "SELECT assignment.*, json_extract(content, '$.Title') AS title,"
-        " (SELECT coalesce(sum(amount_cents), 0) FROM bonus"
-        " WHERE bonus.mturk_assignment_id = assignment.mturk_assignment_id"
-        " AND bonus.worker_id = assignment.worker_id AND submitted_at IS NOT NULL) AS bonus_cents"
-        " FROM assignment JOIN hit USING (hit_id) JOIN hit_type USING (hit_type_id)"
-        " WHERE assignment.worker_id = ? ORDER BY assignment.serial DESC",
+        "SELECT *, (SELECT coalesce(sum(amount_cents), 0) FROM bonus"
+        " WHERE bonus.mturk_assignment_id = held.mturk_assignment_id"
+        " AND bonus.worker_id = held.worker_id AND submitted_at IS NOT NULL) AS bonus_cents"
+        " FROM assignment_of_hit AS held WHERE worker_id = ? ORDER BY serial DESC",
         worker["worker_id"],
     )

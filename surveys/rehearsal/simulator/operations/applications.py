@@ -5,11 +5,12 @@ import sqlite3
 from typing import Any
 
 from surveys.rehearsal.simulator.instants import read_instant
-from surveys.rehearsal.simulator.market.people import WorkerRefused, send_message
+from surveys.rehearsal.simulator.market.people import send_message
 from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.qualifications import grant
 from surveys.rehearsal.simulator.operations.requirements import find_score, read_type
+from surveys.rehearsal.simulator.refusals import PageRefused
 
 
 def list_requestable(moment: Moment, worker: sqlite3.Row) -> list[dict[str, Any]]:
@@ -34,18 +35,17 @@ def list_requestable(moment: Moment, worker: sqlite3.Row) -> list[dict[str, Any]
 
 
 def request_qualification(moment: Moment, worker: sqlite3.Row, type_id: str) -> None:
-    """Request a qualification, or get one that is granted automatically. Raises WorkerRefused.
+    """Request a qualification, or get one that is granted automatically. Raises PageRefused.
 
     A test of the type is not taken.
     """
     known = {found["id"]: found for found in list_requestable(moment, worker)}
     if type_id not in known:
-        raise WorkerRefused("This qualification cannot be requested.", status=404)
+        raise PageRefused("This qualification cannot be requested.", status=404)
     if known[type_id]["is_asked"] or known[type_id]["score"] is not None:
-        raise WorkerRefused("You have requested this qualification already.")
-    row = moment.store.rows(
-        "SELECT * FROM qualification_type WHERE qualification_type_id = ?", type_id
-    )[0]
+        raise PageRefused("You have requested this qualification already.")
+    statement = "SELECT * FROM qualification_type WHERE qualification_type_id = ?"
+    row = moment.read("QualificationType", statement, type_id)
     content = json.loads(row["content"])
     _refuse_too_soon(moment, worker, type_id, content.get("RetryDelayInSeconds"))
     if content.get("AutoGranted"):
@@ -69,7 +69,7 @@ def _refuse_too_soon(moment: Moment, worker: sqlite3.Row, type_id: str, delay: i
     if last is None or last["at"] is None:
         return
     if delay is None or moment.now < last["at"] + delay:
-        raise WorkerRefused("You cannot request this qualification again now.")
+        raise PageRefused("You cannot request this qualification again now.")
 
 
 def list_qualification_requests(moment: Moment, requester: str, arguments: Fields) -> Fields:
