@@ -94,19 +94,6 @@ class CrowdWorker:
     def return_task(self, mturk_assignment_id: str) -> None:
         self._post(f"work/{mturk_assignment_id}/return/")
 
-    def submit(self, mturk_assignment_id: str, answers: Mapping[str, str]) -> None:
-        """Submit a task as the form of its last page does."""
-        submit_task(self.base_url, mturk_assignment_id, answers, self.browser)
-
-    def list_history(self) -> list[tuple[str, str]]:
-        """Return the ids and states of all accepted tasks, the latest first."""
-        cards = self._get("history/").xpath("//*[@data-assignment-id]")
-        states = "string(.//dt[.='State']/following-sibling::dd)"
-        return [(card.get("data-assignment-id", ""), card.xpath(states)) for card in cards]
-
-    def request_qualification(self, qualification_type_id: str) -> None:
-        self._post(f"qualifications/{qualification_type_id}/")
-
     def _get(self, path: str) -> lxml.html.HtmlElement:
         answer = self.browser.get(self._address(path))
         refuse_fault(answer)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 from typing import Any
 
 import boto3
@@ -13,7 +14,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from surveys.rehearsal.mturk_site import CrowdWorker, open_browser, refuse_fault
+from surveys.rehearsal.mturk_site import CrowdWorker, open_browser, refuse_fault, submit_task
 from surveys.rehearsal.simulator.http.server import SimulatorServer
 from surveys.rehearsal.simulator.http.wire import SECRET_KEY
 from surveys.rehearsal.simulator.market.market import Market
@@ -112,6 +113,23 @@ class SimulatorControl:
         return {"Authorization": f"Bearer {self.token}"}
 
 
+class Worker(CrowdWorker):
+    """A worker of the simulator, who does by hand what scripted workers do not."""
+
+    def submit(self, mturk_assignment_id: str, answers: Mapping[str, str]) -> None:
+        """Submit a task as the form of its last page does."""
+        submit_task(self.base_url, mturk_assignment_id, answers, self.browser)
+
+    def list_history(self) -> list[tuple[str, str]]:
+        """Return the ids and states of all accepted tasks, the latest first."""
+        cards = self._get("history/").xpath("//*[@data-assignment-id]")
+        states = "string(.//dt[.='State']/following-sibling::dd)"
+        return [(card.get("data-assignment-id", ""), card.xpath(states)) for card in cards]
+
+    def request_qualification(self, qualification_type_id: str) -> None:
+        self._post(f"qualifications/{qualification_type_id}/")
+
+
 class Stage:
     """A running simulator and its clients."""
 
@@ -140,22 +158,23 @@ class Stage:
         """Return the simulator's time plus some hours."""
         return datetime.fromtimestamp(self.control.state()["now"], UTC) + timedelta(hours=hours)
 
-    def worker(self, **profile) -> CrowdWorker:
+    def worker(self, **profile) -> Worker:
         """Create a worker."""
-        return CrowdWorker.join(self.url, self.browser, **profile)
+        return Worker.join(self.url, self.browser, **profile)
 
 
 @contextmanager
 def running_simulator() -> Iterator[Stage]:
     """Yield a simulator in a thread and in memory, with its clock stopped."""
     server = SimulatorServer(Market(Store()))
-    server.start()
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         stage = Stage(server.url, _browser(), server.control_token)
         stage.control.stop_clock()
         yield stage
     finally:
-        server.stop()
+        server.shutdown()
+        server.server_close()
 
 
 @contextmanager
@@ -207,7 +226,7 @@ def places(client, hit_id: str) -> tuple[str, int, int, int]:
     return hit["HITStatus"], available, pending, completed
 
 
-def work_on(client, worker: CrowdWorker, hit_id: str, answer: str = "C0DE") -> str:
+def work_on(client, worker: Worker, hit_id: str, answer: str = "C0DE") -> str:
     """Let a worker accept and submit a task; return the assignment's id."""
     held = worker.accept(group_of(client, hit_id))
     worker.submit(held.mturk_assignment_id, {"completion_code": answer})

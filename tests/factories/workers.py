@@ -14,8 +14,8 @@ from surveys.crowd.mturk.qualifications import send_grants
 from surveys.models import Assignment, Batch, Payment, Visit
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.completion_codes import completion_for
-from surveys.rehearsal.mturk_site import CrowdWorker, HeldTask
-from tests.factories.simulator import Stage
+from surveys.rehearsal.mturk_site import HeldTask
+from tests.factories.simulator import Stage, Worker
 from tests.factories.studies import finish
 
 
@@ -66,7 +66,7 @@ def answer_all(held: HeldTask) -> Assignment:
     return assignment
 
 
-def hand_over(worker: CrowdWorker, held: HeldTask, **changed: str) -> None:
+def hand_over(worker: Worker, held: HeldTask, **changed: str) -> None:
     """Submit the form of the last page."""
     completion = completion_for(answer_all(held))
     assert completion is not None
@@ -74,7 +74,7 @@ def hand_over(worker: CrowdWorker, held: HeldTask, **changed: str) -> None:
     worker.submit(fields.pop("assignmentId"), fields)
 
 
-def do_task(stage: Stage, batch: Batch, worker: CrowdWorker | None = None) -> Visit:
+def do_task(stage: Stage, batch: Batch, worker: Worker | None = None) -> Visit:
     """Let a worker accept, do and submit a task; return the visit."""
     worker = worker or stage.worker()
     held = worker.accept(group_of(stage, batch))

@@ -4,7 +4,6 @@ import re
 import secrets
 import socket
 import sys
-import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
@@ -69,13 +68,9 @@ class SimulatorServer(ThreadingHTTPServer):
         name = str(host)
         return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
-    def start(self) -> None:
-        """Serve in a new thread until `stop`."""
-        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
-
-    def stop(self) -> None:
-        self.shutdown()
-        self.server_close()
+    def server_close(self) -> None:
+        """Close the socket and the state."""
+        super().server_close()
         self.market.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:

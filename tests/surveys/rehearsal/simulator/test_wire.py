@@ -11,6 +11,7 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ParamValidationError
 
 from surveys.rehearsal.simulator.http import wire
+from surveys.rehearsal.simulator.http.messages import Request
 from surveys.rehearsal.simulator.refusals import (
     Failed,
     Invalid,
@@ -161,11 +162,16 @@ def signed(url: str, body: bytes = b"{}", *, region="us-east-1", service="mturk-
     return {"host": url.split("/")[2], **headers}
 
 
+def as_request(url: str, headers: dict[str, str], body: bytes = b"{}") -> Request:
+    origin = url.removesuffix("/")
+    return Request("POST", "/", query="", headers=headers, body=body, origin=origin)
+
+
 def test_step_6_signature_identifies_the_requester(simulator):
     url = f"{simulator.url}/"
     headers = signed(url)
 
-    assert wire.identify_requester(wire.ApiRequest(url, headers, b"{}")) == "someone"
+    assert wire.identify_requester(as_request(url, headers)) == "someone"
     assert httpx.post(url, content=b"{}", headers=headers).json() == {
         "AvailableBalance": "10000.00",
         "OnHoldBalance": "0.00",
@@ -178,13 +184,13 @@ def test_step_6_changed_requests_are_refused():
     other_target = {**headers, "x-amz-target": f"{TARGET}.DeleteHIT"}
     for changed, body in ((headers, b'{"a":1}'), (other_target, b"{}")):
         with pytest.raises(WronglySigned, match="secret key"):
-            wire.identify_requester(wire.ApiRequest(url, changed, body))
+            wire.identify_requester(as_request(url, changed, body))
     for scope in ({"region": "sandbox"}, {"service": "mturk"}):
         with pytest.raises(WronglySigned, match="us-east-1"):
-            wire.identify_requester(wire.ApiRequest(url, signed(url, **scope), b"{}"))
+            wire.identify_requester(as_request(url, signed(url, **scope)))
     for unsigned in ({}, {**headers, "authorization": "Basic x"}):
         with pytest.raises(Unsigned):
-            wire.identify_requester(wire.ApiRequest(url, unsigned, b"{}"))
+            wire.identify_requester(as_request(url, unsigned))
 
 
 def test_step_6_wrong_secret_is_refused(simulator):
