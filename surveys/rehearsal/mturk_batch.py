@@ -5,8 +5,6 @@ Only here is a budget approved without a person, so no other target is accepted.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
@@ -14,7 +12,6 @@ from typing import NamedTuple
 import httpx
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connection
 from django.utils import timezone
 
 from surveys.crowd.budget import approve_budget, count_spent
@@ -31,11 +28,10 @@ from surveys.errors import RehearsalFailed, SurveyError, TargetRefused
 from surveys.models import Batch, Context, Payment, Provider, Questionnaire, Standing, Study, Visit
 from surveys.models.crowd import MOST_PLACES
 from surveys.participation.assignments import list_places_left
-from surveys.rehearsal.annotator import Character, ScriptedAnnotator, list_words
+from surveys.rehearsal.annotator import list_words
 from surveys.rehearsal.mturk_site import CrowdRefused, CrowdWorker, open_browser
 from surveys.rehearsal.mturk_worker import End, ScriptedWorker
-from surveys.rehearsal.rating_source import Person, RatingSource
-from surveys.rehearsal.study import refuse_unready
+from surveys.rehearsal.study import Rehearsal, refuse_unready
 
 TERMS = {
     "title": "Words in short texts (rehearsal)",
@@ -58,20 +54,14 @@ class Money(NamedTuple):
         return self.ledger == self.simulator == self.calculator
 
 
-@dataclass(frozen=True)
-class BatchRehearsal:
-    """Settings of a rehearsal: site, reward, workers."""
+@dataclass(frozen=True, kw_only=True)
+class BatchRehearsal(Rehearsal):
+    """Settings of a rehearsal of a batch."""
 
-    base_url: str
-    ratings: RatingSource
     n_workers: int
     reward_cents: int
-    bonus_cents: int = 0
-    n_places: int | None = None  # of each questionnaire; None for all that are left
-    seed: int = 0
-    characters: Sequence[Character] = tuple(Character)
-    n_at_once: int = 1
-    report: Callable[[str], None] = lambda line: None
+    bonus_cents: int
+    n_places: int | None  # of each questionnaire; None for all that are left
 
 
 @dataclass(frozen=True)
@@ -114,7 +104,12 @@ def rehearse_batch(
     before = _read_account(gateway)
     faults = publish_batch(batch).errors
     started = time.monotonic()
-    results = _run_workers(study, rehearsal, _find_groups(gateway, batch))
+    vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
+    group_ids = _find_groups(gateway, batch)
+    results = rehearsal.run(
+        lambda number: _run_worker(study, rehearsal, group_ids, number, vocabulary),
+        rehearsal.n_workers,
+    )
     seconds = time.monotonic() - started
     ends = Counter(one.end for one in results)
     faults += [one.fault for one in results if one.fault]
@@ -197,40 +192,22 @@ def _find_groups(gateway: Gateway, batch: Batch) -> set[str]:
     return {gateway.call("get_hit", HITId=one)["HIT"]["HITGroupId"] for one in of_type.values()}
 
 
-def _run_workers(
-    study: Study, rehearsal: BatchRehearsal, group_ids: set[str]
-) -> list[WorkerResult]:
-    vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
-
-    def work(number: int) -> WorkerResult:
-        try:
-            return _run_worker(study, rehearsal, group_ids, number, vocabulary)
-        finally:
-            connection.close()  # this thread's own
-
-    with ThreadPoolExecutor(rehearsal.n_at_once) as threads:
-        return list(threads.map(work, range(1, rehearsal.n_workers + 1)))
-
-
 def _run_worker(
     study: Study, rehearsal: BatchRehearsal, group_ids: set[str], number: int, words: list[str]
 ) -> WorkerResult:
-    n_rounds, index = divmod(number - 1, len(rehearsal.characters))
-    character = rehearsal.characters[index]
     fault = ""
     with open_browser() as browser:
-        annotator = ScriptedAnnotator(
-            browser, Person.drawn(f"{rehearsal.seed} {number}"), words, rehearsal.ratings,
-            invitation=number, character=character,
-        )  # fmt: skip
+        annotator = rehearsal.make_annotator(number, browser, words, invitation=number)
+        name = f"worker {number}, {annotator.character}"
+        n_rounds = (number - 1) // len(rehearsal.characters)
         try:
             worker = CrowdWorker.join(settings.MTURK_SIMULATOR_URL, browser)
             end = ScriptedWorker(
                 worker, annotator, rehearsal.base_url, just_leaves=n_rounds % 2 == 1
             ).work(study, group_ids)
         except (SurveyError, CrowdRefused, httpx.HTTPError) as error:
-            end, fault = End.FAILED, f"worker {number}, {character}: {error}"
-    rehearsal.report(f"worker {number}, {character}: {annotator.n_rated} texts, {end}")
+            end, fault = End.FAILED, f"{name}: {error}"
+    rehearsal.report(f"{name}: {annotator.n_rated} texts, {end}")
     return WorkerResult(end, annotator.n_rated, fault)
 
 

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import urlsplit
 
+import httpx
 from django.db import connection
 
 from surveys.errors import RehearsalFailed
@@ -21,6 +23,8 @@ from surveys.rehearsal.annotator import (
 )
 from surveys.rehearsal.mturk_site import open_browser
 from surveys.rehearsal.rating_source import Person, RatingSource
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,35 @@ class Rehearsal:
     is_patient: bool = False
     report: Callable[[str], None] = lambda line: None
 
+    def make_annotator(
+        self, number: int, browser: httpx.Client, vocabulary: list[str], invitation: int
+    ) -> ScriptedAnnotator:
+        """Return the annotator with a number, counted from 1; the characters take turns."""
+        return ScriptedAnnotator(
+            browser,
+            Person.drawn(f"{self.seed} {number}"),
+            vocabulary,
+            self.ratings,
+            invitation=invitation,
+            character=self.characters[(number - 1) % len(self.characters)],
+            is_patient=self.is_patient,
+        )
+
+    def run(self, work: Callable[[int], Result], n_annotators: int) -> list[Result]:
+        """Do the work of each annotator by number, `n_at_once` in threads; return the results."""
+        numbers = range(1, n_annotators + 1)
+        if self.n_at_once == 1:
+            return [work(number) for number in numbers]
+
+        def work_in_thread(number: int) -> Result:
+            try:
+                return work(number)
+            finally:
+                connection.close()  # this thread's own
+
+        with ThreadPoolExecutor(self.n_at_once) as threads:
+            return list(threads.map(work_in_thread, numbers))
+
 
 def rehearse_study(
     study: Study, rehearsal: Rehearsal, *, n_annotators: int | None = None
@@ -67,12 +100,7 @@ def rehearse_study(
     def work(number: int) -> tuple[str, list[Acknowledged]]:
         return _work_as(study, rehearsal, number, vocabulary)
 
-    numbers = range(1, count + 1)
-    if rehearsal.n_at_once == 1:
-        done = [work(number) for number in numbers]
-    else:
-        with ThreadPoolExecutor(rehearsal.n_at_once) as threads:
-            done = list(threads.map(work, numbers))
+    done = rehearsal.run(work, count)
     answers = tuple(answer for _, answered in done for answer in answered)
     return RehearsalSummary(
         n_annotators=count,
@@ -88,23 +116,10 @@ def _work_as(
     (invitation,) = ask_database(
         lambda: invite_scripted_annotators(study, 1), is_patient=rehearsal.is_patient
     )
-    character = rehearsal.characters[(number - 1) % len(rehearsal.characters)]
-    try:
-        with open_browser() as browser:
-            annotator = ScriptedAnnotator(
-                browser,
-                Person.drawn(f"{rehearsal.seed} {number}"),
-                vocabulary,
-                rehearsal.ratings,
-                invitation=invitation.pk,
-                character=character,
-                is_patient=rehearsal.is_patient,
-            )
-            last_page = annotator.work(personal_link(invitation.token, rehearsal.base_url))
-    finally:
-        if rehearsal.n_at_once > 1:
-            connection.close()  # this thread's own
-    rehearsal.report(f"annotator {number}, {character}: {annotator.n_rated} texts")
+    with open_browser() as browser:
+        annotator = rehearsal.make_annotator(number, browser, vocabulary, invitation.pk)
+        last_page = annotator.work(personal_link(invitation.token, rehearsal.base_url))
+    rehearsal.report(f"annotator {number}, {annotator.character}: {annotator.n_rated} texts")
     return last_page, annotator.acknowledged
 
 
