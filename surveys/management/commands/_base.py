@@ -39,11 +39,14 @@ class SurveyCommand(BaseCommand):
         except SurveyError as error:
             raise CommandError(str(error)) from error
 
+    def warn(self, text: str) -> None:
+        """Print a warning on standard error."""
+        self.stderr.write(self.style.WARNING(text))
 
-def warn_of_links(command: BaseCommand) -> None:
-    """Warn on standard error if printed links would not open on other machines."""
-    if warning := warn_unreachable():
-        command.stderr.write(command.style.WARNING(f"warning: {warning}"))
+    def warn_of_links(self) -> None:
+        """Warn if printed links would not open on other machines."""
+        if warning := warn_unreachable():
+            self.warn(f"warning: {warning}")
 
 
 def find_study(slug: str) -> Study:

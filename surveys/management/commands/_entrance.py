@@ -2,13 +2,7 @@ from typing import Any, ClassVar
 
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.management.commands._base import (
-    SurveyCommand,
-    code,
-    find_study,
-    positive,
-    warn_of_links,
-)
+from surveys.management.commands._base import SurveyCommand, code, find_study, positive
 from surveys.models import Entrance, Provider, Study
 from surveys.recruitment.links import CODES, close_entrance, open_entrance
 
@@ -38,7 +32,7 @@ class EntranceCommand(SurveyCommand):
         if close:
             if settings:
                 raise CommandError("--close goes with no other option.")
-            close_entrance(self.find_entrance(found))
+            close_entrance(find_entrance(found, self.provider, self.name))
             self.stdout.write(self.closed)
             return
         self.refuse_settings(found, settings)
@@ -46,15 +40,8 @@ class EntranceCommand(SurveyCommand):
         if closed.exclude(closed_at=None).exists():
             self.stderr.write("It was closed, and is open again.")
         entrance = open_entrance(found, self.provider, **settings)
-        warn_of_links(self)
+        self.warn_of_links()
         self.stdout.write(self.describe(entrance))
-
-    def find_entrance(self, study: Study) -> Entrance:
-        """Return the entrance. Raises CommandError if there is none."""
-        entrance = Entrance.objects.filter(study=study, provider=self.provider).first()
-        if entrance is None:
-            raise CommandError(f"Study {study.slug} has no {self.name}.")
-        return entrance
 
     def refuse_settings(self, study: Study, settings: dict[str, Any]) -> None:
         """Raise CommandError if an entrance would lack what its channel needs."""
@@ -62,6 +49,14 @@ class EntranceCommand(SurveyCommand):
     def describe(self, entrance: Entrance) -> str:
         """Return what the command prints about an open entrance."""
         raise NotImplementedError
+
+
+def find_entrance(study: Study, provider: Provider, name: str) -> Entrance:
+    """Return the entrance of a channel. Raises CommandError if there is none."""
+    entrance = Entrance.objects.filter(study=study, provider=provider).first()
+    if entrance is None:
+        raise CommandError(f"Study {study.slug} has no {name}.")
+    return entrance
 
 
 def add_code(parser: CommandParser, name: str, *, remove: str, explained: str) -> None:

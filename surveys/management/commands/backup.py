@@ -27,7 +27,7 @@ class Command(SurveyCommand):
         if check:
             check_backup(file)
         for name in find_missing_files(manifest):
-            self.stderr.write(self.style.WARNING(f"warning: the file {name} is missing"))
+            self.warn(f"warning: the file {name} is missing")
         self.stdout.write(
             f"{file}: {file.stat().st_size / 1e6:.1f} MB, rows {manifest.n_rows}, files "
             f"{manifest.n_files}, {time.monotonic() - begun:.1f} s"

@@ -71,7 +71,7 @@ class Command(SurveyCommand):
             self.stdout.write("Nothing changed.")
         if (n_items := Pair.objects.checkpoints(found).count()) < found.n_checkpoints:
             few = f"note: the study has {n_items} checkpoint items: manage.py import_checkpoints -h"
-            self.stderr.write(self.style.WARNING(few))
+            self.warn(few)
 
 
 def _add_switches(parser: CommandParser) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from surveys.management.commands._base import SurveyCommand, find_study, warn_of_links, write_chunks
+from surveys.management.commands._base import SurveyCommand, find_study, write_chunks
 from surveys.results.export import stream_invitations
 
 
@@ -23,5 +23,5 @@ class Command(SurveyCommand):
         chunks = stream_invitations(
             find_study(study), settings.SITE_URL, with_entrances=options["all"]
         )
-        warn_of_links(self)
+        self.warn_of_links()
         write_chunks(chunks, out, self.stdout)

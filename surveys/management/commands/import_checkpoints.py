@@ -29,7 +29,7 @@ class Command(SurveyCommand):
             dry_run=dry_run,
         )
         for warning in summary.warnings:
-            self.stderr.write(self.style.WARNING(f"warning: {warning}"))
+            self.warn(f"warning: {warning}")
         self.stdout.write(_describe(summary, dry_run=dry_run))
 
 

@@ -1,3 +1,4 @@
+from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -27,23 +28,24 @@ class Command(SurveyCommand):
             help="maximum number of pairs in one questionnaire",
         )
         parser.add_argument(
-            "--lease-hours",
-            type=int,
-            default=24,
+            "--lease-hours", type=int, default=24,
             help="hours for which a place is held without activity",
-        )
+        )  # fmt: skip
         parser.add_argument(
             "--scale", type=decimal, nargs=2, default=(Decimal(0), Decimal(6)),
             metavar=("MIN", "MAX"),
         )  # fmt: skip
-        parser.add_argument("--step", type=decimal, default=Decimal(1), help="of the scale")
+        parser.add_argument(
+            "--step", dest="scale_step", type=decimal, default=Decimal(1), help="of the scale"
+        )
         parser.add_argument(
             "--question-forms", choices=QuestionForms.values, default=QuestionForms.DICTIONARY,
             help="forms of the two words that the question names: dictionary forms, or the "
             "forms used in the text",
         )  # fmt: skip
         parser.add_argument(
-            "--policy", choices=AssigningPolicy.values, default=AssigningPolicy.BALANCED,
+            "--policy", dest="assigning_policy", choices=AssigningPolicy.values,
+            default=AssigningPolicy.BALANCED,
             help="how arriving annotators are given questionnaires",
         )  # fmt: skip
         parser.add_argument("--seed", type=int, default=0, help="of blocks and questionnaires")
@@ -52,31 +54,20 @@ class Command(SurveyCommand):
         )
 
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
-        design = StudyDesign(
-            slug=options["study"],
-            language=options["language"],
-            title=options["title"],
-            ratings_per_context=options["ratings_per_context"],
-            block_size=options["block_size"],
-            lease_hours=options["lease_hours"],
-            scale_minimum=options["scale"][0],
-            scale_maximum=options["scale"][1],
-            scale_step=options["step"],
-            question_forms=options["question_forms"],
-            assigning_policy=options["policy"],
-            seed=options["seed"],
-        )
+        options["slug"] = options["study"]
+        options["scale_minimum"], options["scale_maximum"] = options["scale"]
+        design = StudyDesign(**{field.name: options[field.name] for field in fields(StudyDesign)})
         stimuli = read_stimuli(read_file(file), design)
         summary = preview_study(stimuli) if dry_run else create_study(stimuli)
         for warning in summary.warnings:
-            self.stderr.write(self.style.WARNING(f"warning: {warning}"))
+            self.warn(f"warning: {warning}")
         if not has_default_texts(design.language):
             missing = (
                 f"warning: there are no texts for annotators in {design.language!r} yet: consent "
                 "and instructions are in English, and there is no practice item. Give your own: "
                 "manage.py set_text --help"
             )
-            self.stderr.write(self.style.WARNING(missing))
+            self.warn(missing)
         self.stdout.write(_describe(summary, design, dry_run=dry_run))
         if summary.is_new and not dry_run:
             self.stdout.write(f"It is a draft. To open it: manage.py open_study {design.slug} -h")

@@ -2,13 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from surveys.management.commands._base import (
-    SurveyCommand,
-    find_study,
-    positive,
-    read_text,
-    warn_of_links,
-)
+from surveys.management.commands._base import SurveyCommand, find_study, positive, read_text
 from surveys.models import Study
 from surveys.recruitment.links import invite_annotators, invite_listed, personal_link
 
@@ -31,13 +25,13 @@ class Command(SurveyCommand):
             self._invite_listed(find_study(study), read_text(listed))
             return
         invitations = invite_annotators(find_study(study), count)
-        warn_of_links(self)
+        self.warn_of_links()
         for invitation in invitations:
             self.stdout.write(personal_link(invitation.token))
 
     def _invite_listed(self, study: Study, text: str) -> None:
         invited = invite_listed(study, text.split("\n"))
-        warn_of_links(self)
+        self.warn_of_links()
         for invitation in invited.new:
             self.stdout.write(f"{invitation.note}\t{personal_link(invitation.token)}")
         self.stderr.write(f"New: {len(invited.new)}, known already: {len(invited.known)}.")

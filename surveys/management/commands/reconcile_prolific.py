@@ -1,9 +1,10 @@
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from surveys.crowd.prolific_export import read_export
 from surveys.crowd.reconciliation import reconcile_all
 from surveys.management.commands._base import SurveyCommand, find_study, read_text
-from surveys.models import Entrance, Provider, Standing
+from surveys.management.commands._entrance import find_entrance
+from surveys.models import Provider, Standing
 
 
 class Command(SurveyCommand):
@@ -17,10 +18,7 @@ class Command(SurveyCommand):
         parser.add_argument("file", help="the export; - for standard input")
 
     def handle(self, *, study: str, file: str, **options: object) -> None:
-        found = find_study(study)
-        entrance = Entrance.objects.filter(study=found, provider=Provider.PROLIFIC).first()
-        if entrance is None:
-            raise CommandError(f"Study {found.slug} has no connection to Prolific.")
+        entrance = find_entrance(find_study(study), Provider.PROLIFIC, "connection to Prolific")
         counts = reconcile_all(entrance, read_export(read_text(file)))
         for standing, label in [*Standing.choices, ("", "nothing to do")]:
             if counts[standing]:

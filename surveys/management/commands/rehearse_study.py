@@ -72,7 +72,7 @@ class Command(SurveyCommand):
         )
         if Assignment.objects.for_study(rehearsed).by_people().exists():
             warning = "warning: people have answered this study; scripted answers are added."
-            self.stderr.write(self.style.WARNING(warning))
+            self.warn(warning)
         rehearsal = Rehearsal(
             base_url,
             source,

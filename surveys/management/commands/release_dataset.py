@@ -58,9 +58,9 @@ class Command(SurveyCommand):
             ) from error
         self.stdout.write(f"{describe_release(release)}{release.name} written to {folder}")
         for note in release.report["notes"]:
-            self.stderr.write(self.style.WARNING(f"note: {note}"))
+            self.warn(f"note: {note}")
         for text in list_unwritten(release):
-            self.stderr.write(self.style.WARNING(f"to be written: {text}"))
+            self.warn(f"to be written: {text}")
 
 
 def find_release(study: Study, number: int) -> Release:

@@ -38,8 +38,8 @@ class Command(SurveyCommand):
             return
         kept = (Path(settings.VAR_DIR) / "secret_key").read_text()
         if os.environ.get("SECRET_KEY", kept) != kept:
-            self.stderr.write(self.style.WARNING(
+            self.warn(
                 "warning: SECRET_KEY differs from the backup's key, in VAR_DIR/secret_key. Set it "
                 "to that key: digests of dropped ids depend on it."
-            ))  # fmt: skip
+            )  # fmt: skip
         self.stdout.write("Start the site with scripts/serve, or run manage.py migrate first.")

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, read_text
-from surveys.models import Study, TextKind
+from surveys.models import TextKind
 from surveys.study.texts import current_text, set_text
 
 
@@ -37,11 +37,7 @@ class Command(SurveyCommand):
             message = f"Study {study} now has no {kind}"
         self.stdout.write(f"{message} (version {text.version}).")
         if kind == TextKind.CHECK and text.body and not changed.n_check_tries:
-            self.stderr.write(self.style.WARNING(_note_disabled_check(changed)))
-
-
-def _note_disabled_check(study: Study) -> str:
-    return (
-        "note: the check is switched off. To switch it on: "
-        f"manage.py configure_study {study.slug} --check-tries 2"
-    )
+            self.warn(
+                "note: the check is switched off. To switch it on: "
+                f"manage.py configure_study {study} --check-tries 2"
+            )

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.access.sign_in_links import make_sign_in_link
-from surveys.management.commands._base import SurveyCommand, warn_of_links
+from surveys.management.commands._base import SurveyCommand
 
 
 class Command(SurveyCommand):
@@ -14,4 +14,4 @@ class Command(SurveyCommand):
 
     def handle(self, *, username: str, **options: Any) -> None:
         self.stdout.write(make_sign_in_link(username))
-        warn_of_links(self)
+        self.warn_of_links()
