@@ -147,7 +147,7 @@ def _write_archive(path: Path, dumped: Path) -> Manifest:
         migrations=found.migrations,
         rows=found.rows,
     )
-    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+    with open(path, "xb", opener=_open_private) as file:
         with tarfile.open(fileobj=file, mode="w:gz", compresslevel=COMPRESSION) as archive:
             for name, source in _parts(dumped):
                 with closing(source):
@@ -235,19 +235,17 @@ def _is_part(name: str) -> bool:
 
 def _extract(source: IO[bytes], path: Path | None) -> dict[str, Any]:
     """Read a part, into a file if a path is given; return its size and digest."""
-    size, digest = 0, hashlib.sha256()
-    if path is None:
-        target: IO[bytes] = BytesIO()
-    else:
+    reader = _Reader(source)
+    if path is not None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        target = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
-    with closing(target):
-        while data := source.read(CHUNK_SIZE):
-            size += len(data)
-            digest.update(data)
-            if path is not None:
-                target.write(data)
-    return {"size": size, "sha256": digest.hexdigest()}
+    with open(path or os.devnull, "wb", opener=_open_private) as target:
+        shutil.copyfileobj(reader, target, CHUNK_SIZE)
+    return {"size": source.tell(), "sha256": reader.digest.hexdigest()}
+
+
+def _open_private(path: str, flags: int) -> int:
+    """Open a file for its owner only, as an opener for `open`."""
+    return os.open(path, flags, 0o600)
 
 
 def _refuse_foreign(manifest: Manifest) -> None:
@@ -266,7 +264,6 @@ def _refuse_foreign(manifest: Manifest) -> None:
 
 
 def _replace_files(restored: Path) -> None:
-    """Replace the files of the site with the restored ones."""
     media, replaced = Path(settings.MEDIA_ROOT), restored / "replaced"
     if media.exists():
         media.rename(replaced)
@@ -291,7 +288,6 @@ def _remove_partial(folder: Path) -> None:
 
 
 def _flush(folder: Path) -> None:
-    """Flush a folder's entries to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

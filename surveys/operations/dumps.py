@@ -17,8 +17,6 @@ from surveys.errors import BackupRefused
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-LIBPQ_OPTIONS = ("host", "port", "user", "dbname", "service", "sslmode", "sslrootcert", "sslcert",
-                 "sslkey", "connect_timeout")  # fmt: skip
 LOCK_TIMEOUT = "-c lock_timeout=60000"  # milliseconds to wait for locks of the site
 
 
@@ -173,21 +171,16 @@ def _run_client(target: BaseDatabaseWrapper | None, program: str, *arguments: st
             f"{program} is missing. Install PostgreSQL's client in the server's version or later: "
             "sudo apt-get install postgresql-client"
         )
-    environment, where = dict(os.environ), []
+    environment, given = dict(os.environ), list(arguments)
     if target is not None:
-        given = target.get_connection_params()
-        environment["PGPASSWORD"] = str(given.get("password") or "")
-        environment["PGOPTIONS"] = LOCK_TIMEOUT
-        named = [f"{name}='{_quoted(given[name])}'" for name in LIBPQ_OPTIONS if given.get(name)]
-        where = ["--dbname", " ".join(named)]
+        (_psql, *given), access = target.client.settings_to_cmd_args_env(
+            target.settings_dict, given
+        )
+        environment |= {**(access or {}), "PGOPTIONS": LOCK_TIMEOUT}
     # a PostgreSQL program with our own arguments
     done = subprocess.run(  # noqa: S603  # nosec B603
-        [found, *where, *arguments], env=environment, capture_output=True, text=True, check=False
+        [found, *given], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["no error message"]
         raise BackupRefused(f"{program} failed: {said[0].removeprefix(f'{program}: error: ')}")
-
-
-def _quoted(value: object) -> str:
-    return str(value).replace("\\", "\\\\").replace("'", "\\'")
