@@ -148,30 +148,18 @@ def ensure_type(gateway: Gateway, qualification: Qualification) -> None:
 
 @transaction.atomic
 def grant_qualification(
-    qualification: Qualification, worker: Worker, *, amount: int = 1, by: User | None = None,
-    reason: str,
-) -> Grant:  # fmt: skip
+    qualification: Qualification, worker: Worker, *, by: User | None = None, reason: str
+) -> Grant:
     """Store a grant, which is sent to the target later. Idempotent."""
     if worker.provider != qualification.provider:
         raise BatchRefused("A worker can only have qualifications of the same target.")
-    grant, is_new = Grant.objects.get_or_create(
+    grant, _new = Grant.objects.get_or_create(
         qualification=qualification, worker=worker, revoked_at=None,
-        defaults={"amount": amount, "by": by, "reason": reason},
+        defaults={"by": by, "reason": reason},
     )  # fmt: skip
-    if not is_new and grant.amount != amount:
-        grant.amount, grant.told_at, grant.by, grant.reason = amount, None, by, reason
-        grant.save(update_fields=["amount", "told_at", "by", "reason"])
     if by:
-        record("qualification.granted", qualification.study, str(grant), amount=amount)
+        record("qualification.granted", qualification.study, str(grant), amount=grant.amount)
     return grant
-
-
-@transaction.atomic
-def revoke_grant(grant: Grant, *, by: User, reason: str) -> None:
-    """Revoke a grant; the target is notified later."""
-    live = Grant.objects.filter(pk=grant.pk, revoked_at=None)
-    if live.update(revoked_at=timezone.now(), by=by, reason=reason[:MAX_NAME_LENGTH]):
-        record("qualification.revoked", grant.qualification.study, str(grant), reason=reason)
 
 
 def grant_exclusion(hit: Hit, worker: Worker) -> None:
@@ -184,7 +172,7 @@ def grant_exclusion(hit: Hit, worker: Worker) -> None:
 
 
 def send_grants(target: str) -> Outcome:
-    """Send a target all grants and revocations that it does not know yet."""
+    """Send a target all grants that it does not know yet."""
     grants = list(_find_unsent(target).select_related("qualification__study", "worker"))
     if not grants:
         return Outcome()
@@ -193,7 +181,7 @@ def send_grants(target: str) -> Outcome:
 
 
 def has_unsent_grants(target: str) -> bool:
-    """Return whether there are grants or revocations that a target does not know yet."""
+    """Return whether there are grants that a target does not know yet."""
     return _find_unsent(target).exists()
 
 
@@ -222,11 +210,10 @@ def _compare(gateway: Gateway, qualification: Qualification) -> Difference:
 
 
 def _find_unsent(target: str) -> QuerySet[Grant]:
-    known = Grant.objects.filter(qualification__provider=target, worker__is_digest=False)
-    with_type = known.exclude(qualification__qualification_type_id="")
-    granted = with_type.filter(revoked_at=None, told_at=None)
-    revoked = with_type.filter(revoked_at__isnull=False, told_at__isnull=False)
-    return granted | revoked
+    unsent = Grant.objects.filter(
+        qualification__provider=target, worker__is_digest=False, revoked_at=None, told_at=None
+    )
+    return unsent.exclude(qualification__qualification_type_id="")
 
 
 def _send_grant(gateway: Gateway, grant: Grant) -> str:
@@ -234,21 +221,16 @@ def _send_grant(gateway: Gateway, grant: Grant) -> str:
         "QualificationTypeId": grant.qualification.qualification_type_id,
         "WorkerId": grant.worker.worker_id,
     }
-    is_granted = grant.revoked_at is None
     try:
-        if is_granted:
-            gateway.call(
-                "associate_qualification_with_worker", **ours, IntegerValue=grant.amount,
-                SendNotification=False,
-            )  # fmt: skip
-        else:
-            gateway.call("disassociate_qualification_from_worker", **ours)
+        gateway.call(
+            "associate_qualification_with_worker", **ours, IntegerValue=grant.amount,
+            SendNotification=False,
+        )  # fmt: skip
     except (GatewayDown, GatewayRefused):
-        if _read_score(gateway, ours) != (grant.amount if is_granted else None):
+        if _read_score(gateway, ours) != grant.amount:
             raise
-    told_at = timezone.now() if is_granted else None
-    Grant.objects.filter(pk=grant.pk, revoked_at=grant.revoked_at).update(told_at=told_at)
-    return "granted" if is_granted else "revoked"
+    Grant.objects.filter(pk=grant.pk).update(told_at=timezone.now())
+    return "granted"
 
 
 def _read_score(gateway: Gateway, ours: dict[str, str]) -> int | None:
