@@ -8,6 +8,7 @@ but no thread.
 import asyncio
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from io import BytesIO
 from queue import SimpleQueue
@@ -108,7 +109,8 @@ class Gateway:
             return
         except ClientGone:
             return
-        exchange = _Exchange(self.application, scope, headers, body, send)
+        environ = _make_environ(scope, headers, body)
+        exchange = _Exchange(self.application, environ, body, send)
         await self.threads.run(exchange.run)
         if exchange.whole is not None:
             await _send_whole(send, exchange.head, exchange.whole)
@@ -165,22 +167,17 @@ class Gateway:
             self.n_held -= n_held
 
 
+@dataclass
 class _Exchange:
     """A complete request and its response: `whole`, unless it is streamed."""
 
-    def __init__(
-        self,
-        application: WSGIApplication,
-        scope: "HTTPScope",
-        headers: dict[str, str],
-        body: IO[bytes],
-        send: "ASGISendCallable",
-    ) -> None:
-        self.application, self.body, self.send = application, body, send
-        self.loop = asyncio.get_running_loop()
-        self.environ = _make_environ(scope, headers, body)
-        self.head: Head = (500, [])
-        self.whole: bytes | None = None
+    application: WSGIApplication
+    environ: WSGIEnvironment
+    body: IO[bytes]
+    send: "ASGISendCallable"
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    head: Head = (500, [])
+    whole: bytes | None = None
 
     def run(self) -> None:
         """Call the WSGI application in a thread."""
@@ -256,7 +253,6 @@ def _read_headers(scope: "HTTPScope") -> dict[str, str]:
 
 
 def _make_environ(scope: "HTTPScope", headers: dict[str, str], body: IO[bytes]) -> WSGIEnvironment:
-    """Return the WSGI environ of a request."""
     length = body.seek(0, 2)
     body.seek(0)
     server, client = scope["server"] or ("localhost", None), scope["client"] or ("", 0)

@@ -276,8 +276,6 @@ LANGUAGES = [
     ("fa", "Persian"),
 ]  # fmt: skip
 LOCALE_PATHS = [BASE_DIR / "locale"]
-USE_I18N = True
-USE_TZ = True
 TIME_ZONE = "UTC"
 
 # Without a broker background jobs run in threads of the processes that serve pages.
@@ -386,8 +384,6 @@ CONTENT_SECURITY_POLICY = {
         "base-uri": [NONE],
     },
 }
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "surveys.web.rendering.error_pages.answer_stale"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []

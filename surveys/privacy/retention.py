@@ -5,7 +5,7 @@ keyed digests, different in each study, so that an annotator cannot take part tw
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,16 +17,7 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.access.redaction import digest_in_study, mask_text
 from surveys.errors import ErasureRefused
-from surveys.models import (
-    Annotator,
-    Assignment,
-    Grant,
-    Invitation,
-    Payment,
-    Study,
-    Visit,
-    Worker,
-)
+from surveys.models import Annotator, Assignment, Grant, Invitation, Payment, Study, Visit, Worker
 from surveys.participation.arrival_limits import forget_arrivals
 from surveys.participation.arrivals import SUBMISSION
 from surveys.participation.assignments import lock_places
@@ -71,7 +62,7 @@ class Due:
 
     people: list[int]
     links: list[int]
-    strangers: list[int] = field(default_factory=list)
+    strangers: list[int]
 
 
 @transaction.atomic
@@ -196,11 +187,7 @@ def find_due(study: Study) -> Due:
     lapsed = Assignment.objects.lapsed(study, now)
     under_way = theirs.leased().exclude(pk__in=lapsed.values("pk"))
     people = known.filter(is_due, ~Exists(under_way))
-    return Due(
-        list(people.order_by("pk").values_list("pk", flat=True)),
-        list(links.order_by("pk").values_list("pk", flat=True)),
-        list(strangers.order_by("pk").values_list("pk", flat=True)),
-    )
+    return Due(_ids(people), _ids(links), _ids(strangers))
 
 
 def _is_past(study: Study, cutoff: datetime) -> Q:
@@ -239,12 +226,8 @@ def drop_due(study: Study) -> Due:
 def forget_people(study: Study, annotators: Collection[int]) -> None:
     """Replace ids and notes of annotators by digests, in a locked study."""
     forget_invitations(study, _ids(Invitation.objects.filter(annotator__in=annotators)))
-    known = list(
-        Annotator.objects.filter(pk__in=annotators, worker__is_digest=False).select_related(
-            "worker"
-        )
-    )
-    _forget_workers(study, {one.worker.pk: one.worker for one in known if one.worker})
+    known = Worker.objects.filter(annotators__in=annotators, is_digest=False).distinct()
+    _forget_workers(study, {worker.pk: worker for worker in known})
 
 
 def _forget_workers(study: Study, workers: dict[int, Worker]) -> None:
@@ -309,4 +292,4 @@ def _as_digest(study: Study, worker: Worker) -> Worker:
 
 
 def _ids(rows: QuerySet[Any]) -> list[int]:
-    return list(rows.values_list("pk", flat=True))
+    return list(rows.order_by("pk").values_list("pk", flat=True))
