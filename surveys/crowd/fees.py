@@ -4,6 +4,7 @@ Amounts are whole cents, never floats: shown fees are rounded half up, as provid
 fees reserved below a ceiling are rounded up.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
@@ -95,13 +96,10 @@ def round_reserved(fee: Decimal) -> int:
     return int(fee.to_integral_value(ROUND_CEILING))
 
 
-def estimate_places(
-    rates: FeeRates, reward_cents: int, n_places: int, *, places_a_hit: int
-) -> Estimate:
-    """Return the cost of places offered in HITs of up to `places_a_hit`."""
-    sizes = split_places(n_places, places_a_hit)
+def estimate_hits(rates: FeeRates, reward_cents: int, sizes: Sequence[int]) -> Estimate:
+    """Return the cost of HITs with these numbers of places."""
     fees = sum(round_shown(rates.of_reward(reward_cents, n_places=n)) * n for n in sizes)
-    return Estimate(n_places, len(sizes), reward_cents * n_places, fees)
+    return Estimate(sum(sizes), len(sizes), reward_cents * sum(sizes), fees)
 
 
 def split_places(n_places: int, most: int) -> list[int]:

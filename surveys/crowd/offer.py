@@ -12,11 +12,12 @@ from django.utils import timezone
 
 from surveys.crowd.fees import (
     Estimate,
-    estimate_places,
+    estimate_hits,
     hourly_cents,
     is_low_wage,
     rates_of,
     round_reserved,
+    split_places,
 )
 from surveys.errors import BatchRefused
 from surveys.models import Place, Questionnaire, Study
@@ -180,13 +181,6 @@ def cost_places(
 ) -> Cost:
     """Return the cost of places at a target, in HITs of up to nine. Raises FeesUnknown."""
     rates = rates_of(target, timezone.now().date())
-    parts = [
-        estimate_places(rates, reward_cents, n, places_a_hit=MOST_PLACES) for n in places.values()
-    ]
-    total = Estimate(
-        n_places=sum(part.n_places for part in parts),
-        n_hits=sum(part.n_hits for part in parts),
-        wages_cents=sum(part.wages_cents for part in parts),
-        fees_cents=sum(part.fees_cents for part in parts),
-    )
+    sizes = [size for n in places.values() for size in split_places(n, MOST_PLACES)]
+    total = estimate_hits(rates, reward_cents, sizes)
     return Cost(total, reward_cents, round_reserved(rates.of_reward(reward_cents)), pace)

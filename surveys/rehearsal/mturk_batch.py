@@ -15,7 +15,14 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from surveys.crowd.budget import approve_budget, count_spent
-from surveys.crowd.fees import estimate_places, rates_of, read_cents, round_reserved, round_shown
+from surveys.crowd.fees import (
+    estimate_hits,
+    rates_of,
+    read_cents,
+    round_reserved,
+    round_shown,
+    split_places,
+)
 from surveys.crowd.ledger import intend_bonus
 from surveys.crowd.mturk.collect import fetch_batch
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
@@ -229,7 +236,7 @@ def _compare(
 ) -> Money:
     """Return the three sums. The calculator uses the rehearsal's own count of submissions."""
     rates = rates_of(batch.provider, timezone.now().date())
-    wages = estimate_places(rates, batch.reward_cents, n_handed_in, places_a_hit=MOST_PLACES)
+    wages = estimate_hits(rates, batch.reward_cents, split_places(n_handed_in, MOST_PLACES))
     bonus_fee = round_shown(rates.of_bonus(rehearsal.bonus_cents))
     return Money(
         ledger=Payment.objects.settled().filter(batch=batch).total_cents(),

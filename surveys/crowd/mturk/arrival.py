@@ -11,7 +11,6 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -84,7 +83,7 @@ def needs_own_link(hit: Hit, claims: Claims) -> bool:
     A submission id proves it until another worker arrives with it: MTurk gives the id of a
     returned submission to the next worker.
     """
-    if visit := _find_visits(hit, claims).first():
+    if visit := _find_own_visit(hit, claims):
         return visit.returned_at is not None and _is_passed_on(visit)
     known = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id)
     return Visit.objects.filter(hit=hit, assignment__annotator__in=known).exists()
@@ -145,7 +144,7 @@ def start_in_hit(
     entrance = hit.batch.entrance
     if needs_own_link(hit, claims) and not proves_identity(entrance, claims, own_link):
         raise own_link_needed()
-    if visit := _find_visits(hit, claims).select_related("worker", "assignment").first():
+    if visit := _find_own_visit(hit, claims):
         return _resume_visit(hit, visit)
     refuse_draft(study)
     _refuse_closed(hit)
@@ -159,10 +158,6 @@ def start_in_hit(
         assignment = _continue_in_hit(hit, annotator) or _start_known(hit, annotator)
     _create_visit(hit, claims, assignment)
     return assignment
-
-
-def _find_visits(hit: Hit, claims: Claims) -> QuerySet[Visit]:
-    return find_visits(hit.batch.entrance, claims.submission, claims.worker_id).filter(hit=hit)
 
 
 def _resubmit(hit: Hit, unpaid: Visit, claims: Claims) -> Assignment:
@@ -241,7 +236,8 @@ def _create_visit(hit: Hit, claims: Claims, assignment: Assignment) -> None:
 
 
 def _find_own_visit(hit: Hit, claims: Claims) -> Visit | None:
-    return _find_visits(hit, claims).select_related("assignment").first()
+    visits = find_visits(hit.batch.entrance, claims.submission, claims.worker_id)
+    return visits.filter(hit=hit).select_related("worker", "assignment").first()
 
 
 def _is_stale(visit: Visit) -> bool:

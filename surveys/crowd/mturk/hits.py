@@ -1,6 +1,6 @@
 """Plan the HITs that offer open places, and close them. Nothing here calls a target."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -14,16 +14,7 @@ from surveys.crowd.fees import format_cents, rates_of, round_reserved, round_sho
 from surveys.crowd.ledger import list_unpaid_work
 from surveys.crowd.mturk.targets import refuse_disabled
 from surveys.errors import BatchRefused, PaymentRefused
-from surveys.models import (
-    Batch,
-    Entrance,
-    Hit,
-    HitState,
-    Questionnaire,
-    Standing,
-    Study,
-    Visit,
-)
+from surveys.models import Batch, Entrance, Hit, HitState, Questionnaire, Standing, Study, Visit
 from surveys.models.crowd import MOST_PLACES
 from surveys.participation.assignments import lock_places
 from surveys.results.numbering import number_batch
@@ -51,9 +42,13 @@ def plan_batch(
     if terms.get("reward_cents", 0) < 1:
         raise BatchRefused("A HIT pays one cent or more.")
     entrance, _new = Entrance.objects.get_or_create(study=study, provider=target)
-    refuse_high_reward(terms["reward_cents"])
+    if terms["reward_cents"] > (highest := settings.MTURK_HIGHEST_REWARD_CENTS):
+        raise BatchRefused(
+            f"A reward is at most {format_cents(highest)} (MTURK_HIGHEST_REWARD_CENTS)."
+        )
+    required = {one["QualificationTypeId"] for one in terms.get("requirements", [])}
     fee = rates_of(target, timezone.now().date()).of_reward(
-        terms["reward_cents"], for_masters=_is_for_masters(terms.get("requirements", []))
+        terms["reward_cents"], for_masters=bool(required & MASTERS)
     )
     batch = Batch.objects.create(
         study=study,
@@ -103,19 +98,6 @@ def drop_plan(batch: Batch) -> int:
     if planned:
         record("batch.dropped", batch.study, str(batch), hits=len(planned))
     return len(planned)
-
-
-def refuse_high_reward(reward_cents: int) -> None:
-    """Raise BatchRefused for a reward above what the site allows."""
-    highest = settings.MTURK_HIGHEST_REWARD_CENTS
-    if reward_cents > highest:
-        raise BatchRefused(
-            f"A reward is at most {format_cents(highest)} (MTURK_HIGHEST_REWARD_CENTS)."
-        )
-
-
-def _is_for_masters(requirements: Collection[Mapping[str, Any]]) -> bool:
-    return any(required["QualificationTypeId"] in MASTERS for required in requirements)
 
 
 def _create_hit(

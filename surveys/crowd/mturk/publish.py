@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -77,10 +78,11 @@ def settle_creation(gateway: Gateway, hit: Hit, message: str = "") -> bool:
 
     An error message may contain the HIT's id; only its annotation proves that the HIT is ours.
     """
-    found = _find_named(gateway, hit, message) or _find_listed(gateway, hit)
-    if found:
-        _mark_live(hit, found)
-    return found is not None
+    for hit_id in _list_candidates(gateway, hit, message):
+        if found := _read_own(gateway, hit, hit_id):
+            _mark_live(hit, found)
+            return True
+    return False
 
 
 def _publish(gateway: Gateway, hit: Hit) -> str:
@@ -154,18 +156,12 @@ def _describe(hit: Hit, hit_type_id: str) -> dict[str, Any]:
     }
 
 
-def _find_named(gateway: Gateway, hit: Hit, message: str) -> dict[str, Any] | None:
-    for identifier in IDENTIFIER.findall(message):
-        if found := _read_own(gateway, hit, identifier):
-            return found
-    return None
-
-
-def _find_listed(gateway: Gateway, hit: Hit) -> dict[str, Any] | None:
+def _list_candidates(gateway: Gateway, hit: Hit, message: str) -> Iterator[str]:
+    """Yield ids that may be the HIT's: first those in an error message, then listed ones."""
+    yield from IDENTIFIER.findall(message)
     for listed in gateway.read_all("list_hits", "HITs"):
         if listed.get("RequesterAnnotation") == str(hit.key):
-            return _read_own(gateway, hit, listed["HITId"])
-    return None
+            yield listed["HITId"]
 
 
 def _read_own(gateway: Gateway, hit: Hit, hit_id: str) -> dict[str, Any] | None:

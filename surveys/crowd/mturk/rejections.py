@@ -18,15 +18,7 @@ from surveys.crowd.mturk.payments import PAYING, pay, read_assignment
 from surveys.crowd.mturk.steps import exclusive_lock
 from surveys.crowd.reconciliation import reconcile
 from surveys.errors import GatewayDown, GatewayRefused, PaymentRefused
-from surveys.models import (
-    Hit,
-    HitState,
-    Payment,
-    PaymentState,
-    ProviderState,
-    Standing,
-    Visit,
-)
+from surveys.models import Hit, HitState, Payment, PaymentState, ProviderState, Standing, Visit
 
 OVERRIDE_FOR = timedelta(days=30)
 MAX_FEEDBACK_LENGTH = 1024

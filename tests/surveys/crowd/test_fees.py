@@ -5,12 +5,13 @@ from datetime import date
 import pytest
 
 from surveys.crowd.fees import (
-    estimate_places,
+    estimate_hits,
     hourly_cents,
     is_low_wage,
     rates_of,
     round_reserved,
     round_shown,
+    split_places,
 )
 from surveys.errors import FeesUnknown
 
@@ -34,7 +35,7 @@ def test_what_is_reserved_is_rounded_up(reward, fee):
 
 @pytest.mark.parametrize(("places_a_hit", "n_hits", "total"), [(9, 12, 6000), (100, 1, 7000)])
 def test_a_hundred_places_at_half_a_dollar(places_a_hit, n_hits, total):
-    estimate = estimate_places(rates_of("sandbox", TODAY), 50, 100, places_a_hit=places_a_hit)
+    estimate = estimate_hits(rates_of("sandbox", TODAY), 50, split_places(100, places_a_hit))
 
     assert (estimate.n_hits, estimate.wages_cents, estimate.total_cents) == (n_hits, 5000, total)
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from surveys.crowd.budget import count_spent, withdraw_approval
-from surveys.crowd.fees import estimate_places, rates_of
+from surveys.crowd.fees import estimate_hits, rates_of, split_places
 from surveys.crowd.ledger import intend_bonus
 from surveys.crowd.mturk.collect import fetch_batch, read_code
 from surveys.crowd.mturk.payments import pay_batch
@@ -94,9 +94,8 @@ def test_thirty_places_of_two_questionnaires_from_publishing_to_payment(platform
     unpaid = Visit.objects.get(standing="unpaid")
     assert unpaid.worker.worker_id == waiting.worker_id
     assert set(states(batch)) == {"closed"}
-    calculated = estimate_places(
-        rates_of("simulator", timezone.now().date()), 12, 59, places_a_hit=9
-    ).total_cents
+    rates = rates_of("simulator", timezone.now().date())
+    calculated = estimate_hits(rates, 12, split_places(59, 9)).total_cents
     assert calculated + 5 * (41 + 8) == count_paid_here(batch) == count_spent_there(platform)
     assert count_spent(batch).committed_cents == count_paid_here(batch)
     assert Assignment.objects.filter(submitted_at__isnull=False).count() == 60
