@@ -97,10 +97,7 @@ def rehearse_study(
         rehearsal.ratings.refuse_too_few(study, places)
     vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
 
-    def work(number: int) -> tuple[str, list[Acknowledged]]:
-        return _work_as(study, rehearsal, number, vocabulary)
-
-    done = rehearsal.run(work, count)
+    done = rehearsal.run(lambda number: _work_as(study, rehearsal, number, vocabulary), count)
     answers = tuple(answer for _, answered in done for answer in answered)
     return RehearsalSummary(
         n_annotators=count,

@@ -2,12 +2,7 @@
 
 import secrets
 
-from surveys.rehearsal.simulator.faults import (
-    Fault,
-    FaultKind,
-    apply_fault,
-    begin_call,
-)
+from surveys.rehearsal.simulator.faults import Fault, FaultKind, apply_fault, begin_call
 from surveys.rehearsal.simulator.http import wire
 from surveys.rehearsal.simulator.http.messages import Reply, Request
 from surveys.rehearsal.simulator.market.market import Market

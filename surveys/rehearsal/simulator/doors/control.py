@@ -18,13 +18,7 @@ from surveys.rehearsal.simulator.faults import (
     list_faults,
     queue_fault,
 )
-from surveys.rehearsal.simulator.http.messages import (
-    JSON,
-    Reply,
-    Request,
-    redirect,
-    reply_json,
-)
+from surveys.rehearsal.simulator.http.messages import JSON, Reply, Request, redirect, reply_json
 from surveys.rehearsal.simulator.http.screens import render
 from surveys.rehearsal.simulator.market import accounts, people
 from surveys.rehearsal.simulator.market.market import OPERATIONS, STOPPED, Market
@@ -79,6 +73,7 @@ def _ask_for_token(request: Request) -> Reply:
 def _describe(moment: Moment) -> dict[str, Any]:
     """Return the state that the page shows and programs read."""
     requesters = moment.store.rows("SELECT access_key FROM requester ORDER BY access_key")
+    counted = moment.store.rows("SELECT state, count(*) AS n FROM assignment GROUP BY state")
     return {
         "now": moment.now,
         "is_stopped": moment.store.setting(STOPPED, None) is not None,
@@ -92,13 +87,8 @@ def _describe(moment: Moment) -> dict[str, Any]:
         },
         "n_workers": moment.store.number("SELECT count(*) FROM worker"),
         "n_hits": moment.store.number("SELECT count(*) FROM hit"),
-        "n_assignments": _count_assignments(moment),
+        "n_assignments": {row["state"]: row["n"] for row in counted},
     }
-
-
-def _count_assignments(moment: Moment) -> dict[str, int]:
-    counted = moment.store.rows("SELECT state, count(*) AS n FROM assignment GROUP BY state")
-    return {row["state"]: row["n"] for row in counted}
 
 
 def _show_state(market: Market, request: Request, token: str) -> Reply:
@@ -135,7 +125,6 @@ def _reset(market: Market, values: dict[str, Any]) -> None:
 
 
 def _move_clock(market: Market, values: dict[str, Any]) -> None:
-    """Advance, stop or start the clock."""
     if "is_stopped" in values:
         market.stop_clock() if _read_choice(values, "is_stopped") else market.start_clock()
     market.advance(_read_number(values, "seconds", 0, FAR_SECONDS))

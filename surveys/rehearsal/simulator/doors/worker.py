@@ -2,26 +2,16 @@
 
 import re
 from collections.abc import Callable
+from sqlite3 import Row
 from typing import Any
 
-from surveys.rehearsal.simulator.faults import (
-    SUBMISSION,
-    Fault,
-    FaultKind,
-    apply_fault,
-    begin_call,
-)
+from surveys.rehearsal.simulator.faults import SUBMISSION, Fault, FaultKind, apply_fault, begin_call
 from surveys.rehearsal.simulator.http.messages import Reply, Request, redirect
-from surveys.rehearsal.simulator.http.screens import (
-    ANY_PAGE,
-    FILES,
-    OWN_PAGES,
-    read_file,
-    render,
-)
+from surveys.rehearsal.simulator.http.screens import ANY_PAGE, FILES, OWN_PAGES, read_file, render
 from surveys.rehearsal.simulator.market import people, work
 from surveys.rehearsal.simulator.market.market import Market
 from surveys.rehearsal.simulator.market.people import WorkerProfile
+from surveys.rehearsal.simulator.market.store import Moment
 from surveys.rehearsal.simulator.operations import applications
 from surveys.rehearsal.simulator.operations.questions import read_question, task_address
 from surveys.rehearsal.simulator.refusals import PageRefused
@@ -41,22 +31,21 @@ def answer(market: Market, request: Request) -> Reply:
         if found := re.fullmatch(pattern, request.path):
             is_known = True
             if method == request.method:
-                return page(market, request, *found.groups())
+                with market.moment() as moment:
+                    worker = [work.get_worker(moment, one) for one in found.groups()[:1]]
+                    return page(moment, request, *worker, *found.groups()[1:])
     if is_known:
         raise PageRefused("This method is not allowed for this address.", status=405)
     raise PageRefused("There is no such page.", status=404)
 
 
-def _start(market: Market, request: Request) -> Reply:
-    with market.moment() as moment:
-        workers = people.list_workers(moment)
+def _start(moment: Moment, request: Request) -> Reply:
+    workers = people.list_workers(moment)
     return render("start.html", workers=workers, platform=request.platform)
 
 
-def _add_worker(market: Market, request: Request) -> Reply:
-    values = request.values()
-    with market.moment() as moment:
-        worker_id = people.add_worker(moment, _read_profile(values))
+def _add_worker(moment: Moment, request: Request) -> Reply:
+    worker_id = people.add_worker(moment, _read_profile(request.values()))
     return redirect(f"/workers/{worker_id}/")
 
 
@@ -76,19 +65,14 @@ def _read_profile(values: dict[str, Any]) -> WorkerProfile:
         raise PageRefused("The approval rate and the number of HITs are numbers.") from error
 
 
-def _list_tasks(market: Market, request: Request, worker_id: str) -> Reply:
-    with market.moment() as moment:
-        worker = work.get_worker(moment, worker_id)
-        groups, held = work.list_groups(moment, worker), work.list_held(moment, worker)
-        now = moment.now
-    return render("tasks.html", worker=worker, groups=groups, held=held, now=now)
+def _list_tasks(moment: Moment, request: Request, worker: Row) -> Reply:
+    groups, held = work.list_groups(moment, worker), work.list_held(moment, worker)
+    return render("tasks.html", worker=worker, groups=groups, held=held, now=moment.now)
 
 
-def _preview(market: Market, request: Request, worker_id: str, group_id: str) -> Reply:
-    with market.moment() as moment:
-        worker = work.get_worker(moment, worker_id)
-        hit = work.choose_hit(moment, worker, group_id, action="preview")
-        group = work.describe_group(moment, worker, hit)
+def _preview(moment: Moment, request: Request, worker: Row, group_id: str) -> Reply:
+    hit = work.choose_hit(moment, worker, group_id, action="preview")
+    group = work.describe_group(moment, worker, hit)
     question = read_question(hit["question"])
     address = task_address(question.url, hit_id=hit["hit_id"], submit_to=f"{request.origin}/")
     return render(
@@ -97,56 +81,44 @@ def _preview(market: Market, request: Request, worker_id: str, group_id: str) ->
     )  # fmt: skip
 
 
-def _accept(market: Market, request: Request, worker_id: str, group_id: str) -> Reply:
-    with market.moment() as moment:
-        worker = work.get_worker(moment, worker_id)
-        assignment_id = work.accept_hit(moment, worker, group_id)
-    return redirect(f"/workers/{worker_id}/work/{assignment_id}/")
+def _accept(moment: Moment, request: Request, worker: Row, group_id: str) -> Reply:
+    assignment_id = work.accept_hit(moment, worker, group_id)
+    return redirect(f"/workers/{worker['worker_id']}/work/{assignment_id}/")
 
 
-def _show_work(market: Market, request: Request, worker_id: str, assignment_id: str) -> Reply:
-    with market.moment() as moment:
-        worker = work.get_worker(moment, worker_id)
-        held = work.find_held(moment, worker, assignment_id)
-        now = moment.now
+def _show_work(moment: Moment, request: Request, worker: Row, assignment_id: str) -> Reply:
+    held = work.find_held(moment, worker, assignment_id)
     question = read_question(held["question"])
     address = task_address(
         question.url,
         hit_id=held["hit_id"],
         submit_to=f"{request.origin}/",
         assignment_id=assignment_id,
-        worker_id=worker_id,
+        worker_id=worker["worker_id"],
     )
     return render(
-        "work.html", framed=f"{OWN_PAGES} {ANY_PAGE}", worker=worker, held=held, now=now,
+        "work.html", framed=f"{OWN_PAGES} {ANY_PAGE}", worker=worker, held=held, now=moment.now,
         address=address, height=question.frame_height,
     )  # fmt: skip
 
 
-def _return(market: Market, request: Request, worker_id: str, assignment_id: str) -> Reply:
-    with market.moment() as moment:
-        work.return_hit(moment, work.get_worker(moment, worker_id), assignment_id)
-    return redirect(f"/workers/{worker_id}/")
+def _return(moment: Moment, request: Request, worker: Row, assignment_id: str) -> Reply:
+    work.return_hit(moment, worker, assignment_id)
+    return redirect(f"/workers/{worker['worker_id']}/")
 
 
-def _show_history(market: Market, request: Request, worker_id: str) -> Reply:
-    with market.moment() as moment:
-        worker = work.get_worker(moment, worker_id)
-        history = work.list_history(moment, worker)
-    return render("history.html", worker=worker, history=history)
+def _show_history(moment: Moment, request: Request, worker: Row) -> Reply:
+    return render("history.html", worker=worker, history=work.list_history(moment, worker))
 
 
-def _show_qualifications(market: Market, request: Request, worker_id: str) -> Reply:
-    with market.moment() as moment:
-        worker = work.get_worker(moment, worker_id)
-        requestable = applications.list_requestable(moment, worker)
+def _show_qualifications(moment: Moment, request: Request, worker: Row) -> Reply:
+    requestable = applications.list_requestable(moment, worker)
     return render("qualifications.html", worker=worker, requestable=requestable)
 
 
-def _request_qualification(market: Market, request: Request, worker_id: str, type_id: str) -> Reply:
-    with market.moment() as moment:
-        applications.request_qualification(moment, work.get_worker(moment, worker_id), type_id)
-    return redirect(f"/workers/{worker_id}/qualifications/")
+def _request_qualification(moment: Moment, request: Request, worker: Row, type_id: str) -> Reply:
+    applications.request_qualification(moment, worker, type_id)
+    return redirect(f"/workers/{worker['worker_id']}/qualifications/")
 
 
 def _submit(market: Market, request: Request) -> Reply:
@@ -181,7 +153,7 @@ def _receive_submission(market: Market, request: Request, fault: Fault | None) -
     return render("submitted.html", framing=OWN_PAGES)
 
 
-WORKER = r"/workers/([A-Z0-9]+)"
+WORKER = r"/workers/([A-Z0-9]+)"  # a page gets the worker's row instead of the id
 GROUP = WORKER + r"/groups/([A-Z0-9]+)"
 HELD = WORKER + r"/work/([A-Z0-9]+)"
 ROUTES: list[tuple[str, str, Page]] = [

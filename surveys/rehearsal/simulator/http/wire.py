@@ -20,8 +20,7 @@ from botocore.parsers import create_parser
 from botocore.serialize import create_serializer
 from botocore.validate import ParamValidator
 
-from surveys.rehearsal.simulator.http.bodies import read_json
-from surveys.rehearsal.simulator.http.messages import Request
+from surveys.rehearsal.simulator.http.messages import Request, read_json
 from surveys.rehearsal.simulator.refusals import (
     Invalid,
     Refusal,
