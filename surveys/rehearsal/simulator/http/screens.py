@@ -7,8 +7,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from surveys.rehearsal.simulator.http.messages import Reply, Request, reply_json
-from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.money import write_dollars
+from surveys.rehearsal.simulator.market.store import read_instant
 from surveys.rehearsal.simulator.refusals import PageRefused
 
 FOLDER = Path(__file__).with_name("pages")

@@ -6,6 +6,7 @@ import sqlite3
 import string
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,8 @@ class Moment:
 def make_id() -> str:
     """Return a new id in the format of the service."""
     return "3" + "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH - 1))
+
+
+def read_instant(seconds: float) -> datetime:
+    """Return a stored instant, in seconds since 1970, as in the model."""
+    return datetime.fromtimestamp(seconds, UTC)

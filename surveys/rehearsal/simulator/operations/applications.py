@@ -4,9 +4,8 @@ import json
 import sqlite3
 from typing import Any
 
-from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.people import send_message
-from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
+from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id, read_instant
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.qualifications import grant
 from surveys.rehearsal.simulator.operations.requirements import find_score, read_type

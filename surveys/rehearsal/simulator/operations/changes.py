@@ -1,9 +1,8 @@
 """Operations on existing HITs: read, list, extend, expire, review, delete."""
 
-from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.accounts import refuse_overdraft
 from surveys.rehearsal.simulator.market.money import MANY_PLACES
-from surveys.rehearsal.simulator.market.store import Fields, Moment
+from surveys.rehearsal.simulator.market.store import Fields, Moment, read_instant
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import (
     YEAR,

@@ -2,10 +2,9 @@
 
 import sqlite3
 
-from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.accounts import charge, refuse_overdraft
 from surveys.rehearsal.simulator.market.money import bonus_fee_cents, read_cents, write_dollars
-from surveys.rehearsal.simulator.market.store import Fields, Moment
+from surveys.rehearsal.simulator.market.store import Fields, Moment, read_instant
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.tasks import describe_hit, read_hit
 from surveys.rehearsal.simulator.refusals import Invalid, Refused, invalid_parameter

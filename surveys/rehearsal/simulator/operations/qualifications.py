@@ -3,9 +3,8 @@
 import json
 import sqlite3
 
-from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.people import read_worker, send_message
-from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
+from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id, read_instant
 from surveys.rehearsal.simulator.operations.paging import read_page
 from surveys.rehearsal.simulator.operations.requirements import read_type
 from surveys.rehearsal.simulator.refusals import Refused, invalid_parameter, missing

@@ -3,10 +3,9 @@
 import json
 import sqlite3
 
-from surveys.rehearsal.simulator.instants import read_instant
 from surveys.rehearsal.simulator.market.accounts import refuse_overdraft
 from surveys.rehearsal.simulator.market.money import read_cents, reward_fee_cents, write_dollars
-from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id
+from surveys.rehearsal.simulator.market.store import Fields, Moment, make_id, read_instant
 from surveys.rehearsal.simulator.operations.questions import read_question
 from surveys.rehearsal.simulator.operations.requirements import MASTERS, check_requirements
 from surveys.rehearsal.simulator.refusals import NotSimulated, Refused, invalid_parameter
