@@ -34,7 +34,7 @@ PEERS = "sets up other survey systems, which are no part of the repository"
 LEFT_OUT = {
     "README.md": {"scripts/test": "runs this test"},
     "docs/console.md": {
-        "celery -A annotation_site worker": "needs a broker; tests/end_to_end/test_running.py",
+        "celery -A annotation_site worker": "needs a broker; tests/end_to_end/test_background.py",
     },
     "docs/simulator.md": {
         "python manage.py run_mturk_simulator --keep --platform http://127.0.0.1:8000":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -17,44 +18,42 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import redis
+from django.conf import settings
 
 from tests.conftest import lack
 from tests.end_to_end.annotators import PATIENCE_SECONDS
+from tests.end_to_end.conftest import open_site
+from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.network import Cable
 from tests.end_to_end.site import ROOT, Site
-from tests.end_to_end.test_running import BROKER, post
-from tests.factories.studies import QUICK, numbered_stimuli
+from tests.factories.studies import QUICK
 
+BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 SECONDS = 120  # more than anything here takes on a busy machine
 SILENCE = "10"  # seconds after which a process counts as dead
 STATE = "SELECT state, n_deaths FROM surveys_run"
-ASK = f"""
-from surveys.models import Study
-from surveys.results.runs import request_results
-request_results(Study.objects.get(), {QUICK!r}, None)
-"""
-LISTEN = """
-from surveys.models import Study
+MADE = """
+from django.contrib.auth.models import User
+from django.db import transaction
+from surveys.access.roles import grant_role
 from surveys.access.webhooks import add_webhook
-add_webhook(Study.objects.get(), "{url}", ["assignment.finished"])
+from surveys.models import Role, Study
+from surveys.results.runs import request_results
+from tests.factories.studies import QUICK, finish, make_study, start
+with transaction.atomic():
+    study = make_study(2, ratings_per_context=1)
 """
-
-
-@pytest.fixture
-def study(site: Site, tmp_path) -> Site:
-    """A site with a study of which nothing is answered."""
-    stimuli = tmp_path / "data_en.tsv"
-    stimuli.write_bytes(numbered_stimuli(2))
-    site.make_study(stimuli, "study", "--language", "en", "--ratings", "1")
-    return site
-
-
-@pytest.fixture
-def answered(study: Site) -> Site:
-    """A site with a study that is answered, on which a process is soon counted as dead."""
-    rehearse(study)
-    restart(study, RUN_SILENCE=SILENCE)
-    return study
+ANSWERED = f"""{MADE}
+    for _ in range(2):
+        finish(start(study))
+"""
+ASKED = f"""{ANSWERED}
+    request_results(study, QUICK, None)
+"""
+LISTENED_TO = f"""{MADE}
+    grant_role(study, User.objects.create_user("ana", password="{{password}}"), Role.RESEARCHER)
+    add_webhook(study, "{{url}}", ["assignment.finished"])
+"""
 
 
 @pytest.fixture
@@ -67,105 +66,86 @@ def queue() -> str:
 
 
 @pytest.mark.either_database
-@pytest.mark.parametrize("fail", [Cable.hang, Cable.cut])
 def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
-    study: Site, queue: str, fail: Callable[[Cable], None]
+    pristine: str, tmp_path, queue: str
 ):
     parts = urlsplit(BROKER)
     with Cable(parts.port or 6379, parts.hostname or "127.0.0.1") as cable, listening() as heard:
         broker = f"redis://127.0.0.1:{cable.port}{parts.path}"
-        restart(study, CELERY_BROKER_URL=broker, CELERY_QUEUE=queue, WEBHOOK_HOSTS="127.0.0.1")
-        study.manage("shell", "-c", LISTEN.format(url=heard.url))
-        fail(cable)
+        behind = {"CELERY_BROKER_URL": broker, "CELERY_QUEUE": queue, "WEBHOOK_HOSTS": "127.0.0.1"}
+        with open_site(pristine, tmp_path, **behind) as site:
+            password = secrets.token_urlsafe()
+            run_code(site, LISTENED_TO.format(url=heard.url, password=password))
+            with signed_in(site, password) as browser:
+                for fail in (cable.hang, cable.cut):
+                    fail()
+                    rehearse(site)
+                    ask_for_jobs_and_wait_for_none(browser)
 
-        rehearse(study)
-        with signed_in(study) as browser:
-            asked = post(browser, "/console/studies/study/results/", recipe=QUICK)
-            review = post(browser, "/console/studies/study/review/")
-            health = browser.get("/readyz")
-
-        assert (asked.status_code, review.status_code) == (200, 200)
-        assert (health.status_code, health.json()["status"]) == (200, "degraded")
-        assert health.json()["checks"]["broker"] == "away"
-        assert (study.query(STATE), heard.events) == ([("waiting", 0)], [])
-        cable.mend()
-        with working(study):
-            wait_for(study, ("done", 0))
-            wait_until(lambda: heard.events == ["assignment.finished"] * 2)
+            assert (site.query(STATE), heard.events) == ([("waiting", 0)] * 2, [])
+            cable.mend()
+            with working(site):
+                wait_for(site, *[("done", 0)] * 2)
+                wait_until(lambda: heard.events == ["assignment.finished"] * 2)
 
 
-@pytest.mark.either_database  # on each of them the run that is killed twice is enough
-def test_a_killed_run_is_tried_again_by_itself(answered: Site):
-    ask_and_wait_until_it_runs(answered)
-    answered.kill(signal.SIGKILL)
-    assert answered.query(STATE) == [("running", 0)]
+def test_a_run_outlives_its_server_unless_it_is_killed_twice(pristine: str, tmp_path):
+    with open_site(pristine, tmp_path, RUN_SILENCE=SILENCE) as site:
+        run_code(site, ASKED)
+        wait_for(site, ("running", 0))
+        site.kill(signal.SIGTERM)
+        assert site.query(STATE) == [("waiting", 0)]
 
-    answered.start()
+        for n_deaths in (0, 1):
+            site.start()
+            wait_for(site, ("running", n_deaths))
+            site.kill(signal.SIGKILL)
+            assert site.query(STATE) == [("running", n_deaths)]
 
-    wait_for(answered, ("done", 1))
-
-
-def test_a_run_that_is_killed_twice_has_failed(answered: Site):
-    ask_and_wait_until_it_runs(answered)
-    answered.kill(signal.SIGKILL)
-    answered.start()
-    wait_for(answered, ("running", 1))
-    answered.kill(signal.SIGKILL)
-
-    answered.start()
-
-    wait_for(answered, ("failed", 1))
-    (error,) = answered.query("SELECT error FROM surveys_run")[0]
-    assert "twice" in error
+        site.start()
+        wait_for(site, ("failed", 1))
+        (error,) = site.query("SELECT error FROM surveys_run")[0]
+        assert "twice" in error
 
 
-@pytest.mark.either_database
-def test_a_server_that_is_told_to_end_gives_its_run_back(answered: Site):
-    ask_and_wait_until_it_runs(answered)
+def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_path, queue: str):
+    with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
+        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "RUN_SILENCE": SILENCE}
+        site = Site(tmp_path, database, **behind)  # which serves nothing
+        run_code(site, ASKED)
 
-    answered.kill(signal.SIGTERM)
+        for how, left in ((signal.SIGTERM, "waiting"), (signal.SIGKILL, "running")):
+            with working(site) as worker:
+                wait_for(site, ("running", 0))
+                os.killpg(worker.pid, how)
+                worker.wait(timeout=SECONDS)
+            assert site.query(STATE) == [(left, 0)]
 
-    assert answered.query(STATE) == [("waiting", 0)]
-    answered.start()
-    wait_for(answered, ("done", 0))
+        with working(site):
+            wait_for(site, ("done", 1))
 
 
-@pytest.mark.parametrize(
-    ("how", "n_deaths"),
-    [(signal.SIGKILL, 1), pytest.param(signal.SIGTERM, 0, marks=pytest.mark.either_database)],
-)
-def test_the_run_of_a_worker_that_ends_is_done_by_the_next(
-    answered: Site, queue: str, how: signal.Signals, n_deaths: int
-):
-    restart(answered, CELERY_BROKER_URL=BROKER, CELERY_QUEUE=queue)
-    with working(answered) as worker:
-        ask_and_wait_until_it_runs(answered)
-        os.killpg(worker.pid, how)
-        worker.wait(timeout=SECONDS)
-
-    with working(answered):
-        wait_for(answered, ("done", n_deaths))
+def run_code(site: Site, code: str) -> None:
+    site.manage("shell", "--no-imports", "-c", code)
 
 
 def rehearse(site: Site) -> None:
-    site.manage("rehearse_study", "study", "--base-url", site.url, "--annotators", "2")
+    site.manage("rehearse_study", "study", "--base-url", site.url, "--annotators", "1")
 
 
-def restart(site: Site, **changed: str) -> None:
-    site.environment |= changed
-    site.kill(signal.SIGTERM)
-    site.start()
+def ask_for_jobs_and_wait_for_none(browser: httpx.Client) -> None:
+    asked = post(browser, "/console/studies/study/results/", recipe=QUICK)
+    review = post(browser, "/console/studies/study/review/")
+    health = browser.get("/readyz")
+
+    assert (asked.status_code, review.status_code) == (200, 200)
+    assert (health.status_code, health.json()["status"]) == (200, "degraded")
+    assert health.json()["checks"]["broker"] == "away"
 
 
-def ask_and_wait_until_it_runs(site: Site) -> None:
-    """Store a run in a process that ends at once: whatever finds it performs it."""
-    site.manage("shell", "-c", ASK)
-    wait_for(site, ("running", 0))
-
-
-def wait_for(site: Site, wanted: tuple[str, int]) -> None:
+def wait_for(site: Site, *wanted: tuple[str, int]) -> None:
     wait_until(
-        lambda: site.query(STATE) == [wanted], lambda: site.query("SELECT * FROM surveys_run")
+        lambda: site.query(STATE) == [*wanted], lambda: site.query("SELECT * FROM surveys_run")
     )
 
 
@@ -173,12 +153,12 @@ def wait_until(is_so: Callable[[], bool], tell: Callable[[], object] = lambda: "
     deadline = time.monotonic() + SECONDS
     while not is_so():
         assert time.monotonic() < deadline, f"it does not happen: {tell()}"
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 @contextmanager
 def working(site: Site) -> "Iterator[subprocess.Popen[bytes]]":
-    """A Celery worker next to the site, in its own process group."""
+    """A Celery worker, started as documented, in its own process group."""
     command = [sys.executable, "-m", "celery", "-A", "annotation_site", "worker",
                "--concurrency", "1", "--loglevel", "warning"]  # fmt: skip
     with subprocess.Popen(
@@ -195,14 +175,17 @@ def working(site: Site) -> "Iterator[subprocess.Popen[bytes]]":
 
 
 @contextmanager
-def signed_in(site: Site) -> Iterator[httpx.Client]:
-    output = site.manage("add_researcher", "ana", "--study", "study")
-    password = output.splitlines()[0].rpartition(" ")[2]
+def signed_in(site: Site, password: str) -> Iterator[httpx.Client]:
     with httpx.Client(
         base_url=site.url, follow_redirects=True, timeout=PATIENCE_SECONDS
     ) as browser:
         post(browser, "/console/sign-in/", username="ana", password=password)
         yield browser
+
+
+def post(browser: httpx.Client, path: str, **answers: str) -> httpx.Response:
+    token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(path).text)[0]
+    return browser.post(path, data={**answers, "csrfmiddlewaretoken": token})
 
 
 class Listener(HTTPServer):
