@@ -44,8 +44,8 @@ class WatchedPage:
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
     def _note_failure(self, request: Request) -> None:
-        """Note a failed request, unless the browser itself cut it off, as when a page is left."""
-        if request.failure != "net::ERR_ABORTED":
+        """Note a failed request, unless it is a fetch of a page that was left."""
+        if (request.failure, request.resource_type) != ("net::ERR_ABORTED", "fetch"):
             self.complaints.append(request.url)
 
     def submit(self) -> None:
@@ -67,6 +67,11 @@ class WatchedPage:
         """Set the screen size and colour scheme of the page."""
         self.page.set_viewport_size({"width": size[0], "height": size[1]})
         self.page.emulate_media(color_scheme=colours)
+
+    def visit_signed_in(self, url: str, session: str) -> None:
+        """Open a page of the console in a session, given by its id."""
+        self.page.context.add_cookies([{"name": "sessionid", "value": session, "url": url}])
+        self.page.goto(url)
 
     def begin(self, link: str) -> None:
         """Give consent and go through the introduction to the first text."""
