@@ -9,6 +9,7 @@ from django.conf import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.conftest import lack
+from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import CHROMIUM, OPTIONS
 from tests.end_to_end.databases import fresh_database, shared_database
 from tests.end_to_end.site import ROOT, Site, opening
@@ -68,6 +69,12 @@ def new_link(shared_site) -> Callable[..., str]:
     links = iter(shared_site.manage_all(*commands).split())
     of_study = {study: list(islice(links, N_LINKS)) for study in OPEN_STUDIES}
     return lambda study="plain": of_study[study].pop()
+
+
+@pytest.fixture(scope="session")
+def new_survey(shared_site, new_link) -> Callable[..., str]:
+    """Gives the address of a fresh assignment, after its practice: no page is shown before."""
+    return lambda study="plain": begin(shared_site, new_link(study))
 
 
 @pytest.fixture
