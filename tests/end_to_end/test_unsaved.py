@@ -1,5 +1,7 @@
 """Unsaved changes in the console are kept, warned of, and never lost silently."""
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
@@ -8,38 +10,57 @@ from tests.end_to_end.site import Site
 
 pytestmark = pytest.mark.either_database
 
-PASSWORD = "correct horse battery"
+STUDIES = ("scripts", "no-scripts", "invalid", "left", "release")  # one for each test
 MADE = f"""
 from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import Client
 from surveys.access.roles import grant_role
-from surveys.models import Role, Run, Study
-from tests.factories.studies import QUICK, make_study
-study = make_study(2, slug="study", ratings_per_context=2)
-Study.objects.update(opened_at=None, organisation="Lab", contact="lab@example.org")
-grant_role(study, User.objects.create_user("ana", password="{PASSWORD}"), Role.OWNER)
-Run.objects.create(
-    study=study, kind="release", number=1, state="running", stage="counting", recipe=QUICK
-)
+from surveys.models import Role, Study
+from tests.factories.studies import QUICK, make_run, make_study
+with transaction.atomic():
+    user = User.objects.create_user("unsaved")
+    for slug in {STUDIES}:
+        study = make_study(2, slug=slug, ratings_per_context=2)
+        Study.objects.filter(slug=slug).update(
+            opened_at=None, organisation="Lab", contact="lab@example.org"
+        )
+        grant_role(study, user, Role.OWNER)
+    make_run(study, "release", state="running", stage="counting", recipe=QUICK)
+    client = Client()
+    client.force_login(user)
+    print(client.cookies["sessionid"].value)
 """
-FAILED = "from surveys.models import Run; Run.objects.update(state='failed', error='No disk.')"
+FAILED = """
+from surveys.models import Run
+Run.objects.filter(study__slug="release").update(state="failed", error="No disk.")
+"""
+WANTED = "SELECT ratings_per_context FROM surveys_study WHERE slug = '{study}'"
 RATINGS = "Ratings per context"
 
 
+@pytest.fixture(scope="module")
+def session(shared_site: Site) -> str:
+    """Return the session of an owner of drafts of two pairs; one has a release in progress."""
+    return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
+
+
 @pytest.fixture
-def made(site: Site) -> Site:
-    """Return a site with a draft of two pairs, and a release of it in progress."""
-    site.manage("shell", "--no-imports", "-c", MADE)
-    return site
+def visit(chromium, shared_site: Site, session: str) -> Callable[..., Page]:
+    """Opens a page of a study, the design unless told."""
+
+    def visit(study: str, page: str = "design", *, scripts: bool = True) -> Page:
+        watched = WatchedPage(chromium, DESKTOP, scripts=scripts)
+        url = f"{shared_site.url}/console/studies/{study}/{page}/"
+        watched.visit_signed_in(url, session)
+        return watched.page
+
+    return visit
 
 
-def sign_in(chromium, site: Site, **options) -> Page:
-    page = WatchedPage(chromium, DESKTOP, **options).page
-    page.goto(f"{site.url}/console/sign-in/?next=/console/studies/study/design/")
-    page.fill("[name=username]", "ana")
-    page.fill("[name=password]", PASSWORD)
-    with page.expect_navigation():
-        page.get_by_role("button", name="Sign in").click()
-    return page
+def ratings_wanted(site: Site, study: str) -> int:
+    """Return the stored number of ratings per context."""
+    return int(site.query(WANTED.format(study=study))[0][0])
 
 
 def press(page: Page, label: str) -> None:
@@ -59,13 +80,13 @@ def refuse_to_leave(page: Page) -> list[str]:
     return asked
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-def test_a_design_is_saved_before_the_study_is_opened(chromium, made, scripts):
-    page = sign_in(chromium, made, scripts=scripts)
+@pytest.mark.parametrize("study", ["scripts", "no-scripts"])
+def test_a_design_is_saved_before_the_study_is_opened(visit, shared_site, study):
+    page = visit(study, scripts=study == "scripts")
     page.get_by_label(RATINGS).fill("9")
     press(page, "Save and open…")
 
-    assert page.url.endswith("/study/open/")
+    assert page.url.endswith(f"/{study}/open/")
     assert "<dd>18 " in page.content()
     page.go_back()
     page.get_by_label(RATINGS).wait_for()
@@ -73,23 +94,23 @@ def test_a_design_is_saved_before_the_study_is_opened(chromium, made, scripts):
     page.go_forward()
     page.locator("[name=has_reviewed]").check()
     press(page, "Open the study")
-    assert made.query("SELECT ratings_per_context FROM surveys_study") == [(9,)]
+    assert ratings_wanted(shared_site, study) == 9
 
 
-def test_an_invalid_design_is_not_opened(chromium, made):
-    page = sign_in(chromium, made, scripts=False)
+def test_an_invalid_design_is_not_opened(visit, shared_site):
+    page = visit("invalid", scripts=False)
     page.get_by_label(RATINGS).fill("0")
 
     press(page, "Save and open…")
 
-    assert page.url.endswith("/study/design/")
+    assert page.url.endswith("/invalid/design/")
     assert page.get_by_label(RATINGS).input_value() == "0"
     assert page.get_by_text("greater than or equal to 1").count() == 1
-    assert made.query("SELECT ratings_per_context FROM surveys_study") == [(2,)]
+    assert ratings_wanted(shared_site, "invalid") == 2
 
 
-def test_leaving_a_page_with_unsaved_changes_shows_a_warning(chromium, made):
-    page = sign_in(chromium, made)
+def test_leaving_a_page_with_unsaved_changes_shows_a_warning(visit):
+    page = visit("left")
     asked = refuse_to_leave(page)
     design = page.url
     page.get_by_label("Pay per hour").fill("12")  # a field that is not stored
@@ -113,13 +134,12 @@ def test_leaving_a_page_with_unsaved_changes_shows_a_warning(chromium, made):
     assert asked == ["beforeunload"] * 2
 
 
-def test_typed_text_is_kept_while_a_release_is_created(chromium, made):
-    page = sign_in(chromium, made)
-    page.goto(page.url.replace("/design/", "/release/"))
+def test_typed_text_is_kept_while_a_release_is_created(visit, shared_site):
+    page = visit("release", "release")
     page.get_by_text("counting").first.wait_for()
     page.get_by_label("Description").fill("Half a description")
 
-    made.manage("shell", "--no-imports", "-c", FAILED)
+    shared_site.manage("shell", "--no-imports", "-c", FAILED)
 
     page.locator("td", has_text="failed").first.wait_for()
     assert page.get_by_label("Description").input_value() == "Half a description"
