@@ -5,15 +5,11 @@ import re
 
 import pytest
 
+from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import ROOT
 
 pytestmark = pytest.mark.either_database  # test_rehearsal sends every page on both
-
-
-@pytest.fixture
-def link(new_link) -> str:
-    return new_link()
 
 
 @pytest.fixture(scope="module")
@@ -31,17 +27,13 @@ def dictionary_forms() -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("size", "scripts"),
-    [
-        (DESKTOP, True),
-        (PHONE, True),
-        (PHONE, False),
-    ],
-    ids=["1280 px", "360 px", "360 px without JavaScript"],
+    [(DESKTOP, True), (PHONE, False)],
+    ids=["1280 px", "360 px without JavaScript"],
 )
-def test_a_whole_questionnaire(chromium, shared_site, link, dictionary_forms, size, scripts):
+def test_a_whole_questionnaire(chromium, shared_site, new_link, dictionary_forms, size, scripts):
     watched = WatchedPage(chromium, size, scripts=scripts)
     page = watched.page
-    watched.begin(link)
+    watched.begin(new_link())
     total = int(re.search(r"Text 1 of (\d+)", page.inner_text("body"))[1])
     assert total in {3, 4}  # 14 pairs in blocks of 4 at most: 4, 4, 3, 3
 
@@ -67,13 +59,14 @@ def test_a_whole_questionnaire(chromium, shared_site, link, dictionary_forms, si
     assert page.context.cookies() == []
 
 
-def test_back_reload_and_a_second_tab_lead_to_the_due_page(chromium, link):
+def test_back_reload_and_a_second_tab_lead_to_the_due_page(chromium, new_survey):
+    survey = new_survey()
     first = WatchedPage(chromium, PHONE)
-    first.begin(link)
+    first.page.goto(survey)
     first_text = first.page.locator("blockquote").inner_text()
 
     second = WatchedPage(chromium, PHONE)
-    second.page.goto(link)
+    second.page.goto(survey)
     assert second.page.locator("blockquote").inner_text() == first_text
     second.write_words("harvest", "moon")
 
@@ -90,40 +83,31 @@ def test_back_reload_and_a_second_tab_lead_to_the_due_page(chromium, link):
     assert second.page.get_by_role("heading", name="Read the text").is_visible()
 
 
-def test_a_refused_answer_is_shown_with_its_error(chromium, link):
+def test_a_refused_answer_is_shown_with_its_error_and_back_leads_to_the_due_page(
+    chromium, new_survey
+):
     watched = WatchedPage(chromium, PHONE)
-    watched.begin(link)
+    page = watched.page
+    page.goto(new_survey())
 
     watched.write_words("two words", "moon")
 
-    assert watched.page.get_by_role("alert").inner_text() == (
-        "Please write one word here, without spaces."
-    )
-    field = watched.page.get_by_label("First word")
+    alert = page.get_by_role("alert")
+    assert alert.inner_text() == "Please write one word here, without spaces."
+    field = page.get_by_label("First word")
     assert field.input_value() == "two words"
     assert field.get_attribute("aria-invalid") == "true"
-    described_by = field.get_attribute("aria-describedby")
-    assert described_by == watched.page.get_by_role("alert").get_attribute("id")
-    watched.write_words("harvest", "moon")
-    watched.submit()
-    assert watched.page.get_by_role("alert").inner_text() == "Please choose a number."
+    assert field.get_attribute("aria-describedby") == alert.get_attribute("id")
+    assert field.evaluate("field => field === document.activeElement")
 
-
-def test_back_after_a_corrected_error_leads_to_the_due_page(chromium, link):
-    watched = WatchedPage(chromium, PHONE)
-    page = watched.page
-    watched.begin(link)
-    watched.write_words("", "")
-    assert page.get_by_role("alert").count() == 2
-    assert page.get_by_label("First word").evaluate("field => field === document.activeElement")
     watched.write_words("harvest", "moon")
     assert page.get_by_role("heading", name="Compare two words").is_visible()
-
     page.go_back()
     watched.write_words("other", "words")
     assert page.get_by_role("heading", name="Compare two words").is_visible()
+
     watched.submit()
-    assert page.get_by_role("alert").inner_text() == "Please choose a number."
+    assert alert.inner_text() == "Please choose a number."
     watched.rate(3)
     page.go_back()
     watched.submit()
@@ -131,12 +115,13 @@ def test_back_after_a_corrected_error_leads_to_the_due_page(chromium, link):
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
-def test_the_scale_fits_a_phone_at_twice_its_size(chromium, link):
+def test_the_scale_fits_a_phone_at_twice_its_size(chromium, shared_site, new_link):
     """180 CSS pixels: a phone with 360 at 200 %."""
     watched = WatchedPage(chromium, (180, 370))
+    link = new_link()
     watched.page.goto(link)
     assert watched.sideways_scroll == 0
-    watched.begin(link)
+    watched.page.goto(begin(shared_site, link))
     assert watched.sideways_scroll == 0
     watched.write_words("harvest", "moon")
 
@@ -147,10 +132,10 @@ def test_the_scale_fits_a_phone_at_twice_its_size(chromium, link):
     assert min(box["height"] for box in boxes) >= 44
 
 
-def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, link):
+def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, new_survey):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
-    watched.begin(link)
+    page.goto(new_survey())
     watched.write_words("harvest", "moon")
     page.emulate_media(forced_colors="active")
 
@@ -181,10 +166,10 @@ def test_sideways_scroll_detects_too_wide_pages(chromium):
     assert watched.sideways_scroll > 500
 
 
-def test_a_questionnaire_by_keyboard_alone(chromium, link):
+def test_a_questionnaire_by_keyboard_alone(chromium, new_link):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
-    page.goto(link)
+    page.goto(new_link())
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # opens the notice
     page.get_by_text("When each page with a text was sent to you").wait_for()
