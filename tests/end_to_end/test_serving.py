@@ -1,6 +1,7 @@
 """What the real server sends and what it writes down."""
 
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
 from select import select
@@ -8,8 +9,8 @@ from select import select
 import httpx
 import pytest
 
-from tests.end_to_end.annotators import begin
-from tests.end_to_end.site import Site
+from tests.end_to_end.annotators import NO_CERTIFICATES, PATIENCE_SECONDS, begin
+from tests.end_to_end.site import Site, opening
 from tests.factories.studies import numbered_stimuli
 
 pytestmark = pytest.mark.either_database
@@ -20,11 +21,21 @@ def links(shared_site: Site, tmp_path_factory) -> list[str]:
     """To a study of texts with words like alpha1 and beta1 in them."""
     stimuli = tmp_path_factory.mktemp("numbered") / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(3))
-    shared_site.make_study(
-        stimuli, "numbered", "--language", "en",
-        "--ratings-per-context", "9",
-    )  # fmt: skip
-    return shared_site.invite("numbered", 9)
+    options = ["--study", "numbered", "--language", "en", "--ratings-per-context", "9"]
+    printed = shared_site.manage_all(
+        ["import_stimuli", stimuli, *options],
+        opening("numbered"),
+        ["invite_annotators", "numbered", "--count", "4"],
+    )
+    return re.findall(r"http\S+/invitation/\S+", printed)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with httpx.Client(
+        verify=NO_CERTIFICATES, timeout=PATIENCE_SECONDS, follow_redirects=True
+    ) as client:
+        yield client
 
 
 @pytest.fixture
@@ -33,12 +44,15 @@ def survey(shared_site: Site, links) -> str:
     return begin(shared_site, links.pop())
 
 
-def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(shared_site: Site, survey):
-    page = httpx.get(survey, follow_redirects=True)
+def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(
+    shared_site: Site, survey, client
+):
+    page = client.get(survey)
     linked = re.findall(r'(?:href|src)="([^"]+)"', page.text)
-    answers = [*page.history, page, *(httpx.get(shared_site.url + address) for address in linked)]
-    answers += [httpx.post(page.url, data={}), httpx.get(str(page.url).replace("words", "rating"))]
-    answers.append(httpx.get(shared_site.url + "/favicon.ico", follow_redirects=True))
+    answers = [page, *(client.get(shared_site.url + address) for address in linked)]
+    answers += [client.post(page.url), client.get(str(page.url).replace("words", "rating"))]
+    answers.append(client.get(shared_site.url + "/favicon.ico"))
+    answers += [answer for shown in answers for answer in shown.history]
     text = page.text.split("<blockquote", 1)[1].split(">", 1)[1].split("</blockquote>")[0]
     words = re.findall(r"alpha\d|beta\d", text)
 
@@ -52,20 +66,20 @@ def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(shared_site
             assert word not in beside_the_text.lower()
 
 
-def test_pages_send_no_cookie_and_only_link_to_this_site(shared_site: Site, survey):
-    page = httpx.get(survey, follow_redirects=True)
+def test_pages_send_no_cookie_and_only_link_to_this_site(survey, client):
+    page = client.get(survey)
 
     assert all("set-cookie" not in answer.headers for answer in (*page.history, page))
     assert "cookie" not in page.headers.get("vary", "").lower()
     assert re.findall(r"(?:href|src|action)=\"(?!/)", page.text) == []
 
 
-def test_a_first_visit_is_light(shared_site: Site, survey):
-    page = httpx.get(survey, follow_redirects=True)
+def test_a_first_visit_is_light(shared_site: Site, survey, client):
+    page = client.get(survey)
     linked = re.findall(r'(?:href|src)="([^"]+)"', page.text)
     headers = {"accept-encoding": "identity"}
     parts = [
-        len(httpx.get(shared_site.url + address, headers=headers).content) for address in linked
+        len(client.get(shared_site.url + address, headers=headers).content) for address in linked
     ]
 
     assert len(page.content) + sum(parts) < 30_000
