@@ -30,7 +30,9 @@ class Researcher:
     With SCREENSHOTS=folder in the environment the efforts are written there, too.
     """
 
-    def __init__(self, chromium: Browser, site: Site, *, scripts: bool = True) -> None:
+    def __init__(
+        self, chromium: Browser, site: Site, name: str = "ana", *, scripts: bool = True
+    ) -> None:
         self.site, self.scripts = site, scripts
         self.checker = PageChecker(chromium, LOOKS, "console") if scripts else None
         self.watched = (
@@ -38,10 +40,10 @@ class Researcher:
         )
         self.steps: list[Step] = []
         self.seconds_looking = 0.0
-        output = site.manage("add_researcher", "ana")
+        output = site.manage("add_researcher", name)
         with self.step("Signing in"):
             self.page.goto(f"{site.url}/console/")
-            self.fill("Username", "ana")
+            self.fill("Username", name)
             self.fill("Password", re.findall(r"password: (\S+)", output)[0])
             self.press("Sign in")
 
