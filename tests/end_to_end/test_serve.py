@@ -31,9 +31,11 @@ ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(M
 @pytest.fixture
 def prepared(pristine: str, tmp_path) -> Path:
     """A VAR_DIR whose database has its tables already, as after a first start; to save time."""
+    var = tmp_path / "prepared"
+    var.mkdir()
     if pristine.startswith("sqlite"):
-        shutil.copy(pristine.removeprefix("sqlite:///"), tmp_path / "cosima.sqlite3")
-    return tmp_path
+        shutil.copy(pristine.removeprefix("sqlite:///"), var / "cosima.sqlite3")
+    return var
 
 
 def environment(var: Path, settings: Path | None = None) -> dict[str, str]:
@@ -81,7 +83,7 @@ def serving(
     assert code == 0
 
 
-def test_serve_and_commands_beside_it_print_links_that_work_and_its_data_is_kept(tmp_path):
+def test_serve_and_commands_beside_it_print_links_that_work_and_no_answer_is_lost(tmp_path):
     port = free_port()
     with started(tmp_path, "--port", str(port)) as first:
         (link, *others) = re.findall(r"http://\S+/invitation/\S+", first)
@@ -103,31 +105,55 @@ def test_serve_and_commands_beside_it_print_links_that_work_and_its_data_is_kept
         assert printed.startswith(f"http://127.0.0.1:{port}/invitation/")
         assert httpx.get(printed).status_code == 200
 
-    with started(tmp_path, "--port", str(port)) as second:
+    with serving(tmp_path, "--port", str(port)) as (serve, second):
         assert password not in second
         assert "manage.py changepassword researcher" in second
         assert re.findall(r"http://\S+", second) == re.findall(r"http://\S+", first)
-        assert httpx.get(link).headers["location"] == survey
+        assert get(link).headers["location"] == survey
+        answer_while_it_is_stopped(serve, tmp_path, others[0])
 
     with pytest.raises(httpx.ConnectError):
-        httpx.get(link)
+        get(link)
+    with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
+        assert database.execute("SELECT count(*) FROM surveys_assignment").fetchone() == (2,)
 
 
-def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(tmp_path):
+def answer_while_it_is_stopped(serve: "subprocess.Popen[bytes]", var: Path, link: str) -> None:
+    """Send a consent form that is still being answered when the server is told to end."""
+    form = read_consent(link)
+    with (
+        ThreadPoolExecutor(1) as person,
+        closing(sqlite3.connect(var / "cosima.sqlite3")) as database,
+    ):
+        database.execute("BEGIN IMMEDIATE")  # what is sent now waits for it
+        sent = person.submit(post, link, form)
+        for _ in range(10):  # by then the form has arrived as well
+            assert get(link).status_code == 200
+        serve.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            serve.wait(timeout=8)
+        database.rollback()
+        assert sent.result().status_code == 302
+    assert serve.wait(timeout=60) == 0
+
+
+def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(tmp_path, prepared):
     """The file's VAR_DIR and SITE_URL win over what serve would choose."""
-    var, file = tmp_path / "elsewhere", tmp_path / "env"
-    file.write_text(f"VAR_DIR={var}\nSITE_URL=https://survey.example.org\n")
+    file = tmp_path / "env"
+    file.write_text(f"VAR_DIR={prepared}\nSITE_URL=https://survey.example.org\n")
 
     options = ("--host", "localhost", "--port", str(free_port()), "--no-demo")
     with started(tmp_path, *options, settings=file) as text:
         assert "running at https://survey.example.org/" in text
-        assert (var / "cosima.sqlite3").exists()
-        assert str(var) in text
+        assert str(prepared) in text
         assert "/invitation/" not in text
         assert "import_stimuli" in text
+    with closing(sqlite3.connect(prepared / "cosima.sqlite3")) as database:
+        found = database.execute("SELECT username FROM auth_user").fetchall()
+    assert found == [("researcher",)]
 
 
-def test_serve_with_mturk_serves_the_simulator_beside_the_site(prepared):
+def test_serve_with_mturk_keeps_the_simulator_and_comes_back_when_its_processes_die(prepared):
     port, mturk_port = free_port(), free_port()
     site, simulator = (f"http://127.0.0.1:{n}" for n in (port, mturk_port))
     options = ("--port", str(port), "--no-demo", "--with-mturk", "--mturk-port", str(mturk_port))
@@ -147,28 +173,11 @@ def test_serve_with_mturk_serves_the_simulator_beside_the_site(prepared):
 
     with pytest.raises(httpx.ConnectError):
         httpx.get(simulator)
-    with started(prepared, *options):
+    with serving(prepared, *options) as (serve, _):
         assert "A1KEPT" in httpx.get(simulator).text
-
-
-def test_serve_finishes_what_it_is_answering_when_it_is_stopped(prepared):
-    port = free_port()
-    with serving(prepared, "--port", str(port)) as (serve, text), ThreadPoolExecutor(1) as person:
-        link = re.findall(r"http://\S+/invitation/\S+", text)[0]
-        form = read_consent(link)
-        with closing(sqlite3.connect(prepared / "cosima.sqlite3")) as database:
-            database.execute("BEGIN IMMEDIATE")  # what is sent now waits for it
-            sent = person.submit(post, link, form)
-            for _ in range(20):  # by then the form has arrived as well
-                assert get(link).status_code == 200
-            serve.send_signal(signal.SIGTERM)
-            with pytest.raises(subprocess.TimeoutExpired):
-                serve.wait(timeout=8)
-        assert sent.result().status_code == 302
-        assert serve.wait(timeout=60) == 0
-
-    with closing(sqlite3.connect(prepared / "cosima.sqlite3")) as database:
-        assert database.execute("SELECT count(*) FROM surveys_assignment").fetchone() == (1,)
+        kill_processes_until_it_has_restarted(serve.pid)
+        await_page(site)
+        assert serve.poll() is None
 
 
 def children_of(parent: int) -> set[int]:
@@ -187,30 +196,30 @@ def await_workers(serve: int, *, without: set[int]) -> set[int]:
         servers = children_of(serve)
         if workers := set().union(*map(children_of, servers)) - without:
             return workers
-        time.sleep(0.01)
+        time.sleep(0.1)
     raise AssertionError("the web server has no processes")
 
 
-def test_serve_comes_back_however_often_its_processes_are_killed(prepared):
-    port = free_port()
-    with serving(prepared, "--port", str(port), "--no-demo") as (serve, _):
-        killed: set[int] = set()
-        for _ in range(4):  # each time as soon as there are others
-            workers = await_workers(serve.pid, without=killed)
-            for worker in workers:
-                with suppress(ProcessLookupError):
-                    os.kill(worker, signal.SIGKILL)
-            killed |= workers
+def kill_processes_until_it_has_restarted(serve: int) -> None:
+    """Kill the processes of the web server as soon as there are others, time and again."""
+    killed: set[int] = set()
+    for _ in range(3):
+        workers = await_workers(serve, without=killed)
+        for worker in workers:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
+        killed |= workers
+    await_workers(serve, without=killed)
 
-        await_workers(serve.pid, without=killed)
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            with suppress(httpx.TransportError):
-                if get(f"http://127.0.0.1:{port}").status_code == 200:
-                    break
-        else:
-            pytest.fail("no page")
-        assert serve.poll() is None
+
+def await_page(url: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(httpx.TransportError):
+            if get(url).status_code == 200:
+                return
+        time.sleep(0.05)
+    pytest.fail("no page")
 
 
 def refused(tmp_path: Path, *options: str) -> str:
