@@ -140,7 +140,10 @@ def answer_while_it_is_stopped(serve: "subprocess.Popen[bytes]", var: Path, link
 def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(tmp_path, prepared):
     """The file's VAR_DIR and SITE_URL win over what serve would choose."""
     file = tmp_path / "env"
-    file.write_text(f"VAR_DIR={prepared}\nSITE_URL=https://survey.example.org\n")
+    collected = django_settings.STATIC_ROOT
+    file.write_text(
+        f"VAR_DIR={prepared}\nSITE_URL=https://survey.example.org\nSTATIC_ROOT={collected}\n"
+    )
 
     options = ("--host", "localhost", "--port", str(free_port()), "--no-demo")
     with started(tmp_path, *options, settings=file) as text:
