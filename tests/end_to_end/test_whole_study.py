@@ -266,7 +266,7 @@ def compute(researcher: Researcher) -> None:
         researcher.follow("Results")
         researcher.follow(preset)
         recipe = page.get_by_label("Recipe").input_value()
-        few = re.sub(r"n_resamples = \d+", "n_resamples = 20", recipe)
+        few = re.sub(r"n_(resamples|splits) = \d+", r"n_\1 = 20", recipe)
         researcher.fill("Recipe", few.replace("pdf = true", "pdf = false"))
         researcher.press("Run")
         page.get_by_text("State: done").wait_for(timeout=120_000)
