@@ -41,7 +41,7 @@ def role_in(study: Study, user: AnyUser) -> Role | None:
         return None
     if getattr(user, "is_superuser", False):
         return Role.OWNER
-    membership = Membership.objects.of(user).filter(study=study).first()
+    membership = study.memberships.filter(user_id=user.pk).first()
     return Role(membership.role) if membership else None
 
 
@@ -82,7 +82,7 @@ def revoke_role(study: Study, user: User) -> None:
     """Remove a user from a study. Raises AccessRefused for the only owner."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     _refuse_ownerless(study, user)
-    if Membership.objects.of(user).filter(study=study).delete()[0]:
+    if study.memberships.filter(user=user).delete()[0]:
         record("member.revoked", study, user.get_username())
 
 
@@ -112,8 +112,8 @@ def add_researcher(
 
 
 def _refuse_ownerless(study: Study, leaving: User) -> None:
-    owners = Membership.objects.filter(study=study, role=Role.OWNER)
-    if owners.of(leaving).exists() and owners.count() == 1:
+    owners = study.memberships.filter(role=Role.OWNER)
+    if owners.filter(user=leaving).exists() and owners.count() == 1:
         raise AccessRefused(
             f"{leaving.get_username()} is the only owner of {study}; add another owner first."
         )

@@ -72,7 +72,7 @@ def take_check(budgets: Budgets) -> int:
         return wait
     wait = _take(budgets)
     if not wait:
-        SignInBudget.objects.full_before(timezone.now() - RETENTION).delete()
+        SignInBudget.objects.filter(spent_until__lt=timezone.now() - RETENTION).delete()
     return wait
 
 

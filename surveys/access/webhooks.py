@@ -83,7 +83,7 @@ def remove_webhook(webhook: Webhook) -> None:
 
 def store_assignment_messages(assignment: Assignment) -> None:
     """Store messages that an assignment, and possibly its block, was finished."""
-    webhooks = list(Webhook.objects.listening(assignment.study_id))
+    webhooks = list(Webhook.objects.filter(study=assignment.study_id, is_active=True))
     if not webhooks:
         return
     # simultaneous submissions wait, so that the last one sees all the others
@@ -106,7 +106,7 @@ def store_assignment_messages(assignment: Assignment) -> None:
 
 def store_run_messages(run: Run) -> None:
     """Store messages that a run is done or has failed."""
-    webhooks = list(Webhook.objects.listening(run.study_id))
+    webhooks = list(Webhook.objects.filter(study=run.study_id, is_active=True))
     if webhooks:
         at = timezone.now().isoformat()
         payload = {

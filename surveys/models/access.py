@@ -2,7 +2,6 @@ from datetime import datetime
 from typing import ClassVar, Self
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db import models
 from django.db.models import F, Q
 
@@ -17,11 +16,6 @@ class Role(models.TextChoices):
     REVIEWER = "reviewer", "reviewer: reads the collection and judges answers"
 
 
-class MembershipQuerySet(models.QuerySet["Membership"]):
-    def of(self, user: User | AbstractBaseUser | AnonymousUser) -> Self:
-        return self.filter(user_id=user.pk)
-
-
 class Membership(models.Model):
     """The role of one user in one study."""
 
@@ -29,8 +23,6 @@ class Membership(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role)
     created_at = models.DateTimeField(auto_now_add=True)
-
-    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["study", "user__username"]
@@ -123,11 +115,6 @@ class WebhookEvent(models.TextChoices):
     RUN_FINISHED = "run.finished"
 
 
-class WebhookQuerySet(models.QuerySet["Webhook"]):
-    def listening(self, study_id: int) -> Self:
-        return self.filter(study_id=study_id, is_active=True)
-
-
 class Webhook(models.Model):
     """A URL that is notified of events in a study."""
 
@@ -137,8 +124,6 @@ class Webhook(models.Model):
     events = models.JSONField(default=list)
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
-
-    objects = WebhookQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["pk"]

@@ -1,7 +1,7 @@
 import secrets
 from datetime import datetime
 from pathlib import PurePath
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 from django.conf import settings
 from django.db import models
@@ -12,27 +12,26 @@ from django.utils import timezone
 from surveys.models.participation import Annotator
 from surveys.models.study import Study
 
+Row = TypeVar("Row", bound=models.Model)
+
 
 def make_key() -> str:
     """Return the key from which the annotators' ids of a release follow: 256 random bits."""
     return secrets.token_hex(32)
 
 
-def count_withdrawn_since() -> Coalesce:
-    """Return an expression: how many of the annotators whose ratings were used withdrew since."""
-    withdrawn = Annotator.objects.filter(
-        study=OuterRef("study"),
-        withdrawn_at__gte=OuterRef("collected_at"),
-        first_rated_at__lt=OuterRef("collected_at"),
-    )
-    counted = withdrawn.order_by().values("study").annotate(n=Count("pk"))
-    return Coalesce(Subquery(counted.values("n")), 0)
+class CollectedQuerySet(models.QuerySet[Row]):
+    """Rows made of the ratings that a study had at the instant `collected_at`."""
 
-
-class ReleaseQuerySet(models.QuerySet["Release"]):
     def with_withdrawn_since(self) -> Self:
         """Annotate with `n_withdrawn_since`: its annotators who withdrew or were erased since."""
-        return self.annotate(n_withdrawn_since=count_withdrawn_since())
+        withdrawn = Annotator.objects.filter(
+            study=OuterRef("study"),
+            withdrawn_at__gte=OuterRef("collected_at"),
+            first_rated_at__lt=OuterRef("collected_at"),
+        )
+        counted = withdrawn.order_by().values("study").annotate(n=Count("pk"))
+        return self.annotate(n_withdrawn_since=Coalesce(Subquery(counted.values("n")), 0))
 
 
 class Release(models.Model):
@@ -51,7 +50,7 @@ class Release(models.Model):
         max_length=64, default=make_key, help_text="secret: decides the annotators' ids"
     )
 
-    objects = ReleaseQuerySet.as_manager()
+    objects = CollectedQuerySet["Release"].as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
@@ -115,7 +114,7 @@ def name_file(run: "Run", name: str) -> str:
     return f"runs/{run.pk}/{PurePath(name).name}"
 
 
-class RunQuerySet(models.QuerySet["Run"]):
+class RunQuerySet(CollectedQuerySet["Run"]):
     def results(self) -> Self:
         return self.filter(kind=RunKind.RESULTS)
 
@@ -142,14 +141,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(state=RunState.RUNNING, heard_at__lt=since)
 
     def with_file(self) -> Self:
-        return self.filter(state=RunState.DONE).exclude(archive="")
+        return self.done().exclude(archive="")
 
     def done(self) -> Self:
         return self.filter(state=RunState.DONE)
-
-    def with_withdrawn_since(self) -> Self:
-        """Annotate with `n_withdrawn_since`: its annotators who withdrew or were erased since."""
-        return self.annotate(n_withdrawn_since=count_withdrawn_since())
 
 
 class Run(models.Model):

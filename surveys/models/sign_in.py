@@ -1,15 +1,6 @@
 """Sign-in attempts counted against the password checks that the site allows."""
 
-from datetime import datetime
-from typing import Self
-
 from django.db import models
-
-
-class SignInBudgetQuerySet(models.QuerySet["SignInBudget"]):
-    def full_before(self, instant: datetime) -> Self:
-        """Return budgets that are as good as unused since then."""
-        return self.filter(spent_until__lt=instant)
 
 
 class SignInBudget(models.Model):
@@ -19,8 +10,6 @@ class SignInBudget(models.Model):
     spent_until = models.DateTimeField(
         db_index=True, help_text="when all checks that were used are restored"
     )
-
-    objects = SignInBudgetQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"password checks of {self.key}"

@@ -213,21 +213,12 @@ class Questionnaire(models.Model):
         return f"{self.block}{self.letter}"
 
 
-class ItemQuerySet(models.QuerySet["Item"]):
-    def count_in_a_questionnaire(self, study: Study) -> int:
-        """Return the number of texts in a questionnaire of a study, give or take one."""
-        first = Questionnaire.objects.filter(block__study=study, block__number=1, letter="A")
-        return self.filter(questionnaire__in=first).count()
-
-
 class Item(models.Model):
     """A context at its position in its questionnaire. A context is in exactly one questionnaire."""
 
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="items")
     position = models.PositiveIntegerField(help_text="from 1")
     context = models.OneToOneField(Context, models.PROTECT, related_name="item")
-
-    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["questionnaire", "position"]

@@ -13,8 +13,6 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from surveys.models import Assignment, AssignmentState, Questionnaire, Review, Round, Study
-from surveys.models.durations import ElapsedSeconds
-from surveys.models.participation import AssignmentQuerySet
 from surveys.study.durations import introduction_seconds
 
 PACE_PERIOD = timedelta(days=7)
@@ -22,6 +20,7 @@ MIN_FINISHED_FOR_PACE = 5
 FORECAST_HORIZON = timedelta(days=3650)
 N_TIMED_ASSIGNMENTS = 200  # the latest ones, for the median minutes of a study
 CURRENT = Q(assignments__round__is_current=True)
+TAKEN = F("submitted_at") - F("started_at")
 
 
 @dataclass(frozen=True)
@@ -186,10 +185,13 @@ def count_block_progress(study: Study, rounds: Collection[Round]) -> list[BlockP
     found = Questionnaire.objects.filter(block__rounds__in=rounds)
     for questionnaire in with_progress(found).order_by("letter"):
         by_block[questionnaire.block_id].append(questionnaire)
-    seconds = _list_seconds(Assignment.objects.filter(round__in=rounds))
+    times: dict[int, list[timedelta]] = defaultdict(list)
+    finished = Assignment.objects.filter(round__in=rounds).submitted()
+    for questionnaire_id, taken in finished.values_list("questionnaire_id", TAKEN):
+        times[questionnaire_id].append(taken)
     verdicts = _sum_verdicts(study)
     return [
-        _count_block(round_, by_block[round_.block_id], seconds, verdicts.get(round_.pk, 0))
+        _count_block(round_, by_block[round_.block_id], times, verdicts.get(round_.pk, 0))
         for round_ in rounds
     ]
 
@@ -202,8 +204,7 @@ def count_study_progress(study: Study) -> Tally:
 def median_minutes(study: Study) -> float | None:
     """Return the median minutes from start to end of the assignments that were finished last."""
     latest = Assignment.objects.for_study(study).submitted().order_by("-active_at")
-    elapsed = ElapsedSeconds(F("started_at"), F("submitted_at"))
-    return _minutes(list(latest[:N_TIMED_ASSIGNMENTS].values_list(elapsed, flat=True)))
+    return _minutes(list(latest[:N_TIMED_ASSIGNMENTS].values_list(TAKEN, flat=True)))
 
 
 def forecast(tally: Tally, now: datetime | None = None) -> Forecast:
@@ -237,30 +238,21 @@ def _sum_verdicts(study: Study) -> dict[int, int]:
     return dict(unwanted.annotate(total=Sum("pk")))
 
 
-def _list_seconds(assignments: AssignmentQuerySet) -> dict[int, list[float]]:
-    """Return the seconds that the finished assignments of each questionnaire took."""
-    seconds: dict[int, list[float]] = defaultdict(list)
-    elapsed = ElapsedSeconds(F("started_at"), F("submitted_at"))
-    for questionnaire, taken in assignments.submitted().values_list("questionnaire_id", elapsed):
-        seconds[questionnaire].append(taken)
-    return seconds
-
-
 def _count_block(
     round_: Round,
     questionnaires: list[Questionnaire],
-    seconds: Mapping[int, list[float]],
+    times: Mapping[int, list[timedelta]],
     verdicts: int,
 ) -> BlockProgress:
     parts = [
-        QuestionnaireProgress(q, _tally(q), _minutes(seconds.get(q.pk, []))) for q in questionnaires
+        QuestionnaireProgress(q, _tally(q), _minutes(times.get(q.pk, []))) for q in questionnaires
     ]
-    all_seconds = [taken for q in questionnaires for taken in seconds.get(q.pk, [])]
-    return BlockProgress(round_, parts, _minutes(all_seconds), verdicts)
+    all_times = [taken for q in questionnaires for taken in times.get(q.pk, [])]
+    return BlockProgress(round_, parts, _minutes(all_times), verdicts)
 
 
-def _minutes(seconds: list[float]) -> float | None:
-    return median(seconds) / 60 if seconds else None
+def _minutes(times: list[timedelta]) -> float | None:
+    return median(taken.total_seconds() for taken in times) / 60 if times else None
 
 
 def _percent(part: int, whole: int) -> float:

@@ -4,7 +4,6 @@ from dataclasses import fields
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -73,7 +72,7 @@ class Studies(ApiView):
     def _find_roles(self, studies: list[Study]) -> dict[int, str]:
         if self.user.is_superuser:
             return {study.pk: Role.OWNER.value for study in studies}
-        theirs: QuerySet[Membership] = Membership.objects.of(self.user).filter(study__in=studies)
+        theirs = Membership.objects.filter(user_id=self.user.pk, study__in=studies)
         return dict(theirs.values_list("study_id", "role"))
 
 
