@@ -13,7 +13,7 @@ from surveys.models.recruitment import UNUSED
 from surveys.recruitment.links import personal_link
 from surveys.study.durations import introduction_seconds
 from surveys.study.letters import Letter, fill_letter
-from surveys.study.texts import read_text
+from surveys.study.texts import read_texts
 from surveys.study.workload import Plan, count_pairs
 
 REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
@@ -49,16 +49,13 @@ def list_recruits(
     study: Study, invitations: Iterable[Any], *, sees_addresses: bool
 ) -> list[Recruit]:
     """Return invitations with state and mails, with notes as far as the reader may see them."""
-    letters = read_letters(study)
-    return [_describe(letters, one, sees_addresses=sees_addresses) for one in invitations]
-
-
-def read_letters(study: Study) -> Letters:
-    """Return the texts of a study, in a constant number of queries."""
-    invitation, reminder = (
-        read_text(study, kind).body for kind in (TextKind.INVITATION, TextKind.REMINDER)
+    texts = read_texts(study, TextKind.mails())
+    letters = Letters(
+        texts[TextKind.INVITATION].body,
+        texts[TextKind.REMINDER].body,
+        list_placeholder_values(study),
     )
-    return Letters(invitation, reminder, list_placeholder_values(study))
+    return [_describe(letters, one, sees_addresses=sees_addresses) for one in invitations]
 
 
 def list_placeholder_values(study: Study) -> dict[str, str]:

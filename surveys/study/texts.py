@@ -65,36 +65,30 @@ class CheckQuestion:
 
 def current_text(study: Study, kind: TextKind) -> StudyText:
     """Return the version that annotators read now; version 1 is the default of the language."""
-    text = read_text(study, kind)
-    if text.pk is None:
-        text, _ = StudyText.objects.get_or_create(
-            study=study,
-            kind=kind,
-            version=1,
-            defaults={"body": text.body, "language": text.language},
-        )
-    return text
+    return current_texts(study, [kind])[kind]
 
 
 def read_text(study: Study, kind: TextKind) -> StudyText:
     """Return the current text as `current_text` does, without storing an unused default."""
-    return StudyText.objects.filter(study=study, kind=kind).first() or _first_text(study, kind)
+    return read_texts(study, [kind])[kind]
 
 
 def current_texts(study: Study, kinds: Collection[TextKind]) -> dict[TextKind, StudyText]:
     """Return the texts of some kinds as `current_text` does, in one query if all are stored."""
-    texts = read_texts(study)
-    if missing := [texts[kind] for kind in kinds if texts[kind].pk is None]:
+    texts = read_texts(study, kinds)
+    if missing := [text for text in texts.values() if text.pk is None]:
         StudyText.objects.bulk_create(missing, ignore_conflicts=True)  # another may store them, too
-        texts = read_texts(study)
-    return {kind: texts[kind] for kind in kinds}
+        texts = read_texts(study, kinds)
+    return texts
 
 
-def read_texts(study: Study) -> dict[TextKind, StudyText]:
-    """Return the current texts of all kinds, as `read_text` does; one query."""
-    stored = StudyText.objects.filter(study=study).order_by("version")
+def read_texts(
+    study: Study, kinds: Collection[TextKind] = tuple(TextKind)
+) -> dict[TextKind, StudyText]:
+    """Return the current texts of some kinds, as `read_text` does; one query."""
+    stored = StudyText.objects.filter(study=study, kind__in=kinds).order_by("version")
     latest = {TextKind(text.kind): text for text in stored}
-    return {kind: latest.get(kind) or _first_text(study, kind) for kind in TextKind}
+    return {kind: latest.get(kind) or _first_text(study, kind) for kind in kinds}
 
 
 def _first_text(study: Study, kind: TextKind) -> StudyText:
