@@ -2,9 +2,11 @@
 
 import random
 import secrets
+from collections import Counter
 from typing import Any, NamedTuple, Self
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -30,7 +32,7 @@ from surveys.models import (
 from surveys.participation.policies import Choice, choose_place
 from surveys.recruitment.completion_codes import Completion, came_for_a_hit, completion_of
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice, store_notice
-from surveys.study.layout.quota import count_left, count_reopened, give_back_places, in_chunks
+from surveys.study.layout.quota import count_reopened, give_back_places, in_chunks
 from surveys.study.lifecycle import refuse_draft
 from surveys.study.texts import current_text, refuse_outdated
 
@@ -74,7 +76,9 @@ def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
 
 def list_places_left(study: Study) -> dict[int, int]:
     """Return how many more assignments the study asks for, by questionnaire id."""
-    return count_left(study, Assignment.objects.lapsed(study, timezone.now()))
+    free = Place.objects.free(study).order_by().values_list("questionnaire_id")
+    n_free = Counter(dict(free.annotate(n=Count("pk"))))
+    return n_free + count_reopened(Assignment.objects.lapsed(study, timezone.now()))
 
 
 def count_items(study: Study) -> int:
@@ -107,7 +111,7 @@ def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -
     Raises TextChanged unless they agreed to the current texts.
     """
     consent = current_text(study, TextKind.CONSENT)
-    notice = make_notice(study, Facts.of(study, find_disclosure(invitation)))
+    notice = make_notice(Facts.of(study, find_disclosure(invitation)))
     refuse_outdated(agreed, Consent.asked_by(study, consent, notice))
     annotator = Annotator.objects.create(
         study=study,
@@ -191,10 +195,7 @@ def is_displaced(assignment: Assignment) -> bool:
 
 
 def refuse_displaced(assignment: Assignment) -> None:
-    """Raise NoPlaceLeft if an annotator without answers lost their place and can get no other.
-
-    Annotators with answers continue, over quota if need be.
-    """
+    """Raise NoPlaceLeft if an annotator without answers lost their place and can get no other."""
     if not is_displaced(assignment):
         return
     if came_for_a_hit(assignment):

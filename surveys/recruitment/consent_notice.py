@@ -7,18 +7,20 @@ the sentence for each stored field. The notice that an annotator read is stored 
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from surveys.models import Annotator, ConsentNotice, Invitation, Study
 from surveys.recruitment.providers import NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
 from surveys.study.texts import interface_of
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 
 class Said(Enum):
@@ -55,16 +57,50 @@ SECTIONS = {
 }  # fmt: skip
 
 
+# Sentences without a choice of words; some of them apply to some studies and channels only.
+FIXED: "dict[Said, StrPromise]" = {
+    Said.TIMES: gettext_lazy(
+        "When each page with a text was sent to you, and when you answered it. If your browser "
+        "runs JavaScript: for how many seconds the page was visible, and whether a word was pasted."
+    ),
+    Said.STEPS: gettext_lazy(
+        "Which texts you were given, and when you agreed, read the instructions, practised, "
+        "finished or withdrew."
+    ),
+    Said.CHECK: gettext_lazy("How many tries you needed for the questions about the instructions."),
+    Said.NETWORK: gettext_lazy(
+        "If you came by a link that many people can open: for one day at most, a code made from "
+        "your network address. It is kept apart from your answers, so that no program can take all "
+        "the places."
+    ),
+    Said.JUDGEMENT: gettext_lazy(
+        "What the researchers note about your answers, and whether you were paid."
+    ),
+    Said.ABSENT: gettext_lazy(
+        "We do not ask for your name. This site stores neither your IP address nor which browser "
+        "you use, and it sets no cookies."
+    ),
+    Said.TERM: gettext_lazy(
+        "Your answers, their times and the researchers’ notes are kept for research, without a "
+        "time limit."
+    ),
+    Said.ERASURE: gettext_lazy(
+        "Withdrawing erases your words, ratings and comments with their times. It stays stored "
+        "that you took part and withdrew."
+    ),
+    Said.RIGHTS: gettext_lazy(
+        "You can ask at any time what is stored about you, and have it erased. What was published "
+        "before that cannot be called back."
+    ),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """The facts from which the sentences follow."""
+    """The facts from which the sentences follow, with what is, or was, agreed to."""
 
+    study: Study
     disclosure: Disclosure
-    organisation: str
-    ethics: str
-    contact: str
-    allows_comments: bool
-    has_check: bool
     erases_withdrawn: bool
     publishes_words: bool
     retention_days: int | None
@@ -73,12 +109,8 @@ class Facts:
     def of(cls, study: Study, disclosure: Disclosure) -> Self:
         """Return the facts for an annotator who arrives now."""
         return cls(
+            study=study,
             disclosure=disclosure,
-            organisation=study.organisation.strip(),
-            ethics=study.ethics.strip(),
-            contact=study.contact.strip(),
-            allows_comments=study.allows_unjudgeable,
-            has_check=study.n_check_tries > 0,
             erases_withdrawn=study.erases_withdrawn,
             publishes_words=study.publishes_words,
             retention_days=study.retention_days,
@@ -105,17 +137,18 @@ def find_disclosure(invitation: Invitation) -> Disclosure:
     return NOTED_LINK if invitation.note or invitation.note_digest else PLAIN_LINK
 
 
-def make_notice(study: Study, facts: Facts) -> ConsentNotice:
+def make_notice(facts: Facts) -> ConsentNotice:
     """Return the notice in the language of the study's pages, without storing it."""
-    language = interface_of(study)
+    language = interface_of(facts.study)
     with translation.override(language):
-        said = list(list_sentences(facts))
+        said = write_sentences(facts)
     sections = {
-        name: [text for about, text in said if about in topics] for name, topics in SECTIONS.items()
+        name: [said[about] for about in topics if about in said]
+        for name, topics in SECTIONS.items()
     }
     written = json.dumps([language, sections], ensure_ascii=False, sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()
-    return ConsentNotice(study=study, digest=digest, language=language, sections=sections)
+    return ConsentNotice(study=facts.study, digest=digest, language=language, sections=sections)
 
 
 def store_notice(notice: ConsentNotice) -> ConsentNotice:
@@ -134,26 +167,33 @@ def list_changes(agreed: ConsentNotice, now: ConsentNotice) -> list[str]:
     return [text for texts in now.sections.values() for text in texts if text not in known]
 
 
-def list_sentences(facts: Facts) -> Iterator[tuple[Said, str]]:
-    """Yield each sentence with its subject, in the active language."""
-    yield from _say_who(facts)
+def write_sentences(facts: Facts) -> dict[Said, str]:
+    """Return the sentences that apply, in the active language."""
+    study = facts.study
+    names = {name: getattr(study, name).strip() for name in ("organisation", "ethics", "contact")}
+    isolated = {name: _isolate(text) for name, text in names.items()}
     code = _("Your answers are stored under a random code.")
-    yield Said.IDENTITY, f"{code} {facts.disclosure.identity}"
-    yield Said.WITHDRAWAL, _say_withdrawal(facts)
-    yield Said.PUBLICATION, _say_publication(facts)
-    yield from _say_kept(facts)
-    yield from _say_term(facts)
-
-
-def _say_who(facts: Facts) -> Iterator[tuple[Said, str]]:
-    if facts.organisation:
-        organisation = {"organisation": _isolate(facts.organisation)}
-        yield Said.ORGANISATION, _("This study is run by %(organisation)s.") % organisation
-    if facts.ethics:
-        yield Said.ETHICS, _("Ethics approval: %(ethics)s") % {"ethics": _isolate(facts.ethics)}
-    if facts.contact:
-        contact = {"contact": _isolate(facts.contact)}
-        yield Said.CONTACT, _("Questions? Write to %(contact)s.") % contact
+    sentences = {about: str(sentence) for about, sentence in FIXED.items()} | {
+        Said.ORGANISATION: _("This study is run by %(organisation)s.") % isolated,
+        Said.ETHICS: _("Ethics approval: %(ethics)s") % isolated,
+        Said.CONTACT: _("Questions? Write to %(contact)s.") % isolated,
+        Said.IDENTITY: f"{code} {facts.disclosure.identity}",
+        Said.WITHDRAWAL: _say_withdrawal(facts),
+        Said.PUBLICATION: _say_publication(facts),
+        Said.ANSWERS: _say_answers(facts),
+        Said.ARRIVAL: str(facts.disclosure.arrival),
+        Said.RETENTION: _say_retention(facts.retention_days),
+    }
+    applies = {
+        Said.ORGANISATION: names["organisation"],
+        Said.ETHICS: names["ethics"],
+        Said.CONTACT: names["contact"],
+        Said.CHECK: study.n_check_tries,
+        Said.NETWORK: facts.disclosure.counts_addresses,
+        Said.ERASURE: facts.erases_withdrawn,
+        Said.RETENTION: facts.disclosure.has_identifiers,
+    }
+    return {about: sentence for about, sentence in sentences.items() if applies.get(about, True)}
 
 
 def _say_withdrawal(facts: Facts) -> str:
@@ -179,81 +219,11 @@ def _say_publication(facts: Facts) -> str:
     return f"{ratings} {words}"
 
 
-def _say_kept(facts: Facts) -> Iterator[tuple[Said, str]]:
-    if facts.allows_comments:
-        yield (
-            Said.ANSWERS,
-            _(
-                "The words that you write, your ratings, and your comments on texts that "
-                "you cannot judge."
-            ),
-        )
-    else:
-        yield Said.ANSWERS, _("The words that you write, and your ratings.")
-    yield (
-        Said.TIMES,
-        _(
-            "When each page with a text was sent to you, and when you answered it. If your "
-            "browser runs JavaScript: for how many seconds the page was visible, and whether a "
-            "word was pasted."
-        ),
-    )
-    yield (
-        Said.STEPS,
-        _(
-            "Which texts you were given, and when you agreed, read the instructions, practised, "
-            "finished or withdrew."
-        ),
-    )
-    if facts.has_check:
-        yield Said.CHECK, _("How many tries you needed for the questions about the instructions.")
-    yield Said.ARRIVAL, str(facts.disclosure.arrival)
-    if facts.disclosure.counts_addresses:
-        yield (
-            Said.NETWORK,
-            _(
-                "If you came by a link that many people can open: for one day at most, a code made "
-                "from your network address. It is kept apart from your answers, so that no program "
-                "can take all the places."
-            ),
-        )
-    yield (
-        Said.JUDGEMENT,
-        _("What the researchers note about your answers, and whether you were paid."),
-    )
-    yield (
-        Said.ABSENT,
-        _(
-            "We do not ask for your name. This site stores neither your IP address nor which "
-            "browser you use, and it sets no cookies."
-        ),
-    )
-
-
-def _say_term(facts: Facts) -> Iterator[tuple[Said, str]]:
-    yield (
-        Said.TERM,
-        _(
-            "Your answers, their times and the researchers’ notes are kept for research, without a "
-            "time limit."
-        ),
-    )
-    if facts.disclosure.has_identifiers:
-        yield Said.RETENTION, _say_retention(facts.retention_days)
-    if facts.erases_withdrawn:
-        yield (
-            Said.ERASURE,
-            _(
-                "Withdrawing erases your words, ratings and comments with their times. It stays "
-                "stored that you took part and withdrew."
-            ),
-        )
-    yield (
-        Said.RIGHTS,
-        _(
-            "You can ask at any time what is stored about you, and have it erased. What was "
-            "published before that cannot be called back."
-        ),
+def _say_answers(facts: Facts) -> str:
+    if not facts.study.allows_unjudgeable:
+        return _("The words that you write, and your ratings.")
+    return _(
+        "The words that you write, your ratings, and your comments on texts that you cannot judge."
     )
 
 

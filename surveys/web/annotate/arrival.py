@@ -170,7 +170,7 @@ def ask_consent(
     A worker on a HIT has one of its places, so the study's free places do not matter.
     """
     text = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
-    notice = make_notice(study, Facts.of(study, disclosure))
+    notice = make_notice(Facts.of(study, disclosure))
     consent = Consent.asked_by(study, text, notice)
     answer = request.POST.get("answer") if request.method == "POST" else None
     has_agreed_to_this = request.POST.get("consent") == consent.mark

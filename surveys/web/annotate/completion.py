@@ -100,7 +100,7 @@ def kept(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the site stores about the annotator, as agreed to, and changes since then."""
     assignment = find_assignment(token)
     annotator = assignment.annotator
-    now = make_notice(annotator.study, Facts.for_annotator(annotator))
+    now = make_notice(Facts.for_annotator(annotator))
     agreed = annotator.notice or now
     consent = annotator.consent
     page = {

@@ -79,7 +79,7 @@ def test_start_assignment_twice_from_a_link_is_one_assignment():
 def test_start_assignment_refuses_outdated_consent(newer_text, erases):
     study = make_study()
     (invitation,) = invite_annotators(study, 1)
-    notice = make_notice(study, Facts.of(study, PLAIN_LINK))
+    notice = make_notice(Facts.of(study, PLAIN_LINK))
     agreed = Consent.asked_by(study, current_text(study, TextKind.CONSENT), notice)
     if newer_text:
         set_text(study, TextKind.CONSENT, "Another text.")

@@ -1,7 +1,5 @@
 """The consent notice, and its completeness: every stored field has a sentence."""
 
-from dataclasses import replace
-
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -34,11 +32,11 @@ from surveys.recruitment.consent_notice import (
     Said,
     find_disclosure,
     list_changes,
-    list_sentences,
     make_notice,
+    write_sentences,
 )
 from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance
-from surveys.recruitment.providers import NOTED_LINK, PLAIN_LINK, rules_of
+from surveys.recruitment.providers import NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
 from surveys.study.design import configure_study
 from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import make_study
@@ -46,17 +44,14 @@ from tests.factories.studies import make_study
 pytestmark = pytest.mark.either_database  # wording
 
 PROLIFIC = rules_of("prolific").disclosure
-FACTS = Facts(
-    disclosure=PROLIFIC,
-    organisation="University of Examples",
-    ethics="Board of Examples, no. 7",
-    contact="lab@example.org",
-    allows_comments=True,
-    has_check=True,
-    erases_withdrawn=True,
-    publishes_words=False,
-    retention_days=30,
-)
+SETTINGS = {
+    "organisation": "University of Examples",
+    "ethics": "Board of Examples, no. 7",
+    "contact": "lab@example.org",
+    "allows_unjudgeable": True,
+    "n_check_tries": 2,
+    "retention_days": 30,
+}
 # Of each model that holds something about annotators: the sentence that names a field to them.
 # None: of the study or the work of the site, and nothing about a person.
 NAMED: dict[type, dict[Said | None, str]] = {
@@ -136,9 +131,13 @@ def _refers(model: type, other: type) -> bool:
     )
 
 
+def facts_of(disclosure: Disclosure = PROLIFIC, **changed) -> Facts:
+    return Facts.of(Study(**{**SETTINGS, **changed}), disclosure)
+
+
 def said(facts: Facts) -> dict[Said, str]:
     with translation.override("en"):
-        return dict(list_sentences(facts))
+        return write_sentences(facts)
 
 
 # Completeness
@@ -159,7 +158,7 @@ def test_every_field_about_annotators_has_a_sentence_or_needs_none(model):
 def test_every_sentence_belongs_to_a_section():
     relied_on = {about for fields in NAMED.values() for about in fields if about}
 
-    assert relied_on <= set(said(FACTS)) == set(Said)
+    assert relied_on <= set(said(facts_of())) == set(Said)
     assert sorted(s.name for topics in SECTIONS.values() for s in topics) == sorted(
         about.name for about in Said
     )
@@ -175,7 +174,7 @@ def test_every_sentence_belongs_to_a_section():
     ],
 )
 def test_the_identity_sentence_follows_from_the_channel(disclosure, known):
-    sentences = said(replace(FACTS, disclosure=disclosure))
+    sentences = said(facts_of(disclosure))
 
     assert known in sentences[Said.IDENTITY]
     assert (Said.RETENTION in sentences) is (disclosure != PLAIN_LINK)
@@ -184,7 +183,11 @@ def test_the_identity_sentence_follows_from_the_channel(disclosure, known):
 @pytest.mark.parametrize(
     ("changed", "about", "now"),
     [
-        ({"allows_comments": False}, Said.ANSWERS, "The words that you write, and your ratings."),
+        (
+            {"allows_unjudgeable": False},
+            Said.ANSWERS,
+            "The words that you write, and your ratings.",
+        ),
         ({"erases_withdrawn": False}, Said.WITHDRAWAL, "not used, but they are kept"),
         ({"publishes_words": True}, Said.PUBLICATION, "published together with your ratings"),
         ({"retention_days": None}, Said.RETENTION, "No date is set"),
@@ -192,8 +195,8 @@ def test_the_identity_sentence_follows_from_the_channel(disclosure, known):
     ],
 )
 def test_sentences_follow_from_the_settings(changed, about, now):
-    assert now not in said(FACTS)[about]
-    assert now in said(replace(FACTS, **changed))[about]
+    assert now not in said(facts_of())[about]
+    assert now in said(facts_of(**changed))[about]
 
 
 @pytest.mark.parametrize(
@@ -202,23 +205,21 @@ def test_sentences_follow_from_the_settings(changed, about, now):
         ({"organisation": ""}, Said.ORGANISATION),
         ({"ethics": ""}, Said.ETHICS),
         ({"contact": ""}, Said.CONTACT),
-        ({"has_check": False}, Said.CHECK),
+        ({"n_check_tries": 0}, Said.CHECK),
         ({"erases_withdrawn": False}, Said.ERASURE),
     ],
 )
 def test_sentences_that_do_not_apply_are_left_out(absent, about):
-    assert set(said(FACTS)) - set(said(replace(FACTS, **absent))) == {about}
+    assert set(said(facts_of())) - set(said(facts_of(**absent))) == {about}
 
 
 @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES if code != "en"])
 @pytest.mark.parametrize("disclosure", [PLAIN_LINK, NOTED_LINK, PROLIFIC, MTURK])
 def test_every_sentence_is_translated(language, disclosure):
     for publishes in (True, False):
-        facts = replace(
-            FACTS, disclosure=disclosure, publishes_words=publishes, erases_withdrawn=publishes
-        )
+        facts = facts_of(disclosure, publishes_words=publishes, erases_withdrawn=publishes)
         with translation.override(language):
-            translated = dict(list_sentences(facts))
+            translated = write_sentences(facts)
         english = said(facts)
         assert [about for about in english if english[about] == translated[about]] == []
 
@@ -277,10 +278,10 @@ def test_an_annotator_keeps_the_agreed_retention():
 def test_a_notice_is_in_the_language_of_the_pages(language, spoken):
     study = make_study(language=language)
 
-    notice = make_notice(study, Facts.of(study, PLAIN_LINK))
+    notice = make_notice(Facts.of(study, PLAIN_LINK))
 
     with translation.override(spoken):
-        assert notice.sections["lead"][1] == dict(list_sentences(FACTS))[Said.WITHDRAWAL]
+        assert notice.sections["lead"][1] == write_sentences(facts_of())[Said.WITHDRAWAL]
     assert notice.language == spoken
 
 

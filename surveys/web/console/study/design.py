@@ -139,7 +139,7 @@ def opening(request: HttpRequest, study: Study) -> HttpResponse:
         "missing": list_missing(study, but_review=True),
         "consent": consent,
         "consent_text": render_text(study, consent),
-        "notice": make_notice(study, Facts.of(study, PLAIN_LINK)),
+        "notice": make_notice(Facts.of(study, PLAIN_LINK)),
         "form": form,
     }
     return render(request, "console/study/opening.html", page, status=status_of(form))

@@ -79,7 +79,7 @@ def welcome(request: HttpRequest, study: Study) -> HttpResponse:
     page = {
         "consent": "",
         "consent_text": render_text(study, read_text(study, TextKind.CONSENT)),
-        "notice": make_notice(study, Facts.of(study, PLAIN_LINK)),
+        "notice": make_notice(Facts.of(study, PLAIN_LINK)),
         "has_place": True,
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
