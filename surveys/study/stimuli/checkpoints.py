@@ -54,6 +54,16 @@ class ReadItems(NamedTuple):
     findings: list[Finding]
     scale_points: list[Decimal]
 
+    @property
+    def errors(self) -> list[Finding]:
+        """Findings that prevent the import."""
+        return [finding for finding in self.findings if finding.severity is not Severity.WARNING]
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Findings that do not prevent the import."""
+        return tuple(f for f in self.findings if f.severity is Severity.WARNING)
+
 
 def import_checkpoints(
     study: Study, data: bytes, *, per_assignment: int, dry_run: bool = False
@@ -64,25 +74,33 @@ def import_checkpoints(
     skipped: the same file again is a no-op, and a longer one adds its new items behind the others.
     Raises ImportRefused with all errors; then nothing is stored.
     """
-    return _add_items(study, _read_items(data, study), per_assignment, dry_run=dry_run)
+    read = _read_items(data, study)
+    with transaction.atomic():
+        return _add_items(study, read, per_assignment, dry_run=dry_run)
 
 
-@transaction.atomic
 def _add_items(
     study: Study, read: ReadItems, per_assignment: int, *, dry_run: bool = False
 ) -> CheckpointSummary:
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports at once
     if study.scale_points != read.scale_points:
         raise ImportRefused("The scale of the study was changed meanwhile. Import the file again.")
-    items, findings = read.items, [*read.findings]
+    items = read.items
     known = {item.context.text: item for item in _list_stored(study)}
-    findings += [
+    errors = read.errors + [
         _error(row, "context", "the study has this text already, with other words or another range")
         for row, item in items.items()
         if known.get(item.context.text, item) != item
     ]
     new = [item for item in items.values() if item.context.text not in known]
-    _refuse(findings, per_assignment, n_items=len(known) + len(new))
+    if errors:
+        raise ImportRefused("\n".join(map(str, sorted(errors, key=_row_of))))
+    n_items = len(known) + len(new)
+    if not 1 <= per_assignment <= n_items:
+        raise ImportRefused(
+            f"An assignment can have from 1 to {n_items} checkpoint items, as many as there are, "
+            f"not {per_assignment}."
+        )
     is_change = bool(new) or study.n_checkpoints != per_assignment
     if is_change and not dry_run:
         _store_items(study, new, first_position=len(known) + 1)
@@ -91,18 +109,15 @@ def _add_items(
         n_new=len(new),
         n_known=len(items) - len(new),
         per_assignment=per_assignment,
-        warnings=tuple(finding for finding in findings if finding.severity is Severity.WARNING),
+        warnings=read.warnings,
         is_change=is_change,
     )
 
 
 def check_checkpoints(study: Study, data: bytes) -> CheckedFile:
     """Return all findings in a checkpoint file; never raises for its content."""
-    items, findings, _ = _read_items(data, study)
-    warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
-    errors = [finding for finding in findings if finding.severity is not Severity.WARNING]
-    errors.sort(key=lambda error: error.row or 0)
-    return CheckedFile(len(items), tuple(errors), tuple(warnings))
+    read = _read_items(data, study)
+    return CheckedFile(len(read.items), tuple(sorted(read.errors, key=_row_of)), read.warnings)
 
 
 def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> CheckpointSummary:
@@ -110,47 +125,24 @@ def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> Ch
 
     Raises ImportRefused with all errors, or StudyOpen; then nothing is stored.
     """
-    return _replace_items(study, _read_items(data, study), per_assignment)
-
-
-@transaction.atomic
-def _replace_items(study: Study, read: ReadItems, per_assignment: int) -> CheckpointSummary:
-    study = lock_draft(study)
-    stored = Pair.objects.checkpoints(study)
-    n_before = stored.count()
-    Checkpoint.objects.filter(context__pair__in=stored).delete()
-    Context.objects.filter(pair__in=stored).delete()
-    stored.delete()
-    summary = _add_items(study, read, per_assignment)
-    record("checkpoints.replaced", study, items=f"{n_before} → {summary.n_new}")
-    return summary
-
-
-def _refuse(findings: list[Finding], per_assignment: int, *, n_items: int) -> None:
-    """Raise ImportRefused with every error, in file order."""
-    errors = [finding for finding in findings if finding.severity is not Severity.WARNING]
-    errors.sort(key=lambda error: error.row or 0)
-    if errors:
-        raise ImportRefused("\n".join(map(str, errors)))
-    if not 1 <= per_assignment <= n_items:
-        raise ImportRefused(
-            f"An assignment can have from 1 to {n_items} checkpoint items, as many as there are, "
-            f"not {per_assignment}."
-        )
+    read = _read_items(data, study)
+    with transaction.atomic():
+        study = lock_draft(study)
+        stored = Pair.objects.checkpoints(study)
+        n_before = stored.count()
+        Checkpoint.objects.filter(context__pair__in=stored).delete()
+        Context.objects.filter(pair__in=stored).delete()
+        stored.delete()
+        summary = _add_items(study, read, per_assignment)
+        record("checkpoints.replaced", study, items=f"{n_before} → {summary.n_new}")
+        return summary
 
 
 def _list_stored(study: Study) -> list[CheckpointItem]:
+    stored = Context.objects.filter(pair__in=Pair.objects.checkpoints(study))
     return [
-        CheckpointItem(
-            context.pair.word1,
-            context.pair.word2,
-            context.marked,
-            context.checkpoint.lowest,
-            context.checkpoint.highest,
-        )
-        for context in Context.objects.filter(
-            pair__in=Pair.objects.checkpoints(study)
-        ).select_related("pair", "checkpoint")
+        CheckpointItem(c.word1, c.word2, c.marked, c.checkpoint.lowest, c.checkpoint.highest)
+        for c in stored.select_related("pair", "checkpoint")
     ]
 
 
@@ -263,6 +255,10 @@ def _read_marked(row: int, fields: Mapping[str, str]) -> tuple[MarkedContext | N
             Finding(Severity.WARNING, CUT_LETTER.what, row, "context", CUT_LETTER.advice)
         )
     return context, findings
+
+
+def _row_of(finding: Finding) -> int:
+    return finding.row or 0
 
 
 def _error(row: int, column: str, what: str, advice: str = "") -> Finding:
