@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from postprocess.formats.stimuli import ParsedStimuli, check_rows, digest_rows
+from postprocess.formats.stimuli import ParsedStimuli, StimulusPair, check_rows, digest_rows
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import (
     Assignment,
@@ -21,7 +21,6 @@ from surveys.models import (
     Study,
 )
 from surveys.models.participation import AssignmentQuerySet
-from surveys.study.stimuli.load import as_stimulus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +32,14 @@ RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
 WORDS_COLUMNS = ("pair", "context", "annotator", "inspired_word1", "inspired_word2")
 DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds")
+FIELDS = (
+    "pair__position", "context__number", "annotator__code", "rating",
+    "assignment__questionnaire__block__number", "assignment__questionnaire__letter",
+    "is_unjudgeable", "assignment__state", "assignment__round__is_current",
+    "context__checkpoint__lowest", "context__checkpoint__highest", "annotator__publishes_words",
+    "position", "rating_visible_seconds", "inspired_word1", "inspired_word2",
+    "annotator__invitation__is_rehearsal", "assignment", "pk",
+)  # fmt: skip
 
 
 class Answers(NamedTuple):
@@ -122,27 +129,7 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
         Q(rating__isnull=False) | Q(is_unjudgeable=True), is_erased=False
     )
     given = answered.filter(annotator__withdrawn_at__isnull=True)
-    return given.exclude(assignment__state=AssignmentState.WITHDRAWN).values_list(
-        "pair__position",
-        "context__number",
-        "annotator__code",
-        "rating",
-        "assignment__questionnaire__block__number",
-        "assignment__questionnaire__letter",
-        "is_unjudgeable",
-        "assignment__state",
-        "assignment__round__is_current",
-        "context__checkpoint__lowest",
-        "context__checkpoint__highest",
-        "annotator__publishes_words",
-        "position",
-        "rating_visible_seconds",
-        "inspired_word1",
-        "inspired_word2",
-        "annotator__invitation__is_rehearsal",
-        "assignment",
-        "pk",
-    )
+    return given.exclude(assignment__state=AssignmentState.WITHDRAWN).values_list(*FIELDS)
 
 
 def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:
@@ -254,11 +241,8 @@ def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
 
 
 def _read_stimuli(study: Study) -> ParsedStimuli:
-    contexts = {(c.pair_id, c.number): c for c in Context.objects.stimuli(study)}
-    rows = [
-        as_stimulus(pair, [contexts[pair.pk, number] for number in (1, 2)]).fields()
-        for pair in Pair.objects.stimuli(study)
-    ]
+    pairs = Pair.objects.stimuli(study).list_marked()
+    rows = [StimulusPair(*pair).fields() for pair in pairs]
     if digest_rows(rows) != study.stimuli_sha256:
         raise StimuliChanged(
             f"The texts stored for study {study.slug} are not those that were imported. "

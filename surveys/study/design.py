@@ -9,24 +9,22 @@ from django.db import transaction
 from surveys.access.audit_log import record
 from surveys.errors import SettingRefused
 from surveys.models import Checkpoint, Study
-from surveys.models.study import MOST_ASKED_FOR, write_point
+from surveys.models.study import write_point
 from surveys.study.layout.blocks import lay_out_again
 from surveys.study.layout.quota import fit_places
 from surveys.study.lifecycle import LOCKED, lock_draft
-from surveys.study.stimuli.load import StudyDesign, list_scale_problems
+from surveys.study.stimuli.load import (
+    DESIGN_MINIMUMS,
+    StudyDesign,
+    list_number_problems,
+    list_scale_problems,
+)
 from surveys.study.texts import follow_language
 from surveys.study.workload import count_pairs
 
 MAX_LABEL_LENGTH = 60
 MAX_ASSIGNMENTS = 200_000  # more is a typing error
-MINIMUMS = {
-    "ratings_per_context": 1,
-    "block_size": 1,
-    "lease_hours": 1,
-    "n_check_tries": 0,
-    "n_checkpoints": 0,
-    "seconds_per_item": 1,
-}
+MINIMUMS = {**DESIGN_MINIMUMS, "n_check_tries": 0, "n_checkpoints": 0, "seconds_per_item": 1}
 SETTINGS = (
     "title", "public_title", "organisation", "contact", "ethics", "ratings_per_context",
     "lease_hours", "assigning_policy", "scale_labels", "question_forms", "allows_unjudgeable",
@@ -57,7 +55,10 @@ def configure_study(study: Study, **settings: Any) -> Study:
     study.scale_labels = {write_point(Decimal(p)): t for p, t in study.scale_labels.items()}
     changed = {name for name, setting in before.items() if getattr(study, name) != setting}
     study.save()
-    _fit(study, changed)
+    if changed & {"block_size", "seed"}:
+        lay_out_again(study)
+    elif "ratings_per_context" in changed:
+        fit_places(study)
     if "language" in changed:
         follow_language(study, before["language"])
     if changed:
@@ -77,14 +78,6 @@ def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:
     ]
 
 
-def _fit(study: Study, changed: set[str]) -> None:
-    """Adapt blocks and places to the changed settings."""
-    if changed & {"block_size", "seed"}:
-        lay_out_again(study)
-    elif "ratings_per_context" in changed:
-        fit_places(study)
-
-
 def list_problems(study: Study) -> list[str]:
     """Return everything that is invalid about the settings of a study."""
     scale = study.scale_minimum, study.scale_maximum, study.scale_step
@@ -93,7 +86,7 @@ def list_problems(study: Study) -> list[str]:
     if problems := [
         *_list_label_problems(study),
         *_list_checkpoint_problems(study),
-        *_list_number_problems(study),
+        *list_number_problems(study, MINIMUMS),
     ]:
         return problems
     n_pairs, _ = count_pairs(study)
@@ -108,15 +101,6 @@ def list_problems(study: Study) -> list[str]:
             for name, messages in error.message_dict.items()
         ]
     return StudyDesign.of(study).problems()
-
-
-def _list_number_problems(study: Study) -> list[str]:
-    return [
-        f"{name.replace('_', ' ')} must be from {lowest} to {MOST_ASKED_FOR}, got {number!r}."
-        for name, lowest in MINIMUMS.items()
-        if not isinstance(number := getattr(study, name), int)
-        or not lowest <= number <= MOST_ASKED_FOR
-    ]
 
 
 def _list_label_problems(study: Study) -> list[str]:

@@ -83,10 +83,7 @@ def refuse_draft(study: Study) -> None:
 
 
 def lock_draft(study: Study) -> Study:
-    """Return a draft, locked until the transaction ends.
-
-    Raises StudyOpen for an open study, or one that has assignments.
-    """
+    """Return a draft, locked. Raises StudyOpen for an open study, or one that has assignments."""
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not study.is_draft or Assignment.objects.for_study(study).exists():
         raise StudyOpen(

@@ -41,14 +41,9 @@ class Plan:
         return -(-self.n_pairs // self.n_blocks) + self.n_checkpoints
 
     @property
-    def times(self) -> Times:
-        """Times of introduction and item."""
-        return Times(self.introduction_seconds, self.seconds_per_item)
-
-    @property
     def minutes(self) -> int:
         """Minutes of the longest assignment, with introduction, as its annotator is shown."""
-        return self.times.first_minutes(self.n_items)
+        return Times(self.introduction_seconds, self.seconds_per_item).first_minutes(self.n_items)
 
     @property
     def introduction_minutes(self) -> int:

@@ -1,7 +1,7 @@
 """Allocation of pairs to blocks and questionnaires, and the rounds in which they are collected."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db import transaction
@@ -9,8 +9,8 @@ from django.db import transaction
 from surveys.access.audit_log import record
 from surveys.errors import RepeatRefused
 from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
+from surveys.models.stimuli import insert_rows
 from surveys.study.layout.quota import lay_out_places
-from surveys.study.stimuli.inserts import insert_rows
 
 
 class PlannedItem(NamedTuple):
@@ -55,7 +55,7 @@ def _plan_block(pairs: list[int], rng: random.Random) -> list[PlannedItem]:
 
 @transaction.atomic
 def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
-    """Create blocks, questionnaires and places of a study without any.
+    """Create blocks, questionnaires, first rounds and places of a study without any.
 
     They follow the design, or the plan if one is given.
     """
@@ -85,7 +85,8 @@ def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
             for position, item in enumerate(items, 1)
         ),
     )
-    open_rounds(study, blocks)
+    rounds = Round.objects.bulk_create(Round(block=block, number=1) for block in blocks)
+    lay_out_places(study, rounds)
     return blocks
 
 
@@ -104,13 +105,6 @@ def clear_blocks(study: Study) -> None:
     Round.objects.filter(block__study=study).delete()
     Questionnaire.objects.filter(block__study=study).delete()
     Block.objects.filter(study=study).delete()
-
-
-@transaction.atomic
-def open_rounds(study: Study, blocks: Iterable[Block]) -> None:
-    """Create the first round of new blocks."""
-    rounds = Round.objects.bulk_create(Round(block=block, number=1) for block in blocks)
-    lay_out_places(study, rounds)
 
 
 @transaction.atomic

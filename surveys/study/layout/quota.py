@@ -1,7 +1,8 @@
 """Places of the quota: creation, release, and adjustment to the ratings wanted."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from django.db.models import Count, Q
@@ -9,11 +10,14 @@ from django.db.models import Count, Q
 from surveys.errors import BatchRefused
 from surveys.models import Hit, Place, Questionnaire, Round, Study
 from surveys.models.participation import AssignmentQuerySet
-from surveys.study.stimuli.inserts import insert_rows
+from surveys.models.stimuli import insert_rows
 
 # The columns read of a place that is freed.
 FREED_COLUMNS = (
     "number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context",
+)  # fmt: skip
+FITTED_COLUMNS = (
+    "number", "pk", "questionnaire_id", "round_id", "is_open", "assignment_id", "hit_id",
 )  # fmt: skip
 ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
 
@@ -53,10 +57,7 @@ def give_back_places(assignments: Sequence[int]) -> None:
 
 
 def reserve_places(hit: Hit) -> None:
-    """Reserve places of a questionnaire for a new HIT, in a locked study.
-
-    Raises BatchRefused if fewer are free than the HIT offers.
-    """
+    """Reserve places for a new HIT, in a locked study. Raises BatchRefused if too few are free."""
     free = Place.objects.free(hit.batch.study).filter(questionnaire=hit.questionnaire_id)
     pks = list(free.values_list("pk", flat=True)[: hit.n_places])
     if len(pks) < hit.n_places:
@@ -68,10 +69,7 @@ def reserve_places(hit: Hit) -> None:
 
 
 def release_places(hit: Hit) -> None:
-    """End the reservation of a closed HIT's places, in a locked study.
-
-    Occupied places stay occupied.
-    """
+    """End the reservation of a closed HIT's places, in a locked study; those occupied stay so."""
     reserved = Place.objects.filter(hit=hit)
     free = list(reserved.filter(assignment=None).values_list(*FREED_COLUMNS))
     reserved.update(hit=None)
@@ -97,7 +95,12 @@ def fit_places(study: Study) -> None:
     closed: list[int] = []
     opened: list[int] = []
     made: list[Place] = []
-    for places in _list_by_questionnaire(study):
+    current = Place.objects.filter(study=study, round__is_current=True).order_by(
+        "questionnaire__block__number", "questionnaire__letter", "number"
+    )
+    rows = current.values_list(*FITTED_COLUMNS, named=True)
+    for _, group in groupby(rows, key=lambda place: place.questionnaire_id):
+        places: list[Any] = list(group)
         free = [place for place in places if place.assignment_id is None and place.hit_id is None]
         n_counted = sum(p.is_open or p.assignment_id is not None for p in places)
         n_missing = study.ratings_per_context - n_counted
@@ -120,15 +123,6 @@ def fit_places(study: Study) -> None:
     Place.objects.bulk_create(
         sorted(made, key=lambda place: place.number)
     )  # as in `lay_out_places`
-
-
-def count_left(study: Study, lapsed: AssignmentQuerySet) -> Counter[int]:
-    """Return the number of places to give, by questionnaire, counting those of lapsed assignments.
-
-    No more than the study still wants.
-    """
-    free = Place.objects.free(study).order_by().values_list("questionnaire_id")
-    return Counter(dict(free.annotate(n=Count("pk")))) + count_reopened(lapsed)
 
 
 def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
@@ -165,26 +159,6 @@ def in_chunks(pks: Sequence[int]) -> Iterator[Sequence[int]]:
 def _update(pks: Sequence[int], **fields: Any) -> None:
     for some in in_chunks(pks):
         Place.objects.filter(pk__in=some).update(**fields)
-
-
-def _list_by_questionnaire(study: Study) -> Collection[list[Any]]:
-    """Return the places of current rounds by questionnaire, in the order of their numbers."""
-    places: dict[int, list[Any]] = defaultdict(list)
-    current = Place.objects.filter(study=study, round__is_current=True).order_by(
-        "questionnaire__block__number", "questionnaire__letter", "number"
-    )
-    for place in current.values_list(
-        "pk",
-        "questionnaire_id",
-        "round_id",
-        "number",
-        "is_open",
-        "assignment_id",
-        "hit_id",
-        named=True,
-    ):
-        places[place.questionnaire_id].append(place)
-    return places.values()
 
 
 def _count_by_round(questionnaires: Collection[int]) -> Counter[tuple[int, int]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from django.db import transaction
 from django.db.models import F
 
+from postprocess.formats.stimuli import StimulusPair
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused, StimuliChanged
 from surveys.models import Context, Pair, Study
@@ -15,12 +16,10 @@ from surveys.study.stimuli.load import (
     CheckedFile,
     CheckedStimuli,
     StudyDesign,
-    as_stimulus,
     check_row,
     check_stimuli,
     digest_stimuli,
     fingerprint_row,
-    read_row,
     read_stimuli,
     store_pairs,
     write_row,
@@ -40,10 +39,7 @@ def read_upload(data: bytes, design: StudyDesign) -> CheckedStimuli:
 
 
 def read_checked(checked: CheckedFile | None, design: StudyDesign) -> CheckedStimuli:
-    """Return the stimuli of a file that was checked, without parsing it again.
-
-    Raises ImportRefused as `read_stimuli` does, and for no file.
-    """
+    """Return the stimuli of a file that was checked. Raises ImportRefused, also for no file."""
     if checked is None or checked.stimuli is None:
         raise ImportRefused("Choose the file with the stimuli.")
     return check_stimuli(checked.stimuli, design)
@@ -51,10 +47,7 @@ def read_checked(checked: CheckedFile | None, design: StudyDesign) -> CheckedSti
 
 @transaction.atomic
 def replace_stimuli(study: Study, stimuli: CheckedStimuli) -> Study:
-    """Replace all stimuli of a draft; a no-op for the same stimuli.
-
-    Raises StudyOpen.
-    """
+    """Replace all stimuli of a draft; a no-op for the same stimuli. Raises StudyOpen."""
     study = lock_draft(study)
     before, n_before = study.stimuli_sha256, Pair.objects.stimuli(study).count()
     if stimuli.digest == before:
@@ -79,15 +72,16 @@ def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str
     """
     study = lock_draft(pair.study)
     _refuse_unreasoned(reason)
-    if errors := check_row(fields).errors:
-        message = "\n".join(f"{error.column}: {error.reason}" for error in errors)
-        found = [(error.reason, pair.position, error.column) for error in errors]
+    checked = check_row(fields)
+    if checked.errors or checked.stimuli is None:
+        message = "\n".join(f"{error.column}: {error.reason}" for error in checked.errors)
+        found = [(error.reason, pair.position, error.column) for error in checked.errors]
         raise ImportRefused(message, found=found)
     pair, contexts, before = _find_row(pair, shown)
     changed = [column for column in before if before[column] != fields[column]]
     if not changed:
         return False
-    stimulus = read_row(fields)
+    (stimulus,) = checked.stimuli.pairs
     pair.word1, pair.word2 = stimulus.word1, stimulus.word2
     pair.save(update_fields=["word1", "word2"])
     for context, marked in zip(contexts, (stimulus.context1, stimulus.context2), strict=True):
@@ -149,10 +143,8 @@ def _remove(study: Study, pairs: Iterable[int]) -> None:
 
 def _update_layout(study: Study) -> None:
     """Update digest and blocks to the rows that are stored now."""
-    contexts: dict[int, list[Context]] = {}
-    for context in Context.objects.stimuli(study).order_by("number"):
-        contexts.setdefault(context.pair_id, []).append(context)
-    pairs = Pair.objects.stimuli(study)
-    study.stimuli_sha256 = digest_stimuli(as_stimulus(p, contexts[p.pk]) for p in pairs)
+    study.stimuli_sha256 = digest_stimuli(
+        StimulusPair(*row) for row in Pair.objects.stimuli(study).list_marked()
+    )
     study.save()
     lay_out_again(study)

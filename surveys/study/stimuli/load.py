@@ -6,7 +6,7 @@ import lzma
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
-from typing import Any, Self
+from typing import Self
 
 from babel.core import Locale, parse_locale
 from django.core.exceptions import ValidationError
@@ -26,10 +26,12 @@ from postprocess.formats.stimuli import (
 from postprocess.formats.tabular import Finding, Severity
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
+from surveys.models.stimuli import insert_rows
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.study.durations import estimate_seconds
 from surveys.study.layout.blocks import BlockPlan, make_blocks, plan_blocks
-from surveys.study.stimuli.inserts import insert_rows
+
+DESIGN_MINIMUMS = {"ratings_per_context": 1, "block_size": 1, "lease_hours": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,26 +62,19 @@ class StudyDesign:
             *list_slug_problems(self.slug),
             *list_language_problems(self.language),
             *list_scale_problems(self.scale_minimum, self.scale_maximum, self.scale_step),
-            *(
-                f"{name} must be from 1 to {MOST_ASKED_FOR}, got {number}."
-                for name, number in (
-                    ("ratings per context", self.ratings_per_context),
-                    ("block size", self.block_size),
-                    ("lease hours", self.lease_hours),
-                )
-                if not 1 <= number <= MOST_ASKED_FOR
-            ),
+            *list_number_problems(self, DESIGN_MINIMUMS),
         ]
         if not -(2**63) <= self.seed < 2**63:
             problems.append(f"the seed {self.seed} is too large.")
         if len(self.title) > 200:
             problems.append("the title is longer than 200 characters.")
-        if self.assigning_policy not in AssigningPolicy.values:
-            known = ", ".join(AssigningPolicy.values)
-            problems.append(f"the assigning policy must be {known}, got {self.assigning_policy!r}.")
-        if self.question_forms not in QuestionForms.values:
-            known = ", ".join(QuestionForms.values)
-            problems.append(f"the question forms must be {known}, got {self.question_forms!r}.")
+        for name, choices in (
+            ("assigning_policy", AssigningPolicy.values),
+            ("question_forms", QuestionForms.values),
+        ):
+            if (given := getattr(self, name)) not in choices:
+                known = ", ".join(choices)
+                problems.append(f"the {name.replace('_', ' ')} must be {known}, got {given!r}.")
         return problems
 
 
@@ -127,8 +122,12 @@ def read_stimuli(data: bytes, design: StudyDesign) -> CheckedStimuli:
 
 def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> CheckedStimuli:
     """Return parsed stimuli, checked as `read_stimuli` does."""
-    if problems := [*design.problems(), *map(str, stimuli.errors)]:
-        raise ImportRefused("\n".join(problems), found=_list_found(design, stimuli))
+    problems = design.problems()
+    if problems or stimuli.errors:
+        of_design = ((problem, None, None) for problem in problems)
+        of_file = ((error.reason, error.row, error.column) for error in stimuli.errors)
+        message = "\n".join([*problems, *map(str, stimuli.errors)])
+        raise ImportRefused(message, found=[*of_design, *of_file])
     words = [(pair.word1, pair.word2) for pair in stimuli.pairs]
     return CheckedStimuli(
         design=design,
@@ -143,12 +142,6 @@ def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> CheckedStimuli
 def digest_stimuli(pairs: Iterable[StimulusPair]) -> str:
     """Return the SHA-256 of the pairs in canonical form, independent of the file."""
     return digest_rows(pair.fields() for pair in pairs)
-
-
-def _list_found(design: StudyDesign, stimuli: ParsedStimuli) -> list[Any]:
-    """Return every error, with its row and column if it is in the file."""
-    of_design = [(problem, None, None) for problem in design.problems()]
-    return [*of_design, *((f.reason, f.row, f.column) for f in stimuli.errors)]
 
 
 def is_stored(stimuli: CheckedStimuli) -> bool:
@@ -216,6 +209,16 @@ def list_scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> li
     if (maximum - minimum) / step > 40:
         return ["the scale has more than 41 points, too many to choose from."]
     return []
+
+
+def list_number_problems(settings: object, minimums: Mapping[str, int]) -> list[str]:
+    """Return which of these settings are not whole numbers from a minimum to the common maximum."""
+    return [
+        f"{name.replace('_', ' ')} must be from {lowest} to {MOST_ASKED_FOR}, got {number!r}."
+        for name, lowest in minimums.items()
+        if not isinstance(number := getattr(settings, name), int)
+        or not lowest <= number <= MOST_ASKED_FOR
+    ]
 
 
 def list_slug_problems(slug: str) -> list[str]:
@@ -302,27 +305,16 @@ def check_row(fields: Mapping[str, str]) -> CheckedFile:
     return _as_checked(replace(parsed, findings=shown))
 
 
-def read_row(fields: Mapping[str, str]) -> StimulusPair:
-    """Return the pair in a validated row."""
-    data = render_stimuli([[fields[column] for column in COLUMNS]]).encode()
-    return parse_stimuli(data).pairs[0]
-
-
 def write_row(pair: Pair, contexts: Sequence[Context]) -> dict[str, str]:
-    """Return a stored pair as a row of the stimuli format, by column."""
-    stimulus = as_stimulus(pair, contexts)
+    """Return a stored pair with its contexts 1 and 2 as a row of the stimuli format, by column."""
+    context1, context2 = contexts
+    stimulus = StimulusPair(pair.word1, pair.word2, context1.marked, context2.marked)
     return dict(zip(COLUMNS, stimulus.fields(), strict=True))
 
 
 def fingerprint_row(row: Mapping[str, str]) -> str:
     """Return a short SHA-256 digest of a row."""
     return hashlib.sha256("\t".join(row.values()).encode()).hexdigest()[:16]
-
-
-def as_stimulus(pair: Pair, contexts: Sequence[Context]) -> StimulusPair:
-    """Return a stored pair as the library's value; contexts 1 and 2 in this order."""
-    first, second = contexts
-    return StimulusPair(pair.word1, pair.word2, first.marked, second.marked)
 
 
 def _as_checked(stimuli: ParsedStimuli) -> CheckedFile:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from django.db.models import F, Q, QuerySet, TextField, Value
 from django.db.models.functions import Concat
 
+from postprocess.formats.stimuli import StimulusPair
 from postprocess.statistics.sizes import StimuliSizes, measure_stimuli
 from surveys.models import Context, Pair, Study
 from surveys.study.protocol import CACHE_SIZE
-from surveys.study.stimuli.load import as_stimulus
 
 SEPARATOR = Value("\t", output_field=TextField())  # which no word holds
 
@@ -23,9 +23,12 @@ class Overlap(NamedTuple):
     n_texts: int
 
 
-def measure_study(study: Study) -> StimuliSizes | None:
-    """Return the statistics of a study's stimuli, or None; cached until they change."""
-    return _measure(study.pk, study.stimuli_sha256)
+@lru_cache(maxsize=CACHE_SIZE)
+def measure_study(study_id: int, stimuli_sha256: str) -> StimuliSizes | None:
+    """Return the statistics of a study's stimuli, or None; cached until their digest changes."""
+    pairs = Pair.objects.filter(study=study_id, is_checkpoint=False)
+    stimuli = [StimulusPair(*row) for row in pairs.list_marked()]
+    return measure_stimuli(stimuli) if stimuli else None
 
 
 def list_overlaps(study: Study, others: QuerySet[Study]) -> list[Overlap]:
@@ -47,7 +50,7 @@ def list_overlaps(study: Study, others: QuerySet[Study]) -> list[Overlap]:
 def _count_shared(
     study_id: int, stimuli_sha256: str, others: frozenset[tuple[int, str]]
 ) -> tuple[Counter[int], Counter[int]]:
-    """Count the pairs and texts that each other study shares; digests as in `_measure`."""
+    """Count the pairs and texts that each other study shares; digests as in `measure_study`."""
     mine = Pair.objects.filter(study=study_id, is_checkpoint=False).order_by()
     straight = mine.values_list(Concat("word1", SEPARATOR, "word2"))
     crossed = mine.values_list(Concat("word2", SEPARATOR, "word1"))
@@ -60,16 +63,3 @@ def _count_shared(
         pair__in=pairs, text__in=Context.objects.filter(pair__in=mine).values("text")
     )
     return n_pairs, Counter(texts.values_list(F("pair__study_id"), flat=True))
-
-
-@lru_cache(maxsize=CACHE_SIZE)
-def _measure(study_id: int, stimuli_sha256: str) -> StimuliSizes | None:
-    """Measure a study's stimuli; the digest is part of the cache key."""
-    contexts: dict[int, list[Context]] = {}
-    for context in Context.objects.filter(pair__study=study_id, pair__is_checkpoint=False).order_by(
-        "number"
-    ):
-        contexts.setdefault(context.pair_id, []).append(context)
-    pairs = Pair.objects.filter(study=study_id, is_checkpoint=False)
-    stimuli = [as_stimulus(pair, contexts[pair.pk]) for pair in pairs]
-    return measure_stimuli(stimuli) if stimuli else None

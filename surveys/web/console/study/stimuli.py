@@ -89,7 +89,7 @@ def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": rows,
         "shown": [show_row(face, pair) for pair in rows],
         "wanted": wanted,
-        "sizes": measure_study(study),
+        "sizes": measure_study(study.pk, study.stimuli_sha256),
         "overlaps": list_overlaps(study, visible_studies(request.user)),
     }
     return render(request, "console/study/stimuli.html", page)

@@ -34,7 +34,9 @@ def test_overlaps_follow_the_stimuli_of_another_study():
 
 
 def test_measure_study_measures_the_texts():
-    sizes = measure_study(make_study(stimuli=stimuli_file(stimuli_row())))
+    study = make_study(stimuli=stimuli_file(stimuli_row()))
+
+    sizes = measure_study(study.pk, study.stimuli_sha256)
 
     assert sizes is not None
     assert (sizes.n_pairs, sizes.words, sizes.distance) == (1, (8, 8, 8), (5, 5, 5))
