@@ -1,4 +1,7 @@
-"""The dispatcher of background jobs. Runs and messages are queued in the database: see `outbox`.
+"""The dispatcher of background jobs, and performing those that are queued in the database.
+
+Runs and webhook messages are stored in the transaction that requests them, and claimed by one
+process, so that nothing is lost or done twice if the broker, the workers or the site fail.
 
 Each process that serves pages, and each worker, has a dispatcher: a thread that looks for due
 jobs every few seconds, and immediately when this process has stored one. If there are workers it
@@ -14,32 +17,56 @@ from threading import Event, Lock, Thread, Timer, main_thread
 from celery import shared_task
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils import timezone
 
-from surveys import outbox
+from surveys.access.webhooks import deliver
 from surveys.crowd.mturk import qualifications
+from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.errors import SurveyError
-from surveys.models import Study
+from surveys.models import Delivery, Run, RunKind, Study
 from surveys.operations.broker import BROKER, Job
 from surveys.operations.outages import OUTAGES, log_outage
+from surveys.results import runs
+from surveys.results.jobs import make_links, write_export
 from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
 from surveys.review import queue
 
 PAGE_DELAY = 0.3  # seconds in which the page that has asked for a job is sent
 MAX_RUN_THREADS = 2  # in a process that serves pages
 MAX_SENDER_THREADS = 4  # a webhook endpoint that does not answer keeps one of them busy
+MAKERS: dict[RunKind, runs.Maker] = {
+    RunKind.RESULTS: runs.make_results,
+    RunKind.RELEASE: runs.make_release,
+    RunKind.LINKS: make_links,
+    RunKind.EXPORT: write_export,
+    **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
+}
 log = logging.getLogger(__name__)
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def perform_runs() -> None:
-    """Perform the runs that are due."""
-    outbox.perform_due_runs()
+def perform_runs() -> int:
+    """Perform runs one after another until none is due. Return their number."""
+    n_runs = 0
+    while due := list_due_runs(1):
+        perform_run(due[0])
+        n_runs += 1
+    return n_runs
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def send_messages() -> None:
-    """Send the webhook messages that are due."""
-    outbox.send_due_messages()
+def send_messages() -> int:
+    """Send the webhook messages that are due now, one after another. Return their number.
+
+    After a failure the endpoint is not tried again in this round, so that it delays the others
+    only once.
+    """
+    due = Delivery.objects.due(timezone.now()).order_by("next_at")
+    found, failing = dict(due.values_list("pk", "webhook_id")), set()
+    for delivery_id, webhook_id in found.items():
+        if webhook_id not in failing and not deliver(delivery_id):
+            failing.add(webhook_id)
+    return len(found)
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -60,14 +87,24 @@ def file_answers(study_id: int) -> None:
     queue.file_in_background(Study.objects.get(pk=study_id))
 
 
+def list_due_runs(at_most: int) -> list[int]:
+    """Return the ids of due runs, earliest first."""
+    return list(Run.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
+
+
+def perform_run(run_id: int) -> None:
+    """Perform a waiting run of any kind; see `runs.perform_run`."""
+    runs.perform_run(run_id, MAKERS)
+
+
 def start_run(run_id: int) -> None:
     """Perform a run in the background once its transaction is committed."""
-    _start_stored(partial(outbox.perform_run, run_id))
+    _start_stored(partial(perform_run, run_id))
 
 
 def start_deliveries() -> None:
     """Send webhook messages in the background once their transaction is committed."""
-    _start_stored(outbox.send_due_messages)
+    _start_stored(send_messages)
 
 
 def start_filing(study: Study) -> None:
@@ -156,9 +193,9 @@ class Dispatcher:
         with self._lock:
             asked = set(self._jobs)
         due = set()
-        if outbox.list_due_runs(1):
+        if list_due_runs(1):
             due.add(Job(perform_runs))
-        if outbox.count_due_messages(1):
+        if _count_due_messages(1):
             due.add(Job(send_messages))
         if BROKER.ask(due | asked):
             with self._lock:
@@ -167,10 +204,10 @@ class Dispatcher:
     def _start_threads(self) -> None:
         self._runs = [thread for thread in self._runs if thread.is_alive()]
         self._senders = [thread for thread in self._senders if thread.is_alive()]
-        for run_id in outbox.list_due_runs(MAX_RUN_THREADS - len(self._runs)):
-            self._runs.append(self._start_thread(partial(outbox.perform_run, run_id), "run"))
-        for _ in range(outbox.count_due_messages(MAX_SENDER_THREADS) - len(self._senders)):
-            self._senders.append(self._start_thread(outbox.send_due_messages, "messages"))
+        for run_id in list_due_runs(MAX_RUN_THREADS - len(self._runs)):
+            self._runs.append(self._start_thread(partial(perform_run, run_id), "run"))
+        for _ in range(_count_due_messages(MAX_SENDER_THREADS) - len(self._senders)):
+            self._senders.append(self._start_thread(send_messages, "messages"))
 
     def _start_thread(self, work: Callable[[], object], name: str) -> Thread:
         """Start a thread that does the work and then wakes the dispatcher."""
@@ -226,6 +263,11 @@ def _start_stored(work: Callable[[], object]) -> None:
             DISPATCHER.wake()
 
     transaction.on_commit(start)
+
+
+def _count_due_messages(at_most: int) -> int:
+    """Return the number of due webhook messages, or `at_most`."""
+    return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
 
 
 def _perform(job: Job) -> None:

@@ -24,7 +24,7 @@ LAYERS = (
     ("crowd",),
     ("privacy",),
     ("rehearsal",),
-    ("tasks", "outbox"),
+    ("tasks",),
     ("web", "management", "templatetags", "admin", "apps"),
 )
 Graph = Mapping[str, Set[str]]

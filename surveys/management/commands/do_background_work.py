@@ -1,8 +1,8 @@
 from typing import Any
 
 from surveys.management.commands._base import SurveyCommand
-from surveys.outbox import perform_due_runs, send_due_messages
 from surveys.results.run_leases import requeue_silent_runs
+from surveys.tasks import perform_runs, send_messages
 
 
 class Command(SurveyCommand):
@@ -13,6 +13,6 @@ class Command(SurveyCommand):
 
     def handle(self, **options: Any) -> None:
         requeue_silent_runs()
-        n_messages = send_due_messages()
-        n_runs = perform_due_runs()
+        n_messages = send_messages()
+        n_runs = perform_runs()
         self.stdout.write(f"Runs: {n_runs}, messages: {n_messages}.")

@@ -13,9 +13,8 @@ from surveys.crowd.mturk.qualifications import (
 )
 from surveys.errors import RunRefused
 from surveys.models import AuditEntry, Batch, Grant, Run, RunKind, Worker
-from surveys.outbox import perform_run
 from surveys.results.runs import MAX_RETRIES, request_batch_work, retry_run
-from surveys.tasks import start_run, start_sending_grants
+from surveys.tasks import perform_run, start_run, start_sending_grants
 from tests.factories.batches import arm, plan
 from tests.factories.studies import make_study, stored
 from tests.factories.workers import do_task

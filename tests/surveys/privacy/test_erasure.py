@@ -9,7 +9,6 @@ from django.db.models import F
 
 from surveys.errors import ErasureRefused, InvitationRefused
 from surveys.models import Annotator, Assignment, AuditEntry, Release, Response, Run, RunKind, Study
-from surveys.outbox import perform_run
 from surveys.participation.assignments import begin_assignment
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import (
@@ -22,6 +21,7 @@ from surveys.recruitment.links import invite_listed, open_entrance
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.runs import request_release, request_results
 from surveys.study.design import configure_study
+from surveys.tasks import perform_run
 from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import (
     QUICK,

@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from surveys.errors import RunRefused
 from surveys.models import IdempotencyRecord, Invitation, Run, RunState
-from surveys.outbox import perform_run
 from surveys.privacy.erasure import erase_annotator
 from surveys.privacy.leftovers import drop_leftovers
 from surveys.results.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
 from surveys.results.runs import request_export, request_links, retry_run
+from surveys.tasks import perform_run
 from tests.factories.studies import finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db

@@ -9,11 +9,11 @@ from pyarrow import parquet
 
 from surveys.errors import InvitationRefused, RunRefused
 from surveys.models import Annotator, AuditEntry, Invitation, Run, RunState
-from surveys.outbox import perform_run
 from surveys.privacy.erasure import erase_annotator
 from surveys.results import jobs
 from surveys.results.run_leases import lease_duration
 from surveys.results.runs import request_export, request_links, retry_run
+from surveys.tasks import perform_run
 from tests.factories.studies import finish, make_study, start
 
 

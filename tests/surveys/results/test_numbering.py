@@ -9,7 +9,6 @@ from django.db import IntegrityError, connection
 
 from postprocess.steps.recipe import Recipe
 from surveys.models import AuditEntry, Batch, Release, Run, RunKind, RunState, Study
-from surveys.outbox import perform_run
 from surveys.results.release import release_dataset
 from surveys.results.runs import (
     request_batch_work,
@@ -18,6 +17,7 @@ from surveys.results.runs import (
     request_results,
     retry_run,
 )
+from surveys.tasks import perform_run
 from tests.factories.batches import plan
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 from tests.surveys.management.running import run as run_command

@@ -6,10 +6,9 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from surveys import outbox
+from surveys import tasks
 from surveys.access.webhooks import add_webhook
 from surveys.models import Delivery, Run, RunState
-from surveys.outbox import list_due_runs, perform_due_runs, perform_run
 from surveys.results.run_leases import (
     PROCESS_NAME,
     lease_duration,
@@ -18,6 +17,7 @@ from surveys.results.run_leases import (
     requeue_silent_runs,
 )
 from surveys.results.runs import request_export, retry_run
+from surveys.tasks import list_due_runs, perform_run, perform_runs
 from tests.factories.studies import make_study, stored
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_an_expired_run_is_retried_automatically(run):
 
     assert stored(run, "state", "lease", "stage", "n_deaths") == ("waiting", "", "", 1)
     pass_time()
-    assert perform_due_runs() == 1
+    assert perform_runs() == 1
     assert stored(run, "state", "lease") == ("done", "")
 
 
@@ -79,7 +79,7 @@ def test_a_terminated_process_gives_its_run_back(run, monkeypatch, end):
         raise end
 
     Run.objects.update(state=RunState.WAITING)
-    monkeypatch.setitem(outbox.MAKERS, run.kind, end_process)
+    monkeypatch.setitem(tasks.MAKERS, run.kind, end_process)
     with pytest.raises(end):
         perform_run(run.pk)
 
@@ -108,7 +108,7 @@ def test_results_without_a_lease_are_discarded(run, monkeypatch, settings):
         return {"report": {"n_rows": 7}}
 
     Run.objects.update(state=RunState.WAITING)
-    monkeypatch.setitem(outbox.MAKERS, run.kind, lose_the_lease)
+    monkeypatch.setitem(tasks.MAKERS, run.kind, lose_the_lease)
 
     perform_run(run.pk)
 
@@ -126,7 +126,7 @@ def test_a_run_without_a_lease_stops_at_its_next_step(run, monkeypatch):
         steps.append("more")
 
     Run.objects.update(state=RunState.WAITING)
-    monkeypatch.setitem(outbox.MAKERS, run.kind, lose_the_lease)
+    monkeypatch.setitem(tasks.MAKERS, run.kind, lose_the_lease)
 
     perform_run(run.pk)
 
@@ -148,7 +148,7 @@ def test_perform_run_deletes_files_of_a_killed_process(run, settings):
 def test_postponed_runs_are_not_due(run):
     Run.objects.update(state=RunState.WAITING, due_at=timezone.now() + timedelta(minutes=1))
 
-    assert (list_due_runs(1), perform_due_runs()) == ([], 0)
+    assert (list_due_runs(1), perform_runs()) == ([], 0)
 
 
 def test_migration_fails_runs_left_by_an_earlier_version(run):

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from surveys.access.webhooks import NOT_REACHED, PAUSES, add_webhook, deliver
 from surveys.models import AuditEntry, Delivery, Webhook
-from surveys.outbox import perform_run, send_due_messages
 from surveys.results.runs import request_results
 from surveys.study.layout.blocks import repeat_block
+from surveys.tasks import perform_run, send_messages
 from tests.factories.studies import QUICK, finish, start
 from tests.surveys.web.api.conftest import errors_of
 
@@ -237,7 +237,7 @@ def test_an_unreachable_url_delays_the_others_once(study):
 
     with listening() as (heard, url):
         due_delivery(study, url)
-        send_due_messages()
+        send_messages()
 
     assert len(heard) == 1
     tried = Delivery.objects.filter(pk__in=[one.pk for one in closed]).order_by("pk")

@@ -18,13 +18,13 @@ from surveys.access.roles import grant_role
 from surveys.access.sign_in_links import make_sign_in_link
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, TextKind, Visit
-from surveys.outbox import perform_run
 from surveys.recruitment.links import invite_listed, open_entrance
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
 from surveys.study.stimuli.load import fingerprint_row, write_row
 from surveys.study.texts import default_body, read_check
+from surveys.tasks import perform_run
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan

@@ -3,9 +3,9 @@
 import pytest
 
 from surveys.models import Role, Run, RunState, Study
-from surveys.outbox import perform_run
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.results.runs import request_export, request_release, request_results
+from surveys.tasks import perform_run
 from tests.factories.batches import plan
 from tests.factories.studies import QUICK, finish, make_release, make_study, start
 from tests.surveys.web.console.test_collection import page, read

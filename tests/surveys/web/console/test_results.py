@@ -24,12 +24,12 @@ from surveys.models import (
     Study,
     VerdictKind,
 )
-from surveys.outbox import perform_run
 from surveys.privacy.erasure import erase_annotator
 from surveys.results.description import describe_study
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
+from surveys.tasks import perform_run
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_study, start
 
