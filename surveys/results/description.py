@@ -150,14 +150,9 @@ def _list_texts(study: Study) -> Iterator[dict[str, Any]]:
             continue
         current_text(study, kind)  # stores the default as version 1
         for text in StudyText.objects.filter(study=study, kind=kind).order_by("version"):
-            if text.body:
-                yield {
-                    "kind": kind.value, "version": text.version, "body": text.body,
-                    **_count_agreed(text),
-                }  # fmt: skip
-
-
-def _count_agreed(text: StudyText) -> dict[str, int]:
-    if text.kind != TextKind.CONSENT:
-        return {}
-    return {"n_annotators": Annotator.objects.filter(consent=text).count()}
+            if not text.body:
+                continue
+            entry = {"kind": kind.value, "version": text.version, "body": text.body}
+            if kind == TextKind.CONSENT:
+                entry["n_annotators"] = Annotator.objects.filter(consent=text).count()
+            yield entry

@@ -38,20 +38,15 @@ class WrittenInstant(Func):
 
     arity = 1
     output_field = CharField()
+    # of PostgreSQL, where a connection's time zone is UTC
+    template = """to_char(%(expressions)s, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
     ) -> tuple[str, Any]:
-        (instant,) = self.get_source_expressions()
-        written = Func(Value("%Y-%m-%dT%H:%M:%fZ"), instant, function="strftime")
+        form = Value("%Y-%m-%dT%H:%M:%fZ")
+        written = Func(form, *self.get_source_expressions(), function="strftime")
         return written.as_sql(compiler, connection, **context)
-
-    def as_postgresql(
-        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
-    ) -> tuple[str, Any]:
-        (instant,) = self.get_source_expressions()
-        form = Value('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')  # a connection's time zone is UTC
-        return Func(instant, form, function="to_char").as_sql(compiler, connection, **context)
 
 
 _QUESTIONNAIRE = "assignment__questionnaire__"

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from django.db.models import FloatField
+from django.db.models.functions import Cast
+
 from surveys.models import Study
 from surveys.results.export import (
     RESPONSE_TABLE,
@@ -18,26 +21,19 @@ from surveys.results.export import (
 ROWS_A_GROUP = 20_000
 
 
-class _Sink(io.RawIOBase):
-    """A write-only file whose contents are taken out after each row group."""
+class _Sink(io.BytesIO):
+    """A file whose contents are taken out after each row group; positions count them."""
 
-    def __init__(self) -> None:
-        self._written: list[bytes] = []
-        self._n_written = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._written.append(bytes(data))
-        self._n_written += len(self._written[-1])
-        return len(self._written[-1])
+    n_taken = 0
 
     def tell(self) -> int:
-        return self._n_written
+        return self.n_taken + super().tell()
 
     def take(self) -> bytes:
-        taken, self._written = b"".join(self._written), []
+        taken = self.getvalue()
+        self.n_taken += len(taken)
+        self.seek(0)
+        self.truncate()
         return taken
 
 
@@ -49,37 +45,26 @@ def stream_responses_as_parquet(study: Study, **wanted: Any) -> Iterator[bytes]:
     import pyarrow as pa  # slow to import
     from pyarrow import parquet
 
-    types = [(name, _arrow_type(column.arrow_type)) for name, column in RESPONSE_TABLE.items()]
-    schema = pa.schema([("language", pa.string()), *types])
+    instant = pa.timestamp("ms", tz="UTC")
+    kinds = {name: column.arrow_type for name, column in RESPONSE_TABLE.items()}
+    types = {n: instant if k == TIMESTAMP else pa.type_for_alias(k) for n, k in kinds.items()}
+    schema = pa.schema([("language", pa.string()), *types.items()])
     answered = find_responses(study, **wanted).order_by("assignment_id", "position")
-    rows = answered.values_list(*map(_unformatted, RESPONSE_TABLE.values()))
+    rows = answered.values_list(*map(_as_typed, RESPONSE_TABLE.values()))
     found = rows.iterator(chunk_size=ROWS_A_FETCH)
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         while group := list(islice(found, ROWS_A_GROUP)):
             columns = [[study.language] * len(group), *zip(*group, strict=True)]
-            arrays = [
-                pa.array(_convert(field.name, column), type=field.type)
-                for field, column in zip(schema, columns, strict=True)
-            ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            named = dict(zip(schema.names, columns, strict=True))
+            writer.write_table(pa.table(named, schema=schema))
             yield sink.take()
     yield sink.take()
 
 
-def _arrow_type(name: str) -> Any:
-    import pyarrow as pa
-
-    return pa.timestamp("ms", tz="UTC") if name == TIMESTAMP else pa.type_for_alias(name)
-
-
-def _unformatted(column: Column) -> Any:
-    """Return what a column selects, with a timestamp itself instead of its text."""
+def _as_typed(column: Column) -> Any:
+    """Return what a column selects, with timestamps and numbers themselves instead of texts."""
     source = column.source
-    return source.get_source_expressions()[0] if isinstance(source, WrittenInstant) else source
-
-
-def _convert(name: str, column: Any) -> Any:
-    if name == "rating":  # a Decimal
-        return [None if rating is None else float(rating) for rating in column]
-    return column
+    if isinstance(source, WrittenInstant):
+        return source.get_source_expressions()[0]
+    return Cast(source, FloatField()) if column.arrow_type == "float64" else source

@@ -52,9 +52,12 @@ def write_export(run: Run, progress: Progress) -> dict[str, Any]:
     """
     form, began_at = run.wishes["form"], withdrawal_cutoff(run.study)
     n_rows = find_responses(run.study).count()
-    rows_a_chunk = ROWS_A_GROUP if form == "parquet" else ROWS_A_CHUNK
+    chunks: Iterator[bytes] = map(str.encode, stream_responses(run.study))
+    rows_a_chunk = ROWS_A_CHUNK
+    if form == "parquet":
+        chunks, rows_a_chunk = stream_responses_as_parquet(run.study), ROWS_A_GROUP
     with tempfile.TemporaryFile() as file:
-        for n, chunk in enumerate(_stream(run, form)):
+        for n, chunk in enumerate(chunks):
             file.write(chunk)
             progress("writing responses", n * rows_a_chunk, n_rows)
         if Annotator.objects.filter(study=run.study, withdrawn_at__gte=began_at).exists():
@@ -62,16 +65,3 @@ def write_export(run: Run, progress: Progress) -> dict[str, Any]:
         name = f"responses_{run.study.slug}_{run.number}.{form}"
         run.archive.save(name, File(file), save=False)
     return {"report": {"n_rows": n_rows}}
-
-
-def check_export_format(form: str) -> str:
-    """Return an export format unchanged. Raises RunRefused for an unknown one."""
-    if form not in EXPORT_FORMATS:
-        raise RunRefused(f"Responses are exported as {' or '.join(EXPORT_FORMATS)}.")
-    return form
-
-
-def _stream(run: Run, form: str) -> Iterator[bytes]:
-    if form == "parquet":
-        return stream_responses_as_parquet(run.study)
-    return (text.encode() for text in stream_responses(run.study))

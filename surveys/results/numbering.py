@@ -8,11 +8,14 @@ from surveys.models import Batch, Release, Run, RunKind, Study
 
 
 def number_run(study: Study, kind: RunKind) -> int:
-    """Return the number for a new run of a kind. Locks the study until the transaction ends."""
+    """Return the number for a new run of a kind. Locks the study until the transaction ends.
+
+    That of a release follows those of all releases and of all runs that were to make one.
+    """
+    numbered: list[QuerySet[Any]] = [Run.objects.filter(study=study, kind=kind)]
     if kind == RunKind.RELEASE:
-        return _number_new_release(study)
-    _lock(study)
-    return _find_last(Run.objects.filter(study=study, kind=kind)) + 1
+        numbered.append(Release.objects.filter(study=study))
+    return _number_next(study, *numbered)
 
 
 def number_release(study: Study, wanted: int | None = None) -> int:
@@ -24,26 +27,20 @@ def number_release(study: Study, wanted: int | None = None) -> int:
     _lock(study)
     if wanted and not Release.objects.filter(study=study, number=wanted).exists():
         return wanted
-    return _number_new_release(study)
+    return number_run(study, RunKind.RELEASE)
 
 
 def number_batch(study: Study) -> int:
     """Return the number for a new batch. Locks the study until the transaction ends."""
-    _lock(study)
-    return _find_last(Batch.objects.filter(study=study)) + 1
+    return _number_next(study, Batch.objects.filter(study=study))
 
 
-def _number_new_release(study: Study) -> int:
-    """Return the next number, skipping those of runs that are in progress or failed."""
+def _number_next(study: Study, *numbered: QuerySet[Any]) -> int:
+    """Return the number after the highest in any of these rows of a study."""
     _lock(study)
-    runs = Run.objects.filter(study=study, kind=RunKind.RELEASE)
-    return max(_find_last(runs), _find_last(Release.objects.filter(study=study))) + 1
+    return 1 + max(rows.aggregate(last=Max("number"))["last"] or 0 for rows in numbered)
 
 
 def _lock(study: Study) -> None:
     """Lock the study: two simultaneous requests would get the same number."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-
-
-def _find_last(rows: QuerySet[Any]) -> int:
-    return rows.aggregate(last=Max("number"))["last"] or 0

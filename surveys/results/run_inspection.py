@@ -1,6 +1,5 @@
 """Reading the results of runs: files, ratings ledger, and comparison of two runs."""
 
-import io
 import zipfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +12,6 @@ from surveys.query_params import read_number
 if TYPE_CHECKING:
     import pandas as pd
 
-    from postprocess.steps.comparison import Comparison
     from postprocess.steps.post_process import Outcome
 
 ROWS_A_PAGE = 100
@@ -61,14 +59,14 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
     wanted: dict[str, str | int] = {name: text for name, text in filters.items() if text}
     for name in ("pair", "context"):
         if name in wanted:
-            wanted[name] = _as_number(name, str(wanted[name]))
-    data = _content(run.ledger)
-    number = max(1, page)
-    rows, n_found = search_ledger(
-        data, wanted, start=(number - 1) * ROWS_A_PAGE, n_rows=ROWS_A_PAGE
-    )
+            number = read_number(filters[name])
+            if number is None:
+                raise RunRefused(f"{name} must be a number, such as 12.")
+            wanted[name] = number
+    start = (max(1, page) - 1) * ROWS_A_PAGE
+    rows, n_found = search_ledger(_content(run.ledger), wanted, start=start, n_rows=ROWS_A_PAGE)
     n_pages = max(1, -(-n_found // ROWS_A_PAGE))
-    return LedgerPage(_list_rows(rows), n_found, number, n_pages)
+    return LedgerPage(_list_rows(rows), n_found, max(1, page), n_pages)
 
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
@@ -82,10 +80,6 @@ def compare_runs(first: Run, second: Run) -> RunsApart:
         raise RunRefused(
             "New ratings arrived between these runs; run the first recipe again to compare them."
         ) from error
-    return _summarise(apart)
-
-
-def _summarise(apart: "Comparison") -> RunsApart:
     pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MAX_DIFFERENCES)
     annotators = apart.annotators[apart.annotators["differs"]].head(MAX_DIFFERENCES)
     return RunsApart(apart.summary, _list_rows(pairs), _list_rows(annotators))
@@ -111,11 +105,4 @@ def _restore(run: Run) -> "Outcome":
 
 def _content(stored: FieldFile) -> bytes:
     with stored.open("rb") as file:
-        return io.BytesIO(file.read()).getvalue()
-
-
-def _as_number(name: str, text: str) -> int:
-    number = read_number(text)
-    if number is None:
-        raise RunRefused(f"{name} must be a number, such as 12.")
-    return number
+        return bytes(file.read())

@@ -70,12 +70,12 @@ def renewing(run: Run) -> Iterator[None]:
 
 def release_run(run: Run) -> None:
     """Return a run of this process to the queue; this does not count as a death."""
-    _give_back(Run.objects.held_under(run))
+    requeue(Run.objects.held_under(run))
 
 
 def release_own_runs() -> None:
     """Return all runs of this process and its children to the queue."""
-    _give_back(Run.objects.filter(state=RunState.RUNNING, lease__startswith=f"{PROCESS_NAME}-"))
+    requeue(Run.objects.filter(state=RunState.RUNNING, lease__startswith=f"{PROCESS_NAME}-"))
 
 
 def requeue_silent_runs() -> None:
@@ -85,7 +85,7 @@ def requeue_silent_runs() -> None:
         still_silent = Run.objects.silent(since).held_under(run)
         if run.n_deaths >= MAX_DEATHS:
             _fail(still_silent, run, DIED_TWICE)
-        elif _give_back(still_silent, n_deaths=F("n_deaths") + 1):
+        elif requeue(still_silent, n_deaths=F("n_deaths") + 1):
             log.warning("run %s was interrupted and is retried", run.pk)
 
 
@@ -103,11 +103,12 @@ def _fail(found: RunQuerySet, run: Run, reason: str) -> None:
         store_run_messages(run)
 
 
-def _give_back(found: RunQuerySet, **changes: Any) -> int:
+def requeue(found: RunQuerySet, *, after: timedelta = RELEASE_PAUSE, **changes: Any) -> int:
+    """Return runs to the queue after a pause, with these changes; return their number."""
     now = timezone.now()
     return found.update(
         state=RunState.WAITING, lease="", stage="", share_done=0, heard_at=now,
-        due_at=now + RELEASE_PAUSE, **changes,
+        due_at=now + after, **changes,
     )  # fmt: skip
 
 

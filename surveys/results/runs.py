@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from postprocess.formats.stimuli import StimuliError
@@ -20,7 +19,7 @@ from surveys.access.webhooks import store_run_messages
 from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
-from surveys.results.jobs import Progress, check_export_format
+from surveys.results.jobs import EXPORT_FORMATS, Progress
 from surveys.results.numbering import number_run
 from surveys.results.ratings_table import (
     collect_study,
@@ -37,6 +36,7 @@ from surveys.results.run_leases import (
     release_run,
     renew_lease,
     renewing,
+    requeue,
 )
 
 if TYPE_CHECKING:
@@ -45,16 +45,13 @@ if TYPE_CHECKING:
 Maker = Callable[[Run, Progress], dict[str, Any]]
 PROGRESS_INTERVAL = timedelta(seconds=1)
 MAX_RETRIES = 5
-FIRST_PAUSE = 15  # seconds, doubled each time; in all less than a lease lasts
+FIRST_PAUSE = timedelta(seconds=15)  # doubled each time; in all less than a lease lasts
 INTERRUPTED = "It was interrupted. Try again; if that does not help, ask an operator for the log."
 
 
 @transaction.atomic
 def request_results(study: Study, recipe: str, by: User | None) -> Run:
-    """Queue a run that post-processes a study's ratings by a recipe, in TOML.
-
-    Raises RunRefused for an invalid recipe.
-    """
+    """Queue a run that post-processes ratings by a recipe, in TOML. Raises RunRefused."""
     return _request(study, RunKind.RESULTS, read_recipe(study, recipe), by)
 
 
@@ -96,11 +93,10 @@ def request_links(
 
 @transaction.atomic
 def request_export(study: Study, form: str, by: User | None) -> Run:
-    """Queue a run that exports all responses; an earlier export is deleted.
-
-    Raises RunRefused for an unknown format.
-    """
-    run = _request(study, RunKind.EXPORT, None, by, wishes={"form": check_export_format(form)})
+    """Queue a run that exports all responses; an earlier export is deleted. Raises RunRefused."""
+    if form not in EXPORT_FORMATS:
+        raise RunRefused(f"Responses are exported as {' or '.join(EXPORT_FORMATS)}.")
+    run = _request(study, RunKind.EXPORT, None, by, wishes={"form": form})
     drop_exports(study)
     return run
 
@@ -122,17 +118,9 @@ def retry_run(run: Run) -> Run:
     """Queue a run again. Raises RunRefused unless it failed or was interrupted."""
     if run.has_lost_list:
         raise RunRefused(LIST_DROPPED)
-    now = timezone.now()
-    if not Run.objects.filter(_is_over(), pk=run.pk).update(
-        state=RunState.WAITING,
-        error="",
-        stage="",
-        share_done=0,
-        heard_at=now,
-        due_at=now,
-        lease="",
-        n_deaths=0,
-    ):
+    silent = Run.objects.silent(timezone.now() - lease_duration())
+    over = (Run.objects.filter(state=RunState.FAILED) | silent).filter(pk=run.pk)
+    if not requeue(over, after=timedelta(), error="", n_deaths=0):
         raise RunRefused("Only a run that failed or was interrupted can be retried.")
     record("run.retried", run.study, run.name)
     run.refresh_from_db()
@@ -196,11 +184,6 @@ def _name_recipe(run: Run) -> dict[str, str]:
     return {"recipe": run.recipe_name} if run.recipe_name else {}
 
 
-def _is_over() -> Q:
-    silent = Q(heard_at__lt=timezone.now() - lease_duration())
-    return Q(state=RunState.FAILED) | (Q(state=RunState.RUNNING) & silent)
-
-
 def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     """Post-process the ratings of a run's study. Raises the library's errors."""
     from postprocess.pipeline import build_dataset
@@ -260,11 +243,6 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     }
 
 
-def pause_after(n_tries: int) -> int | None:
-    """Return the seconds to wait after a number of failed tries, or None to give up."""
-    return FIRST_PAUSE * 2 ** (n_tries - 1) if n_tries <= MAX_RETRIES else None
-
-
 def _finish(run: Run, **made: Any) -> None:
     """Store the results of a run. Raises RunTaken if another process has taken it."""
     renew_lease(run)
@@ -286,14 +264,11 @@ def _finish(run: Run, **made: Any) -> None:
 def _postpone(run: Run, reason: str) -> bool:
     """Return a run to the queue with a pause; return False after too many tries."""
     n_tries = run.wishes.get("n_tries", 0) + 1
-    pause = pause_after(n_tries)
-    if pause is None:
+    if n_tries > MAX_RETRIES:
         return False
-    now = timezone.now()
-    Run.objects.held_under(run).update(
-        state=RunState.WAITING, error=reason, wishes={**run.wishes, "n_tries": n_tries}, lease="",
-        heard_at=now, due_at=now + timedelta(seconds=pause),
-    )  # fmt: skip
+    wishes = {**run.wishes, "n_tries": n_tries}
+    pause = FIRST_PAUSE * 2 ** (n_tries - 1)
+    requeue(Run.objects.held_under(run), after=pause, error=reason, wishes=wishes)
     return True
 
 
