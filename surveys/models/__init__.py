@@ -51,16 +51,3 @@ from surveys.models.study import (
     StudyText,
     TextKind,
 )
-
-__all__ = [
-    "Annotator", "ApiToken", "Arrival", "AssigningPolicy", "Assignment", "AssignmentState",
-    "AuditEntry",
-    "Batch", "Block", "Checkpoint", "ConsentNotice", "Context", "Delivery", "Entrance", "Grant",
-    "Hit", "HitState", "IdempotencyRecord", "Invitation", "Item", "Membership", "Pair", "Payment",
-    "PaymentKind", "PaymentState", "Place", "Provider", "ProviderState", "Qualification",
-    "QuestionForms",
-    "Questionnaire", "Release", "Response", "Review", "ReviewClaim", "ReviewSettings",
-    "ReviewState", "Role", "Round", "Run", "RunKind", "RunState", "SignInBudget", "Standing",
-    "Study", "StudyText", "TextKind", "Verdict", "VerdictKind", "Visit", "Webhook", "WebhookEvent",
-    "Worker",
-]  # fmt: skip
