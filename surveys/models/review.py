@@ -242,5 +242,6 @@ class ReviewClaim(models.Model):
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:
-    n = rows.order_by().values("review" if rows.model is not Review else "assignment")
-    return Coalesce(Subquery(n.annotate(n=Count("pk")).values("n")), 0)
+    """Return an expression: the number of these rows about a review."""
+    counted = rows.order_by().values("review").annotate(n=Count("pk"))
+    return Coalesce(Subquery(counted.values("n")), 0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from surveys.models import Assignment, Response, Review, Study
 from surveys.results.ratings_table import scale_of
@@ -179,7 +179,8 @@ def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.Data
     """Describe the effect of one rating on the score of its text and the change of its pair."""
     pair, number = its[["pair", "context"]].iloc[0]
     now, then = before.loc[pair], after.loc[pair]
-    if now[f"n{number}"] == then[f"n{number}"] and _moves(now, then, number) < MIN_MOVE:
+    move = abs(float(now[f"sim{number}"] - then[f"sim{number}"]))
+    if now[f"n{number}"] == then[f"n{number}"] and move < MIN_MOVE:
         return "No score would change."
     from postprocess.reporting.phrases import write_figure, write_signed
 
@@ -190,10 +191,6 @@ def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.Data
         f"without it {score_without} from {then[f'n{number}']:.0f}. "
         f"Change of the pair {change}; without it {change_without}."
     )
-
-
-def _moves(now: Any, then: Any, number: int) -> float:
-    return abs(float(now[f"sim{number}"] - then[f"sim{number}"]))
 
 
 def _describe_scores(_: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:

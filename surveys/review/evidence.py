@@ -32,37 +32,33 @@ class Sign(NamedTuple):
 
     weight: int
     one: str
-    many: str
-
-
-def _sign(weight: int, one: str, many: str = "") -> Sign:
-    return Sign(weight, one, many or one)
+    many: str = ""  # as for one
 
 
 SIGNS = {
-    "constant": _sign(4, "All {n} ratings of this questionnaire are the same."),
-    "targets": _sign(6, "Both words are the targets of page 2, which page 1 does not show."),
-    "target": _sign(3, "“{word}” is a target of page 2, which page 1 does not show."),
-    "copied": _sign(2, "“{word}” is copied from the text."),
-    "repeated": _sign(
+    "constant": Sign(4, "All {n} ratings of this questionnaire are the same."),
+    "targets": Sign(6, "Both words are the targets of page 2, which page 1 does not show."),
+    "target": Sign(3, "“{word}” is a target of page 2, which page 1 does not show."),
+    "copied": Sign(2, "“{word}” is copied from the text."),
+    "repeated": Sign(
         2,
         "“{word}” was written for another text, too.",
         "“{word}” was written for {n} other texts.",
     ),
-    "shared": _sign(
+    "shared": Sign(
         3,
         "Another annotator wrote the same two words for this text.",
         "{n} other annotators wrote the same two words for this text.",
     ),
-    "unknown": _sign(1, "“{word}” is not in the dictionaries of this site."),
-    "invisible": _sign(
+    "unknown": Sign(1, "“{word}” is not in the dictionaries of this site."),
+    "invisible": Sign(
         1,
         "“{word}” contains an invisible character.",
         "“{word}” contains {n} invisible characters.",
     ),
-    "hasty": _sign(3, "Read and answered at {n} words per minute."),
-    "pasted": _sign(2, "“{word}” was pasted."),
-    "flagged": _sign(
+    "hasty": Sign(3, "Read and answered at {n} words per minute."),
+    "pasted": Sign(2, "“{word}” was pasted."),
+    "flagged": Sign(
         0, "There is evidence about one of its answers.", "There is evidence about {n} answers."
     ),
 }
@@ -89,7 +85,7 @@ def tell(piece: Piece, words: tuple[str, str] = ("", "")) -> str:
     word = words[piece.which - 1] if piece.which else ""
     for character in list_invisible(word):  # some reverse the direction of the sentence
         word = word.replace(character, "")
-    return (sign.one if piece.n == 1 else sign.many).format(word=word, n=f"{piece.n:,}")
+    return ((piece.n != 1 and sign.many) or sign.one).format(word=word, n=f"{piece.n:,}")
 
 
 def weigh(pieces: Iterable[Piece]) -> int:

@@ -6,7 +6,7 @@ that neither annotators nor reviewers wait for it.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -143,10 +143,7 @@ def is_drawn(draw: int, percent: int) -> bool:
 
 
 def n_reviewers(draw: int, double_percent: int) -> int:
-    """Return how many reviewers judge an answer, by the last two digits of its number.
-
-    It does not depend on the first two, which decide on the sample.
-    """
+    """Return how many reviewers judge an answer, by the digits that `is_drawn` does not use."""
     return 2 if draw % 100 < double_percent else 1
 
 
@@ -174,18 +171,14 @@ def _take(study: Study, questionnaires: list[int], at_most: int) -> list[int]:
     return taken
 
 
-def _list_answers(study: Study, questionnaires: Sequence[int]) -> Iterable[tuple[Any, ...]]:
-    submitted = Assignment.objects.for_study(study).submitted()
-    theirs = submitted.filter(questionnaire__in=questionnaires)
-    answered = Response.objects.filter(assignment__in=theirs, engaged_at__isnull=False)
-    return answered.order_by("assignment__questionnaire", "pk").values_list(*FIELDS)
-
-
 def _find_evidence(
     study: Study, questionnaires: Sequence[int]
 ) -> dict[int, dict[int, list[Piece]]]:
     """Return the evidence about all answers to these questionnaires, by assignment and response."""
-    rows = list(_list_answers(study, questionnaires))
+    submitted = Assignment.objects.for_study(study).submitted()
+    theirs = submitted.filter(questionnaire__in=questionnaires)
+    answered = Response.objects.filter(assignment__in=theirs, engaged_at__isnull=False)
+    rows = list(answered.order_by("assignment__questionnaire", "pk").values_list(*FIELDS))
     doubted = find_doubted({word for row in rows for word in row[4:6]}, study.language)
     found: defaultdict[int, dict[int, list[Piece]]] = defaultdict(dict)
     for _, some in groupby(rows, key=lambda row: row[0]):
@@ -222,9 +215,7 @@ def _store(
     reviews = []
     for assignment in new:
         found = evidence.get(assignment, {})
-        reviews.append(_open(settings, assignment, None, *sum_up(found.values())))
-        for response, pieces in found.items():
-            reviews.append(_open(settings, assignment, response, pieces, weigh(pieces)))
+        reviews += [_open(settings, assignment, response, found) for response in (None, *found)]
     # two processes may file at once; rows that the other has stored stay
     Review.objects.bulk_create(reviews, ignore_conflicts=True, batch_size=2000)
 
@@ -233,9 +224,9 @@ def _open(
     settings: ReviewSettings,
     assignment: int,
     response: int | None,
-    pieces: list[Piece],
-    risk: int,
+    found: Mapping[int, list[Piece]],
 ) -> Review:
+    pieces, risk = _assess(response, found)
     draw = draw_number(settings.study, f"{assignment} {response}")
     is_wanted = response is None or risk > 0 or is_drawn(draw, settings.sample_percent)
     return Review(
@@ -250,17 +241,20 @@ def _open(
     )
 
 
+def _assess(response: int | None, found: Mapping[int, list[Piece]]) -> tuple[list[Piece], int]:
+    """Return the evidence about a response, or about its whole assignment, and its weight."""
+    if response is None:
+        return sum_up(found.values())
+    pieces = found.get(response, [])
+    return pieces, weigh(pieces)
+
+
 def _renew(filed: QuerySet[Review], evidence: Mapping[int, Mapping[int, list[Piece]]]) -> None:
     """Store the present evidence about answers filed before; open those that now have some."""
     changed = []
     judgeable = filed.exclude(state=ReviewState.WITHDRAWN).order_by("pk")
     for review in judgeable.select_for_update(no_key=True):
-        found = evidence.get(review.assignment_id, {})
-        if review.response_id is None:
-            pieces, risk = sum_up(found.values())
-        else:
-            pieces = found.get(review.response_id, [])
-            risk = weigh(pieces)
+        pieces, risk = _assess(review.response_id, evidence.get(review.assignment_id, {}))
         if review.evidence == [list(piece) for piece in pieces] and review.risk == risk:
             continue
         review.evidence, review.risk = pieces, risk

@@ -36,12 +36,6 @@ def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(word for word in asked if not remembered[language, word])
 
 
-def clear_caches() -> None:
-    """Clear the caches of words and dictionaries."""
-    remembered.clear()
-    _spelling_command.cache_clear()
-
-
 def has_word_list(language: str) -> bool:
     """Return whether simplemma supports the language."""
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
@@ -51,7 +45,7 @@ def has_word_list(language: str) -> bool:
 
 def has_dictionary(language: str) -> bool:
     """Return whether the system has a dictionary of the language."""
-    return bool(_spelling_command(language))
+    return bool(spelling_command(language))
 
 
 def _find_known(words: Sequence[str], language: str) -> set[str]:
@@ -59,7 +53,7 @@ def _find_known(words: Sequence[str], language: str) -> set[str]:
     if has_word_list(language):
         listed = _listed_as(language)
         known = {word for word in words if _is_listed(word, listed)}
-    if (command := _spelling_command(language)) and (rest := sorted({*words} - known)):
+    if (command := spelling_command(language)) and (rest := sorted({*words} - known)):
         spelled = _ask(command, [form for word in rest for form in _forms(word)])
         known |= {word for word in rest if spelled.intersection(_forms(word))}
     return known
@@ -83,7 +77,7 @@ def _listed_as(language: str) -> str:
 
 
 @cache
-def _spelling_command(language: str) -> tuple[str, ...]:
+def spelling_command(language: str) -> tuple[str, ...]:
     """Return the command that spell-checks lines from standard input, or () if there is none."""
     tag = language.lower().split("-")[0]
     voikko, hunspell = shutil.which("voikkospell"), shutil.which("hunspell")

@@ -10,10 +10,15 @@ from surveys.review.spelling import find_doubted, has_dictionary, has_word_list
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch, tmp_path):
     """Clear the cache and hide the programs of the system."""
-    spelling.clear_caches()
+    clear_caches()
     monkeypatch.setenv("PATH", str(tmp_path))
     yield
-    spelling.clear_caches()
+    clear_caches()
+
+
+def clear_caches():
+    spelling.remembered.clear()
+    spelling.spelling_command.cache_clear()
 
 
 def install(folder, name, script):
