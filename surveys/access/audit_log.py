@@ -40,14 +40,8 @@ def find_entries(
 
     `action` is the beginning of an action's name, such as study.
     """
-    found = study.audit_entries.all()
-    if action:
-        found = found.filter(action__startswith=action)
-    if actor:
-        found = found.filter(actor=actor)
-    if since is not None:
-        found = found.filter(at__gte=since)
-    return found
+    filters = {"action__startswith": action, "actor": actor, "at__gte": since}
+    return study.audit_entries.filter(**{name: value for name, value in filters.items() if value})
 
 
 def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None:

@@ -22,12 +22,15 @@ def client_address(request: HttpRequest) -> str:
     """
     client = parse_address(request.META.get("REMOTE_ADDR", ""))
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-    while client and forwarded and _is_trusted(client):
+    while client and forwarded and any(client in network for network in settings.TRUSTED_PROXIES):
         nearer = parse_address(forwarded.pop())
         if nearer is None:
             break
         client = nearer
-    return _group(client) if client else UNKNOWN
+    if isinstance(client, IPv6Address):
+        network = IPv6Network((client, BITS_OF_A_CUSTOMER), strict=False)
+        return str(network.network_address)
+    return str(client) if client else UNKNOWN
 
 
 def parse_address(text: str) -> Address | None:
@@ -45,14 +48,3 @@ def parse_address(text: str) -> Address | None:
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
-
-
-def _is_trusted(address: Address) -> bool:
-    return any(address in network for network in settings.TRUSTED_PROXIES)
-
-
-def _group(address: Address) -> str:
-    if isinstance(address, IPv6Address):
-        network = IPv6Network((address, BITS_OF_A_CUSTOMER), strict=False)
-        return str(network.network_address)
-    return str(address)

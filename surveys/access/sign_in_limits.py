@@ -64,10 +64,7 @@ def checking_alone(*, patience: float = 0) -> Iterator[bool]:
 
 
 def take_check(budgets: Budgets) -> int:
-    """Use a check of every budget, or of none; return the seconds to wait, 0 if used.
-
-    A refusal takes one query and writes nothing.
-    """
+    """Use a check of every budget, or of none; return the seconds to wait, 0 if used."""
     if wait := _longest_wait(budgets, _read(budgets), timezone.now()):
         return wait
     wait = _take(budgets)

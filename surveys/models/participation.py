@@ -120,11 +120,6 @@ class AssignmentState(models.TextChoices):
         return (*cls.leased(), cls.EXPIRED)
 
 
-def _shortest_hold(lease_hours: int) -> timedelta:
-    """Return how long the place of an anonymous arrival is held before the first answer."""
-    return min(timedelta(hours=lease_hours), timedelta(minutes=settings.HOLD_MINUTES))
-
-
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def latest_from(self, invitation: "Invitation") -> "Assignment | None":
         """Return the last assignment of the annotator with this personal link, or None."""
@@ -158,7 +153,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
     def silent(self, lease_hours: int, now: datetime) -> Self:
         """Return open assignments without activity, apart from answers, for as long as any hold."""
-        return self.leased().filter(active_at__lt=now - _shortest_hold(lease_hours))
+        shortest = min(timedelta(hours=lease_hours), timedelta(minutes=settings.HOLD_MINUTES))
+        return self.leased().filter(active_at__lt=now - shortest)
 
     def unheld(self, lease_hours: int, now: datetime) -> Self:
         """Return open assignments without activity, apart from answers, for as long as their hold.
@@ -275,6 +271,11 @@ class Assignment(models.Model):
         return self.state in AssignmentState.unfinished()
 
 
+FAILS_CHECKPOINT = Q(rating__lt=F("context__checkpoint__lowest")) | Q(
+    rating__gt=F("context__checkpoint__highest")
+)
+
+
 class ResponseQuerySet(models.QuerySet["Response"]):
     def unanswered(self) -> Self:
         """Return responses whose second page is not answered yet."""
@@ -293,11 +294,7 @@ class ResponseQuerySet(models.QuerySet["Response"]):
 
     def failed_checkpoints(self) -> Self:
         """Return responses to checkpoint items with a rating outside the accepted range."""
-        known = self.filter(pair__is_checkpoint=True)
-        return known.filter(
-            Q(rating__lt=F("context__checkpoint__lowest"))
-            | Q(rating__gt=F("context__checkpoint__highest"))
-        )
+        return self.filter(FAILS_CHECKPOINT, pair__is_checkpoint=True)
 
     def on_stimuli(self) -> Self:
         """Exclude responses to checkpoint items."""

@@ -7,10 +7,11 @@ from decimal import Decimal
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from django.db.models import Avg, Count, F, FloatField, Max, Min, Q, Sum
+from django.db.models import Avg, Count, FloatField, Max, Min, Q, Sum
 from django.db.models.functions import Cast
 
 from surveys.models import Annotator, Assignment, Response, Study
+from surveys.models.participation import FAILS_CHECKPOINT
 from surveys.monitoring.agreement import Agreement, agreement_of
 from surveys.monitoring.charts import Bar, draw_bars, draw_ratings
 from surveys.monitoring.contexts import spread_of, spread_of_sums
@@ -171,9 +172,6 @@ def _flag_agreement(agreement: Agreement, n_items: int) -> Iterator[str]:
 def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]:
     on_stimuli = Q(pair__is_checkpoint=False, rating__isnull=False)
     points = Cast("rating", FloatField())
-    failed = Q(rating__lt=F("context__checkpoint__lowest")) | Q(
-        rating__gt=F("context__checkpoint__highest")
-    )
     rows: Any = (
         Response.objects.filter(assignment__in=[a.pk for a in assignments])
         .order_by()
@@ -186,7 +184,7 @@ def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]
             lowest=Min("rating", filter=on_stimuli),
             highest=Max("rating", filter=on_stimuli),
             n_checks=Count("rated_at", filter=Q(pair__is_checkpoint=True)),
-            n_failed=Count("pk", filter=failed),
+            n_failed=Count("pk", filter=FAILS_CHECKPOINT),
         )
     )
     return {row["assignment_id"]: row for row in rows}

@@ -1,6 +1,5 @@
 """The steps of a study, and what is missing in each."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
@@ -31,23 +30,22 @@ class Step(NamedTuple):
 
 def outline_study(study: Study) -> list[Step]:
     """Return the steps of a study in order; a constant number of queries."""
-    return list(_steps(study))
-
-
-def _steps(study: Study) -> Iterator[Step]:
     has = _find_existing(study)
-    yield Step("stimuli", has["pairs"], "Upload a file with the texts and their target words.")
     opening = "Check scale, numbers and texts; then open the study to annotators."
-    yield Step("design", not study.is_draft, opening)
     is_recruiting = has["invitations"] or has["entrances"]
     recruiting = "Create personal links, or open a link for many annotators."
-    yield Step("recruitment", is_recruiting, recruiting)
     n_missing = count_study_progress(study).missing
+    is_collected = has["pairs"] and not n_missing
     noun = "assignment is" if n_missing == 1 else "assignments are"
-    yield Step("collection", has["pairs"] and not n_missing, f"{n_missing:,} {noun} still to come.")
-    yield _review(study, has_reviews=has["reviews"])
-    yield Step("results", has["results"], "No recipe has been run yet.")
-    yield Step("release", has["releases"], "Nothing is released yet.")
+    return [
+        Step("stimuli", has["pairs"], "Upload a file with the texts and their target words."),
+        Step("design", not study.is_draft, opening),
+        Step("recruitment", is_recruiting, recruiting),
+        Step("collection", is_collected, f"{n_missing:,} {noun} still to come."),
+        _review(study, has_reviews=has["reviews"]),
+        Step("results", has["results"], "No recipe has been run yet."),
+        Step("release", has["releases"], "Nothing is released yet."),
+    ]
 
 
 def _find_existing(study: Study) -> dict[str, bool]:

@@ -1,9 +1,10 @@
 """Check whether annotators can reach links that begin with the site's address."""
 
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from django.conf import settings
+
+from surveys.access.client_address import parse_address
 
 LOCAL_ENDINGS = (".local", ".lan", ".internal", ".localdomain", ".home.arpa")
 WHAT_TO_DO = (
@@ -19,24 +20,15 @@ def warn_unreachable() -> str:
     without network requests.
     """
     host = (urlsplit(settings.SITE_URL).hostname or "").rstrip(".")
+    if address := parse_address(host):
+        is_this_machine = address.is_loopback or address.is_unspecified
+        is_local = not address.is_global
+    else:
+        is_this_machine = host == "localhost" or host.endswith(".localhost")
+        is_local = "." not in host or host.endswith(LOCAL_ENDINGS)
     links = f"Links begin with {settings.SITE_URL}, an address"
-    if _is_this_machine(host):
+    if is_this_machine:
         return f"{links} of this machine alone: nobody else can open them. {WHAT_TO_DO}"
-    if _is_local(host):
+    if is_local:
         return f"{links} of a local network: nobody outside it can open them. {WHAT_TO_DO}"
     return ""
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-    return address.is_loopback or address.is_unspecified
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return not ip_address(host).is_global
-    except ValueError:
-        return "." not in host or host.endswith(LOCAL_ENDINGS)
