@@ -15,7 +15,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
-from rest_framework.views import APIView
+from rest_framework.viewsets import ViewSet
 
 from surveys.access.audit_log import acting
 from surveys.access.idempotency import MAX_KEY_LENGTH, answer_once
@@ -25,20 +25,21 @@ from surveys.web.api.authentication import TokenAuthentication
 from surveys.web.api.bodies import BoundedRequest, JsonParser, read_length
 from surveys.web.api.errors import TooLarge
 from surveys.web.api.negotiation import OnlyJson
-from surveys.web.api.permissions import HasScope
+from surveys.web.api.permissions import HasScope, is_writing
 from surveys.web.api.schema import KEY_PATTERN
-from surveys.web.api.throttles import CreatingThrottle, TokenThrottle
+from surveys.web.api.throttles import CreatingThrottle, ExportingThrottle, TokenThrottle
 
 
-class ApiView(APIView):
-    """A view that needs a token with its scope; its actions are logged under the token's user."""
+class ApiView(ViewSet):
+    """Views that need a token with their scope; actions are logged under the token's user."""
 
-    scopes: ClassVar[dict[str, str]] = {}  # by method; methods not listed have that of GET
+    reads: ClassVar[str] = ""  # the scope of requests that change nothing
+    writes: ClassVar[str] = ""
     tag: ClassVar[str] = ""
-    action_name: ClassVar[str] = ""
+    action_name: str = ""  # of a URL
     authentication_classes = [TokenAuthentication]
     permission_classes = [HasScope]
-    throttle_classes = [TokenThrottle, CreatingThrottle]
+    throttle_classes = [TokenThrottle, CreatingThrottle, ExportingThrottle]
     parser_classes = [JsonParser]
     renderer_classes = [JSONRenderer]
     content_negotiation_class = OnlyJson
@@ -82,7 +83,7 @@ class ApiView(APIView):
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 
-    def create(
+    def once(
         self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[], int] = 201
     ) -> Response:
         """Call `make` and return its serializer's data; only once per idempotency key.
@@ -104,12 +105,13 @@ class ApiView(APIView):
 
 
 class StudyView(ApiView):
-    """A view of the study whose slug is in the URL: `self.study`.
+    """Views of the study whose slug is in the URL: `self.study`.
 
     404 for users without a role in the study, 403 for roles without the right.
     """
 
-    rights: ClassVar[dict[str, Right]] = {"GET": Right.READ}
+    right_to_read: ClassVar[Right] = Right.READ
+    right_to_write: ClassVar[Right] = Right.WORK
     study: Study
     role: Role
 
@@ -119,7 +121,7 @@ class StudyView(ApiView):
         role = role_in(study, self.user) if study else None
         if study is None or role is None:
             raise NotFound
-        right = self.rights.get(request.method or "", self.rights.get("GET", Right.OWN))
+        right = self.right_to_write if is_writing(self, request.method) else self.right_to_read
         if role not in right.value:
             raise PermissionDenied(f"The role {role.value} in this study does not allow this.")
         self.study, self.role = study, role

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rest_framework.permissions import BasePermission
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -22,6 +22,10 @@ class HasScope(BasePermission):
 
 
 def scope_of(view: Any, method: str | None) -> str:
-    """Return the scope of a view's method: its own, else that of GET."""
-    scopes: dict[str, str] = view.scopes
-    return scopes.get(method or "", scopes["GET"]) if "GET" in scopes else scopes["POST"]
+    """Return the scope that a view's method needs."""
+    return str(view.writes if is_writing(view, method) else view.reads)
+
+
+def is_writing(view: Any, method: str | None) -> bool:
+    """Return whether a method changes something; one that the view does not have cannot."""
+    return method not in SAFE_METHODS and str(method).lower() in view.action_map

@@ -58,3 +58,10 @@ class ExportingThrottle(TokenThrottle):
     """Limit the exports of a token."""
 
     scope = "exporting"
+    exports = frozenset(
+        ("responses_csv", "responses_parquet", "run_files", "release_files", "ledger", "comparison")
+    )
+
+    def get_cache_key(self, request: Request, view: APIView) -> str | None:
+        is_export = view.action_name in self.exports  # type: ignore[attr-defined]
+        return super().get_cache_key(request, view) if is_export else None

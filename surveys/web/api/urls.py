@@ -1,65 +1,79 @@
 """URLs of the API."""
 
+from typing import Any
+
 from django.urls import path, re_path
 
 from surveys.web.api import reference
-from surveys.web.api.access import people, webhooks
+from surveys.web.api.access.people import Log, People
+from surveys.web.api.access.webhooks import Webhooks
 from surveys.web.api.base import ApiView
-from surveys.web.api.collection import views as collection
-from surveys.web.api.results import views as runs
-from surveys.web.api.review import views as reviews
-from surveys.web.api.studies import rows
-from surveys.web.api.studies import views as studies
+from surveys.web.api.collection.views import Invitations, Progress, Responses
+from surveys.web.api.results.views import Recipes, Releases, Runs
+from surveys.web.api.review.views import Reviews, Settings
+from surveys.web.api.studies.rows import Rows
+from surveys.web.api.studies.views import OneStudy, Studies
 
 app_name = "api"
-VIEWS: dict[str, type[ApiView]] = {"studies/": studies.Studies, "recipes/": runs.Recipes}
-OF_A_STUDY: dict[str, type[ApiView]] = {
-    "": studies.OneStudy,
-    "pairs/": studies.Pairs,
-    "pairs/<int:pair_id>/": rows.Row,
-    "pairs/<int:pair_id>/revision/": rows.RowRevision,
-    "pairs/<int:pair_id>/removal/": rows.RowRemoval,
-    "stimuli/": studies.Stimuli,
-    "design/": studies.Design,
-    "texts/": studies.Texts,
-    "consent-review/": studies.ConsentReview,
-    "opening/": studies.Opening,
-    "progress/": collection.Progress,
-    "invitations/": collection.Invitations,
-    "invitations/<int:invitation_id>/revocation/": collection.Revocation,
-    "responses/": collection.Responses,
-    "responses.csv": collection.ResponsesCsv,
-    "responses.parquet": collection.ResponsesParquet,
-    "reviews/": reviews.Reviews,
-    "reviews/claims/": reviews.Claims,
-    "reviews/disputes/": reviews.Disputes,
-    "reviews/progress/": reviews.ReviewProgress,
-    "reviews/settings/": reviews.ReviewSettings,
-    "reviews/<int:review_id>/": reviews.OneReview,
-    "reviews/<int:review_id>/verdict/": reviews.OneVerdict,
-    "reviews/<int:review_id>/settlement/": reviews.Settlement,
-    "runs/": runs.Runs,
-    "runs/<int:run_id>/": runs.OneRun,
-    "runs/<int:run_id>/retry/": runs.Retry,
-    "runs/<int:run_id>/report/": runs.RunReport,
-    "runs/<int:run_id>/files/": runs.RunFiles,
-    "runs/<int:run_id>/ledger/": runs.Ledger,
-    "runs/<int:run_id>/compared-with/<int:other_id>/": runs.Comparison,
-    "releases/": runs.Releases,
-    "releases/<int:run_id>/": runs.OneRelease,
-    "releases/<int:run_id>/files/": runs.ReleaseFiles,
-    "description/": runs.Description,
-    "people/": people.People,
-    "people/<int:member_id>/": people.Member,
-    "log/": people.Log,
-    "webhooks/": webhooks.Webhooks,
-    "webhooks/<int:webhook_id>/": webhooks.OneWebhook,
-    "webhooks/<int:webhook_id>/deliveries/": webhooks.Deliveries,
+Views = tuple[str, type[ApiView], dict[str, Any]]  # a name, and the action of each method
+VIEWS: dict[str, Views] = {
+    "studies/": ("studies", Studies, {"get": "list_all", "post": "create"}),
+    "recipes/": ("recipes", Recipes, {"get": "list_all"}),
 }
-VIEWS |= {f"studies/<slug:slug>/{address}": view for address, view in OF_A_STUDY.items()}
+OF_A_STUDY: dict[str, Views] = {
+    "": ("study", OneStudy, {"get": "show"}),
+    "pairs/": ("pairs", OneStudy, {"get": "list_pairs"}),
+    "pairs/<int:pair_id>/": ("row", Rows, {"get": "show"}),
+    "pairs/<int:pair_id>/revision/": ("row_revision", Rows, {"post": "revise"}),
+    "pairs/<int:pair_id>/removal/": ("row_removal", Rows, {"post": "remove"}),
+    "stimuli/": ("stimuli", OneStudy, {"put": "replace_stimuli"}),
+    "design/": ("design", OneStudy, {"get": "show_design", "patch": "change_design"}),
+    "texts/": ("texts", OneStudy, {"get": "show_texts", "patch": "change_texts"}),
+    "consent-review/": ("consent_review", OneStudy, {"post": "review_consent"}),
+    "opening/": ("opening", OneStudy, {"post": "open"}),
+    "progress/": ("progress", Progress, {"get": "show"}),
+    "invitations/": ("invitations", Invitations, {"get": "list_all", "post": "create"}),
+    "invitations/<int:invitation_id>/revocation/": ("revocation", Invitations, {"post": "revoke"}),
+    "responses/": ("responses", Responses, {"get": "list_all"}),
+    "responses.csv": ("responses_csv", Responses, {"get": "export_csv"}),
+    "responses.parquet": ("responses_parquet", Responses, {"get": "export_parquet"}),
+    "reviews/": ("reviews", Reviews, {"get": "list_all"}),
+    "reviews/claims/": ("review_claims", Reviews, {"post": "claim"}),
+    "reviews/disputes/": ("disputes", Reviews, {"get": "list_disputes"}),
+    "reviews/progress/": ("review_progress", Reviews, {"get": "show_progress"}),
+    "reviews/settings/": ("review_settings", Settings, {"get": "show", "patch": "change"}),
+    "reviews/<int:review_id>/": ("review", Reviews, {"get": "show"}),
+    "reviews/<int:review_id>/verdict/": ("verdict", Reviews, {"post": "judge", "delete": "undo"}),
+    "reviews/<int:review_id>/settlement/": ("settlement", Reviews, {"post": "settle"}),
+    "runs/": ("runs", Runs, {"get": "list_all", "post": "create"}),
+    "runs/<int:run_id>/": ("run", Runs, {"get": "show"}),
+    "runs/<int:run_id>/retry/": ("retry", Runs, {"post": "retry"}),
+    "runs/<int:run_id>/report/": ("run_report", Runs, {"get": "show_report"}),
+    "runs/<int:run_id>/files/": ("run_files", Runs, {"get": "send_files"}),
+    "runs/<int:run_id>/ledger/": ("ledger", Runs, {"get": "search_ledger"}),
+    "runs/<int:run_id>/compared-with/<int:other_id>/": ("comparison", Runs, {"get": "compare"}),
+    "releases/": ("releases", Releases, {"get": "list_all", "post": "create"}),
+    "releases/<int:run_id>/": ("release", Releases, {"get": "show"}),
+    "releases/<int:run_id>/files/": ("release_files", Releases, {"get": "send_files"}),
+    "description/": ("description", Releases, {"get": "describe"}),
+    "people/": ("people", People, {"get": "list_all", "post": "grant"}),
+    "people/<int:member_id>/": ("member", People, {"delete": "remove"}),
+    "log/": ("log", Log, {"get": "list_all"}),
+    "webhooks/": ("webhooks", Webhooks, {"get": "list_all", "post": "create"}),
+    "webhooks/<int:webhook_id>/": (
+        "webhook",
+        Webhooks,
+        {"get": "show", "patch": "change", "delete": "remove"},
+    ),
+    "webhooks/<int:webhook_id>/deliveries/": ("deliveries", Webhooks, {"get": "list_deliveries"}),
+}
+VIEWS |= {f"studies/<slug:slug>/{address}": found for address, found in OF_A_STUDY.items()}
 urlpatterns = [
     path("", reference.reference, name="reference"),
     path("schema/", reference.schema, name="schema"),
-    *(path(address, view.as_view(), name=view.action_name) for address, view in VIEWS.items()),
+    *(
+        path(address, views.as_view(actions, action_name=name), name=name)
+        for address, (name, views, actions) in VIEWS.items()
+    ),
     re_path(r"^[\s\S]", reference.not_found, name="not_found"),  # `.` does not match a line break
 ]

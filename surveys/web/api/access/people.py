@@ -1,7 +1,5 @@
 """Members of a study, and its log."""
 
-from typing import ClassVar
-
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -16,27 +14,20 @@ from surveys.web.api.base import StudyView
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, read_filters
 
 
-class _OfOwners(StudyView):
-    """A view for the owners of a study."""
+class People(StudyView):
+    """The members of a study, for its owners."""
 
-    tag = "people"
-    scopes: ClassVar = {"GET": "people:read", "POST": "people:write", "DELETE": "people:write"}
-    rights: ClassVar = {"GET": Right.OWN}
-
-
-class People(_OfOwners):
-    """The members of a study."""
-
-    action_name = "people"
+    tag, reads, writes = "people", "people:read", "people:write"
+    right_to_read = right_to_write = Right.OWN
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.MemberSerializer))
-    def get(self, request: Request, slug: str) -> Response:
+    def list_all(self, request: Request, slug: str) -> Response:
         """List the members of a study and their roles."""
         found = Membership.objects.filter(study=self.study).select_related("user")
         return Response(paginate(found, request, "pk").write(s.MemberSerializer))
 
     @extend_schema(request=s.NewMemberSerializer, responses={200: s.MemberSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def grant(self, request: Request, slug: str) -> Response:
         """Give an account a role, replacing its previous one."""
         asked = self.read(s.NewMemberSerializer)
 
@@ -44,16 +35,10 @@ class People(_OfOwners):
             user = find_account(asked["username"])
             return s.MemberSerializer(grant_role(self.study, user, Role(asked["role"])))
 
-        return self.create(grant, 200)
-
-
-class Member(_OfOwners):
-    """A member's role."""
-
-    action_name = "member"
+        return self.once(grant, 200)
 
     @extend_schema(responses={204: None})
-    def delete(self, request: Request, slug: str, member_id: int) -> Response:
+    def remove(self, request: Request, slug: str, member_id: int) -> Response:
         """Remove a member from the study; the last owner cannot be removed."""
         members = Membership.objects.select_related("user")
         revoke_role(self.study, get_object_or_404(members, study=self.study, pk=member_id).user)
@@ -63,15 +48,14 @@ class Member(_OfOwners):
 class Log(StudyView):
     """The log of decisions in a study."""
 
-    tag, action_name = "log", "log"
-    scopes: ClassVar = {"GET": "log:read"}
-    rights: ClassVar = {"GET": Right.WORK}
+    tag, reads = "log", "log:read"
+    right_to_read = Right.WORK
 
     @extend_schema(
         parameters=[*PAGE_PARAMETERS, s.EntryFilterSerializer],
         responses=describe_page(s.EntrySerializer),
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def list_all(self, request: Request, slug: str) -> Response:
         """List decisions, oldest first; only owners see e-mail addresses in them."""
         wanted = self.read(s.EntryFilterSerializer, read_filters(request))
         page = paginate(find_entries(self.study, **wanted), request, "pk")

@@ -1,7 +1,7 @@
 """Progress, personal links and responses of a study."""
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -21,17 +21,15 @@ from surveys.results.export_parquet import stream_responses_as_parquet
 from surveys.web.api.base import StudyView
 from surveys.web.api.collection import serializers as s
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, read_filters
-from surveys.web.api.throttles import ExportingThrottle, TokenThrottle
 
 
 class Progress(StudyView):
     """Progress of a study."""
 
-    tag, action_name = "collection", "progress"
-    scopes: ClassVar = {"GET": "studies:read"}
+    tag, reads = "collection", "studies:read"
 
     @extend_schema(responses=s.ProgressSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def show(self, request: Request, slug: str) -> Response:
         """Show the progress by step and by questionnaire."""
         questionnaires = count_questionnaire_progress(self.study)
         totals = {
@@ -46,12 +44,11 @@ class Progress(StudyView):
 class Invitations(StudyView):
     """The personal links of a study."""
 
-    tag, action_name = "invitations", "invitations"
-    scopes: ClassVar = {"GET": "invitations:write", "POST": "invitations:write"}
-    rights: ClassVar = {"GET": Right.WORK, "POST": Right.WORK}
+    tag, reads, writes = "invitations", "invitations:write", "invitations:write"
+    right_to_read = Right.WORK
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.InvitationSerializer))
-    def get(self, request: Request, slug: str) -> Response:
+    def list_all(self, request: Request, slug: str) -> Response:
         """List the links and their states, without the notes about their recipients."""
         found = Invitation.objects.filter(
             study=self.study, is_rehearsal=False, entrance__isnull=True
@@ -63,12 +60,12 @@ class Invitations(StudyView):
         request=s.NewInvitationsSerializer,
         responses={201: s.InvitedSerializer},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def create(self, request: Request, slug: str) -> Response:
         """Create a number of links, or one per note in the order of the notes."""
         asked = self.read(s.NewInvitationsSerializer)
-        return self.create(lambda: self._invite(**asked))
+        return self.once(lambda: self._invite(**asked))
 
-    def _invite(self, *, count: int = 0, notes: list[str] | None = None) -> s.InvitedSerializer:
+    def _invite(self, *, count: int = 0, notes: Sequence[str] | None = None) -> s.InvitedSerializer:
         if notes is None:
             made = invite_annotators(self.study, count)
             return s.InvitedSerializer({"invitations": made, "n_new": len(made)})
@@ -79,23 +76,15 @@ class Invitations(StudyView):
             {"invitations": [found[pk] for pk in ids], "n_new": len(listed.new)}
         )
 
-
-class Revocation(StudyView):
-    """Revocation of a personal link."""
-
-    tag, action_name = "invitations", "revocation"
-    scopes: ClassVar = {"POST": "invitations:write"}
-    rights: ClassVar = {"GET": Right.WORK, "POST": Right.WORK}
-
     @extend_schema(
         request=s.RevocationSerializer,
         responses={200: s.InvitationSerializer},
     )
-    def post(self, request: Request, slug: str, invitation_id: int) -> Response:
+    def revoke(self, request: Request, slug: str, invitation_id: int) -> Response:
         """Revoke a link; an unfinished assignment of its annotator is returned."""
         invitation = get_object_or_404(Invitation, study=self.study, pk=invitation_id)
         because = self.read(s.RevocationSerializer)["because"]
-        return self.create(
+        return self.once(
             lambda: s.InvitationSerializer(revoke_invitation(invitation, because)), 200
         )
 
@@ -103,14 +92,13 @@ class Revocation(StudyView):
 class Responses(StudyView):
     """The responses of annotators."""
 
-    tag, action_name = "responses", "responses"
-    scopes: ClassVar = {"GET": "responses:read"}
+    tag, reads = "responses", "responses:read"
 
     @extend_schema(
         parameters=[*PAGE_PARAMETERS, s.ResponseFilterSerializer],
         responses=describe_page(s.ResponseSerializer),
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def list_all(self, request: Request, slug: str) -> Response:
         """List responses by assignment and position."""
         wanted = self.read(s.ResponseFilterSerializer, read_filters(request))
         found = find_responses(self.study, **wanted)
@@ -118,14 +106,6 @@ class Responses(StudyView):
         page = paginate(rows, request, "assignment_id", "position")
         responses = [dict(zip(RESPONSE_FIELDS, row[2:], strict=True)) for row in page.rows]
         return Response(page._replace(rows=responses).write(s.ResponseSerializer))
-
-
-class _Export(StudyView):
-    """An export of responses, streamed."""
-
-    tag = "responses"
-    scopes: ClassVar = {"GET": "responses:read"}
-    throttle_classes = [TokenThrottle, ExportingThrottle]
 
     def send(self, rows: Iterator[Any], content_type: str, ending: str) -> StreamingHttpResponse:
         name = f"responses_{self.study.slug}.{ending}"
@@ -136,31 +116,19 @@ class _Export(StudyView):
         wanted: dict[str, Any] = self.read(s.ResponseFilterSerializer, request.query_params.dict())
         return wanted
 
-
-class ResponsesCsv(_Export):
-    """Responses as CSV."""
-
-    action_name = "responses_csv"
-
     @extend_schema(
         parameters=[s.ResponseFilterSerializer], responses={(200, "text/csv"): OpenApiTypes.STR}
     )
-    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+    def export_csv(self, request: Request, slug: str) -> StreamingHttpResponse:
         """Export responses as CSV; text that looks like a spreadsheet formula is preceded by '."""
         rows = stream_responses(self.study, **self.read_filters(request))
         return self.send(rows, "text/csv; charset=utf-8", "csv")
-
-
-class ResponsesParquet(_Export):
-    """Responses as Parquet."""
-
-    action_name = "responses_parquet"
 
     @extend_schema(
         parameters=[s.ResponseFilterSerializer],
         responses={(200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY},
     )
-    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+    def export_parquet(self, request: Request, slug: str) -> StreamingHttpResponse:
         """Export responses as Parquet, with types."""
         rows = stream_responses_as_parquet(self.study, **self.read_filters(request))
         return self.send(rows, "application/vnd.apache.parquet", "parquet")

@@ -1,7 +1,7 @@
 """Recipes, runs, releases and their files."""
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import FileResponse, Http404
 from django.http.response import HttpResponseBase
@@ -22,28 +22,24 @@ from surveys.tasks import start_run
 from surveys.web.api.base import ApiView, StudyView
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.web.api.results import serializers as s
-from surveys.web.api.throttles import ExportingThrottle, TokenThrottle
 
 
 class Recipes(ApiView):
     """The preset recipes."""
 
-    tag, action_name = "runs", "recipes"
-    scopes: ClassVar = {"GET": "runs:read"}
+    tag, reads = "runs", "runs:read"
 
     @extend_schema(responses=s.RecipeSerializer(many=True))
-    def get(self, request: Request) -> Response:
+    def list_all(self, request: Request) -> Response:
         """List the preset recipes as TOML."""
         presets = [{"name": name, "recipe": text} for name, text in write_presets().items()]
         return Response(s.RecipeSerializer(presets, many=True).data)
 
 
 class _OfWorkers(StudyView):
-    """A view for the researchers of a study."""
+    """Views for the researchers of a study."""
 
-    tag = "runs"
-    scopes: ClassVar = {"GET": "runs:read", "POST": "runs:write"}
-    rights: ClassVar = {"GET": Right.WORK, "POST": Right.WORK}
+    right_to_read = Right.WORK
 
     def find_runs(self) -> RunQuerySet:
         return Run.objects.filter(study=self.study).results().with_withdrawn_since()
@@ -63,26 +59,18 @@ class _OfWorkers(StudyView):
         )
 
 
-class _OfReleases(_OfWorkers):
-    tag = "releases"
-    scopes: ClassVar = {"GET": "releases:read", "POST": "releases:write"}
-
-    def find_runs(self) -> RunQuerySet:
-        return Run.objects.filter(study=self.study).releases().with_withdrawn_since()
-
-
 class Runs(_OfWorkers):
     """The runs of a study."""
 
-    action_name = "runs"
+    tag, reads, writes = "runs", "runs:read", "runs:write"
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.RunSerializer))
-    def get(self, request: Request, slug: str) -> Response:
+    def list_all(self, request: Request, slug: str) -> Response:
         """List the runs, oldest first."""
         return Response(paginate(self.find_runs(), request, "pk").write(s.RunSerializer))
 
     @extend_schema(request=s.NewRunSerializer, responses={201: s.RunSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def create(self, request: Request, slug: str) -> Response:
         """Run a recipe in the background."""
         recipe = _choose_recipe(self.read(s.NewRunSerializer))
 
@@ -91,27 +79,15 @@ class Runs(_OfWorkers):
             start_run(made.pk)
             return s.RunSerializer(made)
 
-        return self.create(run)
-
-
-class OneRun(_OfWorkers):
-    """A run."""
-
-    action_name = "run"
+        return self.once(run)
 
     @extend_schema(responses=s.RunSerializer)
-    def get(self, request: Request, slug: str, run_id: int) -> Response:
+    def show(self, request: Request, slug: str, run_id: int) -> Response:
         """Show a run and its progress."""
         return Response(s.RunSerializer(self.find_run(run_id)).data)
 
-
-class Retry(_OfWorkers):
-    """Retry of a failed run."""
-
-    action_name = "retry"
-
     @extend_schema(request=None, responses={200: s.RunSerializer})
-    def post(self, request: Request, slug: str, run_id: int) -> Response:
+    def retry(self, request: Request, slug: str, run_id: int) -> Response:
         """Retry a run that failed or was interrupted."""
         found = self.find_run(run_id)
 
@@ -120,40 +96,20 @@ class Retry(_OfWorkers):
             start_run(run.pk)
             return s.RunSerializer(run)
 
-        return self.create(retry, 200)
-
-
-class RunReport(_OfWorkers):
-    """The report of a run."""
-
-    action_name = "run_report"
+        return self.once(retry, 200)
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
-    def get(self, request: Request, slug: str, run_id: int) -> Response:
+    def show_report(self, request: Request, slug: str, run_id: int) -> Response:
         """Show the report of a finished run: `report.json` of its files."""
         return Response(_without_nan(self.find_run(run_id, is_done=True).report))
 
-
-class RunFiles(_OfWorkers):
-    """The files of a run."""
-
-    action_name = "run_files"
-    throttle_classes = [TokenThrottle, ExportingThrottle]
-
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
-    def get(self, request: Request, slug: str, run_id: int) -> HttpResponseBase:
+    def send_files(self, request: Request, slug: str, run_id: int) -> HttpResponseBase:
         """Download all files of a finished run."""
         return self.send_archive(run_id)
 
-
-class Ledger(_OfWorkers):
-    """The ratings ledger of a run: each rating, and why it was kept or excluded."""
-
-    action_name = "ledger"
-    throttle_classes = [TokenThrottle, ExportingThrottle]
-
     @extend_schema(parameters=[s.LedgerFilterSerializer], responses=s.LedgerSerializer)
-    def get(self, request: Request, slug: str, run_id: int) -> Response:
+    def search_ledger(self, request: Request, slug: str, run_id: int) -> Response:
         """Search the ratings ledger of a finished run."""
         wanted = dict(self.read(s.LedgerFilterSerializer, request.query_params.dict()))
         page = wanted.pop("page", 1)
@@ -163,27 +119,23 @@ class Ledger(_OfWorkers):
         found = find_in_ledger(run, {name: str(text) for name, text in wanted.items()}, page)
         return Response(_without_nan(found._asdict()))
 
-
-class Comparison(_OfWorkers):
-    """Differences between two runs."""
-
-    action_name = "comparison"
-    throttle_classes = [TokenThrottle, ExportingThrottle]
-
     @extend_schema(responses=s.ApartSerializer)
-    def get(self, request: Request, slug: str, run_id: int, other_id: int) -> Response:
+    def compare(self, request: Request, slug: str, run_id: int, other_id: int) -> Response:
         """Compare two runs of the same ratings."""
         runs = (self.find_run(pk, is_done=True) for pk in (run_id, other_id))
         return Response(_without_nan(compare_runs(*runs)._asdict()))
 
 
-class Releases(_OfReleases):
+class Releases(_OfWorkers):
     """The releases of a study."""
 
-    action_name = "releases"
+    tag, reads, writes = "releases", "releases:read", "releases:write"
+
+    def find_runs(self) -> RunQuerySet:
+        return Run.objects.filter(study=self.study).releases().with_withdrawn_since()
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.ReleaseRunSerializer))
-    def get(self, request: Request, slug: str) -> Response:
+    def list_all(self, request: Request, slug: str) -> Response:
         """List the releases, oldest first."""
         return Response(paginate(self.find_runs(), request, "pk").write(s.ReleaseRunSerializer))
 
@@ -191,7 +143,7 @@ class Releases(_OfReleases):
         request=s.NewReleaseSerializer,
         responses={201: s.ReleaseRunSerializer},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def create(self, request: Request, slug: str) -> Response:
         """Create a release in the background."""
         asked = dict(self.read(s.NewReleaseSerializer))
         recipe = _choose_recipe(asked)
@@ -202,39 +154,20 @@ class Releases(_OfReleases):
             start_run(made.pk)
             return s.ReleaseRunSerializer(made)
 
-        return self.create(release)
-
-
-class OneRelease(_OfReleases):
-    """A release."""
-
-    action_name = "release"
+        return self.once(release)
 
     @extend_schema(responses=s.ReleaseRunSerializer)
-    def get(self, request: Request, slug: str, run_id: int) -> Response:
+    def show(self, request: Request, slug: str, run_id: int) -> Response:
         """Show a release and its progress."""
         return Response(s.ReleaseRunSerializer(self.find_run(run_id)).data)
 
-
-class ReleaseFiles(_OfReleases):
-    """The files of a release."""
-
-    action_name = "release_files"
-    throttle_classes = [TokenThrottle, ExportingThrottle]
-
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
-    def get(self, request: Request, slug: str, run_id: int) -> HttpResponseBase:
+    def send_files(self, request: Request, slug: str, run_id: int) -> HttpResponseBase:
         """Download a finished release."""
         return self.send_archive(run_id)
 
-
-class Description(_OfReleases):
-    """The description of a study in a release."""
-
-    action_name = "description"
-
     @extend_schema(responses=s.DescriptionSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def describe(self, request: Request, slug: str) -> Response:
         """Show what the site knows about the study, and what is to be filled in."""
         return Response({"description": write_form(self.study)})
 

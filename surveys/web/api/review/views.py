@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.shortcuts import get_object_or_404
@@ -30,16 +30,11 @@ from surveys.web.api.review import serializers as s
 Judge = Callable[[Review, User, VerdictKind, str], Verdict]
 
 
-class _OfReviewers(StudyView):
-    """A view for all roles in a study."""
+class Reviews(StudyView):
+    """The reviews of a study, for all roles in it."""
 
-    tag = "reviews"
-    scopes: ClassVar = {
-        "GET": "reviews:read",
-        "POST": "reviews:write",
-        "PATCH": "reviews:write",
-        "DELETE": "reviews:write",
-    }
+    tag, reads, writes = "reviews", "reviews:read", "reviews:write"
+    right_to_write = Right.READ
 
     def find_review(self, review_id: int) -> Review:
         return get_object_or_404(Review.objects.with_answers(), study=self.study, pk=review_id)
@@ -60,7 +55,7 @@ class _OfReviewers(StudyView):
         """Return the user's verdicts and the effects of the reviews on the results."""
         return {"mine": self.find_mine(reviews), "effects": preview_effects(reviews)}
 
-    def judge(self, review_id: int, act: Judge) -> Response:
+    def give(self, review_id: int, act: Judge) -> Response:
         """Give a verdict and return the updated review."""
         review = self.find_review(review_id)
         asked = self.read(s.NewVerdictSerializer)
@@ -70,19 +65,13 @@ class _OfReviewers(StudyView):
             found = self.find_review(review_id)
             return s.ReviewSerializer(found, context={"mine": self.find_mine([found])})
 
-        return self.create(judge, 200)
-
-
-class Reviews(_OfReviewers):
-    """The reviews of a study."""
-
-    action_name = "reviews"
+        return self.once(judge, 200)
 
     @extend_schema(
         parameters=[*PAGE_PARAMETERS, s.ReviewFilterSerializer],
         responses=describe_page(s.ReviewSerializer),
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def list_all(self, request: Request, slug: str) -> Response:
         """List answers and whole questionnaires with their evidence, oldest review first."""
         wanted = self.read(s.ReviewFilterSerializer, read_filters(request))
         file_answers(self.study)
@@ -94,14 +83,8 @@ class Reviews(_OfReviewers):
         page = paginate(found.with_answers(), request, "pk")
         return self.write_page(page, s.ReviewSerializer)
 
-
-class Claims(_OfReviewers):
-    """The review queue."""
-
-    action_name = "review_claims"
-
     @extend_schema(request=s.ClaimSerializer, responses={200: s.ClaimedSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def claim(self, request: Request, slug: str) -> Response:
         """Claim the next answers of the queue, highest risk first; other reviewers get others."""
         count = self.read(s.ClaimSerializer)["count"]
 
@@ -110,56 +93,32 @@ class Claims(_OfReviewers):
             found = claim_answers(self.study, self.user, count)
             return s.ClaimedSerializer({"reviews": found}, context=self.weigh(found))
 
-        return self.create(claim, 200)
-
-
-class OneReview(_OfReviewers):
-    """A review."""
-
-    action_name = "review"
+        return self.once(claim, 200)
 
     @extend_schema(responses=s.WeighedReviewSerializer)
-    def get(self, request: Request, slug: str, review_id: int) -> Response:
+    def show(self, request: Request, slug: str, review_id: int) -> Response:
         """Show a review with the effect of excluding its answer on the results."""
         review = self.find_review(review_id)
         return Response(s.WeighedReviewSerializer(review, context=self.weigh([review])).data)
 
-
-class OneVerdict(_OfReviewers):
-    """The user's own verdict."""
-
-    action_name = "verdict"
-
     @extend_schema(request=s.NewVerdictSerializer, responses={200: s.ReviewSerializer})
-    def post(self, request: Request, slug: str, review_id: int) -> Response:
+    def judge(self, request: Request, slug: str, review_id: int) -> Response:
         """Give a verdict, replacing your previous one."""
-        return self.judge(review_id, give_verdict)
+        return self.give(review_id, give_verdict)
 
     @extend_schema(responses={204: None})
-    def delete(self, request: Request, slug: str, review_id: int) -> Response:
+    def undo(self, request: Request, slug: str, review_id: int) -> Response:
         """Withdraw your verdict, if there is one."""
         undo_verdict(self.find_review(review_id), self.user)
         return Response(status=204)
 
-
-class Settlement(_OfReviewers):
-    """Settlement of a dispute by a third reviewer."""
-
-    action_name = "settlement"
-
     @extend_schema(request=s.NewVerdictSerializer, responses={200: s.ReviewSerializer})
-    def post(self, request: Request, slug: str, review_id: int) -> Response:
+    def settle(self, request: Request, slug: str, review_id: int) -> Response:
         """Decide a review on which two others disagree."""
-        return self.judge(review_id, settle_dispute)
-
-
-class Disputes(_OfReviewers):
-    """Reviews with two different verdicts."""
-
-    action_name = "disputes"
+        return self.give(review_id, settle_dispute)
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.DisputeSerializer))
-    def get(self, request: Request, slug: str) -> Response:
+    def list_disputes(self, request: Request, slug: str) -> Response:
         """List the disputes that you may settle, with both verdicts."""
         found = Review.objects.disputes_for(self.study, self.user.pk)
         page = paginate(found.with_answers(), request, "pk")
@@ -169,14 +128,8 @@ class Disputes(_OfReviewers):
             verdicts[verdict.review_id].append(verdict)
         return self.write_page(page, s.DisputeSerializer, verdicts=verdicts)
 
-
-class ReviewProgress(_OfReviewers):
-    """Progress of the review."""
-
-    action_name = "review_progress"
-
     @extend_schema(responses=s.ReviewProgressSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def show_progress(self, request: Request, slug: str) -> Response:
         """Show the number of answers by state, and the agreement of each two reviewers."""
         found = list_agreement(self.study)
         names = list_names(pk for pair in found for pk in pair.reviewers)
@@ -196,21 +149,21 @@ class ReviewProgress(_OfReviewers):
         return Response(s.ReviewProgressSerializer(progress).data)
 
 
-class ReviewSettings(_OfReviewers):
+class Settings(StudyView):
     """Shares of answers that are reviewed, and reviewed twice."""
 
-    action_name = "review_settings"
-    rights: ClassVar = {"GET": Right.WORK}
+    tag, reads, writes = "reviews", "reviews:read", "reviews:write"
+    right_to_read = Right.WORK
 
     @extend_schema(responses=s.ReviewSettingsSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def show(self, request: Request, slug: str) -> Response:
         """Show the shares."""
         return Response(s.ReviewSettingsSerializer(settings_of(self.study)).data)
 
     @extend_schema(
         request=s.ReviewSettingsChangeSerializer, responses={200: s.ReviewSettingsSerializer}
     )
-    def patch(self, request: Request, slug: str) -> Response:
+    def change(self, request: Request, slug: str) -> Response:
         """Change the shares; existing verdicts stay."""
         asked = self.read(s.ReviewSettingsChangeSerializer)
         now = s.ReviewSettingsSerializer(settings_of(self.study)).data

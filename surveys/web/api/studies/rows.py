@@ -1,13 +1,12 @@
 """Single rows of a draft's stimuli: show, change, remove."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from surveys.access.roles import Right
 from surveys.models import Pair
 from surveys.study.stimuli.edit import drop_row, revise_row
 from surveys.study.stimuli.load import fingerprint_row, write_row
@@ -15,10 +14,10 @@ from surveys.web.api.base import StudyView
 from surveys.web.api.studies import serializers as s
 
 
-class _OfOneRow(StudyView):
-    tag = "studies"
-    scopes: ClassVar = {"GET": "studies:read", "POST": "studies:write"}
-    rights: ClassVar = {"GET": Right.READ, "POST": Right.WORK}
+class Rows(StudyView):
+    """The rows of the stimuli."""
+
+    tag, reads, writes = "studies", "studies:read", "studies:write"
 
     def find(self, pair_id: int) -> tuple[Pair, dict[str, str]]:
         """Return a pair and its row by column."""
@@ -31,25 +30,13 @@ class _OfOneRow(StudyView):
             {"id": pair.pk, "position": pair.position, **row, "shown": fingerprint_row(row)}
         )
 
-
-class Row(_OfOneRow):
-    """A row of the stimuli."""
-
-    action_name = "row"
-
     @extend_schema(responses=s.RowSerializer)
-    def get(self, request: Request, slug: str, pair_id: int) -> Response:
+    def show(self, request: Request, slug: str, pair_id: int) -> Response:
         """Show a row by the columns of the stimuli file, with `shown`, which changes need."""
         return Response(self.write(pair_id).data)
 
-
-class RowRevision(_OfOneRow):
-    """A change of a row."""
-
-    action_name = "row_revision"
-
     @extend_schema(request=s.RowRevisionSerializer, responses={200: s.RowSerializer})
-    def post(self, request: Request, slug: str, pair_id: int) -> Response:
+    def revise(self, request: Request, slug: str, pair_id: int) -> Response:
         """Change columns of a row of a draft; columns that are not given stay.
 
         Errors name their column. Refused if the row has changed since it was shown.
@@ -62,16 +49,10 @@ class RowRevision(_OfOneRow):
             revise_row(pair, {**row, **asked}, **about)
             return self.write(pair_id)
 
-        return self.create(revise, 200)
-
-
-class RowRemoval(_OfOneRow):
-    """Removal of a row."""
-
-    action_name = "row_removal"
+        return self.once(revise, 200)
 
     @extend_schema(request=s.RowRemovalSerializer, responses={200: s.StudySerializer})
-    def post(self, request: Request, slug: str, pair_id: int) -> Response:
+    def remove(self, request: Request, slug: str, pair_id: int) -> Response:
         """Remove a row from a draft; later rows move up and keep their ids.
 
         Refused if the row has changed since it was shown, and for the only row.
@@ -86,4 +67,4 @@ class RowRemoval(_OfOneRow):
                 self.study, context={"roles": {self.study.pk: self.role.value}}
             )
 
-        return self.create(drop, 200)
+        return self.once(drop, 200)

@@ -1,14 +1,15 @@
 """Studies: creation, stimuli, design, texts and opening."""
 
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db import transaction
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from surveys.access.roles import Right, visible_studies
+from surveys.access.roles import visible_studies
 from surveys.models import Membership, Pair, Role, Study, TextKind
 from surveys.study.create import create_study, preview_study
 from surveys.study.design import configure_study
@@ -24,11 +25,10 @@ from surveys.web.api.studies import serializers as s
 class Studies(ApiView):
     """The studies in which the token's user has a role."""
 
-    tag, action_name = "studies", "studies"
-    scopes: ClassVar = {"GET": "studies:read", "POST": "studies:write"}
+    tag, reads, writes = "studies", "studies:read", "studies:write"
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.StudySerializer))
-    def get(self, request: Request) -> Response:
+    def list_all(self, request: Request) -> Response:
         """List the studies, oldest first."""
         page = paginate(visible_studies(self.user), request, "pk")
         roles = self._find_roles(page.rows)
@@ -39,7 +39,7 @@ class Studies(ApiView):
         request=s.NewStudySerializer,
         responses={201: s.ImportSerializer, 200: s.ImportSerializer},
     )
-    def post(self, request: Request) -> Response:
+    def create(self, request: Request) -> Response:
         """Create a draft from a stimuli file, owned by the token's user; all or nothing.
 
         With `open` the study is opened at once, which fixes most of its design and needs an
@@ -67,89 +67,56 @@ class Studies(ApiView):
             made["status"] = 201 if summary.is_new and is_stored else 200
             return s.ImportSerializer({**figures, "slug": design.slug, "is_stored": is_stored})
 
-        return self.create(found, lambda: made["status"])
+        return self.once(found, lambda: made["status"])
 
-    def _find_roles(self, studies: list[Study]) -> dict[int, str]:
+    def _find_roles(self, studies: Sequence[Study]) -> dict[int, str]:
         if self.user.is_superuser:
             return {study.pk: Role.OWNER.value for study in studies}
         theirs = Membership.objects.filter(user_id=self.user.pk, study__in=studies)
         return dict(theirs.values_list("study_id", "role"))
 
 
-class _OfOneStudy(StudyView):
-    tag = "studies"
-    scopes: ClassVar = {"GET": "studies:read", "POST": "studies:write", "PUT": "studies:write"}
-    rights: ClassVar = {"GET": Right.READ, "POST": Right.WORK, "PUT": Right.WORK}
+class OneStudy(StudyView):
+    """A study: its stimuli, design, texts and opening."""
+
+    tag, reads, writes = "studies", "studies:read", "studies:write"
 
     def write(self, study: Study) -> s.StudySerializer:
         return s.StudySerializer(study, context={"roles": {study.pk: self.role.value}})
 
-
-class OneStudy(_OfOneStudy):
-    """A study."""
-
-    action_name = "study"
-
     @extend_schema(responses=s.StudySerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def show(self, request: Request, slug: str) -> Response:
         """Show a study."""
         return Response(self.write(self.study).data)
 
-
-class Stimuli(_OfOneStudy):
-    """The stimuli of a draft."""
-
-    action_name = "stimuli"
-
     @extend_schema(request=s.StimuliSerializer, responses={200: s.StudySerializer})
-    def put(self, request: Request, slug: str) -> Response:
+    def replace_stimuli(self, request: Request, slug: str) -> Response:
         """Replace all stimuli of a draft. Errors name row and column."""
         data = self.read(s.StimuliSerializer)["stimuli"].encode()
         stimuli = read_upload(data, StudyDesign.of(self.study))
         return Response(self.write(replace_stimuli(self.study, stimuli)).data)
 
-
-class Opening(_OfOneStudy):
-    """The opening of a draft."""
-
-    action_name = "opening"
-
     @extend_schema(request=None, responses={200: s.StudySerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def open(self, request: Request, slug: str) -> Response:
         """Open a study to annotators; stimuli, scale, question, blocks and seed are then fixed.
 
         Refused while organisation, contact or the review of the consent text is missing.
         """
-        return self.create(lambda: self.write(open_study(self.study)), 200)
-
-
-class Pairs(StudyView):
-    """The stimuli of a study."""
-
-    tag, action_name = "studies", "pairs"
-    scopes: ClassVar = {"GET": "studies:read"}
+        return self.once(lambda: self.write(open_study(self.study)), 200)
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.PairSerializer))
-    def get(self, request: Request, slug: str) -> Response:
+    def list_pairs(self, request: Request, slug: str) -> Response:
         """List the pairs with their contexts, in the order of the file."""
         pairs = Pair.objects.stimuli(self.study).prefetch_related("contexts")
         return Response(paginate(pairs, request, "position").write(s.PairSerializer))
 
-
-class Design(StudyView):
-    """The design of a study."""
-
-    tag, action_name = "studies", "design"
-    scopes: ClassVar = {"GET": "studies:read", "PATCH": "studies:write"}
-    rights: ClassVar = {"GET": Right.READ, "PATCH": Right.WORK}
-
     @extend_schema(responses=s.DesignSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def show_design(self, request: Request, slug: str) -> Response:
         """Show the design."""
         return Response(s.DesignSerializer(self.study).data)
 
     @extend_schema(request=s.DesignChangeSerializer, responses=s.DesignSerializer)
-    def patch(self, request: Request, slug: str) -> Response:
+    def change_design(self, request: Request, slug: str) -> Response:
         """Change the design: all given fields or none.
 
         Language, scale, question, block size and seed can be changed in drafts only.
@@ -157,43 +124,27 @@ class Design(StudyView):
         study = configure_study(self.study, **self.read(s.DesignChangeSerializer))
         return Response(s.DesignSerializer(study).data)
 
-
-class Texts(StudyView):
-    """The texts that annotators read before the first item."""
-
-    tag, action_name = "studies", "texts"
-    scopes: ClassVar = {"GET": "studies:read", "PATCH": "studies:write"}
-    rights: ClassVar = {"GET": Right.READ, "PATCH": Right.WORK}
-
     @extend_schema(responses=s.TextsSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def show_texts(self, request: Request, slug: str) -> Response:
         """Show the current version of each text."""
         texts = {kind.value: read_text(self.study, kind) for kind in TextKind}
         return Response(s.TextsSerializer(texts).data)
 
     @extend_schema(request=s.TextsChangeSerializer, responses=s.TextsSerializer)
-    def patch(self, request: Request, slug: str) -> Response:
+    def change_texts(self, request: Request, slug: str) -> Response:
         """Add a version of each given text, all or none; an unchanged text adds none."""
         with transaction.atomic():
             for kind, body in self.read(s.TextsChangeSerializer).items():
                 set_text(self.study, TextKind(kind), body)
-        return self.get(request, slug)
-
-
-class ConsentReview(StudyView):
-    """The review of the consent text."""
-
-    tag, action_name = "studies", "consent_review"
-    scopes: ClassVar = {"POST": "studies:write"}
-    rights: ClassVar = {"POST": Right.WORK}
+        return self.show_texts(request, slug)
 
     @extend_schema(request=s.ConsentReviewSerializer, responses={200: s.ConsentVersionSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def review_consent(self, request: Request, slug: str) -> Response:
         """Record that the token's user has read and approved a version of the consent text.
 
         Idempotent. Refused unless it is the current version.
         """
         version = self.read(s.ConsentReviewSerializer)["version"]
-        return self.create(
+        return self.once(
             lambda: s.ConsentVersionSerializer(review_consent(self.study, version)), 200
         )
