@@ -74,7 +74,6 @@ class Reviews(StudyView):
     def list_all(self, request: Request, slug: str) -> Response:
         """List answers and whole questionnaires with their evidence, oldest review first."""
         wanted = self.read(s.ReviewFilterSerializer, read_filters(request))
-        file_answers(self.study)
         found = Review.objects.filter(study=self.study)
         if "of" in wanted:
             found = found.filter(response__isnull=wanted["of"] == "questionnaires")

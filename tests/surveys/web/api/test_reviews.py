@@ -78,13 +78,17 @@ def test_two_reviewers_are_given_different_answers(study, program):
     assert found[0][0]["id"] != found[1][0]["id"]
 
 
-def test_new_answers_are_added_to_the_queue_and_listed(study, program):
+def test_new_answers_are_added_to_the_queue_by_claiming_not_by_listing(study, program):
     submit(study)
     asking = program(Role.REVIEWER)
+    before = asking.get(PATH).json()["results"]
+    n_unfiled = asking.get(f"{PATH}progress/").json()["n_unfiled"]
+    asking.post(f"{PATH}claims/", {})
 
     page = asking.get(PATH, limit=4).json()
     rest = asking.client.get(page["next"]).json()["results"]
 
+    assert (len(before), n_unfiled) == (3, 1)
     assert len(page["results"]) + len(rest) == Review.objects.count() == 6
     assert len(asking.get(PATH, of="questionnaires").json()["results"]) == 2
     assert len(asking.get(PATH, of="answers", state="open").json()["results"]) == 4
@@ -229,5 +233,5 @@ def test_review_lists_make_constant_queries(study, program, n, django_assert_num
     multiply_questionnaires(study, n)
     asking.get("studies/")
 
-    with django_assert_num_queries(6):  # token, study, role, what is not filed, reviews, verdicts
+    with django_assert_num_queries(5):  # token, study, role, reviews, verdicts
         assert len(asking.get(PATH, limit=1000).json()["results"]) == 3 + n
