@@ -215,6 +215,14 @@ def test_templates_hold_no_inline_script_or_style():
         assert text.startswith("{# "), f"{path}: its first line says which page it is"
 
 
+def test_pages_begin_with_the_doctype():
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        for opening in ("<!doctype html>", "{% extends "):
+            before, found, _ = text.partition(opening)
+            assert not (found and "\n" in before), f"{path}: an empty line before the page"
+
+
 UNBREAKABLE = ("{% translate ", "{% blocktranslate ")  # a tag ends on the line where it begins
 
 
