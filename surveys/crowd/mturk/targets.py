@@ -17,6 +17,7 @@ from surveys.models import Provider
 from surveys.recruitment.providers import Disclosure, ProviderRules, register_provider
 
 SUBMIT_PATH = "/mturk/externalSubmit"
+DEFAULT = Provider.SIMULATOR
 MTURK_ID = re.compile(r"[A-Z0-9]{1,64}")
 MTURK_WORKER = re.compile(r"A[A-Z0-9]{1,63}")
 
@@ -30,6 +31,9 @@ class Target:
     worker_site: str
     submit_host: str
     is_enabled: bool
+    notice: str  # on the pages of its batches
+    is_rehearsal: bool = False  # reaches no workers
+    is_live: bool = False  # reaches people and spends money
 
 
 def find_target(provider: str) -> Target:
@@ -46,12 +50,19 @@ def list_targets() -> list[Target]:
     sandbox, amazon = "https://workersandbox.mturk.com", "https://www.mturk.com"
     requester = "https://mturk-requester{}.us-east-1.amazonaws.com"
     return [
-        Target(Provider.SIMULATOR, simulator, simulator, simulator, bool(simulator)),
-        Target(Provider.SANDBOX, requester.format("-sandbox"), sandbox, sandbox, is_live),
         Target(
-            Provider.PRODUCTION, requester.format(""), "https://worker.mturk.com", amazon, is_live
+            Provider.SIMULATOR, simulator, simulator, simulator, bool(simulator),
+            "MTurk simulator: a rehearsal, nobody is paid", is_rehearsal=True,
         ),
-    ]
+        Target(
+            Provider.SANDBOX, requester.format("-sandbox"), sandbox, sandbox, is_live,
+            "MTurk sandbox: Amazon’s test site, play money",
+        ),
+        Target(
+            Provider.PRODUCTION, requester.format(""), "https://worker.mturk.com", amazon, is_live,
+            "MTurk, live: real people, real money", is_live=True,
+        ),
+    ]  # fmt: skip
 
 
 def list_enabled() -> list[Target]:

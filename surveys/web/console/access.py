@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting
 from surveys.access.roles import Right, role_in
@@ -42,14 +43,16 @@ def console_page(view: Page) -> Page:
     return answer
 
 
-def study_page(right: Right) -> Callable[[Page], Page]:
+def study_page(right: Right, *methods: str) -> Callable[[Page], Page]:
     """Require a right in the study whose slug the URL holds, and pass the study to the view.
 
-    Answers 404 without a role in the study, so that its existence is not revealed, and 403 with a
-    role that lacks the right. Sets `request.role` and `request.menu`.
+    The page takes GET and POST unless one of them is given. Answers 404 without a role in the
+    study, so that its existence is not revealed, and 403 with a role that lacks the right. Sets
+    `request.role` and `request.menu`.
     """
 
     def decorate(view: Page) -> Page:
+        @require_http_methods(methods or ("GET", "POST"))
         @console_page
         @wraps(view)
         def answer(request: HttpRequest, *, slug: str, **found: object) -> HttpResponseBase:

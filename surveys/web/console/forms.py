@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.http import HttpRequest
 
 from surveys.access.roles import find_account
 from surveys.errors import AccessRefused, SurveyError
@@ -12,8 +13,13 @@ from surveys.models import Role
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # of invalid UTF-8
 
 
+def posted(request: HttpRequest) -> Any:
+    """Return the data of a POST, even if empty; None for a GET."""
+    return request.POST if request.method == "POST" else None
+
+
 def attempt(form: forms.Form, action: Callable[[], Any]) -> bool:
-    """Run the action of a valid form; return whether it succeeded.
+    """Run the action of a valid form; return whether it succeeded. A form is valid only if sent.
 
     Each line of a SurveyError becomes an error of the form.
     """

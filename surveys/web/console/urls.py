@@ -77,12 +77,10 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "batch_bonus": (f"{BATCH}/people/bonus/", batch_people.bonus),
     "batch_choose": (f"{BATCH}/people/chosen/", batch_people.choose),
     "visit": (f"{VISIT}/", batch_visits.visit),
-    "pay_visit": (f"{VISIT}/pay/", batch_visits.pay),
-    "reject_visit": (f"{VISIT}/reject/", batch_visits.reject),
-    "retry_visit": (f"{VISIT}/retry/", batch_visits.retry),
-    "override_visit": (f"{VISIT}/override/", batch_visits.override),
-    "note_visit": (f"{VISIT}/note/", batch_visits.note),
-    "compensate_visit": (f"{VISIT}/compensate/", batch_visits.compensate),
+    **{
+        f"{name}_visit": (f"{VISIT}/{name}/", batch_visits.decision_page(name))
+        for name in batch_visits.DECISIONS
+    },
     "collection": ("collection/", collection.collection),
     "gauge": ("collection/agreement/", collection.gauge),
     "block": ("collection/blocks/<int:number>/", collection.block),

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods
 from surveys.access.api_tokens import MAX_NAME_LENGTH, SCOPES, make_token, revoke_token
 from surveys.models import ApiToken
 from surveys.web.console.access import console_page, signed_in
-from surveys.web.console.confirmation import Question, ask_first
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.confirmation import ask_first
+from surveys.web.console.forms import attempt, posted, status_of
 
 MOST_SHOWN = 100
 
@@ -45,7 +45,7 @@ class TokenForm(forms.Form):
 @console_page
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the user's tokens; a POST creates one and alone shows its key."""
-    form = TokenForm(request.POST or None)
+    form = TokenForm(posted(request))
     key = ""
 
     def make() -> None:
@@ -57,7 +57,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
             expires_at=form.expires_at(),
         )
 
-    if request.method == "POST" and attempt(form, make):
+    if attempt(form, make):
         form = TokenForm()
     found = ApiToken.objects.filter(user=signed_in(request), revoked_at=None)
     page = {"tokens": found[:MOST_SHOWN], "form": form, "key": key, "now": timezone.now()}
@@ -71,14 +71,14 @@ def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
     token = get_object_or_404(ApiToken, pk=token_id, user=signed_in(request))
     if request.method == "GET":
         used = token.last_used_at
-        question = Question(
+        return ask_first(
+            request,
             title=f"Revoke the token {token.name}",
             text=f"Last used: {f'{used:%Y-%m-%d}' if used else 'never'}.\n\nPrograms that use it "
             "will be refused. This cannot be undone; you can create another token.",
             button="Revoke the token",
             back=reverse("console:tokens"),
         )
-        return ask_first(request, question)
     revoke_token(token)
     messages.success(request, "The token is revoked.")
     return redirect("console:tokens")

@@ -3,7 +3,6 @@
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
 
 from surveys.access.roles import Right
 from surveys.models import Annotator, Assignment, Context, Study
@@ -16,8 +15,7 @@ from surveys.web.console.forms import status_of
 ASSIGNMENTS_A_PAGE = 25
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def annotators(request: HttpRequest, study: Study) -> HttpResponse:
     """List all assignments, the latest first, with their annotators and warnings."""
     form = AnnotatorFilter(request.GET)
@@ -37,8 +35,7 @@ def annotators(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/collection/annotators.html", page, status=status_of(form))
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Show statistics of an annotator, and one assignment in detail."""
     annotators = Annotator.objects.select_related("invitation")
@@ -60,8 +57,7 @@ def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     return render(request, "console/collection/annotator.html", page)
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def context(request: HttpRequest, study: Study, position: int, number: int) -> HttpResponse:
     """Show the ratings of a context and the words that it inspired."""
     found = get_object_or_404(

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.access.roles import Right
 from surveys.models import Assignment, Round, Study
@@ -28,14 +27,13 @@ from surveys.monitoring.progress import (
 from surveys.study.layout.blocks import repeat_block
 from surveys.web.console.access import study_page
 from surveys.web.console.collection.forms import RepeatForm
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 
 BLOCKS_A_PAGE = 20
 ASSIGNMENTS_A_PAGE = 25
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the progress of all blocks, and a forecast."""
     rounds = _rounds_of_page(request, study)
@@ -55,8 +53,7 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/collection/collection.html", page)
 
 
-@require_POST
-@study_page(Right.READ)
+@study_page(Right.READ, "POST")
 def gauge(request: HttpRequest, study: Study) -> HttpResponse:
     """Compute the agreement of the blocks of a page that is outdated."""
     rounds = _rounds_of_page(request, study)
@@ -65,8 +62,7 @@ def gauge(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(f"{address}?page={rounds.number}")
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show the progress, the agreement, the annotators and the contexts of a block."""
     round_ = _find_round(study, number)
@@ -90,34 +86,23 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     return render(request, "console/collection/block.html", page)
 
 
-@require_POST
-@study_page(Right.READ)
+@study_page(Right.READ, "POST")
 def gauge_block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Compute the agreement of a block if it is outdated."""
     compute_agreement(study, count_block_progress(study, [_find_round(study, number)]))
     return redirect("console:block", study.slug, number)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def repeat(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show what repeating a block would cost; a POST repeats it."""
     round_ = _find_round(study, number)
-    sent = request.POST if request.method == "POST" else None
-    form = RepeatForm(sent, initial={"round_number": round_.number})
+    form = RepeatForm(posted(request), initial={"round_number": round_.number})
     author = request.user.get_username()
-
-    def act() -> None:
-        repeat_block(round_.block, author=author, **form.cleaned_data)
-
-    if request.method == "POST" and attempt(form, act):
+    if attempt(form, lambda: repeat_block(round_.block, author=author, **form.cleaned_data)):
         return redirect("console:block", study.slug, number)
-    page = {
-        "study": study,
-        "round": round_,
-        "cost": preview_repeat(study, round_),
-        "form": form,
-    }
+    cost = preview_repeat(study, round_)
+    page = {"study": study, "round": round_, "cost": cost, "form": form}
     return render(request, "console/collection/repeat.html", page, status=status_of(form))
 
 

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.access.roles import Right
 from surveys.crowd.batch_summary import (
@@ -27,21 +26,21 @@ from surveys.crowd.budget import approve_budget, withdraw_approval
 from surveys.crowd.fees import format_cents
 from surveys.crowd.mturk.hits import drop_plan, plan_batch
 from surveys.crowd.mturk.qualifications import describe_requirement
+from surveys.crowd.mturk.targets import find_target
 from surveys.crowd.offer import find_pace, join_ranges, list_free_places
 from surveys.models import Batch, HitState, Standing, Study
 from surveys.models.crowd import DAY
 from surveys.web.console.access import signed_in, study_page
-from surveys.web.console.confirmation import Question, ask_first
+from surveys.web.console.confirmation import ask_first
 from surveys.web.console.crowd.forms import ApprovalForm, CostForm, PlanForm
 from surveys.web.console.crowd.work import Work, start_work
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 
 ROWS_PER_PAGE = 25
 MAX_RANGES = 100  # of questionnaires with equally many open places, on the page of a plan
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def batches(request: HttpRequest, study: Study) -> HttpResponse:
     """List the batches of a study, newest first."""
     rows = Paginator(find_batches(study), ROWS_PER_PAGE).get_page(request.GET.get("page"))
@@ -49,24 +48,23 @@ def batches(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/crowd/batches.html", page)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def plan(request: HttpRequest, study: Study) -> HttpResponse:
     """Plan a batch (POST), or only calculate its cost (POST with `calculate`)."""
-    is_sent = request.method == "POST"
     free, pace = list_free_places(study), find_pace(study)
-    sent = request.POST if is_sent else None
-    form = PlanForm(sent, study=study, free=free, pace=pace, use_required_attribute=False)
+    form = PlanForm(
+        posted(request), study=study, free=free, pace=pace, use_required_attribute=False
+    )
     planned: list[Batch] = []
 
     def act() -> None:
         planned.append(plan_batch(study, form.provider, form.places, **form.terms))
+
+    only_calculates = "calculate" in request.POST
+    if not only_calculates and attempt(form, act):
         messages.success(
             request, "The batch is planned. Nothing is offered until its budget is approved."
         )
-
-    only_calculates = is_sent and "calculate" in request.POST
-    if is_sent and not only_calculates and attempt(form, act):
         return redirect("console:batch", study.slug, planned[0].pk)
     ranges = join_ranges(free)
     page = {
@@ -82,8 +80,7 @@ def plan(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/crowd/plan.html", page, status=status_of(form))
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def calculate(request: HttpRequest, study: Study) -> HttpResponse:
     """Render the cost of the fields in the query string, to replace that part of the form."""
     form = CostForm(request.GET, free=list_free_places(study), pace=find_pace(study))
@@ -91,15 +88,13 @@ def calculate(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/crowd/_cost.html", {"form": form})
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def batch(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Show the state of a batch and the actions on it."""
-    return show_batch(request, study, find_batch(study, batch_id), None)
+    return show_batch(request, find_batch(study, batch_id), None)
 
 
-@require_POST
-@study_page(Right.OWN)
+@study_page(Right.OWN, "POST")
 def arm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Approve the budget of a batch, up to a ceiling and until a day."""
     found = find_batch(study, batch_id)
@@ -108,15 +103,14 @@ def arm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     def act() -> None:
         amounts = {name: form.cleaned_data[name] for name in ("typed_cents", "ceiling_cents")}
         approve_budget(found, signed_in(request), until=form.until, **amounts)
-        messages.success(request, "The budget is approved.")
 
     if attempt(form, act):
+        messages.success(request, "The budget is approved.")
         return redirect("console:batch", study.slug, batch_id)
-    return show_batch(request, study, found, form)
+    return show_batch(request, found, form)
 
 
-@require_POST
-@study_page(Right.WORK)
+@study_page(Right.WORK, "POST")
 def disarm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Withdraw the approval of a budget; allowed to researchers, too, as an emergency brake."""
     withdraw_approval(find_batch(study, batch_id))
@@ -124,32 +118,33 @@ def disarm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     return redirect("console:batch", study.slug, batch_id)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def drop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Confirm (GET) or delete (POST) planned HITs, which releases their places."""
     found = find_batch(study, batch_id)
     if request.method == "GET":
         n_planned = found.hits.filter(state=HitState.PLANNED).count()
-        question = Question(
+        return ask_first(
+            request,
+            study,
             title="Delete the planned HITs",
             text=f"Planned, never on offer: {n_planned}. Their places become open again.\n\n"
             "This cannot be undone; plan another batch to offer these places again.",
             button="Delete the planned HITs",
             back=reverse("console:batch", args=[study.slug, batch_id]),
         )
-        return ask_first(request, question, study=study)
     n_hits = drop_plan(found)
     messages.success(request, f"HITs deleted: {n_hits}. Their places are open again.")
     return redirect("console:batch", study.slug, batch_id)
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def stop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Ask for confirmation to stop a batch; the button posts to `work`."""
     find_batch(study, batch_id)
-    question = Question(
+    return ask_first(
+        request,
+        study,
         title="Stop the batch",
         text="Its HITs are withdrawn, and no new worker can accept one. Workers who have accepted "
         "may finish and are paid.\n\nThis cannot be undone; you can plan another batch.",
@@ -158,11 +153,9 @@ def stop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
         action=reverse("console:work_batch", args=[study.slug, batch_id]),
         fields={"what": Work.STOP.value},
     )
-    return ask_first(request, question, study=study)
 
 
-@require_POST
-@study_page(Right.WORK)
+@study_page(Right.WORK, "POST")
 def work(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Start a background job for a whole batch."""
     found = find_batch(study, batch_id)
@@ -173,13 +166,12 @@ def work(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     return redirect("console:batch", study.slug, batch_id)
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def ledger(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """List the payments of a batch, with sums."""
     found = find_batch(study, batch_id)
     rows = Paginator(find_ledger(found), ROWS_PER_PAGE).get_page(request.GET.get("page"))
-    page = {"study": study, "batch": found, "rows": rows, "sums": sum_ledger(found)}
+    page = {**describe(found), "rows": rows, "sums": sum_ledger(found)}
     return render(request, "console/crowd/ledger.html", page)
 
 
@@ -188,17 +180,20 @@ def find_batch(study: Study, batch_id: int) -> Batch:
     return get_object_or_404(find_batches(study), pk=batch_id)
 
 
-def show_batch(
-    request: HttpRequest, study: Study, found: Batch, approval: ApprovalForm | None
-) -> HttpResponse:
+def describe(found: Batch) -> dict[str, Any]:
+    """Return what all pages of a batch show."""
+    return {"study": found.study, "batch": found, "target": find_target(found.provider)}
+
+
+def show_batch(request: HttpRequest, found: Batch, approval: ApprovalForm | None) -> HttpResponse:
     """Render a batch, with the form to approve its budget."""
     money, hits, now = sum_money(found), tally_hits(found), timezone.now()
     standings = count_statuses(found)
     ceiling = format_cents(max(money.forecast_cents, money.ceiling_cents or 0))
-    pace = find_pace(study)
-    page: dict[str, Any] = {
-        "study": study,
-        "batch": found,
+    form = approval or ApprovalForm(initial={"ceiling_cents": ceiling})
+    pace = find_pace(found.study)
+    page = {
+        **describe(found),
         "money": money,
         "hits": hits,
         "n_hits": sum(tally.n_hits for tally in hits),
@@ -218,6 +213,6 @@ def show_batch(
         "is_low": pace.is_low(found.reward_cents),
         "is_armed": found.is_armed(now),
         "now": now,
-        "form": approval or ApprovalForm(initial={"ceiling_cents": ceiling}),
+        "form": form,
     }
-    return render(request, "console/crowd/batch.html", page, status=status_of(page["form"]))
+    return render(request, "console/crowd/batch.html", page, status=status_of(form))

@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from surveys.crowd.batch_summary import UNDECIDED
 from surveys.crowd.mturk.qualifications import read_countries, write_requirements
-from surveys.crowd.mturk.targets import list_enabled
+from surveys.crowd.mturk.targets import DEFAULT, list_enabled
 from surveys.crowd.offer import Cost, FreePlaces, Pace, choose_places, cost_places
 from surveys.errors import SurveyError
-from surveys.models import Provider, Qualification, Questionnaire, Standing, Study
+from surveys.models import Qualification, Questionnaire, Standing, Study
 from surveys.models.crowd import DAY
 from surveys.query_params import read_number
 
@@ -73,7 +73,7 @@ class CostForm(forms.Form):
     @property
     def provider(self) -> str:
         """Return the provider that offers the places and whose fees apply."""
-        return self.cleaned_data.get("target") or Provider.SIMULATOR
+        return self.cleaned_data.get("target") or DEFAULT
 
     def clean(self) -> dict[str, Any]:
         each, reward = (self.cleaned_data.get(name) for name in ("each", "reward_cents"))
@@ -90,9 +90,7 @@ class CostForm(forms.Form):
 class PlanForm(CostForm):
     """The plan of a batch: places, reward, texts, time limits and requirements."""
 
-    target = forms.ChoiceField(
-        widget=forms.RadioSelect, initial=Provider.SIMULATOR, label="Provider"
-    )
+    target = forms.ChoiceField(widget=forms.RadioSelect, initial=DEFAULT, label="Provider")
     title = forms.CharField(max_length=128, help_text="Title of the task in the workers’ list.")
     description = forms.CharField(max_length=2000, widget=forms.Textarea(attrs={"rows": 3}))
     keywords = forms.CharField(

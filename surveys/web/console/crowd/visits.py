@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_POST
 
 from surveys.access.roles import Right
 from surveys.crowd.batch_summary import find_people, with_all
@@ -16,133 +15,80 @@ from surveys.crowd.ledger import intend_reward, record_compensation, retry_refus
 from surveys.crowd.mturk.hits import plan_compensation
 from surveys.crowd.mturk.rejections import override_rejection, reject_visit
 from surveys.models import Batch, PaymentState, ProviderState, Standing, Study
-from surveys.web.console.access import signed_in, study_page
-from surveys.web.console.crowd.batches import find_batch
+from surveys.web.console.access import Page, signed_in, study_page
+from surveys.web.console.crowd.batches import describe, find_batch
 from surveys.web.console.crowd.forms import CompensationForm, FeedbackForm, ReasonForm
 from surveys.web.console.crowd.work import Work, start_work
 from surveys.web.console.forms import attempt, status_of
 
-FORMS: dict[str, type[forms.Form]] = {
-    "pay": ReasonForm,
-    "reject": FeedbackForm,
-    "retry": ReasonForm,
-    "override": ReasonForm,
-    "compensate": ReasonForm,
-    "note": CompensationForm,
+
+class Decision(NamedTuple):
+    """A decision on a worker's work; `act` takes the fields of the form."""
+
+    form: type[forms.Form]
+    act: Callable[..., object]
+    done: str
+    work: Work | None = None  # of the provider, started with it
+
+
+DECISIONS = {
+    "pay": Decision(ReasonForm, intend_reward, "The reward is being paid.", Work.PAY),
+    "reject": Decision(FeedbackForm, reject_visit, "The work is rejected."),
+    "retry": Decision(ReasonForm, retry_refused, "The payment is being retried.", Work.PAY),
+    "override": Decision(ReasonForm, override_rejection, "The rejection is reversed."),
+    "compensate": Decision(
+        ReasonForm,
+        plan_compensation,
+        "A HIT for this worker is being published.",
+        Work.PUBLISH,
+    ),
+    "note": Decision(
+        CompensationForm, record_compensation, "The payment is recorded in the ledger."
+    ),
 }
 
 
-class Case(NamedTuple):
-    """A worker of a batch, about whose work a decision is made."""
-
-    study: Study
-    batch: Batch
-    visit: Any  # with its payments as `ledger`
-
-
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def visit(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
     """Show the status of a worker and the decisions allowed."""
-    return _show(request, _find_case(study, batch_id, visit_id), {})
-
-
-@require_POST
-@study_page(Right.WORK)
-def pay(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
-    """Pay the reward, with a reason."""
-    case, by = _find_case(study, batch_id, visit_id), signed_in(request)
-
-    @transaction.atomic  # nothing is stored unless the job can start
-    def act(sent: dict[str, Any]) -> None:
-        intend_reward(case.visit, by=by, reason=sent["reason"])
-        start_work(case.batch, Work.PAY, by)
-
-    return _decide(request, case, "pay", act, "The reward is being paid.")
-
-
-@require_POST
-@study_page(Right.WORK)
-def reject(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
-    """Reject the work, with a message to the worker."""
-    case = _find_case(study, batch_id, visit_id)
-
-    def act(sent: dict[str, Any]) -> None:
-        reject_visit(case.visit, by=signed_in(request), feedback=sent["feedback"])
-
-    return _decide(request, case, "reject", act, "The work is rejected.")
-
-
-@require_POST
-@study_page(Right.WORK)
-def retry(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
-    """Retry payments that the provider refused."""
-    case, by = _find_case(study, batch_id, visit_id), signed_in(request)
-
-    @transaction.atomic  # nothing is stored unless the job can start
-    def act(sent: dict[str, Any]) -> None:
-        retry_refused(case.visit, by=by, reason=sent["reason"])
-        start_work(case.batch, Work.PAY, by)
-
-    return _decide(request, case, "retry", act, "The payment is being retried.")
-
-
-@require_POST
-@study_page(Right.WORK)
-def compensate(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
-    """Pay for unpaid work by a HIT for its worker only."""
-    case, by = _find_case(study, batch_id, visit_id), signed_in(request)
-
-    @transaction.atomic  # nothing is stored unless the job can start
-    def act(sent: dict[str, Any]) -> None:
-        plan_compensation(case.visit, by=by, reason=sent["reason"])
-        start_work(case.batch, Work.PUBLISH, by)
-
-    return _decide(request, case, "compensate", act, "A HIT for this worker is being published.")
-
-
-@require_POST
-@study_page(Right.WORK)
-def override(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
-    """Reverse a rejection, which pays the reward."""
-    case = _find_case(study, batch_id, visit_id)
-
-    def act(sent: dict[str, Any]) -> None:
-        override_rejection(case.visit, by=signed_in(request), reason=sent["reason"])
-
-    return _decide(request, case, "override", act, "The rejection is reversed.")
-
-
-@require_POST
-@study_page(Right.WORK)
-def note(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
-    """Record that unpaid work was paid by hand."""
-    case = _find_case(study, batch_id, visit_id)
-
-    def act(sent: dict[str, Any]) -> None:
-        record_compensation(case.visit, by=signed_in(request), **sent)
-
-    return _decide(request, case, "note", act, "The payment is recorded in the ledger.")
-
-
-def _find_case(study: Study, batch_id: int, visit_id: int) -> Case:
     batch = find_batch(study, batch_id)
-    return Case(study, batch, get_object_or_404(with_all(find_people(batch)), pk=visit_id))
+    return _show(request, batch, _find_visit(batch, visit_id), {})
 
 
-def _decide(
-    request: HttpRequest, case: Case, name: str, act: Callable[[dict[str, Any]], None], done: str
+def decision_page(name: str) -> Page:
+    """Return the page that carries out a decision, or shows the errors of its form."""
+    decision = DECISIONS[name]
+
+    @study_page(Right.WORK, "POST")
+    def decide(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
+        batch, by = find_batch(study, batch_id), signed_in(request)
+        found = _find_visit(batch, visit_id)
+        form = decision.form(request.POST, auto_id=f"{name}_%s")
+
+        def act() -> None:
+            if decision.work is None:
+                decision.act(found, by=by, **form.cleaned_data)
+                return
+            with transaction.atomic():  # nothing is stored unless the job can start
+                decision.act(found, by=by, **form.cleaned_data)
+                start_work(batch, decision.work, by)
+
+        if attempt(form, act):
+            messages.success(request, decision.done)
+            return redirect("console:visit", study.slug, batch_id, visit_id)
+        return _show(request, batch, _find_visit(batch, visit_id), {name: form})
+
+    return decide
+
+
+def _find_visit(batch: Batch, visit_id: int) -> Any:
+    """Return a worker's visit with its payments as `ledger`, or answer 404."""
+    return get_object_or_404(with_all(find_people(batch)), pk=visit_id)
+
+
+def _show(
+    request: HttpRequest, batch: Batch, visit: Any, sent: dict[str, forms.Form]
 ) -> HttpResponse:
-    """Carry out a decision and redirect, or render the page with the errors."""
-    form = FORMS[name](request.POST, auto_id=f"{name}_%s")
-    if attempt(form, lambda: act(form.cleaned_data)):
-        messages.success(request, done)
-        return redirect("console:visit", case.study.slug, case.batch.pk, case.visit.pk)
-    return _show(request, _find_case(case.study, case.batch.pk, case.visit.pk), {name: form})
-
-
-def _show(request: HttpRequest, case: Case, sent: dict[str, forms.Form]) -> HttpResponse:
-    visit = case.visit
     is_paid = any(payment.state in PaymentState.spent() for payment in visit.ledger)
     is_open = visit.standing in (Standing.PAYABLE, Standing.HELD) and not is_paid
     may = {
@@ -153,7 +99,11 @@ def _show(request: HttpRequest, case: Case, sent: dict[str, forms.Form]) -> Http
         "compensate": visit.standing == Standing.UNPAID,
         "note": visit.standing == Standing.UNPAID,
     }
-    empty = {name: kind(auto_id=f"{name}_%s") for name, kind in FORMS.items() if may[name]}
-    page = {**case._asdict(), "forms": {**empty, **sent}}
+    empty = {
+        name: decision.form(auto_id=f"{name}_%s")
+        for name, decision in DECISIONS.items()
+        if may[name]
+    }
+    page = {**describe(batch), "visit": visit, "forms": {**empty, **sent}}
     status = status_of(*sent.values())
     return render(request, "console/crowd/visit.html", page, status=status)

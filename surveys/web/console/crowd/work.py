@@ -30,7 +30,7 @@ def start_work(batch: Batch, what: Work, by: User) -> None:
     start_run(request_batch_work(batch, RunKind(what.value), by).pk)
 
 
-def open_private_tasks(batch: Batch, chosen: Collection[int], by: User, reason: str) -> None:
+def open_private_tasks(batch: Batch, *, chosen: Collection[int], by: User, reason: str) -> None:
     """Grant the workers of visits the qualification for the study's private tasks.
 
     Raises PaymentRefused, and GatewayDown before any is granted.

@@ -5,7 +5,6 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.access.roles import Right
 from surveys.models import Annotator, Study
@@ -26,29 +25,26 @@ from surveys.privacy.subject_access import (
     list_holding,
 )
 from surveys.web.console.access import study_page
-from surveys.web.console.confirmation import Question, ask_first
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.confirmation import ask_first
+from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.privacy.forms import ErasureForm, FindForm, RetentionForm
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def privacy(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the personal data of a study, and set how long it is kept."""
-    is_sent = request.method == "POST"
-    form = RetentionForm(request.POST if is_sent else None, initial={"days": study.retention_days})
-    if is_sent and attempt(form, lambda: set_retention(study, form.cleaned_data["days"])):
+    form = RetentionForm(posted(request), initial={"days": study.retention_days})
+    if attempt(form, lambda: set_retention(study, form.cleaned_data["days"])):
         messages.success(request, "Saved.")
         return redirect("console:privacy", study.slug)
     page = {"study": study, "form": form, "find": FindForm(), "kept": count_kept(study)}
     return render(request, "console/privacy/privacy.html", page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def find(request: HttpRequest, study: Study) -> HttpResponse:
     """Search for a person, by POST, so that the search is in no URL or server log."""
-    form = FindForm(request.POST if request.method == "POST" else None)
+    form = FindForm(posted(request))
     found = find_people(study, form.cleaned_data["text"]) if form.is_valid() else None
     if found and len(found.annotators) == 1 and not found.invitations:
         return redirect("console:person", study.slug, found.annotators[0].code)
@@ -56,13 +52,14 @@ def find(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/privacy/find_person.html", page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def pay(request: HttpRequest, study: Study) -> HttpResponse:
     """Confirm and mark finished annotators as paid, if there are as many as the page showed."""
     n_unpaid = count_kept(study).n_unpaid
     if request.method == "GET" or request.POST.get("n_unpaid") != str(n_unpaid):
-        question = Question(
+        return ask_first(
+            request,
+            study,
             title="Mark annotators as paid",
             text=f"Finished annotators not marked as paid: {n_unpaid}.\n\nAll of them are marked "
             "as paid today, and the days of retention count from today. It can be undone on the "
@@ -71,36 +68,35 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
             back=reverse("console:privacy", args=[study.slug]),
             fields={"n_unpaid": str(n_unpaid)},
         )
-        return ask_first(request, question, study=study)
     messages.success(request, f"Marked as paid: {mark_paid(study)}.")
     return redirect("console:privacy", study.slug)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def settle(request: HttpRequest, study: Study) -> HttpResponse:
     """Confirm and record that the study is settled, or reopen it."""
     if request.method == "GET":
-        return ask_first(request, _ask_to_settle(study), study=study)
+        return _ask_to_settle(request, study)
     settle_study(study, is_settled=_says_yes(request, "is_settled"))
     return redirect("console:privacy", study.slug)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def drop(request: HttpRequest, study: Study) -> HttpResponse:
     """Confirm and drop the personal data that is due."""
     if request.method == "GET":
-        return ask_first(request, _ask_to_drop(study), study=study)
+        return _ask_to_drop(request, study)
     due = drop_due(study)
     counts = f"annotators {len(due.people)}, unused links {len(due.links)}"
     messages.success(request, f"Dropped: {counts}.")
     return redirect("console:privacy", study.slug)
 
 
-def _ask_to_settle(study: Study) -> Question:
+def _ask_to_settle(request: HttpRequest, study: Study) -> HttpResponse:
     days = study.retention_days
-    return Question(
+    return ask_first(
+        request,
+        study,
         title="Settle the study",
         text="Confirm that no more annotators are expected and all are paid.\n\nThe days of "
         "retention count from today for everybody, including annotators who never finished, and "
@@ -112,9 +108,11 @@ def _ask_to_settle(study: Study) -> Question:
     )
 
 
-def _ask_to_drop(study: Study) -> Question:
+def _ask_to_drop(request: HttpRequest, study: Study) -> HttpResponse:
     kept, days = count_kept(study), study.retention_days
-    return Question(
+    return ask_first(
+        request,
+        study,
         title="Drop personal data",
         text=f"Annotators whose provider id and note are dropped: {kept.n_people_due} of "
         f"{kept.n_people}. Unused links whose note is dropped: {kept.n_links_due} of "
@@ -125,8 +123,7 @@ def _ask_to_drop(study: Study) -> Question:
     )
 
 
-@require_GET
-@study_page(Right.OWN)
+@study_page(Right.OWN, "GET")
 def person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Show the identity of an annotator, with export, payment and erasure."""
     annotator = _find(study, code)
@@ -142,8 +139,7 @@ def person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     return render(request, "console/privacy/person.html", page)
 
 
-@require_POST
-@study_page(Right.OWN)
+@study_page(Right.OWN, "POST")
 def export_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Download everything that is stored about one annotator."""
     name = f"person_{code}.json"
@@ -154,8 +150,7 @@ def export_person(request: HttpRequest, study: Study, code: str) -> HttpResponse
     )
 
 
-@require_POST
-@study_page(Right.OWN)
+@study_page(Right.OWN, "POST")
 def pay_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Mark one annotator as paid, or as not paid."""
     annotator = _find(study, code)
@@ -166,14 +161,12 @@ def pay_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     return redirect("console:person", study.slug, code)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def erase(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Show the effects of erasing an annotator's data; a POST erases it."""
     annotator = _find(study, code)
-    form = ErasureForm(request.POST if request.method == "POST" else None)
-    is_sent = request.method == "POST"
-    if is_sent and attempt(form, lambda: erase_annotator(annotator, form.cleaned_data["because"])):
+    form = ErasureForm(posted(request))
+    if attempt(form, lambda: erase_annotator(annotator, form.cleaned_data["because"])):
         messages.success(request, "The annotator’s data was erased.")
         return redirect("console:person", study.slug, code)
     releases, runs = list_holding(annotator)

@@ -8,7 +8,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.access.roles import Right
 from surveys.models import Entrance, Invitation, Provider, Study
@@ -32,8 +31,8 @@ from surveys.results.jobs import LINKS_AT_ONCE
 from surveys.results.runs import request_links
 from surveys.tasks import start_run
 from surveys.web.console.access import is_owner, signed_in, study_page
-from surveys.web.console.confirmation import Question, ask_first
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.confirmation import ask_first
+from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.recruitment.forms import (
     CodesForm,
     EntranceForm,
@@ -45,8 +44,7 @@ from surveys.web.console.recruitment.forms import (
 LINKS_A_PAGE = 25
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
     """List the personal links with their states, newest first."""
     form = InvitationFilter(request.GET)
@@ -71,12 +69,10 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/recruitment/recruitment.html", page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def invite(request: HttpRequest, study: Study) -> HttpResponse:
     """Create a number of personal links, or one for each person of a list."""
-    is_sent = request.method == "POST"
-    form = InviteForm(request.POST, request.FILES) if is_sent else InviteForm()
+    form = InviteForm(posted(request), request.FILES or None)
     targets = ["recruitment"]
 
     def act() -> None:
@@ -98,7 +94,7 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
                 request, f"Links created: {len(made.new)}; already known: {len(made.known)}."
             )
 
-    if is_sent and attempt(form, act):
+    if attempt(form, act):
         return redirect(f"console:{targets[-1]}", study.slug)
     page = {
         "study": study,
@@ -110,8 +106,7 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/recruitment/invite.html", page, status=status_of(form))
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def export(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """Download the personal links as CSV."""
     chunks = stream_invitations(study, settings.SITE_URL, shows_addresses=is_owner(request))
@@ -120,34 +115,24 @@ def export(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def invitation(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
     """Show a personal link, to copy it, remind its annotator or revoke it."""
     found = _find_link(study, invitation_id)
-    form = RevokeForm(request.POST if request.method == "POST" else None)
-
-    def act() -> None:
-        revoke_invitation(found, form.cleaned_data["because"])
+    form = RevokeForm(posted(request))
+    if attempt(form, lambda: revoke_invitation(found, form.cleaned_data["because"])):
         messages.success(request, "The link is revoked.")
-
-    if request.method == "POST" and attempt(form, act):
         return redirect("console:invitation", study.slug, invitation_id)
     return _show_link(request, study, found, form, RevokeForm(auto_id="drop_%s"))
 
 
-@require_POST
-@study_page(Right.OWN)
+@study_page(Right.OWN, "POST")
 def forget(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
     """Delete the note of an unused link, and revoke it."""
     found = _find_link(study, invitation_id)
     form = RevokeForm(request.POST, auto_id="drop_%s")
-
-    def act() -> None:
-        forget_invitation(found, form.cleaned_data["because"])
+    if attempt(form, lambda: forget_invitation(found, form.cleaned_data["because"])):
         messages.success(request, "The note is deleted and the link revoked.")
-
-    if attempt(form, act):
         return redirect("console:invitation", study.slug, invitation_id)
     return _show_link(request, study, found, RevokeForm(), form)
 
@@ -174,7 +159,6 @@ def _show_link(
     return render(request, "console/recruitment/invitation.html", page, status=status)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResponse:
     """Open, change or show the settings of a channel."""
@@ -183,13 +167,9 @@ def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResp
     fields = ("cap", "completion_code", "no_place_code")
     initial = {name: getattr(found, name) for name in fields} if found else {}
     make_form = CodesForm if rules.needs_code else EntranceForm
-    form = make_form(request.POST if request.method == "POST" else None, initial=initial)
-
-    def act() -> None:
-        open_entrance(study, provider, **form.cleaned_data)
+    form = make_form(posted(request), initial=initial)
+    if attempt(form, lambda: open_entrance(study, provider, **form.cleaned_data)):
         messages.success(request, "Open.")
-
-    if request.method == "POST" and attempt(form, act):
         return redirect(f"console:{channel.name}", study.slug)
     page = {
         "study": study,
@@ -204,7 +184,6 @@ def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResp
     return render(request, template, page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
     """Confirm (GET) or close (POST) the link of a channel."""
@@ -214,20 +193,18 @@ def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
     channel = channels[Provider(found.provider)]
     back = reverse(f"console:{channel.name}", args=[study.slug])
     if request.method == "GET":
-        return ask_first(request, _ask_to_close(channel.subject, back), study=study)
+        return ask_first(
+            request,
+            study,
+            title=f"Close {channel.subject}",
+            text="No new annotators can start with it; they see a notice. Annotators who have "
+            "started can finish.\n\nIt can be reopened with the same URL.",
+            button=f"Close {channel.subject}",
+            back=back,
+        )
     close_entrance(found)
     messages.success(request, "Closed: no new annotators can start here.")
     return redirect(back)
-
-
-def _ask_to_close(subject: str, back: str) -> Question:
-    return Question(
-        title=f"Close {subject}",
-        text="No new annotators can start with it; they see a notice. Annotators who have started "
-        "can finish.\n\nIt can be reopened with the same URL.",
-        button=f"Close {subject}",
-        back=back,
-    )
 
 
 def _list_ways(study: Study) -> list[dict[str, object]]:

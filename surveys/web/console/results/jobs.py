@@ -5,7 +5,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
 from surveys.access.roles import Right
 from surveys.models import Run, RunState, Study
@@ -13,7 +12,7 @@ from surveys.results.jobs import EXPORT_FORMATS
 from surveys.results.runs import is_broken_off, request_export
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 
 JOBS_PER_PAGE = 25
 LABELS = {"csv": "CSV, for a spreadsheet", "parquet": "Parquet, with types"}
@@ -28,17 +27,16 @@ class ExportForm(forms.Form):
     )  # fmt: skip
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def jobs(request: HttpRequest, study: Study) -> HttpResponse:
     """List the background jobs, newest first; a POST exports the answers."""
-    form = ExportForm(request.POST if request.method == "POST" else None)
+    form = ExportForm(posted(request))
 
     def export() -> None:
         run = request_export(study, form.cleaned_data["form"], signed_in(request))
         start_run(run.pk)
 
-    if request.method == "POST" and attempt(form, export):
+    if attempt(form, export):
         messages.success(request, "The file is being written; this page shows the progress.")
         return redirect("console:jobs", study.slug)
     found = Run.objects.filter(study=study).jobs().select_related("requested_by")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
 from surveys.access.roles import Right
 from surveys.models import Release, Run, RunState, Study
@@ -15,27 +14,26 @@ from surveys.results.run_inspection import write_presets
 from surveys.results.runs import request_release
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import ReleaseForm
 
 MAX_SHOWN = 50
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """List the releases of a study, newest first; a POST creates one."""
     made = Run.objects.filter(study=study).releases().with_withdrawn_since()
     runs = list(made.select_related("release", "requested_by")[:MAX_SHOWN])
     elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
-    form = ReleaseForm(study, request.POST or None, initial=_initial(request, study, runs))
+    form = ReleaseForm(study, posted(request), initial=_initial(request, study, runs))
 
     def make() -> None:
         recipe = form.cleaned_data["recipe"]
         run = request_release(study, recipe, form.options(), signed_in(request))
         start_run(run.pk)
 
-    if request.method == "POST" and attempt(form, make):
+    if attempt(form, make):
         messages.success(request, "The release is being created; this page shows the progress.")
         return redirect("console:release", study.slug)
     busy = (RunState.WAITING, RunState.RUNNING)

@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.access.roles import Right
 from surveys.models import Run, RunKind, RunState, Study
@@ -17,30 +16,27 @@ from surveys.results.run_inspection import compare_runs, find_in_ledger, read_me
 from surveys.results.runs import is_broken_off, request_results, retry_run
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import CompareForm, LedgerForm, RecipeForm
 
 RUNS_PER_PAGE = 25
 STYLE = re.compile(rb"<style[^>]*>(.*?)</style>", re.DOTALL)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def results(request: HttpRequest, study: Study) -> HttpResponse:
     """List the runs of a study; a POST runs a recipe."""
     presets = write_presets()
     chosen = request.GET.get("preset", "")
-    form = RecipeForm(
-        request.POST or None, initial={"recipe": presets.get(chosen, presets["cosimlex"])}
-    )
-
+    initial = {"recipe": presets.get(chosen, presets["cosimlex"])}
+    form = RecipeForm(posted(request), initial=initial)
     started: list[Run] = []
 
     def run() -> None:
         started.append(request_results(study, form.cleaned_data["recipe"], signed_in(request)))
         start_run(started[0].pk)
 
-    if request.method == "POST" and attempt(form, run):
+    if attempt(form, run):
         messages.success(request, "The run has started; this page shows the progress.")
         return redirect("console:run", study.slug, started[0].pk)
     made = Run.objects.filter(study=study).results().with_withdrawn_since()
@@ -58,8 +54,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/results/results.html", page, status=status_of(form))
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Show the progress and figures of a run."""
     found = _find(study, run_id)
@@ -69,8 +64,7 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return render(request, "console/results/run.html", page)
 
 
-@require_POST
-@study_page(Right.WORK)
+@study_page(Right.WORK, "POST")
 def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Retry a failed run."""
     again = retry_run(_find(study, run_id))
@@ -80,8 +74,7 @@ def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return redirect("console:run", study.slug, run_id)
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Return the report of a run as the library wrote it, sandboxed."""
     page = read_member(_find_done(study, run_id), "report.html")
@@ -96,8 +89,7 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return answer
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
     """Download the archive of a run or release, or exported answers."""
     found = get_object_or_404(Run.objects.with_file(), study=study, pk=run_id)
@@ -105,8 +97,7 @@ def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBas
     return FileResponse(found.archive.open("rb"), as_attachment=True, filename=name)
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Search the ratings ledger of a run."""
     found = _find_done(study, run_id)
@@ -125,8 +116,7 @@ def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return render(request, "console/results/ledger.html", page, status=status_of(form))
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def compare(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the differences between two runs of the same ratings."""
     form = CompareForm(study, request.GET)

@@ -1,12 +1,10 @@
 """Review of engagement answers: one at a time by keyboard, or whole questionnaires."""
 
-from functools import partial
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from surveys.access.roles import Right, list_names
 from surveys.models import Review, ReviewState, Study, Verdict
@@ -23,7 +21,7 @@ from surveys.review.verdicts import (
 )
 from surveys.tasks import start_filing
 from surveys.web.console.access import signed_in, study_page
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.review.cards import list_answer_rows, list_cards, list_verdict_cards
 from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
 
@@ -32,7 +30,6 @@ ROWS_A_PAGE = 50
 DISPUTES_A_PAGE = 5
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.READ)
 def review(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the answer that the reviewer has claimed; a POST claims the next one."""
@@ -49,8 +46,7 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/review/queue.html", page)
 
 
-@require_POST
-@study_page(Right.READ)
+@study_page(Right.READ, "POST")
 def review_more(request: HttpRequest, study: Study) -> HttpResponse:
     """Claim the answers after those on the reviewer's page; return them as an HTML fragment."""
     exclude = frozenset(parse_ids(request.POST.get("exclude")))
@@ -59,8 +55,7 @@ def review_more(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/review/_cards.html", page)
 
 
-@require_POST
-@study_page(Right.READ)
+@study_page(Right.READ, "POST")
 def review_file(request: HttpRequest, study: Study) -> HttpResponse:
     """Start a job that adds new answers to the queue."""
     start_filing(study)
@@ -68,23 +63,17 @@ def review_file(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("console:review_questionnaires" if is_list else "console:review", study.slug)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.READ)
 def review_one(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show an answer or a whole questionnaire, and store a verdict on it."""
     subject = _find(study, number)
-    form = VerdictForm(_posted(request))
-
-    def judge() -> None:
-        give_verdict(subject, signed_in(request), *form.decided)
-
-    if request.method == "POST" and attempt(form, judge):
+    form = VerdictForm(posted(request))
+    if attempt(form, lambda: give_verdict(subject, signed_in(request), *form.decided)):
         return _respond_to_verdict(request, study, subject, form)
     return _show(request, study, subject, form)
 
 
-@require_POST
-@study_page(Right.READ)
+@study_page(Right.READ, "POST")
 def review_undo(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Undo the reviewer's own verdict and show its subject again."""
     subject = _find(study, number)
@@ -94,8 +83,7 @@ def review_undo(request: HttpRequest, study: Study, number: int) -> HttpResponse
     return redirect("console:review_one", study.slug, number)
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
     """List all questionnaires, those with most evidence first."""
     found = Review.objects.assignments(study).exclude(state=ReviewState.WITHDRAWN)
@@ -105,30 +93,23 @@ def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/review/questionnaires.html", page)
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def review_disputes(request: HttpRequest, study: Study) -> HttpResponse:
     """List what two reviewers judged differently, for a third to decide."""
     return _show_disputes(request, study, VerdictForm())
 
 
-@require_POST
-@study_page(Right.READ)
+@study_page(Right.READ, "POST")
 def review_settle(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Store a third reviewer's verdict, which decides a dispute."""
     subject = _find(study, number)
     form = VerdictForm(request.POST)
-
-    def settle() -> None:
-        settle_dispute(subject, signed_in(request), *form.decided)
-
-    if attempt(form, settle):
+    if attempt(form, lambda: settle_dispute(subject, signed_in(request), *form.decided)):
         return redirect("console:review_disputes", study.slug)
     return _show_disputes(request, study, form)
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def review_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the agreement of each two reviewers."""
     found = list_agreement(study)
@@ -137,15 +118,13 @@ def review_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/review/agreement.html", {"rows": rows, **_progress(study)})
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def review_settings(request: HttpRequest, study: Study) -> HttpResponse:
     """Show and store how much is reviewed, and how much by two reviewers."""
     now = settings_of(study)
     chosen = {name: getattr(now, name) for name in ReviewSettingsForm.base_fields}
-    form = ReviewSettingsForm(_posted(request), initial=chosen)
-    configure = partial(configure_review, study)
-    if request.method == "POST" and attempt(form, lambda: configure(**form.cleaned_data)):
+    form = ReviewSettingsForm(posted(request), initial=chosen)
+    if attempt(form, lambda: configure_review(study, **form.cleaned_data)):
         return redirect("console:review", study.slug)
     page = {"form": form, **_progress(study)}
     return render(request, "console/review/settings.html", page, status=status_of(form))
@@ -201,11 +180,6 @@ def _progress(study: Study) -> dict[str, Any]:
     """Return the context that all pages of the review share."""
     is_busy = is_filing(study)  # read first: once it is over, all below sees what was filed
     return {"study": study, "is_filing": is_busy, **count_review_progress(study)._asdict()}
-
-
-def _posted(request: HttpRequest) -> Any:
-    """Return the data of a POST, even if empty; None for a GET."""
-    return request.POST if request.method == "POST" else None
 
 
 def _is_fetched(request: HttpRequest) -> bool:

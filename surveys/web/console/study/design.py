@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
 
 from surveys.access.roles import Right
 from surveys.models import QuestionForms, Study, StudyText, TextKind
@@ -31,7 +30,7 @@ from surveys.study.texts import (
 )
 from surveys.study.workload import count_pairs
 from surveys.web.console.access import study_page
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.study.design_forms import DesignForm, OpeningForm, TextForm, WorkloadForm
 from surveys.web.rendering.item_pages import describe_text
 from surveys.web.rendering.markdown import render_markdown
@@ -48,13 +47,11 @@ class TextLine(NamedTuple):
     is_default: bool
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def design(request: HttpRequest, study: Study) -> HttpResponse:
     """Show and save the design; a POST with `calculate` only calculates the workload."""
-    is_sent = request.method == "POST"
-    form = DesignForm(request.POST if is_sent else None, study=study)
-    may_store = is_sent and "calculate" not in request.POST
+    form = DesignForm(posted(request), study=study)
+    may_store = "calculate" not in request.POST
     if may_store and attempt(form, lambda: configure_study(study, **form.settings)):
         messages.success(request, "The design is saved.")
         return redirect(LEADS_TO.get(request.POST.get("then", ""), "console:design"), study.slug)
@@ -62,7 +59,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": form,
         "plan": form.plan,
-        "is_calculated": is_sent and not form.errors,
+        "is_calculated": form.is_bound and not form.errors,
         "locked": describe_locked(study),
         "texts": list_texts(study),
         "has_defaults": has_default_texts(study.language),
@@ -70,15 +67,13 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/design.html", page, status=status_of(form))
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def workload(request: HttpRequest, study: Study) -> HttpResponse:
     """Render the workload of the numbers in the query string, to replace that part of the page."""
     plan = WorkloadForm(request.GET, study=study).plan
     return render(request, "console/study/_plan.html", {"plan": plan})
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     """Show, preview and save a text that annotators read."""
@@ -87,7 +82,7 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     wanted = TextKind(kind)
     now = read_text(study, wanted)
     form = TextForm(
-        request.POST if request.method == "POST" else None,
+        posted(request),
         kind=wanted,
         body=find_version(study, wanted, request.GET.get("version", ""), now),
         direction=direction_of(study.language),
@@ -102,7 +97,7 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
         check_text(wanted, form.cleaned_data["body"].replace("\r\n", "\n").strip())
 
     only_previews = "look" in request.POST
-    is_right = form.is_bound and attempt(form, validate if only_previews else store)
+    is_right = attempt(form, validate if only_previews else store)
     if is_right and not only_previews:
         return redirect("console:text", study.slug, kind)
     page = {
@@ -119,14 +114,12 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     return render(request, "console/study/text.html", page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def opening(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the consent text and the settings to be locked; a POST opens the study."""
     consent = read_text(study, TextKind.CONSENT)
-    is_sent = request.method == "POST"
-    form = OpeningForm(request.POST if is_sent else None, consent=consent)
-    if is_sent and attempt(form, lambda: review_and_open(study, form)):
+    form = OpeningForm(posted(request), consent=consent)
+    if attempt(form, lambda: review_and_open(study, form)):
         messages.success(request, "The study is open.")
         return redirect("console:design", study.slug)
     n_pairs, _ = count_pairs(study)

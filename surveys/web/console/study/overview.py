@@ -1,12 +1,14 @@
 """The list of studies, and the overview, members and log of a study."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET
 
 from surveys.access.audit_log import find_entries
 from surveys.access.roles import Right, grant_role, revoke_role, role_in, visible_studies
@@ -15,8 +17,8 @@ from surveys.monitoring.checklist import outline_study
 from surveys.query_params import read_query
 from surveys.results.public_log import mask_entries, stream_log
 from surveys.web.console.access import console_page, is_owner, study_page
-from surveys.web.console.confirmation import Question, ask_first
-from surveys.web.console.forms import MemberForm, attempt, status_of
+from surveys.web.console.confirmation import ask_first
+from surveys.web.console.forms import MemberForm, attempt, posted, status_of
 
 ENTRIES_PER_PAGE = 50
 
@@ -29,31 +31,28 @@ def studies(request: HttpRequest) -> HttpResponse:
     return render(request, "console/study/studies.html", {"studies": found})
 
 
-@require_GET
-@study_page(Right.READ)
+@study_page(Right.READ, "GET")
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the steps of a study and the state of each."""
     page = {"study": study, "steps": outline_study(study)}
     return render(request, "console/study/overview.html", page)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def people(request: HttpRequest, study: Study) -> HttpResponse:
     """List the members of a study; a POST gives an account a role."""
-    form = MemberForm(request.POST or None)
+    form = MemberForm(posted(request))
 
     def grant() -> None:
         grant_role(study, form.cleaned_data["username"], Role(form.cleaned_data["role"]))
 
-    if request.method == "POST" and attempt(form, grant):
+    if attempt(form, grant):
         return redirect("console:people", study.slug)
     members = Membership.objects.filter(study=study).select_related("user")
     page = {"study": study, "members": members, "form": form}
     return render(request, "console/study/people.html", page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.OWN)
 def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
     """Confirm (GET) or remove (POST) a member of a study."""
@@ -64,7 +63,9 @@ def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
         return redirect(back)
     name = member.user.get_username()
     if request.method == "GET":
-        question = Question(
+        return ask_first(
+            request,
+            study,
             title=f"Remove {name} from the study",
             text=f"{name} is {member.role} of this study and loses access to it at once, in the "
             "console and by tokens.\n\nWhat they did stays, and the log keeps their name. An "
@@ -72,22 +73,18 @@ def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
             button=f"Remove {name}",
             back=back,
         )
-        return ask_first(request, question, study=study)
     revoke_role(study, member.user)
     messages.success(request, f"{name} was removed from the study.")
     is_still_owner = role_in(study, request.user) is not None
     return redirect(back if is_still_owner else reverse("console:studies"))
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def log(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the log of a study, newest first."""
     filters = _read_filters(request)
-    rows = Paginator(
-        find_entries(study, action=filters["action"], actor=filters["actor"]), ENTRIES_PER_PAGE
-    )
-    entries = rows.get_page(request.GET.get("page"))
+    found = Paginator(find_entries(study, **filters), ENTRIES_PER_PAGE)
+    entries = found.get_page(request.GET.get("page"))
     page = {
         "study": study,
         "entries": entries,
@@ -97,12 +94,10 @@ def log(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/log.html", page)
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def export_log(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """Download the log as CSV, with the filters of its page."""
-    filters = _read_filters(request)
-    entries = find_entries(study, action=filters["action"], actor=filters["actor"])
+    entries = find_entries(study, **_read_filters(request))
     rows = stream_log(entries, sees_addresses=is_owner(request))
     return StreamingHttpResponse(
         rows,
@@ -111,6 +106,6 @@ def export_log(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     )
 
 
-def _read_filters(request: HttpRequest) -> dict[str, str]:
+def _read_filters(request: HttpRequest) -> dict[str, Any]:
     """Return the filters, without characters that a database refuses."""
     return {name: read_query(request.GET.get(name, "")) for name in ("action", "actor")}

@@ -14,7 +14,6 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods
 
 from surveys.access.roles import Right
 from surveys.models import Context, Questionnaire, Study, TextKind
@@ -23,7 +22,7 @@ from surveys.recruitment.consent_notice import Facts, make_notice
 from surveys.recruitment.providers import PLAIN_LINK
 from surveys.study.texts import interface_of, read_check, read_practice, read_text
 from surveys.web.console.access import study_page
-from surveys.web.console.forms import status_of
+from surveys.web.console.forms import posted, status_of
 from surveys.web.rendering.item_pages import (
     RATING_PAGE,
     WORDS_PAGE,
@@ -63,8 +62,7 @@ def preview_page(view: Callable[..., HttpResponse]) -> Callable[..., Any]:
         translation.activate(interface_of(study))
         return view(request, study, **found)
 
-    guarded = study_page(Right.READ)(page)
-    return csrf_exempt(require_http_methods(["GET", "POST"])(guarded))
+    return csrf_exempt(study_page(Right.READ)(page))
 
 
 @preview_page
@@ -98,7 +96,7 @@ def instructions(request: HttpRequest, study: Study) -> HttpResponse:
 @preview_page
 def practice_words(request: HttpRequest, study: Study) -> HttpResponse:
     """Show page 1 of the practice item."""
-    form = make_engagement_form(preview_display(study), sent_by(request))
+    form = make_engagement_form(preview_display(study), posted(request))
     if form.is_valid():
         return redirect_to(study, "preview_practice_rating")
     return show_practice(request, study, WORDS_PAGE.template, form)
@@ -107,7 +105,7 @@ def practice_words(request: HttpRequest, study: Study) -> HttpResponse:
 @preview_page
 def practice_rating(request: HttpRequest, study: Study) -> HttpResponse:
     """Show page 2 of the practice item."""
-    form = make_rating_form(preview_display(study), sent_by(request))
+    form = make_rating_form(preview_display(study), posted(request))
     if form.is_valid():
         return redirect_to(study, "preview_practice_answer")
     return show_practice(request, study, RATING_PAGE.template, form)
@@ -127,7 +125,7 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
     questions = read_check(read_text(study, TextKind.CHECK).body)
     if not questions:
         raise Http404
-    sent = sent_by(request)
+    sent = posted(request)
     form = CheckForm(
         {**sent.dict(), "text": 0, "n_tries": 0} if sent is not None else None, questions=questions
     )
@@ -144,7 +142,7 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
 @preview_page
 def words(request: HttpRequest, study: Study, context_id: int) -> HttpResponse:
     """Show page 1 of a text, without its targets."""
-    form = make_engagement_form(preview_display(study), sent_by(request))
+    form = make_engagement_form(preview_display(study), posted(request))
     if form.is_valid():
         return redirect_to(study, "preview_rating", context_id)
     return show_text(request, study, WORDS_PAGE.template, context_id, form)
@@ -153,7 +151,7 @@ def words(request: HttpRequest, study: Study, context_id: int) -> HttpResponse:
 @preview_page
 def rating(request: HttpRequest, study: Study, context_id: int) -> HttpResponse:
     """Show page 2 of a text."""
-    form = make_rating_form(preview_display(study), sent_by(request))
+    form = make_rating_form(preview_display(study), posted(request))
     if form.is_valid():
         walk = list_walk(study)
         rest = walk[walk.index(context_id) + 1 :] if context_id in walk else []
@@ -266,8 +264,3 @@ def redirect_to_next(study: Study, page: str) -> HttpResponse:
 
 def redirect_to(study: Study, page: str, *more: int) -> HttpResponse:
     return redirect(f"console:{page}", study.slug, *more)
-
-
-def sent_by(request: HttpRequest) -> Any:
-    """Return the data of a POST request; None for a GET."""
-    return request.POST if request.method == "POST" else None

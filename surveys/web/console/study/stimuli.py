@@ -7,7 +7,7 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods
 
 from surveys.access.roles import Right, visible_studies
 from surveys.models import Checkpoint, Context, Pair, Study
@@ -23,7 +23,7 @@ from surveys.study.stimuli.edit import (
 from surveys.study.stimuli.load import StudyDesign, check_row, write_row
 from surveys.study.stimuli.statistics import list_overlaps, measure_study
 from surveys.web.console.access import console_page, signed_in, study_page
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.study.stimuli_forms import (
     CheckpointsForm,
     NewStudyForm,
@@ -42,39 +42,34 @@ ROWS_PER_PAGE = 10
 @console_page
 def new_study(request: HttpRequest) -> HttpResponse:
     """Create a draft from a file; the user becomes its owner."""
-    is_sent = request.method == "POST"
-    form = NewStudyForm(request.POST, request.FILES) if is_sent else NewStudyForm()
+    form = NewStudyForm(posted(request), request.FILES or None)
 
     def create() -> None:
         create_study(read_checked(form.checked, form.design), signed_in(request))
 
-    if is_sent and form.is_valid() and not form.asks_to_confirm and attempt(form, create):
+    if form.is_valid() and not form.asks_to_confirm and attempt(form, create):
         messages.success(request, "The study is created as a draft.")
         return redirect("console:stimuli", form.design.slug)
     page = {"form": form, "languages": list_languages()}
     return render(request, "console/study/new_study.html", page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
     """Replace all rows of a draft by those of a file."""
-    is_sent = request.method == "POST"
-    form = UploadForm(request.POST, request.FILES) if is_sent else UploadForm()
+    form = UploadForm(posted(request), request.FILES or None)
 
     def replace() -> None:
         replace_stimuli(study, read_checked(form.checked, StudyDesign.of(study)))
 
-    may_store = is_sent and form.is_valid() and not form.asks_to_confirm
-    if may_store and attempt(form, replace):
+    if form.is_valid() and not form.asks_to_confirm and attempt(form, replace):
         messages.success(request, "The rows are replaced.")
         return redirect("console:stimuli", study.slug)
     page = {"study": study, "form": form}
     return render(request, "console/study/replace_file.html", page, status=status_of(form))
 
 
-@require_GET
-@study_page(Right.WORK)
+@study_page(Right.WORK, "GET")
 def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
     """List the rows as annotators see them, with figures of the stimuli."""
     pairs = Pair.objects.stimuli(study).prefetch_related("contexts")
@@ -95,48 +90,40 @@ def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/stimuli.html", page)
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def show_checkpoints(request: HttpRequest, study: Study) -> HttpResponse:
     """List the checkpoint items; a POST replaces those of a draft."""
-    is_sent = request.method == "POST"
-    form = CheckpointsForm(study, *([request.POST, request.FILES] if is_sent else []))
+    form = CheckpointsForm(study, posted(request), request.FILES or None)
 
     def replace() -> None:
         per_assignment = form.cleaned_data["per_assignment"]
         replace_checkpoints(study, form.items, per_assignment=per_assignment)
 
-    if is_sent and attempt(form, replace):
+    if attempt(form, replace):
         messages.success(request, "The checkpoint items are saved.")
         return redirect("console:checkpoints", study.slug)
     stored = Checkpoint.objects.filter(context__pair__study=study).select_related("context__pair")
-    page = {
-        "study": study,
-        "form": form,
-        "checkpoints": stored.order_by("context__pair__position"),
-    }
+    checkpoints = stored.order_by("context__pair__position")
+    page = {"study": study, "form": form, "checkpoints": checkpoints}
     return render(request, "console/study/checkpoints.html", page, status=status_of(form))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def row(request: HttpRequest, study: Study, pair_id: int) -> HttpResponse:
     """Show and change a row of a draft."""
     pair = get_object_or_404(Pair.objects.stimuli(study), pk=pair_id)
-    sent = request.POST if request.method == "POST" else None
-    form = make_row_form(study, pair, sent)
+    form = make_row_form(study, pair, posted(request))
 
     def revise() -> None:
         fields, shown = form.row, form.cleaned_data["shown"]
         if revise_row(pair, fields, shown=shown, reason=form.cleaned_data["reason"]):
             messages.success(request, f"Row {pair.position} is saved.")
 
-    if sent is not None and attempt(form, revise):
+    if attempt(form, revise):
         return redirect("console:stimuli", study.slug)
     return render_row(request, pair, form, ReasonForm(initial=form.initial, prefix="drop"))
 
 
-@require_http_methods(["GET", "POST"])
 @study_page(Right.WORK)
 def remove_row(request: HttpRequest, study: Study, pair_id: int) -> HttpResponse:
     """Delete a row of a draft; a GET redirects to the row."""
