@@ -27,9 +27,8 @@ from surveys.web.rendering.item_pages import (
     RATING_PAGE,
     WORDS_PAGE,
     CheckForm,
+    ItemPage,
     describe_text,
-    make_engagement_form,
-    make_rating_form,
 )
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.rendering.study_page import StudyDisplay, display_of
@@ -69,24 +68,22 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "annotate/instructions.html", page)
 
 
-@step_page(Step.PRACTICE)
-def practice_words(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Show page 1 of the practice item; its answers are not stored."""
-    sent = request.POST if request.method == "POST" else None
-    form = make_engagement_form(face_of_assignment(assignment), sent)
-    if form.is_valid():
-        return redirect("annotate:practice_rating", assignment.token)
-    return render_practice(request, WORDS_PAGE.template, assignment, form=form)
+def practice_page(page: ItemPage, then: str) -> Callable[..., HttpResponse]:
+    """Return the view of a page of the practice item; its answers are not stored."""
+
+    @step_page(Step.PRACTICE)
+    def practice(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+        sent = request.POST if request.method == "POST" else None
+        form = page.make_form(face_of_assignment(assignment), sent)
+        if form.is_valid():
+            return redirect(then, assignment.token)
+        return render_practice(request, page.template, assignment, form=form)
+
+    return practice
 
 
-@step_page(Step.PRACTICE)
-def practice_rating(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Show page 2 of the practice item."""
-    sent = request.POST if request.method == "POST" else None
-    form = make_rating_form(face_of_assignment(assignment), sent)
-    if form.is_valid():
-        return redirect("annotate:practice_answer", assignment.token)
-    return render_practice(request, RATING_PAGE.template, assignment, form=form)
+practice_words = practice_page(WORDS_PAGE, "annotate:practice_rating")
+practice_rating = practice_page(RATING_PAGE, "annotate:practice_answer")
 
 
 @step_page(Step.PRACTICE)

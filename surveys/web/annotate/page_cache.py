@@ -17,11 +17,16 @@ from django.utils.safestring import SafeString
 
 from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.study.protocol import CACHE_SIZE
-from surveys.web.rendering.item_pages import RATING_PAGE, ItemPage, describe_text, repeat_visit
+from surveys.web.rendering.item_pages import (
+    RATING_PAGE,
+    ItemPage,
+    describe_text,
+    render_progress,
+    repeat_visit,
+)
 from surveys.web.rendering.study_page import display_of
 
 NAMES = ("text", "asked1", "asked2", "progress", "token", "shown")
-MAX_PROGRESS = 10_000
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
 
@@ -33,13 +38,7 @@ def render_item(
     face = display_of(where.study_id, where.revision)
     values = {
         **describe_text(item, face.study, is_marked=page is RATING_PAGE),
-        "progress": _render_progress(
-            face.interface,
-            item.position,
-            where.n_items,
-            where.n_pages_done,
-            face.count_minutes(where.n_pages - where.n_pages_done),
-        ),
+        "progress": render_progress(face, item.position, where.n_items, where.n_pages_done),
         "token": escape(token),
         "shown": str(time.time_ns() // 1_000_000),
     }
@@ -61,20 +60,3 @@ def _make_shell(page: ItemPage, study_id: int, revision: str) -> tuple[str, ...]
     }
     context = {"form": page.make_form(face, None), "face": face, **marks}
     return tuple(_MARK.split(render_to_string(page.template, context)))
-
-
-@lru_cache(maxsize=MAX_PROGRESS)
-def _render_progress(
-    interface: str, position: int, n_items: int, n_pages_done: int, minutes_left: int
-) -> SafeString:
-    """Render the progress bar in the active language, which `interface` names as a cache key."""
-    return render_to_string(
-        "annotate/_progress.html",
-        {
-            "position": position,
-            "n_items": n_items,
-            "n_pages_done": n_pages_done,
-            "n_pages": 2 * n_items,
-            "minutes_left": minutes_left,
-        },
-    )

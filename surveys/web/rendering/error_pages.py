@@ -1,6 +1,7 @@
 """Error pages in the reader's language, with a link back."""
 
 import sys
+from functools import partial
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -12,43 +13,31 @@ from django.utils.cache import patch_vary_headers
 from surveys.operations.outages import RETRY_AFTER, is_outage
 
 
-def answer_unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page for a malformed request (400)."""
-    return _answer(request, 400)
-
-
-def answer_forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page for a forbidden request (403)."""
-    return _answer(request, 403)
-
-
-def answer_stale(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return the page for a failed CSRF check, such as after signing out in another tab."""
-    return _answer(request, 403, is_stale=True)
-
-
-def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page for an unknown address (404)."""
-    return _answer(request, 404)
-
-
 def answer_failed(request: HttpRequest) -> HttpResponse:
     """Return the page for a server error, without using anything that may have failed."""
     if not is_outage(sys.exc_info()[1]):
-        return _answer(request, 500)
-    answer = _answer(request, 503)
+        return _answer(500, request)
+    answer = _answer(503, request)
     answer["Retry-After"] = str(RETRY_AFTER)
     answer["Cache-Control"] = "no-store"
     return answer
 
 
-def _answer(request: HttpRequest, status: int, *, is_stale: bool = False) -> HttpResponse:
+def _answer(
+    status: int, request: HttpRequest, *_: object, is_stale: bool = False, reason: str = ""
+) -> HttpResponse:
     in_console = request.path.startswith(reverse("console:studies"))
     page = {"in_console": in_console, "is_stale": is_stale}
     with translation.override(_find_language(request, in_console=in_console)):
         answer = HttpResponse(render_to_string(f"{status}.html", page), status=status)
     patch_vary_headers(answer, ("Accept-Language",))
     return answer
+
+
+answer_unreadable = partial(_answer, 400)
+answer_forbidden = partial(_answer, 403)
+answer_not_found = partial(_answer, 404)
+answer_stale = partial(_answer, 403, is_stale=True)  # CSRF check: signed out elsewhere
 
 
 def _find_language(request: HttpRequest, *, in_console: bool) -> str:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString
@@ -23,6 +25,7 @@ from surveys.web.rendering.study_page import StudyDisplay
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
 LONGEST_VISIT = timedelta(days=30)
+MAX_PROGRESS = 10_000
 
 
 def check_single_word(text: str) -> None:
@@ -237,3 +240,25 @@ def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[st
         "asked1": asked1,
         "asked2": asked2,
     }
+
+
+def render_progress(
+    face: StudyDisplay, position: int, n_items: int, n_pages_done: int
+) -> SafeString:
+    """Render the progress bar in the active language, that of the study's interface."""
+    minutes_left = face.count_minutes(2 * n_items - n_pages_done)
+    return _render_progress(face.interface, position, n_items, n_pages_done, minutes_left)
+
+
+@lru_cache(maxsize=MAX_PROGRESS)
+def _render_progress(
+    interface: str, position: int, n_items: int, n_pages_done: int, minutes_left: int
+) -> SafeString:
+    page = {
+        "position": position,
+        "n_items": n_items,
+        "n_pages_done": n_pages_done,
+        "n_pages": 2 * n_items,
+        "minutes_left": minutes_left,
+    }
+    return render_to_string("annotate/_progress.html", page)

@@ -1,6 +1,7 @@
 """Recipes, runs, releases and their files."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from django.http import FileResponse, Http404
@@ -40,6 +41,7 @@ class _OfWorkers(StudyView):
     """Views for the researchers of a study."""
 
     right_to_read = Right.WORK
+    run_serializer = s.RunSerializer
 
     def find_runs(self) -> RunQuerySet:
         return Run.objects.filter(study=self.study).results().with_withdrawn_since()
@@ -47,6 +49,16 @@ class _OfWorkers(StudyView):
     def find_run(self, run_id: int, *, is_done: bool = False) -> Run:
         runs = self.find_runs()
         return get_object_or_404(runs.done() if is_done else runs, pk=run_id)
+
+    def start(self, request_run: Callable[[], Run], status: int = 201) -> Response:
+        """Request a run, start it and describe it."""
+
+        def make() -> s.RunSerializer:
+            run = request_run()
+            start_run(run.pk)
+            return self.run_serializer(run)
+
+        return self.once(make, status)
 
     def send_archive(self, run_id: int) -> FileResponse:
         run = self.find_run(run_id, is_done=True)
@@ -73,13 +85,7 @@ class Runs(_OfWorkers):
     def create(self, request: Request, slug: str) -> Response:
         """Run a recipe in the background."""
         recipe = _choose_recipe(self.read(s.NewRunSerializer))
-
-        def run() -> s.RunSerializer:
-            made = request_results(self.study, recipe, self.user)
-            start_run(made.pk)
-            return s.RunSerializer(made)
-
-        return self.once(run)
+        return self.start(lambda: request_results(self.study, recipe, self.user))
 
     @extend_schema(responses=s.RunSerializer)
     def show(self, request: Request, slug: str, run_id: int) -> Response:
@@ -90,13 +96,7 @@ class Runs(_OfWorkers):
     def retry(self, request: Request, slug: str, run_id: int) -> Response:
         """Retry a run that failed or was interrupted."""
         found = self.find_run(run_id)
-
-        def retry() -> s.RunSerializer:
-            run = retry_run(found)
-            start_run(run.pk)
-            return s.RunSerializer(run)
-
-        return self.once(retry, 200)
+        return self.start(lambda: retry_run(found), 200)
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def show_report(self, request: Request, slug: str, run_id: int) -> Response:
@@ -130,6 +130,7 @@ class Releases(_OfWorkers):
     """The releases of a study."""
 
     tag, reads, writes = "releases", "releases:read", "releases:write"
+    run_serializer = s.ReleaseRunSerializer
 
     def find_runs(self) -> RunQuerySet:
         return Run.objects.filter(study=self.study).releases().with_withdrawn_since()
@@ -148,13 +149,7 @@ class Releases(_OfWorkers):
         asked = dict(self.read(s.NewReleaseSerializer))
         recipe = _choose_recipe(asked)
         options = {name: asked[name] for name in asked if name not in ("preset", "recipe")}
-
-        def release() -> s.ReleaseRunSerializer:
-            made = request_release(self.study, recipe, options, self.user)
-            start_run(made.pk)
-            return s.ReleaseRunSerializer(made)
-
-        return self.once(release)
+        return self.start(lambda: request_release(self.study, recipe, options, self.user))
 
     @extend_schema(responses=s.ReleaseRunSerializer)
     def show(self, request: Request, slug: str, run_id: int) -> Response:

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from postprocess.formats.stimuli import COLUMNS
 from surveys.models import AssigningPolicy, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.participation.assignments import count_items
@@ -145,14 +146,12 @@ class RowRemovalSerializer(RequestSerializer):
 class RowRevisionSerializer(RowRemovalSerializer):
     """New contents of a row."""
 
-    word1 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-    word2 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-    context1 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-    context2 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-    word1_context1 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-    word2_context1 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-    word1_context2 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-    word2_context2 = JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
+    def get_fields(self) -> dict[str, Any]:
+        columns = {
+            column: JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
+            for column in COLUMNS
+        }
+        return {**super().get_fields(), **columns}
 
 
 class DesignSerializer(serializers.ModelSerializer[Study]):

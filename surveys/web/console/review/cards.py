@@ -30,14 +30,8 @@ class Card:
         return next(iter(self.verdicts), None)
 
 
-def list_cards(reviews: Sequence[Review]) -> list[Card]:
-    """Return cards with the effect of each."""
-    effects = preview_effects(reviews)
-    return [Card(review, describe_evidence(review), effects[review.pk]) for review in reviews]
-
-
-def list_verdict_cards(reviews: Sequence[Review], verdicts: Iterable[Verdict]) -> list[Card]:
-    """Return cards with the effect of each and the given verdicts."""
+def list_cards(reviews: Sequence[Review], verdicts: Iterable[Verdict] = ()) -> list[Card]:
+    """Return cards with the effect of each, and those of the verdicts that are on it."""
     found: dict[int, list[Verdict]] = {}
     for verdict in verdicts:
         found.setdefault(verdict.review_id, []).append(verdict)

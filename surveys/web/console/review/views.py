@@ -22,7 +22,7 @@ from surveys.review.verdicts import (
 from surveys.tasks import start_filing
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.forms import attempt, posted, status_of
-from surveys.web.console.review.cards import list_answer_rows, list_cards, list_verdict_cards
+from surveys.web.console.review.cards import list_answer_rows, list_cards
 from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
 
 CARDS_PER_FETCH = 2  # the effect of each takes time to compute
@@ -138,7 +138,7 @@ def _claim_next(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _show(request: HttpRequest, study: Study, subject: Review, form: VerdictForm) -> HttpResponse:
     mine = Verdict.objects.standing().filter(review=subject, reviewer=signed_in(request).pk)
-    (card,) = list_verdict_cards([subject], mine)
+    (card,) = list_cards([subject], mine)
     siblings = Review.objects.filter(assignment=subject.assignment_id)
     page = {
         "card": card,
@@ -157,7 +157,7 @@ def _show_disputes(request: HttpRequest, study: Study, form: VerdictForm) -> Htt
     found = Review.objects.disputes_for(study, signed_in(request).pk).by_risk()
     rows = Paginator(found.with_answers(), DISPUTES_A_PAGE).get_page(request.GET.get("page"))
     given = Verdict.objects.standing().filter(review__in=[one.pk for one in rows])
-    cards = list_verdict_cards(list(rows), given.select_related("reviewer").order_by("opinion"))
+    cards = list_cards(list(rows), given.select_related("reviewer").order_by("opinion"))
     page = {"rows": rows, "cards": cards, "form": form, **_progress(study)}
     return render(request, "console/review/disputes.html", page, status=status_of(form))
 

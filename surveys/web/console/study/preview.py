@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
@@ -27,9 +26,9 @@ from surveys.web.rendering.item_pages import (
     RATING_PAGE,
     WORDS_PAGE,
     CheckForm,
+    ItemPage,
     describe_text,
-    make_engagement_form,
-    make_rating_form,
+    render_progress,
 )
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.rendering.study_page import preview_display, render_text
@@ -71,7 +70,7 @@ def welcome(request: HttpRequest, study: Study) -> HttpResponse:
     if request.POST.get("answer") == "decline":
         return show(request, study, "annotate/declined.html", {"is_sent": False})
     if request.method == "POST":
-        return redirect_to(study, "preview_instructions")
+        return redirect_to_next(study, "preview")
     face = preview_display(study)
     n_items = count_items(study)
     page = {
@@ -93,22 +92,21 @@ def instructions(request: HttpRequest, study: Study) -> HttpResponse:
     return show(request, study, "annotate/instructions.html", {})
 
 
-@preview_page
-def practice_words(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show page 1 of the practice item."""
-    form = make_engagement_form(preview_display(study), posted(request))
-    if form.is_valid():
-        return redirect_to(study, "preview_practice_rating")
-    return show_practice(request, study, WORDS_PAGE.template, form)
+def practice_page(page: ItemPage, then: str) -> Callable[..., Any]:
+    """Return the view of a page of the practice item."""
+
+    @preview_page
+    def practice(request: HttpRequest, study: Study) -> HttpResponse:
+        form = page.make_form(preview_display(study), posted(request))
+        if form.is_valid():
+            return redirect(f"console:{then}", study.slug)
+        return show_practice(request, study, page.template, form)
+
+    return practice
 
 
-@preview_page
-def practice_rating(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show page 2 of the practice item."""
-    form = make_rating_form(preview_display(study), posted(request))
-    if form.is_valid():
-        return redirect_to(study, "preview_practice_answer")
-    return show_practice(request, study, RATING_PAGE.template, form)
+practice_words = practice_page(WORDS_PAGE, "preview_practice_rating")
+practice_rating = practice_page(RATING_PAGE, "preview_practice_answer")
 
 
 @preview_page
@@ -142,23 +140,19 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
 @preview_page
 def words(request: HttpRequest, study: Study, context_id: int) -> HttpResponse:
     """Show page 1 of a text, without its targets."""
-    form = make_engagement_form(preview_display(study), posted(request))
+    form = WORDS_PAGE.make_form(preview_display(study), posted(request))
     if form.is_valid():
-        return redirect_to(study, "preview_rating", context_id)
-    return show_text(request, study, WORDS_PAGE.template, context_id, form)
+        return redirect("console:preview_rating", study.slug, context_id)
+    return show_text(request, study, WORDS_PAGE, context_id, form)
 
 
 @preview_page
 def rating(request: HttpRequest, study: Study, context_id: int) -> HttpResponse:
     """Show page 2 of a text."""
-    form = make_rating_form(preview_display(study), posted(request))
+    form = RATING_PAGE.make_form(preview_display(study), posted(request))
     if form.is_valid():
-        walk = list_walk(study)
-        rest = walk[walk.index(context_id) + 1 :] if context_id in walk else []
-        if rest:
-            return redirect_to(study, "preview_words", rest[0])
-        return redirect_to(study, "preview_thanks")
-    return show_text(request, study, RATING_PAGE.template, context_id, form)
+        return redirect_to_next(study, "preview_rating", context_id)
+    return show_text(request, study, RATING_PAGE, context_id, form)
 
 
 @preview_page
@@ -184,29 +178,21 @@ def show(request: HttpRequest, study: Study, template: str, page: dict[str, Any]
 
 
 def show_text(
-    request: HttpRequest, study: Study, template: str, context_id: int, form: Form
+    request: HttpRequest, study: Study, page: ItemPage, context_id: int, form: Form
 ) -> HttpResponse:
     """Render either page of a text of the stimuli."""
     stimuli = Context.objects.stimuli(study).select_related("pair")
     context = get_object_or_404(stimuli, pk=context_id)
-    is_second = template == RATING_PAGE.template
+    is_second = page is RATING_PAGE
     walk = list_walk(study)
     position = walk.index(context_id) + 1 if context_id in walk else 1
-    n_items = count_items(study)
     n_done = 2 * (position - 1) + is_second
-    progress = {
-        "position": position,
-        "n_items": n_items,
-        "n_pages": 2 * n_items,
-        "n_pages_done": n_done,
-        "minutes_left": preview_display(study).count_minutes(2 * n_items - n_done),
-    }
-    page = {
+    shown = {
         **describe_text(context, study, is_marked=is_second),
         "form": form,
-        "progress": render_to_string("annotate/_progress.html", progress),
+        "progress": render_progress(preview_display(study), position, count_items(study), n_done),
     }
-    return show(request, study, template, page)
+    return show(request, study, page.template, shown)
 
 
 def show_practice(
@@ -256,11 +242,9 @@ def first_text(study: Study) -> str:
     return reverse(f"console:{page}", args=[study.slug, *args])
 
 
-def redirect_to_next(study: Study, page: str) -> HttpResponse:
-    """Redirect to the page that follows one of the introduction."""
+def redirect_to_next(study: Study, page: str, *more: int) -> HttpResponse:
+    """Redirect to the page that follows one of the list, or else to the last."""
     urls = [page.url for page in list_pages(study)]
-    return redirect(urls[urls.index(reverse(f"console:{page}", args=[study.slug])) + 1])
-
-
-def redirect_to(study: Study, page: str, *more: int) -> HttpResponse:
-    return redirect(f"console:{page}", study.slug, *more)
+    here = reverse(f"console:{page}", args=[study.slug, *more])
+    rest = urls[urls.index(here) + 1 :] if here in urls else urls[-1:]
+    return redirect(rest[0])
