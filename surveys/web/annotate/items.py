@@ -1,7 +1,7 @@
 """The two pages of an item. The link alone identifies the annotator; see `docs/survey.md`."""
 
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
 from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
@@ -19,8 +19,6 @@ from surveys.web.rendering.item_pages import (
     WORDS_PAGE,
     ItemPage,
     RatingForm,
-    make_engagement_form,
-    make_rating_form,
     read_pasted,
     read_visit,
 )
@@ -36,44 +34,42 @@ def next_page(request: HttpRequest, token: str) -> HttpResponse:
 @annotator_page
 def engage(request: HttpRequest, token: str, position: int) -> HttpResponse:
     """Show and store page 1 of an item: the bare text and two inspired words."""
-    where = find_and_activate(token)
-    due = find_due(where, position, is_engaged=False)
-    if due is None or has_lost_place(where):
-        return redirect_to_due(token)
-    if request.method != "POST":
-        return HttpResponse(render_item(WORDS_PAGE, where, due, token, None))
-    form = make_engagement_form(display_of(where.study_id, where.revision), request.POST)
-    if not form.is_valid():
-        return refuse_answer(WORDS_PAGE, where, due, token, form)
-    record_engagement(
-        where, **form.cleaned_data, visit=read_visit(request.POST),
-        pasted=read_pasted(request.POST),
-    )  # fmt: skip
-    return redirect("annotate:rate", token, position)
+    return answer_page(request, token, position, WORDS_PAGE)
 
 
 @annotator_page
 def rate(request: HttpRequest, token: str, position: int) -> HttpResponse:
     """Show and store page 2 of an item (target words and scale), once page 1 is accepted."""
+    return answer_page(request, token, position, RATING_PAGE)
+
+
+def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage) -> HttpResponse:
+    """Show a page of an item, or store its answer and redirect to the next page."""
     where = find_and_activate(token)
-    if not (due := find_due(where, position, is_engaged=True)):
+    due = find_due(where, position, is_engaged=page is RATING_PAGE)
+    if due is None or has_lost_place(where):
         return redirect_to_due(token)
     if request.method != "POST":
-        return HttpResponse(render_item(RATING_PAGE, where, due, token, None))
-    form = make_rating_form(display_of(where.study_id, where.revision), request.POST)
+        return HttpResponse(render_item(page, where, due, token, None))
+    form = page.make_form(display_of(where.study_id, where.revision), request.POST)
     if not form.is_valid():
-        return refuse_answer(RATING_PAGE, where, due, token, form)
-    store_rating(where, form, request)
+        refused = render_item(page, where, due, token, form)
+        return HttpResponse(refused, status=HTTP_UNPROCESSABLE)
+    store_answer(where, form, request.POST)
+    if page is WORDS_PAGE:
+        return redirect("annotate:rate", token, position)
     if position < where.n_items:
         return redirect("annotate:engage", token, position + 1)
     return redirect("annotate:thanks", token)
 
 
-def store_rating(where: AssignmentProgress, form: RatingForm, request: HttpRequest) -> None:
-    """Store a valid answer to page 2: a rating, or that the annotator cannot judge."""
-    visit = read_visit(request.POST)
-    if (rating := form.given_rating) is None:
-        record_unjudgeable(where, form.cleaned_data["comment"], visit=visit)
+def store_answer(where: AssignmentProgress, form: Form, sent: QueryDict) -> None:
+    """Store a valid answer: two words, a rating, or that the annotator cannot judge."""
+    visit, given = read_visit(sent), form.cleaned_data
+    if not isinstance(form, RatingForm):
+        record_engagement(where, **given, visit=visit, pasted=read_pasted(sent))
+    elif (rating := form.given_rating) is None:
+        record_unjudgeable(where, given["comment"], visit=visit)
     else:
         record_rating(where, rating, visit=visit)
 
@@ -83,10 +79,3 @@ def find_due(where: AssignmentProgress, position: int, *, is_engaged: bool) -> D
     due = where.due if where.takes_answers else None
     is_here = due is not None and due.position == position and bool(due.is_engaged) == is_engaged
     return due if is_here else None
-
-
-def refuse_answer(
-    page: ItemPage, where: AssignmentProgress, due: DueItem, token: str, form: Form
-) -> HttpResponse:
-    """Return the page with the errors of a refused form."""
-    return HttpResponse(render_item(page, where, due, token, form), status=HTTP_UNPROCESSABLE)
