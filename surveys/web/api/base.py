@@ -84,16 +84,16 @@ class ApiView(ViewSet):
         return serializer.validated_data
 
     def once(
-        self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[], int] = 201
+        self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[Any], int] = 201
     ) -> Response:
         """Call `make` and return its serializer's data; only once per idempotency key.
 
-        The status may depend on what was made.
+        The status may depend on the data.
         """
 
         def act() -> tuple[int, Any]:
             content = json.loads(JSONRenderer().render(make().data))
-            return (status if isinstance(status, int) else status()), content
+            return (status if isinstance(status, int) else status(content)), content
 
         key = self.idempotency_key
         if key is None:

@@ -24,8 +24,14 @@ def answer_failed(request: HttpRequest) -> HttpResponse:
 
 
 def _answer(
-    status: int, request: HttpRequest, *_: object, is_stale: bool = False, reason: str = ""
+    status: int,
+    request: HttpRequest,
+    exception: object = None,
+    *,
+    reason: str = "",
+    is_stale: bool = False,
 ) -> HttpResponse:
+    """Return the page of a status; Django passes an exception or a reason, which is not shown."""
     in_console = request.path.startswith(reverse("console:studies"))
     page = {"in_console": in_console, "is_stale": is_stale}
     with translation.override(_find_language(request, in_console=in_console)):

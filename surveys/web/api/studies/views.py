@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
 
 from django.db import transaction
 from drf_spectacular.utils import extend_schema
@@ -16,7 +15,7 @@ from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.edit import read_upload, replace_stimuli
 from surveys.study.stimuli.load import StudyDesign
-from surveys.study.texts import read_text, set_text
+from surveys.study.texts import read_texts, set_text
 from surveys.web.api.base import ApiView, StudyView
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.web.api.studies import serializers as s
@@ -56,7 +55,6 @@ class Studies(ApiView):
         }
         design = StudyDesign(**{f.name: asked[f.name] for f in fields(StudyDesign)})
         stimuli = read_upload(data, design)  # before any transaction: it takes long
-        made: dict[str, Any] = {}
 
         def found() -> s.ImportSerializer:
             if is_stored:
@@ -64,10 +62,9 @@ class Studies(ApiView):
             else:
                 summary = preview_study(stimuli, self.user)
             figures = {name: getattr(summary, name) for name in s.FIGURES}
-            made["status"] = 201 if summary.is_new and is_stored else 200
             return s.ImportSerializer({**figures, "slug": design.slug, "is_stored": is_stored})
 
-        return self.once(found, lambda: made["status"])
+        return self.once(found, lambda made: 201 if made["is_new"] and made["is_stored"] else 200)
 
     def _find_roles(self, studies: Sequence[Study]) -> dict[int, str]:
         if self.user.is_superuser:
@@ -127,8 +124,7 @@ class OneStudy(StudyView):
     @extend_schema(responses=s.TextsSerializer)
     def show_texts(self, request: Request, slug: str) -> Response:
         """Show the current version of each text."""
-        texts = {kind.value: read_text(self.study, kind) for kind in TextKind}
-        return Response(s.TextsSerializer(texts).data)
+        return Response(s.TextsSerializer(read_texts(self.study)).data)
 
     @extend_schema(request=s.TextsChangeSerializer, responses=s.TextsSerializer)
     def change_texts(self, request: Request, slug: str) -> Response:

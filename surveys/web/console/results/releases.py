@@ -36,13 +36,12 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
     if attempt(form, make):
         messages.success(request, "The release is being created; this page shows the progress.")
         return redirect("console:release", study.slug)
-    busy = (RunState.WAITING, RunState.RUNNING)
     page = {
         "study": study,
         "runs": runs,
         "elsewhere": elsewhere[:MAX_SHOWN],
         "form": form,
-        "is_busy": any(run.state in busy for run in runs),
+        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
     }
     return render(request, "console/results/release.html", page, status=status_of(form))
 

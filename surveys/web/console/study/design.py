@@ -26,6 +26,7 @@ from surveys.study.texts import (
     read_check,
     read_practice,
     read_text,
+    read_texts,
     set_text,
 )
 from surveys.study.workload import count_pairs
@@ -164,7 +165,6 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
 
 def list_texts(study: Study) -> list[TextLine]:
     """Return the current texts of a study."""
-    now = [(kind, read_text(study, kind)) for kind in TextKind]
     return [
         TextLine(
             kind,
@@ -172,7 +172,7 @@ def list_texts(study: Study) -> list[TextLine]:
             # version 1 is a copy of the default when annotators first read it
             is_default=text.version == 1 or text.body == default_body(study.language, kind),
         )
-        for kind, text in now
+        for kind, text in read_texts(study).items()
     ]
 
 
