@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import translation
+from django.utils.deprecation import MiddlewareMixin
 
 from surveys.errors import SurveyError
 from surveys.web.annotate.frames import allow_framing
@@ -27,20 +28,16 @@ class ContentPolicyMiddleware(CSPMiddleware):
         return super().process_response(request, response)
 
 
-class ReadableFormMiddleware:
+class ReadableFormMiddleware(MiddlewareMixin):
     """Refuse forms declared in an encoding other than UTF-8, which no browser sends here.
 
     Django does so for one of the two form types, and fails on codecs that are not for text.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> None:
         is_form = request.content_type == "multipart/form-data"
         if is_form and request.encoding and lookup(request.encoding).name != "utf-8":
             raise BadRequest("forms must be in UTF-8")
-        return self.get_response(request)
 
 
 class SurveyLanguageMiddleware:
@@ -54,14 +51,8 @@ class SurveyLanguageMiddleware:
             return self.get_response(request)
 
 
-class SurveyErrorMiddleware:
+class SurveyErrorMiddleware(MiddlewareMixin):
     """Turn a SurveyError into a page that says what to do and links back."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, SurveyError):
