@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from postprocess.formats.stimuli import COLUMNS
 from surveys.models import AssigningPolicy, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.participation.assignments import count_items
@@ -19,6 +18,10 @@ from surveys.web.api.fields import (
 )
 
 FIGURES = ("is_new", "n_pairs", "n_blocks", "n_assignments", "warnings")  # of an import
+COLUMNS = (  # of a row
+    "word1", "word2", "context1", "context2",
+    "word1_context1", "word2_context1", "word1_context2", "word2_context2",
+)  # fmt: skip
 MAX_FIELD_LENGTH = 20_000
 ORGANISATION = "organisation that runs the study; shown to annotators"
 CONTACT = "contact for questions of annotators"
