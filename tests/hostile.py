@@ -6,8 +6,11 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlencode
 
+from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection, transaction
+from django.db import DataError, connection, transaction
+from django.db.models import CharField
+from django.db.models.functions import Length
 from django.http import QueryDict
 from django.test import Client
 
@@ -90,9 +93,11 @@ class Attacker:
             self.client.cookies[name] = value
         undone = transaction.atomic()
         undone._from_testcase = True  # noqa: SLF001  as of Django's tests: durable ones may be in it
-        with undone, watch_writes() as written:
-            answer = ask()
+        with undone:
+            with watch_writes() as written, refusals_of_postgresql():
+                answer = ask()
             answer.written = sorted(written)
+            answer.too_long = find_too_long(written)
             transaction.set_rollback(True)
         return answer
 
@@ -104,6 +109,8 @@ class Attacker:
             )
         elif answer.written and (answer.status_code >= 400 or not may_store):
             self.complaints.append(f"{what}: {answer.status_code}, stored in {answer.written}")
+        elif answer.too_long:
+            self.complaints.append(f"{what}: longer than the columns {answer.too_long}")
         elif not answer.streaming and b"<script>alert(1)" in answer.content:
             self.complaints.append(f"{what}: markup comes back as such")
 
@@ -123,6 +130,36 @@ def watch_writes() -> Iterator[set[str]]:
 
     with connection.execute_wrapper(note):
         yield written
+
+
+@contextmanager
+def refusals_of_postgresql() -> Iterator[None]:
+    """Refuse texts with a NUL on SQLite, too, as PostgreSQL does in columns and in JSON."""
+    if connection.vendor == "postgresql":
+        yield
+        return
+
+    def refuse(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        rows = params if many else [params]
+        texts = [text for row in rows for text in row or () if isinstance(text, str)]
+        if any("\0" in text or "\\u0000" in text for text in texts):
+            raise DataError("PostgreSQL text fields cannot contain NUL (0x00) bytes")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(refuse):
+        yield
+
+
+def find_too_long(tables: Iterable[str]) -> list[str]:
+    """Return the columns of tables that hold more text than PostgreSQL would take."""
+    return [
+        f"{model._meta.db_table}.{field.column}"
+        for model in apps.get_models()
+        if model._meta.db_table in tables
+        for field in model._meta.concrete_fields
+        if isinstance(field, CharField) and field.max_length
+        if model.objects.alias(n=Length(field.attname)).filter(n__gt=field.max_length).exists()
+    ]
 
 
 @contextmanager
