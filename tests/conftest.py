@@ -1,5 +1,4 @@
 import os
-from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -18,34 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
 
-# Fixtures that lead to a database: Django's test database, or that of a real site.
-REACHING = {"db", "transactional_db", "live_server", "pristine"}
-# Doors decide nothing, so their tests run on SQLite unless a module asks for every database.
-DOORS = [ROOT / "tests/surveys/web" / door for door in ("annotate", "api", "console")]
-
-
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Collect the static files, once for all: pages name them by their digest, as in production."""
     if not hasattr(session.config, "workerinput"):
         prepare_static_files()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is tested on every database; `scripts/test` runs all the rest on SQLite alone."""
-    for item in items:
-        marks = [mark.name for mark in item.iter_markers()]
-        if is_for_every_database(item.path, marks, getattr(item, "fixturenames", ())):
-            item.add_marker("every_database")
-
-
-def is_for_every_database(path: Path, marks: list[str], fixtures: Collection[str]) -> bool:
-    """Return whether a test runs on every database: by its marks, or since it reaches one."""
-    for mark in marks:  # the nearest first
-        if mark in {"every_database", "either_database"}:
-            return mark == "every_database"
-    reaches = "django_db" in marks or not REACHING.isdisjoint(fixtures)
-    return reaches and not any(path.is_relative_to(door) for door in DOORS)
 
 
 def lack(part: str) -> None:

@@ -1,7 +1,6 @@
-"""Which tests run on every database: those that reach one, unless it is all one to them.
+"""Which tests run on PostgreSQL, too: those of code whose outcome depends on the database."""
 
-It is all one to the tests of doors, unless they say that it matters.
-"""
+import re
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,47 +8,60 @@ from django.db import DataError, connection, transaction
 
 from surveys.access.audit_log import record
 from surveys.models import AuditEntry
-from tests.conftest import ROOT, is_for_every_database
+from tests.conftest import ROOT
 from tests.hostile import find_too_long, refusals_of_postgresql
 
-
-def is_for_every(request: pytest.FixtureRequest) -> bool:
-    return request.node.get_closest_marker("every_database") is not None
-
-
-def test_what_reaches_no_database_runs_once(request):
-    assert not is_for_every(request)
-
-
-@pytest.mark.django_db
-def test_what_is_marked_for_the_database_runs_on_every_one(request):
-    assert is_for_every(request)
-
-
-def test_what_is_given_the_database_by_a_fixture_runs_on_every_one(request, assignment):
-    assert is_for_every(request)
-
-
-@pytest.mark.either_database
-def test_what_says_that_the_database_is_all_one_runs_once(request, assignment):
-    assert not is_for_every(request)
-
-
-@pytest.mark.parametrize(
-    ("name", "marks", "expected"),
-    [
-        ("tests/surveys/participation/test_leases.py", ["django_db"], True),
-        ("tests/surveys/web/console/test_views.py", ["django_db"], False),
-        ("tests/surveys/web/console/test_whole_batch.py", ["django_db", "every_database"], True),
-        ("tests/surveys/participation/test_leases.py", ["either_database"], False),
-        ("tests/surveys/web/api/test_runs.py", ["either_database", "every_database"], False),
-        ("postprocess/table.py", [], False),
-    ],
+# Locks, SQL of our own, functions that databases spell differently, answers of constraints, search.
+DEPENDS = re.compile(
+    r"select_for_update\(|\.cursor\(|connection\.vendor|\bas_sqlite|\bCast\("
+    r"|IntegrityError|ignore_conflicts|icontains"
 )
-def test_tests_of_doors_run_once_unless_they_are_marked(name, marks, expected):
-    assert is_for_every_database(ROOT / name, marks, ["db"] if marks else []) is expected
+# Modules that tests reach by a page or a command, not by an import.
+REACHED_BY = {
+    "surveys.access.idempotency": "tests/surveys/web/api/test_idempotency.py",
+    "surveys.models.durations": "tests/surveys/study/test_durations.py",
+    "surveys.models.recruitment": "tests/surveys/web/console/test_recruitment.py",
+    "surveys.operations.backups": "tests/end_to_end/test_backups.py",
+    "surveys.operations.dumps": "tests/end_to_end/test_backups.py",
+    "surveys.operations.health": "tests/surveys/operations/test_health.py",
+    "surveys.privacy.subject_access": "tests/surveys/web/console/test_privacy.py",
+    "surveys.results.numbering": "tests/surveys/results/test_numbering.py",
+    "surveys.study.stimuli.inserts": "tests/surveys/study/test_create.py",
+    "surveys.web.console.study.stimuli": "tests/surveys/web/console/test_stimuli.py",
+}
+TESTS = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != "test_databases.py"]
 
 
+def is_marked(text: str) -> bool:
+    return "pytest.mark.every_database" in text
+
+
+def test_code_that_depends_on_the_database_is_tested_on_every_one():
+    marked = {str(path.relative_to(ROOT)): path.read_text() for path in TESTS}
+    marked = {name: text for name, text in marked.items() if is_marked(text)}
+    imports = set(re.findall(r"^from (\S+) import", "\n".join(marked.values()), re.MULTILINE))
+    depending = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in (ROOT / "surveys").rglob("*.py")
+        if "migrations" not in path.parts and DEPENDS.search(path.read_text())
+    }
+
+    assert set(REACHED_BY.values()) <= marked.keys()
+    assert depending - imports == REACHED_BY.keys()
+
+
+def test_what_is_skipped_on_sqlite_runs_on_postgresql():
+    skipping = [
+        path.name
+        for path in TESTS
+        if re.search(r"skipif\(\s*connection\.vendor", path.read_text())
+        if not is_marked(path.read_text())
+    ]
+
+    assert skipping == []
+
+
+@pytest.mark.every_database
 @pytest.mark.django_db
 def test_hostile_requests_meet_the_refusals_of_postgresql_on_every_database():
     for store in (
@@ -62,6 +74,7 @@ def test_hostile_requests_meet_the_refusals_of_postgresql_on_every_database():
     assert not AuditEntry.objects.exists()
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db
 def test_hostile_requests_store_no_text_longer_than_its_column_on_any_database():
     if connection.vendor == "postgresql":

@@ -89,6 +89,7 @@ def stored_ratings(site: Site) -> set[tuple[str, int]]:
     ))  # fmt: skip
 
 
+@pytest.mark.every_database
 def test_what_was_acknowledged_before_a_backup_is_in_the_site_restored_from_it(
     site: Site, tmp_path
 ):
@@ -117,6 +118,7 @@ def test_what_was_acknowledged_before_a_backup_is_in_the_site_restored_from_it(
             assert get(f"{restored.url}{path}").status_code in (200, 302)
 
 
+@pytest.mark.every_database
 def test_a_backup_is_tried_and_nothing_is_left_of_the_trial(site: Site, tmp_path):
     output = site.manage("backup", tmp_path / "backup.tar.gz", "--check")
 
@@ -125,7 +127,6 @@ def test_a_backup_is_tried_and_nothing_is_left_of_the_trial(site: Site, tmp_path
     assert list(tmp_path.glob(".cosima-backup-*")) == []
 
 
-@pytest.mark.either_database
 def test_no_file_is_overwritten_and_no_partial_one_left(site: Site, tmp_path):
     taken = tmp_path / "taken.tar.gz"
     taken.write_text("mine")

@@ -4,9 +4,13 @@ import os
 import signal
 import time
 
+import pytest
+
 from tests.end_to_end.commands import ROOT, start_module
 from tests.end_to_end.site import Site
 from tests.factories.simulator import Stage
+
+pytestmark = pytest.mark.every_database  # locks of a killed process are freed
 
 PLANNED = """
 from tests.factories.studies import make_study

@@ -63,6 +63,7 @@ def rehearse(site: Site, study: str, *more: str) -> str:
     )  # fmt: skip
 
 
+@pytest.mark.every_database
 def test_every_character_works_and_the_money_agrees_to_the_cent(rehearsed: Rehearsed):
     site, output = rehearsed.site, rehearsed.output.splitlines()
     ends = {end: int(n) for end, n in re.findall(r"([a-z][a-zHIT ]+) (\d+)", output[1])}

@@ -15,6 +15,8 @@ from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import Site
 from tests.factories.studies import numbered_stimuli
 
+pytestmark = pytest.mark.every_database  # many at once
+
 N_PROCESSES = 2  # that may get in each other's way
 N_PLACES = 12
 N_FROM_AN_ADDRESS = 15  # may start within an hour by an open link

@@ -2,7 +2,11 @@
 
 import csv
 
+import pytest
+
 from tests.end_to_end.site import ROOT, Site
+
+pytestmark = pytest.mark.every_database  # every page
 
 N_PROCESSES = 2  # which run concurrently
 CHARACTERS = ("careful", "hasty", "quitting", "reloading", "two-tabs")

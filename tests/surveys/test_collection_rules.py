@@ -56,6 +56,8 @@ from surveys.study.layout.blocks import repeat_block
 from tests.factories.arrivals import hidden_fields
 from tests.factories.studies import count_places_left, counted_ratings, make_study, whereabouts
 
+pytestmark = pytest.mark.every_database  # all actions in random order
+
 UNFINISHED = (*AssignmentState.leased(), AssignmentState.EXPIRED)
 LIVE = (*AssignmentState.leased(), AssignmentState.SUBMITTED)
 RIGHT = {"question0": "1", "question1": "2", "question2": "0"}

@@ -44,6 +44,8 @@ from tests.factories.old_rows import (
 )
 from tests.factories.studies import count_places_left, finish, make_study, start, whereabouts
 
+pytestmark = pytest.mark.every_database  # schemas differ
+
 LAST = StepLoader(None).graph.leaf_nodes("surveys")[0][1]
 SQUASHED = "0001_squashed_0024_limit_password_checks"
 TERMS = {

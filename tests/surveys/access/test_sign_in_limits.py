@@ -10,6 +10,7 @@ from surveys.access.sign_in_limits import Limit, return_check, take_check
 from surveys.models import SignInBudget
 
 pytestmark = [
+    pytest.mark.every_database,  # at once
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="locks of rows"),
 ]

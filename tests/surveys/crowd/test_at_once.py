@@ -16,6 +16,7 @@ from tests.factories.batches import OTHER, arm, come, do, hand_in, plan, publish
 from tests.factories.studies import make_study, start
 
 pytestmark = [
+    pytest.mark.every_database,  # at once
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database"),
 ]

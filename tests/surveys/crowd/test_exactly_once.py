@@ -249,6 +249,7 @@ def test_work_rejected_by_hand_meanwhile_is_left_to_a_researcher(platform):
 # Concurrency
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database")
 @pytest.mark.parametrize("operation", [CREATE, APPROVE, BONUS, "UpdateExpirationForHIT"])
@@ -261,6 +262,7 @@ def test_two_at_once_lead_to_one(platform, operation):
     assert_done_once(platform, batch, operation)
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database")
 @pytest.mark.parametrize("operation", [CREATE, APPROVE, BONUS])
@@ -276,6 +278,7 @@ def test_two_at_once_lead_to_one_even_if_no_lock_holds(platform, operation, monk
     assert_done_once(platform, batch, operation)
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database")
 def test_no_interleaving_passes_the_ceiling(platform, monkeypatch):

@@ -165,6 +165,7 @@ def test_an_unreachable_target_is_down(settings):
         open_gateway("simulator").call("get_account_balance")
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_called_within_a_transaction(platform):
     with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
@@ -173,6 +174,7 @@ def test_nothing_is_called_within_a_transaction(platform):
     assert platform.control.counts() == {}
 
 
+@pytest.mark.every_database
 def test_one_process_at_a_time_works_at_a_target():
     with exclusive_lock("publishing", "simulator"), exclusive_lock("paying", "simulator"):
         with exclusive_lock("publishing", "sandbox"):

@@ -27,7 +27,7 @@ from tests.factories.batches import (
 )
 from tests.factories.studies import count_places_left, make_study, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks
 MASTERS_OF_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
 
 

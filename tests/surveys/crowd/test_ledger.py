@@ -55,7 +55,7 @@ from tests.factories.batches import (
 )
 from tests.factories.studies import make_study, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks and constraints
 MASTERS_OF_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
 
 

@@ -18,6 +18,8 @@ from tests.factories.reviews import reviewer
 from tests.factories.studies import make_study, start
 from tests.surveys.monitoring.test_progress import current_rounds
 
+pytestmark = pytest.mark.every_database  # aggregated
+
 
 def monitored(study, **options):
     return compute_agreement(study, count_block_progress(study, current_rounds(study)), **options)

@@ -8,6 +8,8 @@ from tests.factories import checkpoints as checkpoint_rows
 from tests.factories.answers import answer, finish_at, finished_study, hours_ago, take_seconds
 from tests.factories.studies import make_study, start
 
+pytestmark = pytest.mark.every_database  # aggregated
+
 FAST = "Very fast: half of the texts took 11 seconds or less; the study allows for 45."
 
 

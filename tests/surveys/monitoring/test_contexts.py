@@ -7,6 +7,8 @@ from tests.factories.answers import answer, finished_study
 from tests.factories.studies import start
 from tests.surveys.monitoring.test_progress import current_rounds
 
+pytestmark = pytest.mark.every_database  # aggregated
+
 
 def first_context(study):
     contexts = Context.objects.stimuli(study).select_related("item__questionnaire")

@@ -21,6 +21,8 @@ from tests.factories.answers import answer, finish_at, finished_study, hours_ago
 from tests.factories.reviews import reviewer
 from tests.factories.studies import make_study, start
 
+pytestmark = pytest.mark.every_database  # aggregated
+
 NOW = timezone.now()
 
 

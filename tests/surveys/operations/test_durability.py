@@ -1,6 +1,8 @@
 import pytest
 from django.db import connection
 
+pytestmark = pytest.mark.every_database  # what is committed is safe
+
 SAFE = {"sqlite": ("PRAGMA synchronous", 2), "postgresql": ("SHOW synchronous_commit", "on")}
 
 

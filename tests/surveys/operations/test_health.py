@@ -21,6 +21,7 @@ def ask(path: str = "/readyz"):
     return Client(headers={"Host": "10.0.0.7:8000"}).get(path)
 
 
+@pytest.mark.every_database
 def test_a_healthy_site_is_alive_and_ready(django_assert_max_num_queries):
     with django_assert_max_num_queries(2):
         ready = ask()
@@ -56,6 +57,7 @@ def test_a_site_is_ready_without_its_broker(settings, monkeypatch):
     assert response.json()["checks"]["broker"] == "away"
 
 
+@pytest.mark.every_database
 def test_readyz_fails_if_a_migration_is_missing():
     MigrationRecorder.Migration.objects.filter(app="surveys").order_by("name").last().delete()
 

@@ -15,6 +15,8 @@ from surveys.results.runs import request_export
 from tests.factories.batches import plan
 from tests.factories.studies import make_study, start
 
+pytestmark = pytest.mark.every_database  # migrating back
+
 NEWER = "9999_of_the_future"
 OLDER = "0009_open_studies_when_ready"
 LAST_STEP = "0024_limit_password_checks"

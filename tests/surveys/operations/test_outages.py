@@ -11,6 +11,8 @@ from django.test import Client
 from surveys.operations import outages
 from surveys.operations.outages import OutageFilter, is_outage
 
+pytestmark = pytest.mark.every_database  # errors of the driver
+
 
 def caused_by(code: int) -> OperationalError:
     """Return the Django error for an SQLite error code."""

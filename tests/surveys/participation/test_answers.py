@@ -18,7 +18,7 @@ from surveys.participation.due_item import AssignmentProgress, find_progress
 from surveys.participation.withdrawal import return_assignment
 from tests.factories.studies import make_study, start, stored, whereabouts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks
 
 ANSWER = ("inspired_word1", "inspired_word2", "rating")
 

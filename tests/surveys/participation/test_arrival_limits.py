@@ -19,7 +19,7 @@ from surveys.recruitment.links import open_entrance
 from tests.factories.newcomers import claims_of
 from tests.factories.studies import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # counted by time, and at once
 HOME, ELSEWHERE = "203.0.113.9", "198.51.100.7"
 
 

@@ -27,7 +27,7 @@ from surveys.recruitment.links import close_entrance, open_entrance
 from tests.factories.newcomers import FULL, arrive, claims_of
 from tests.factories.studies import count_places_left, make_study, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks and constraints
 
 
 def counts() -> dict[str, int]:

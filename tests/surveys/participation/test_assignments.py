@@ -20,7 +20,7 @@ from surveys.study.texts import current_text, set_text
 from tests.factories.checkpoints import file, numbered_row, row
 from tests.factories.studies import count_places_left, finish, make_study, rate_due, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks and constraints
 
 
 def test_start_assignment_lays_out_the_questionnaire():

@@ -24,7 +24,7 @@ from tests.factories.studies import (
     whereabouts,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # places change hands
 
 
 @pytest.fixture

@@ -176,6 +176,7 @@ def test_right_answers_begin_the_assignment(at_check):
     assert stored(at_check.annotator, "n_check_tries") == (0,)
 
 
+@pytest.mark.every_database
 def test_a_wrong_try_is_counted_and_names_the_wrong_answers(at_check):
     assert check_comprehension(at_check, WRONG) == [1, 2]
 
@@ -261,6 +262,7 @@ def test_an_assignment_expired_during_the_introduction_resumes_in_a_free_place(s
     assert stored(second, "state", "is_over_quota", "place__number") == ("offered", False, 1)
 
 
+@pytest.mark.every_database
 def test_an_assignment_expired_during_the_introduction_gets_other_texts(at_check):
     before = stored(at_check, "questionnaire", "seed")
     expire(at_check)

@@ -27,7 +27,7 @@ from tests.factories.studies import (
     whereabouts,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks, constraints, instants
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from surveys.recruitment.links import invite_annotators
 from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
 
 pytestmark = [
+    pytest.mark.every_database,  # two at once
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="locks of rows"),
 ]

@@ -84,6 +84,7 @@ def test_choose_place_of_no_free_place_is_none(policy):
     assert choose_place(study, Place.objects.none(), random.Random(0)) is None
 
 
+@pytest.mark.every_database
 def test_a_random_choice_is_repeated_by_its_stored_seed():
     study = make_policy_study("random")
     for _ in range(8):
@@ -118,6 +119,7 @@ def test_a_further_block_was_never_seen_before(policy):
     assert another.questionnaire.block != first.questionnaire.block
 
 
+@pytest.mark.every_database
 def test_unseen_places_leave_out_both_questionnaires_of_a_block_that_was_given_back():
     study = make_policy_study("balanced")
     assignment = start(study)
@@ -195,6 +197,7 @@ def test_with_fewer_checkpoint_items_than_wanted_each_has_all_of_them(study):
     assert sum(is_checkpoint for _, is_checkpoint, _ in order(assignment)) == 3
 
 
+@pytest.mark.every_database
 def test_no_annotator_has_a_checkpoint_item_twice(study):
     first = start(study)
     finish(first)
@@ -232,6 +235,7 @@ def test_list_shortfalls_omits_passed_checkpoint_items(study):
     assert not [line for line in list_shortfalls(study) if "checkpoint" in line]
 
 
+@pytest.mark.every_database
 def test_free_places_are_found_by_a_partial_index():
     """With any number of occupied places; see `bench/volume.py`."""
     study = make_study(4, block_size=2)

@@ -31,7 +31,7 @@ from tests.factories.studies import (
     whereabouts,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks
 
 ANSWER = ("inspired_word1", "inspired_word2", "rating")
 

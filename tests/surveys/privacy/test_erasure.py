@@ -34,7 +34,7 @@ from tests.factories.studies import (
     stored,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # searched for and overwritten
 
 WORKER = "5f0c0ffee0000000000000aa"
 

@@ -21,7 +21,7 @@ from surveys.results.runs import request_export, request_links, retry_run
 from surveys.tasks import perform_run
 from tests.factories.studies import finish, make_study, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # of deleted rows
 
 PEOPLE = [f"p{n}@example.org" for n in range(4)]
 

@@ -84,6 +84,7 @@ def everything_stored() -> str:
 # When
 
 
+@pytest.mark.every_database
 def test_ids_are_due_so_many_days_after_payment(study, assignment):
     mark_paid(study)
     let_pass(29.9)
@@ -166,6 +167,7 @@ def test_who_has_finished_more_since_is_not_due(study, assignment):
     assert list(find_unpaid(study)) == [assignment.annotator]
 
 
+@pytest.mark.every_database
 def test_who_is_in_the_middle_is_not_due_until_their_place_has_lapsed(study, prolific):
     arrive(prolific, WORKER)
     set_retention(study, 0)
@@ -206,6 +208,7 @@ def test_an_impossible_number_of_days_is_refused(study, days):
     assert stored(study, "retention_days") == (None,)
 
 
+@pytest.mark.every_database
 def test_settings_are_logged_once(study):
     for _ in range(2):
         set_retention(study, 30)
@@ -220,6 +223,7 @@ def test_settings_are_logged_once(study):
 # Paid
 
 
+@pytest.mark.every_database
 def test_mark_paid_counts_who_finished_and_were_not_marked(study, assignment):
     start(study)
     finish(start(study))
@@ -250,6 +254,7 @@ def dropped(study, assignment) -> Assignment:
     return assignment
 
 
+@pytest.mark.every_database
 def test_nothing_of_ids_submissions_and_notes_is_left(dropped):
     text = everything_stored()
 

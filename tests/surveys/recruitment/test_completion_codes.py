@@ -24,7 +24,7 @@ from surveys.study.design import configure_study
 from tests.factories.newcomers import CODES, DONE, FULL, arrive, claims_of
 from tests.factories.studies import finish, make_study, start, whereabouts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # subqueries
 
 
 def test_completion_of_a_finished_assignment_is_the_code(prolific):

@@ -16,7 +16,7 @@ from surveys.recruitment.links import (
 )
 from tests.factories.studies import make_study, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # searched for, locks
 
 
 @pytest.fixture

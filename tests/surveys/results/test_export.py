@@ -36,7 +36,7 @@ from surveys.study.design import configure_study
 from surveys.study.layout.blocks import repeat_block
 from tests.factories.studies import finish, make_study, rate_due, start, whereabouts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # SQL writes instants and numbers
 
 SITE = "https://survey.example.org"
 

@@ -33,6 +33,7 @@ def perform(run):
     return run
 
 
+@pytest.mark.every_database
 def test_perform_run_creates_many_links_once(study, in_threes):
     run = perform(request_links(study, None, n_before=0, count=7))
     perform_run(run.pk)
@@ -55,6 +56,7 @@ def test_perform_run_creates_a_link_per_note_and_deletes_the_list(study, in_thre
     assert not AuditEntry.objects.filter(details__icontains="example.org").exists()
 
 
+@pytest.mark.every_database
 def test_interrupted_links_continue_where_they_stopped(study, in_threes, monkeypatch):
     run = request_links(study, None, n_before=0, count=7)
     made = []
@@ -124,6 +126,7 @@ def test_request_export_deletes_the_earlier_file(study, django_capture_on_commit
     assert second.archive
 
 
+@pytest.mark.every_database
 def test_erase_annotator_deletes_exported_files(study, django_capture_on_commit_callbacks):
     finish(start(study))
     run = perform(request_export(study, "csv", None))

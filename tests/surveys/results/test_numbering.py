@@ -22,7 +22,7 @@ from tests.factories.batches import plan
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 from tests.surveys.management.running import run as run_command
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # constraints, and at once
 
 
 def rated_study(slug: str = "study") -> Study:

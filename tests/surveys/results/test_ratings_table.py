@@ -17,7 +17,7 @@ from tests.factories.checkpoints import file as checkpoints_file
 from tests.factories.checkpoints import row as checkpoint
 from tests.factories.studies import finish, make_study, rate_due, start
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # rows in order
 
 PLAIN = read_recipe("raw")
 

@@ -50,6 +50,7 @@ def has_words(files: dict[str, bytes]) -> set[str]:
     return found
 
 
+@pytest.mark.every_database
 def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
     study = rated_study()
 

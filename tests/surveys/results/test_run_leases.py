@@ -20,7 +20,7 @@ from surveys.results.runs import request_export, retry_run
 from surveys.tasks import list_due_runs, perform_run, perform_runs
 from tests.factories.studies import make_study, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks and instants
 
 
 @pytest.fixture

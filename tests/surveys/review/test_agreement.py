@@ -9,7 +9,7 @@ from surveys.review.verdicts import configure_review, give_verdict
 from tests.factories.reviews import answers, reviewed_study, reviewer, submit
 from tests.factories.studies import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # aggregated
 
 
 def test_list_agreement_compares_each_pair_of_reviewers():

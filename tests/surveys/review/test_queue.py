@@ -20,7 +20,7 @@ from surveys.review.queue import (
 from tests.factories.reviews import reviewed_study, submit, whole
 from tests.factories.studies import make_study, start
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # conflicts, partial indexes
 
 
 def make(n_pairs=2, **design):

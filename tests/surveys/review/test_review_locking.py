@@ -14,6 +14,7 @@ from surveys.review.verdicts import claim_answers, configure_review, give_verdic
 from tests.factories.reviews import answers, reviewed_study, reviewer, whole
 
 pytestmark = [
+    pytest.mark.every_database,  # at once
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="locks of rows"),
 ]

@@ -20,7 +20,7 @@ from surveys.review.verdicts import (
 from tests.factories.reviews import answers, reviewed_study, reviewer, submit, whole
 from tests.factories.studies import stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks and constraints
 GOOD, UNUSED, REJECTED = VerdictKind
 MARKS = [(GOOD, ""), (UNUSED, "rejected"), (REJECTED, "rejected")]
 

@@ -11,7 +11,7 @@ from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
 from tests.factories.studies import draft_study, numbered_stimuli
 from tests.surveys.study.stimuli.test_load import n_stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # answers of constraints
 
 DESIGN = StudyDesign(slug="study", language="en", ratings_per_context=11)
 

@@ -52,6 +52,7 @@ def test_configure_study_gives_a_new_revision(study):
 # Ratings per context
 
 
+@pytest.mark.every_database
 def test_more_ratings_make_more_places(study):
     start(study)
 
@@ -61,6 +62,7 @@ def test_more_ratings_make_more_places(study):
     assert sorted(list_places_left(study).values()) == [3, 4]
 
 
+@pytest.mark.every_database
 def test_fewer_ratings_close_free_places(study):
     start(study)
 

@@ -22,6 +22,8 @@ from surveys.study.durations import (
 from surveys.study.texts import set_text
 from tests.factories.studies import make_study
 
+pytestmark = pytest.mark.every_database  # differences of instants
+
 MINUTE = " ".join(["Words"] * WORDS_A_MINUTE)
 PRACTICE = """
 text = "A <strong>cat</strong> saw a <strong>dog</strong>."

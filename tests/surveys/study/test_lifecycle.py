@@ -77,6 +77,7 @@ def test_start_assignment_refuses_a_draft(owner):
         start_assignment(invitation)
 
 
+@pytest.mark.every_database
 def test_open_study_admits_annotators_and_is_recorded_once(client, owner):
     study = make(owner)
     opened = open_draft(study)
@@ -129,6 +130,7 @@ def test_open_study_reports_everything_missing_at_once(owner):
     assert len(list_missing(make(owner))) == len(MISSING)
 
 
+@pytest.mark.every_database
 def test_review_consent_stores_reviewer_and_instant_once(owner):
     study = make(owner)
     with acting(owner):

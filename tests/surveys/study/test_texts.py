@@ -54,6 +54,7 @@ def test_current_text_is_at_first_the_default_of_the_language(kind):
     assert (text.version, text.body) == (1, default_body("sl", kind))
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db
 def test_current_texts_stores_the_missing_defaults_at_once(django_assert_num_queries):
     study = make_study(1)
@@ -68,6 +69,7 @@ def test_current_texts_stores_the_missing_defaults_at_once(django_assert_num_que
         assert current_texts(study, kinds) == texts
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db
 def test_set_text_adds_a_version_and_keeps_the_one_before():
     study = make_study(1)

@@ -31,7 +31,7 @@ from tests.factories.studies import (
     stored,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # a constraint with a condition
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ def refusal(study: Study, data: bytes, *, per_assignment: int = 1) -> list[str]:
     return str(refused.value).splitlines()
 
 
+@pytest.mark.every_database
 def test_import_checkpoints_stores_items_with_their_range():
     study = make_study(1)
 
@@ -82,6 +83,7 @@ def test_import_checkpoints_twice_changes_nothing():
     assert n_stored(study) == (2, 2, 2, 1)
 
 
+@pytest.mark.every_database
 def test_import_checkpoints_appends_new_items():
     study = make_study(1)
     import_checkpoints(study, file(row()), per_assignment=1)

@@ -24,7 +24,7 @@ from tests.factories.studies import (
     stimuli_row,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # positions are unique
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from surveys.study.stimuli.load import StudyDesign
 from surveys.study.stimuli.statistics import Overlap, list_overlaps, measure_study
 from tests.factories.studies import make_study, stimuli_file, stimuli_row
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # aggregated
 
 
 def test_overlaps_count_pairs_in_either_order_and_texts():

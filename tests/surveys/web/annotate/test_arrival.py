@@ -20,7 +20,7 @@ from surveys.web.annotate import arrival
 from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, welcome
 from tests.factories.studies import make_study, start, stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # places are given out
+pytestmark = pytest.mark.django_db
 
 
 def test_reading_the_consent_page_stores_nothing(client):

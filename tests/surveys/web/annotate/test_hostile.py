@@ -21,8 +21,7 @@ from tests.factories.studies import finish, make_study, whereabouts
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
 
-# Each database refuses other texts and numbers.
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = pytest.mark.django_db
 
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}
@@ -93,7 +92,14 @@ def right(name, address):
     return {**FORMS.get(name, {}), **dict(hidden)}
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # On PostgreSQL what stores answers; with the rest, SQLite refuses what it would refuse.
+        pytest.param(name, marks=pytest.mark.every_database) if name in {"engage", "rate"} else name
+        for name in PAGES
+    ],
+)
 def test_pages_handle_any_input(name, address):
     attacker = Attacker()
     sent = right(name, address)

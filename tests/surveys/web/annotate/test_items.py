@@ -14,7 +14,7 @@ from surveys.recruitment.links import invite_annotators
 from tests.factories.arrivals import agree, page
 from tests.factories.studies import finish, make_study, start, stored, whereabouts
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # answers are stored once
+pytestmark = pytest.mark.django_db
 
 WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
 ANSWER = ("inspired_word1", "inspired_word2", "rating")
@@ -76,6 +76,7 @@ def test_engage_accepts_words_in_any_script(client, assignment, response, word):
     assert stored(response, "inspired_word1") == (word,)
 
 
+@pytest.mark.every_database
 def test_repeated_and_late_posts_change_nothing(client, assignment, response):
     client.post(page("engage", assignment, 1), WORDS)
     other = {"inspired_word1": "gora", "inspired_word2": "sneg"}
@@ -218,6 +219,7 @@ def test_answers_are_stored_whatever_the_visit_fields_hold(client, assignment, r
 # Refusals
 
 
+@pytest.mark.every_database
 def test_an_answer_after_the_lease_is_stored_and_regains_the_place(client, assignment, response):
     Assignment.objects.update(active_at=timezone.now() - timedelta(hours=25))
     start(assignment.study)  # frees the place that has lapsed, and takes it

@@ -9,11 +9,10 @@ from django.utils import timezone
 from surveys.models import IdempotencyRecord, Invitation
 from tests.surveys.web.api.conftest import errors_of
 
-pytestmark = pytest.mark.every_database  # keys are held by constraints and locks
-
 PATH = "studies/study/invitations/"
 
 
+@pytest.mark.every_database
 def test_a_repeated_request_is_executed_once(study, program):
     asking = program()
 
@@ -43,6 +42,7 @@ def test_the_same_key_of_two_users_is_two_keys(study, program):
     assert Invitation.objects.count() == 2
 
 
+@pytest.mark.every_database
 def test_a_refused_request_may_be_repeated_with_its_key(study, program):
     asking, key = program(), {"Idempotency-Key": "k"}
 
@@ -69,6 +69,7 @@ def test_an_invalid_key_is_refused(study, program, key):
     assert not Invitation.objects.exists()
 
 
+@pytest.mark.every_database
 @pytest.mark.skipif(
     connection.vendor == "sqlite", reason="the tests' database in memory has one writer at a time"
 )

@@ -15,8 +15,6 @@ from surveys.results.export_parquet import stream_responses_as_parquet
 from tests.factories.studies import finish, make_study, rate_due, start
 from tests.surveys.web.api.conftest import errors_of
 
-pytestmark = pytest.mark.every_database  # filtered, in order, and streamed
-
 WORKER = "5f0c0ffee0000000000000aa"
 PATH = "studies/study/responses/"
 
@@ -30,6 +28,7 @@ def answered(study):
     return study
 
 
+@pytest.mark.every_database
 def test_responses_are_paginated_without_repeats(answered, program):
     asking, rows = program(), []
 
@@ -47,6 +46,7 @@ def test_responses_are_paginated_without_repeats(answered, program):
     assert rows[0]["checkpoint"] is False
 
 
+@pytest.mark.every_database
 def test_responses_are_filtered(answered, program):
     asking = program()
     code = Annotator.objects.order_by("pk").first().code
@@ -61,6 +61,7 @@ def test_responses_are_filtered(answered, program):
     assert count(annotator=code) == 2
     assert count(state="submitted") == 4
     assert count(since=later) == 0
+    assert count(since="0480-11-22T14:10:18Z") == 5
     assert count(since="2020-01-01T00:00:00Z", annotator=code, state="submitted") == 2
 
 
@@ -97,10 +98,12 @@ def test_since_accepts_instants_from_year_1_without_leap_seconds(
     assert answer.status_code == status
 
 
+@pytest.mark.every_database
 def test_a_filter_without_matches_returns_no_rows(answered, program):
     assert program().get(PATH, block=2**31 - 1).json()["results"] == []
 
 
+@pytest.mark.every_database
 def test_csv_and_parquet_hold_the_same(answered, program):
     asking = program()
 
@@ -120,6 +123,7 @@ def test_csv_and_parquet_hold_the_same(answered, program):
     assert {row["is_scripted"] for row in rows} == {False}
 
 
+@pytest.mark.every_database
 def test_parquet_is_written_a_group_at_a_time(answered, monkeypatch):
     monkeypatch.setattr("surveys.results.export_parquet.ROWS_A_GROUP", 2)
 

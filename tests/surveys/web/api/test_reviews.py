@@ -17,8 +17,6 @@ from tests.factories.reviews import answers, submit, whole
 from tests.factories.studies import make_study
 from tests.surveys.web.api.conftest import errors_of
 
-pytestmark = pytest.mark.every_database  # claimed by a lock, and filtered
-
 PATH = "studies/study/reviews/"
 
 
@@ -56,6 +54,7 @@ def multiply_questionnaires(study, n):
     Review.objects.bulk_create(Review(study=study, assignment=each, draw=0) for each in made)
 
 
+@pytest.mark.every_database
 def test_claims_return_the_riskiest_answers_with_their_evidence(study, program):
     answer = program(Role.REVIEWER).post(f"{PATH}claims/", {})
 
@@ -69,6 +68,7 @@ def test_claims_return_the_riskiest_answers_with_their_evidence(study, program):
     assert ReviewClaim.objects.get().reviewer.username == "ana"
 
 
+@pytest.mark.every_database
 def test_two_reviewers_are_given_different_answers(study, program):
     found = [
         program(Role.REVIEWER, name=name).post(f"{PATH}claims/", {"count": 1}).json()["reviews"]
@@ -78,6 +78,7 @@ def test_two_reviewers_are_given_different_answers(study, program):
     assert found[0][0]["id"] != found[1][0]["id"]
 
 
+@pytest.mark.every_database
 def test_new_answers_are_added_to_the_queue_by_claiming_not_by_listing(study, program):
     submit(study)
     asking = program(Role.REVIEWER)

@@ -10,14 +10,13 @@ from tests.factories.answers import answer
 from tests.factories.studies import make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
-pytestmark = pytest.mark.every_database  # listed, searched and counted
-
 
 @pytest.fixture
 def client(sign_in):
     return sign_in(Role.REVIEWER)
 
 
+@pytest.mark.every_database
 def test_annotators_are_listed_by_state_and_code(study, client):
     done, live = answer(start(study)), start(study)
 
@@ -93,6 +92,7 @@ def test_an_assignment_of_another_annotator_is_not_found(asked, study, client):
     assert client.get(address, {"assignment": asked}).status_code == 404
 
 
+@pytest.mark.every_database
 def test_a_context_is_shown_with_ratings_and_words(study, client):
     for _ in range(4):
         answer(start(study))

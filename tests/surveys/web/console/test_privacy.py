@@ -23,8 +23,6 @@ from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start, stored
 from tests.surveys.web.console.test_collection import page, read
 
-pytestmark = pytest.mark.every_database  # searches in the database
-
 WORKER = "5f0c0ffee0000000000000aa"
 SESSION = "6a0c0ffee0000000000000bb"
 MAIL = "ana.novak@example.org"
@@ -95,6 +93,7 @@ def test_reviewers_find_no_link_to_an_identity(peopled, study, sign_in):
     assert page("privacy", study) not in text
 
 
+@pytest.mark.every_database
 def test_a_note_that_is_an_id_is_masked_and_not_found(study, sign_in):
     invite_listed(study, [WORKER])
     client = sign_in(Role.RESEARCHER)
@@ -107,6 +106,7 @@ def test_a_note_that_is_an_id_is_masked_and_not_found(study, sign_in):
 # Found
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("text", [WORKER, f" {WORKER} ", "code", "link"])
 def test_a_person_is_found_by_code_id_link_and_note(text, peopled, study, client):
     came, _ = peopled
@@ -117,6 +117,7 @@ def test_a_person_is_found_by_code_id_link_and_note(text, peopled, study, client
     assert (answer.status_code, answer.url) == (302, page("person", study, came.code))
 
 
+@pytest.mark.every_database
 def test_a_person_is_found_after_their_data_was_dropped(peopled, study, client):
     came, _ = peopled
     set_retention(study, 0)

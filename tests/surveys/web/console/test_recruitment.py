@@ -14,8 +14,6 @@ from surveys.recruitment.links import invite_annotators, invite_listed, open_ent
 from tests.factories.studies import finish, make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
-pytestmark = pytest.mark.every_database  # links are searched for
-
 CODES = {"completion_code": "C1ABC", "no_place_code": "C2XYZ", "cap": "40"}
 
 
@@ -84,6 +82,7 @@ def test_invite_refuses_invalid_data(sent, said, study, client):
     assert not Invitation.objects.exists()
 
 
+@pytest.mark.every_database
 def test_links_are_listed_by_state_and_note(study, client):
     done, _, last = invite_listed(study, ["ana@example.org", "class 2b", "<b>Žiga</b>"]).new
     finish(start(study, done))
@@ -104,6 +103,7 @@ def test_recruitment_refuses_invalid_filters(asked, study, client):
     assert client.get(page("recruitment", study), asked).status_code == 422
 
 
+@pytest.mark.every_database
 def test_researchers_see_no_addresses_and_cannot_search_for_them(study, sign_in):
     (link,) = invite_listed(study, ["ana@example.org"]).new
     client = sign_in(Role.RESEARCHER)

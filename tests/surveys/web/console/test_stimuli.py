@@ -202,6 +202,7 @@ def test_the_number_of_queries_does_not_grow_with_rows(n, ana, browser, django_a
     assert text.count("<article") == min(n, 10)
 
 
+@pytest.mark.every_database
 def test_rows_are_paginated_and_found_by_a_word(ana, browser):
     design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
     study = draft_study(numbered_stimuli(25), design, ana)
