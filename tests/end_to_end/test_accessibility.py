@@ -23,8 +23,6 @@ from tests.end_to_end.right_to_left import CHECK_TEXTS, PRACTICE_TEXTS, ROWS
 from tests.end_to_end.site import ROOT, Site, opening
 from tests.factories.studies import stimuli_file
 
-pytestmark = pytest.mark.either_database
-
 # One language of each direction, each in another look; the Finnish words are the longest.
 CHECKED = {"fi": [LOOKS[0]], "ar": [PHONE_LOOK]}
 LANGUAGES = dict.fromkeys(["en", "hr", "sl", "fi", "ar", "fa"], LOOKS) if PICTURES else CHECKED

@@ -65,7 +65,6 @@ def queue() -> str:
     return f"test-{secrets.token_hex(4)}"
 
 
-@pytest.mark.either_database
 def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
     pristine: str, tmp_path, queue: str
 ):

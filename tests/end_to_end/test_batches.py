@@ -9,8 +9,6 @@ from tests.end_to_end.conftest import open_site
 from tests.end_to_end.page_checks import LOOKS, PageChecker
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.either_database
-
 PASSWORD = "correct horse battery"
 MADE = """
 from django.contrib.auth.models import User

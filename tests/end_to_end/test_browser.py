@@ -9,8 +9,6 @@ from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import ROOT
 
-pytestmark = pytest.mark.either_database  # test_rehearsal sends every page on both
-
 
 @pytest.fixture(scope="module")
 def dictionary_forms() -> set[tuple[str, str]]:

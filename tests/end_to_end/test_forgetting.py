@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.end_to_end.annotators import HIDDEN, PATIENCE_SECONDS, begin, post
 from tests.end_to_end.site import START_SECONDS, Site
@@ -140,7 +139,6 @@ def wait_for_links(site: Site) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.either_database
 def test_no_personal_data_outlives_retention(site: Site, tmp_path):
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(2))

@@ -49,7 +49,6 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(PICTURES) / f"frame-{name}.png", full_page=True)
 
 
-@pytest.mark.either_database
 def test_a_hit_is_previewed_answered_and_submitted(strict_browser, paid_site, stage, hit_id):
     watched = WatchedPage(strict_browser, PHONE)
     page = watched.page

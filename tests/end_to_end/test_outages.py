@@ -19,8 +19,6 @@ from tests.end_to_end.network import Cable
 from tests.end_to_end.site import Site
 from tests.factories.studies import numbered_stimuli
 
-pytestmark = pytest.mark.either_database  # it brings its own
-
 LINES_A_SECOND = 1
 ASKED: Any = {"timeout": PATIENCE_SECONDS, "verify": NO_CERTIFICATES}
 PATHS = ("/", "/console/sign-in/", "/admin/login/")

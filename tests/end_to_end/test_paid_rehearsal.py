@@ -92,7 +92,6 @@ def to_cents(dollars: str) -> int:
     return int(dollars.replace(".", ""))
 
 
-@pytest.mark.either_database
 def test_other_targets_and_a_study_without_places_are_refused(rehearsed: Rehearsed):
     site = rehearsed.site
     for more, message in (
@@ -107,7 +106,6 @@ def test_other_targets_and_a_study_without_places_are_refused(rehearsed: Rehears
     assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
 
 
-@pytest.mark.either_database
 def test_a_site_that_does_not_answer_costs_nothing(rehearsed: Rehearsed):
     site, control = rehearsed.site, rehearsed.stage.control
     import_stimuli(site, "unanswered", n_pairs=1, n_places=1)
@@ -120,7 +118,6 @@ def test_a_site_that_does_not_answer_costs_nothing(rehearsed: Rehearsed):
     assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
 
 
-@pytest.mark.either_database
 def test_a_worker_id_is_stored_only_in_its_table(rehearsed: Rehearsed, tmp_path):
     site, release = rehearsed.site, tmp_path / "release"
     ids = [worker_id for (worker_id,) in site.query("SELECT worker_id FROM surveys_worker")]

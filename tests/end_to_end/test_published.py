@@ -3,15 +3,12 @@
 import json
 import os
 
-import pytest
-
 from tests.end_to_end.commands import ROOT, run_module
 from tests.end_to_end.site import Site
 
 PLAIN = ("--recipe", "raw", "--set", "files.scientific_below=1e-4", "--no-report")
 
 
-@pytest.mark.either_database
 def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     site: Site, published, tmp_path
 ):
@@ -30,7 +27,6 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     assert (tmp_path / "out/data/data_fi_REHEARSAL.tsv").read_bytes() == stimuli.read_bytes()
 
 
-@pytest.mark.either_database
 def test_a_study_with_the_same_text_in_two_rows_is_played_back(site: Site, published, tmp_path):
     """The Slovene file has one; its contexts have 9 ratings or more."""
     site.make_study(

@@ -140,7 +140,6 @@ def judge_the_rest(page: Page) -> None:
     wait_until_judged(page)
 
 
-@pytest.mark.either_database
 def test_many_answers_by_keyboard_alone(chromium, queue_of):
     queue = queue_of("keys")
     watched = queue.start(chromium, "rea")
@@ -161,7 +160,6 @@ def test_many_answers_by_keyboard_alone(chromium, queue_of):
     assert len(watched.hosts) == 1
 
 
-@pytest.mark.either_database
 def test_opening_the_queue_claims_nothing_and_enter_starts_it(chromium, queue_of):
     queue = queue_of("start")
     page = queue.visit(chromium, "rea").page
@@ -179,7 +177,6 @@ def test_opening_the_queue_claims_nothing_and_enter_starts_it(chromium, queue_of
     assert queue.count_claims() == 0
 
 
-@pytest.mark.either_database
 def test_new_answers_are_looked_for_by_a_button(chromium, queue_of):
     queue = queue_of("unfiled")
     page = queue.visit(chromium, "rea").page
@@ -205,7 +202,6 @@ def test_two_reviewers_at_once_judge_everything_once(chromium, queue_of):
     assert len(set(queue.verdicts("reviewer_id"))) == 2
 
 
-@pytest.mark.either_database
 def test_an_answer_judged_again_during_a_fetch_is_not_shown_again(chromium, queue_of):
     queue = queue_of("again")
     page = queue.start(chromium, "rea").page
@@ -232,7 +228,6 @@ def test_an_answer_judged_again_during_a_fetch_is_not_shown_again(chromium, queu
     assert len(queue.verdicts("kind", "true")) == 11  # undone verdicts stay stored
 
 
-@pytest.mark.either_database
 def test_a_signed_out_reviewer_is_warned_and_loses_nothing(chromium, queue_of):
     queue = queue_of("signed-out")
     page = queue.start(chromium, "rea").page
@@ -246,7 +241,6 @@ def test_a_signed_out_reviewer_is_warned_and_loses_nothing(chromium, queue_of):
     assert queue.verdicts("kind") == []
 
 
-@pytest.mark.either_database
 def test_answers_that_could_not_be_fetched_are_requested_again(chromium, queue_of):
     queue = queue_of("fetch")
     page = queue.start(chromium, "rea").page
@@ -273,7 +267,6 @@ def test_answers_that_could_not_be_fetched_are_requested_again(chromium, queue_o
     assert queue.is_judged_once(4)
 
 
-@pytest.mark.either_database
 def test_review_without_scripts(chromium, queue_of):
     queue = queue_of("no-scripts")
     watched = queue.start(chromium, "rea", size=PHONE, scripts=False)
@@ -291,7 +284,6 @@ def test_review_without_scripts(chromium, queue_of):
     assert queue.verdicts("kind") == [("rejected",), ("unused",)]
 
 
-@pytest.mark.either_database
 def test_axe_finds_nothing_on_the_pages_of_the_review(chromium, queue_of):
     queue = queue_of("axe")
     for name, key in (("rea", "g"), ("leo", "u")):

@@ -8,8 +8,6 @@ from playwright.sync_api import Page
 from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.either_database
-
 SCALES = {
     "0-9": (0, 9, 1),
     "1-7": (1, 7, 1),

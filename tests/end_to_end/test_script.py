@@ -7,8 +7,6 @@ import pytest
 from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.either_database
-
 ANSWERS = """
 SELECT inspired_word1, inspired_word2, rating, has_pasted_word1, has_pasted_word2,
        words_visible_seconds, rating_visible_seconds

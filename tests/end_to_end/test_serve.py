@@ -22,8 +22,6 @@ from tests.end_to_end.annotators import PATIENCE_SECONDS, get, post, read_consen
 from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
 
-pytestmark = pytest.mark.either_database  # it is SQLite that is served here
-
 START_SECONDS = 180
 ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
 

@@ -13,8 +13,6 @@ from tests.end_to_end.annotators import NO_CERTIFICATES, PATIENCE_SECONDS, begin
 from tests.end_to_end.site import Site, opening
 from tests.factories.studies import numbered_stimuli
 
-pytestmark = pytest.mark.either_database
-
 
 @pytest.fixture(scope="module")
 def links(shared_site: Site, tmp_path_factory) -> list[str]:

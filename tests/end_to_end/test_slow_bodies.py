@@ -11,8 +11,6 @@ from tests.end_to_end.annotators import PATIENCE_SECONDS, begin, get, post, read
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import ROOT, Site
 
-pytestmark = pytest.mark.either_database
-
 N_SILENT = 50
 N_PROCESSES = 2
 LIMIT = "from annotation_site.asgi import application; print(application.limits.body_seconds)"

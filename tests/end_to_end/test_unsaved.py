@@ -8,8 +8,6 @@ from playwright.sync_api import Dialog, Page, expect
 from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.either_database
-
 STUDIES = ("scripts", "no-scripts", "invalid", "left", "release")  # one for each test
 MADE = f"""
 from django.contrib.auth.models import User

@@ -4,8 +4,6 @@ import re
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from surveys.models import TextKind
 from surveys.study.texts import default_body, read_check
 from tests.end_to_end.annotators import begin, get, post, read_hidden
@@ -14,8 +12,6 @@ from tests.end_to_end.colours import see
 from tests.end_to_end.researcher import Researcher
 from tests.end_to_end.site import ROOT, Site
 from tests.factories.studies import stimuli_file, stimuli_row
-
-pytestmark = pytest.mark.either_database
 
 
 def test_a_study_is_set_up_and_opened_without_scripts(chromium, shared_site: Site, tmp_path):

@@ -93,7 +93,6 @@ def test_release_by_the_library(tmp_path):
     check_frozen("release_demo", read_folder(tmp_path))
 
 
-@pytest.mark.either_database
 @pytest.mark.usefixtures("fixed", "empty_database")
 def test_release_and_export_by_the_site(tmp_path):
     study = make_study(6, language="sl", ratings_per_context=3, block_size=3)
@@ -107,7 +106,6 @@ def test_release_and_export_by_the_site(tmp_path):
     check_frozen("release_site", {**read_folder(out), "export_responses": exported})
 
 
-@pytest.mark.either_database
 @pytest.mark.usefixtures("fixed", "empty_database")
 def test_blocks_of_the_demo_studies():
     laid_out = {
@@ -129,7 +127,6 @@ def test_blocks_of_the_demo_studies():
     check_frozen("blocks", laid_out)
 
 
-@pytest.mark.either_database
 @pytest.mark.usefixtures("fixed", "empty_database")
 def test_annotator_pages_of_the_demo_studies():
     pages: dict[str, bytes] = {}

@@ -15,7 +15,7 @@ from tests.factories.studies import (
 )
 from tests.surveys.management.running import run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import finish, make_study, start
 from tests.surveys.management.running import run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
+pytestmark = pytest.mark.django_db
 
 WORKER = "5f0c0ffee0000000000000aa"
 

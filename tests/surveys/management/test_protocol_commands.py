@@ -15,7 +15,7 @@ from tests.factories.checkpoints import file, numbered_row, row
 from tests.factories.studies import finish, make_study, start, stored
 from tests.surveys.management.running import run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
+pytestmark = pytest.mark.django_db
 
 CHECK = '[[questions]]\nquestion = "?"\nanswers = ["a", "b"]\nright = 1\nwhy = "."\n'
 

@@ -12,7 +12,7 @@ from surveys.recruitment.links import invite_annotators, invite_listed, invite_s
 from tests.factories.studies import finish, make_study, start, stored
 from tests.surveys.management.running import run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # a door
+pytestmark = pytest.mark.django_db
 
 SITE = "https://survey.example.org"
 

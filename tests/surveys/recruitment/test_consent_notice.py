@@ -41,8 +41,6 @@ from surveys.study.design import configure_study
 from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import make_study
 
-pytestmark = pytest.mark.either_database  # wording
-
 PROLIFIC = rules_of("prolific").disclosure
 SETTINGS = {
     "organisation": "University of Examples",

@@ -22,7 +22,7 @@ from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories.studies import make_study, stimuli_row, stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]  # what scripts do on pages
+pytestmark = pytest.mark.django_db
 
 SITE = "http://testserver"
 VOCABULARY = ["harbour", "ladder", "silence", "thunder"]

@@ -16,8 +16,6 @@ from tests.end_to_end.databases import free_port
 from tests.factories.studies import make_study, numbered_stimuli, start
 from tests.surveys.management.running import run
 
-pytestmark = pytest.mark.either_database  # what scripts do on pages
-
 MODEL = ModelledRatings([Decimal(point) for point in range(7)], seed=0)
 PERSON = Person(random.Random(0), bias=0, noise=0)
 

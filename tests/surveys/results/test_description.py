@@ -14,7 +14,7 @@ from surveys.study.texts import set_text
 from tests.factories.studies import finish, make_study, start
 from tests.surveys.management.running import run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]
+pytestmark = pytest.mark.django_db
 
 
 def test_describe_study_has_design_and_collection():

@@ -10,7 +10,7 @@ from surveys.web.rendering.error_pages import answer_failed
 from tests.factories.studies import make_study
 from tests.inline import find_inline
 
-pytestmark = [pytest.mark.django_db, pytest.mark.either_database]
+pytestmark = pytest.mark.django_db
 
 BACK = '<a href="/console/">Your studies</a>'
 UNREADABLE = "multipart/form-data; boundary=b; charset=hex"
