@@ -180,6 +180,7 @@ def test_a_new_worker_of_a_submission_gets_the_place_and_answers_stay(hit):
     assert Place.objects.free_in(hit).count() == 1
 
 
+@pytest.mark.every_database
 def test_a_worker_who_returns_after_another_resumes(hit):
     first = begin_assignment(come(hit))
     rate_due(first, 4)

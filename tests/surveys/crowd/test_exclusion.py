@@ -67,6 +67,7 @@ def test_an_existing_type_is_found_by_its_name(platform, study):
     assert ours.qualification_type_id == there
 
 
+@pytest.mark.every_database
 def test_private_tasks_are_for_chosen_workers(platform, study):
     ours = quality_annotators(study, "simulator")
     ensure_type(open_gateway("simulator"), ours)

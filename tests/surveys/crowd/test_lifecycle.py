@@ -56,7 +56,6 @@ def states(batch: Batch) -> list[str]:
     return list(batch.hits.values_list("state", flat=True))
 
 
-@pytest.mark.every_database
 def test_thirty_places_of_two_questionnaires_from_publishing_to_payment(platform):
     study = make_study(2, ratings_per_context=30)
     batch = arm(plan(study, 30, 2, reward_cents=12), more_cents=500)  # fees of 2.4, billed as 2
@@ -321,6 +320,7 @@ def test_commands_do_the_same(platform, batch, capsys):
         call_command("publish_batch", "study", "999")
 
 
+@pytest.mark.every_database
 def test_a_round_continues_after_an_error_and_reports_it(platform, live):
     platform.control.queue_fault("GetHIT", "fail", n_calls=3)
 

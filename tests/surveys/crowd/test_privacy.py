@@ -113,12 +113,14 @@ def test_dropping_deletes_ids_and_submissions_and_still_recognizes_workers(paid,
     assert Payment.objects.rewards().get().submission == Visit.objects.get().submission
 
 
+@pytest.mark.every_database
 def test_erasing_a_worker_deletes_their_id_everywhere(paid):
     erase_annotator(paid.assignment.annotator, "asked to")
 
     assert (tables_with(WORKER), tables_with(SUBMISSION)) == (set(), set())
 
 
+@pytest.mark.every_database
 def test_a_worker_who_never_came_is_dropped_after_the_study_is_settled(hit, study):
     report = Report(submission="3NEVER", worker_id=OTHER, state="submitted")
     reconcile(hit.batch.entrance, report, hit=hit)

@@ -190,6 +190,7 @@ def test_a_place_that_is_given_up_is_open_again_and_finished_work_is_unpaid(prol
     assert Place.objects.filter(assignment__isnull=False).count() == 1
 
 
+@pytest.mark.every_database
 def test_a_rejection_opens_the_place_and_keeps_the_answers(prolific):
     assignment = begin_assignment(arrive_from_prolific(prolific, "w1", "s1"))
     finish(assignment)

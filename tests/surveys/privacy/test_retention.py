@@ -118,6 +118,7 @@ def test_ids_of_who_never_finished_are_kept_until_the_study_is_settled(study, pr
     assert find_due(fresh(study)).people == []
 
 
+@pytest.mark.every_database
 def test_a_study_is_not_settled_while_an_annotator_waits_for_pay(study, assignment):
     with pytest.raises(ErasureRefused, match="not marked as paid: 1"):
         settle_study(study, is_settled=True)
@@ -231,6 +232,7 @@ def test_mark_paid_counts_who_finished_and_were_not_marked(study, assignment):
     assert (mark_paid(study), mark_paid(study)) == (2, 0)
 
 
+@pytest.mark.every_database
 def test_a_payment_is_taken_back(study, assignment):
     mark_paid(study, assignment.annotator)
 

@@ -99,6 +99,7 @@ def test_a_reminder_does_not_mention_when_the_link_was_sent(db):
     assert "ago" not in ana.reminder.letter.body.split()
 
 
+@pytest.mark.every_database
 def test_listing_recruits_stores_no_text_in_a_constant_number_of_queries(db):
     counts = []
     for n in (1, 3):

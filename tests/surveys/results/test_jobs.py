@@ -44,6 +44,7 @@ def test_perform_run_creates_many_links_once(study, in_threes):
     assert [entry.details["new"] for entry in made] == [3, 3, 1]
 
 
+@pytest.mark.every_database
 def test_perform_run_creates_a_link_per_note_and_deletes_the_list(study, in_threes):
     people = [f"p{n}@example.org" for n in range(4)]
     perform(request_links(study, None, n_before=0, notes=people[:1]))

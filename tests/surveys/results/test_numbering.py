@@ -22,7 +22,7 @@ from tests.factories.batches import plan
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 from tests.surveys.management.running import run as run_command
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # constraints, and at once
+pytestmark = pytest.mark.django_db
 
 
 def rated_study(slug: str = "study") -> Study:
@@ -36,6 +36,7 @@ def numbers(rows: Any, study: Study) -> list[int]:
     return list(rows.filter(study=study).order_by("pk").values_list("number", flat=True))
 
 
+@pytest.mark.every_database
 def test_runs_and_batches_are_numbered_by_study_and_kind():
     for slug in ("first", "second"):
         study = make_study(2, slug=slug)
@@ -100,6 +101,7 @@ def test_release_dataset_command_uses_numbers_within_the_study(tmp_path):
     assert first.key == second.key
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     "twice",
     [
@@ -120,6 +122,7 @@ def test_the_database_refuses_duplicate_numbers(twice: Callable[[Study], Any]):
         twice(study)
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="threads on one database")
 def test_simultaneous_requests_get_different_numbers(tmp_path):

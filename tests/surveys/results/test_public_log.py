@@ -47,6 +47,7 @@ def test_write_public_log_identifies_nobody(study):
     ]
 
 
+@pytest.mark.every_database
 def test_stream_log_filters_and_masks(study):
     def read(*, sees_addresses: bool) -> str:
         entries = find_entries(study, action="study.", actor="anamaria")

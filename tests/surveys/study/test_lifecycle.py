@@ -194,6 +194,7 @@ def test_the_open_study_command_requires_a_reviewer(owner):
     assert StudyText.objects.get(kind="consent").reviewed_by == "Ana Horvat"
 
 
+@pytest.mark.every_database
 def test_a_drafts_design_may_change(owner):
     study = make(owner, n_pairs=4)
 

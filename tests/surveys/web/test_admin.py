@@ -68,6 +68,7 @@ def staff(*permissions: str) -> Client:
     return client
 
 
+@pytest.mark.every_database
 def test_lists_make_the_same_number_of_queries_for_one_row_and_for_three(admin_client):
     make_busy_study("study-1")
     for_one = {page: count_queries(admin_client, page) for page in PAGES}

@@ -130,6 +130,7 @@ def test_reading_a_page_stores_nothing(name, address):
     assert [sql for sql in changes if "surveys_studytext" not in sql] == []  # defaults are lazy
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_hold_nothing_inline(name, address):
     answers = (Client().get(address, SENT.get(name, PROLIFIC)), Client().post(address, {}))
@@ -137,6 +138,7 @@ def test_pages_hold_nothing_inline(name, address):
     assert [find_inline(answer) for answer in answers] == [[], []]
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("name", FORMS)
 def test_valid_forms_are_accepted(name, address):
     answer = Client().post(address, right(name, address))

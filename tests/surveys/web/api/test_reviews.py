@@ -226,6 +226,7 @@ def test_a_review_of_another_study_is_not_found(study, program):
     assert not Verdict.objects.exists()
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("n", [1, 3, 300])
 def test_review_lists_make_constant_queries(study, program, n, django_assert_num_queries):
     asking = program()

@@ -273,6 +273,7 @@ def test_pages_answer_any_query_string(name, world, attacker):
     assert not attacker.complaints
 
 
+@pytest.mark.every_database  # to send the statements of every page once
 @pytest.mark.parametrize("name", PAGES)
 def test_forms_accept_valid_data(name, world, attacker):
     """Also check that FORMS lists every field that a page reads."""
@@ -294,6 +295,7 @@ def test_forms_accept_valid_data(name, world, attacker):
     assert name == "sign_out" or "sign-in" not in right.get("Location", "")
 
 
+@pytest.mark.every_database  # reads every page once
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in {"report", "download"}])
 def test_pages_hold_nothing_inline(name, world, attacker):
     """The report is excluded: its policy lists the hash of each style of the library's page."""

@@ -156,6 +156,7 @@ def test_people_of_other_studies_are_not_found(peopled, study, client):
 # Exported
 
 
+@pytest.mark.every_database
 def test_everything_about_a_person_is_downloaded(peopled, study, client):
     came, invited = peopled
     file_answers(study)
