@@ -91,14 +91,11 @@ class Attacker:
         self.client.cookies.clear()
         for name, value in self.cookies.items():
             self.client.cookies[name] = value
-        undone = transaction.atomic()
-        undone._from_testcase = True  # noqa: SLF001  as of Django's tests: durable ones may be in it
-        with undone:
+        with undone():
             with watch_writes() as written, refusals_of_postgresql():
                 answer = ask()
             answer.written = sorted(written)
             answer.too_long = find_too_long(written)
-            transaction.set_rollback(True)
         return answer
 
     def judge(self, what: str, answer: Any, *, may_store: bool = True) -> None:
@@ -113,6 +110,16 @@ class Attacker:
             self.complaints.append(f"{what}: longer than the columns {answer.too_long}")
         elif not answer.streaming and b"<script>alert(1)" in answer.content:
             self.complaints.append(f"{what}: markup comes back as such")
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Roll back whatever is stored within, also by durable transactions."""
+    outer = transaction.atomic()
+    outer._from_testcase = True  # noqa: SLF001  as of Django's tests: durable ones may be in it
+    with outer:
+        yield
+        transaction.set_rollback(True)
 
 
 @contextmanager
