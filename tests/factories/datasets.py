@@ -9,6 +9,8 @@ from tests.factories.ratings import simulate_study
 from tests.factories.stimuli_rows import parse_rows, row_with
 
 LITTLE_CHANCE = ("report.n_resamples=20", "report.n_splits=5")  # so that tests are quick
+# Options of the command release_dataset, for the same reason.
+BRIEFLY = ("--no-report", *(f"--set={change}" for change in LITTLE_CHANCE))
 INPUTS = {"ratings": "1" * 64, "stimuli": "2" * 64}
 
 

@@ -5,6 +5,7 @@ from django.core.management import CommandError
 
 from surveys.models import Release, Response, Study
 from surveys.results.export import stream_responses
+from tests.factories.datasets import BRIEFLY
 from tests.factories.studies import (
     finish,
     make_study,
@@ -106,7 +107,7 @@ def test_release_dataset_writes_and_warns_of_shortfalls(tmp_path):
     study = make_study(1, ratings_per_context=3)
     finish(start(study)), finish(start(study))
 
-    out, err = run("release_dataset", "study", tmp_path / "out", "--no-report", "--recipe", "raw")
+    out, err = run("release_dataset", "study", tmp_path / "out", *BRIEFLY, "--recipe", "raw")
 
     assert out.startswith("pairs     1\nratings   2 of 2 used, 2 of 2 annotators\n")
     assert out.endswith(f"written to {tmp_path / 'out'}\n")
@@ -134,7 +135,7 @@ def test_release_dataset_names_an_unwritable_folder(tmp_path):
     (tmp_path / "out").write_text("a file")
 
     with pytest.raises(CommandError, match="Cannot write"):
-        run("release_dataset", "study", tmp_path / "out", "--no-report")
+        run("release_dataset", "study", tmp_path / "out", *BRIEFLY)
 
     assert not Release.objects.exists()
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection
 
-from postprocess.steps.recipe import Recipe
+from postprocess.steps.recipe import parse_recipe
 from surveys.models import AuditEntry, Batch, Release, Run, RunKind, RunState, Study
 from surveys.results.release import release_dataset
 from surveys.results.runs import (
@@ -19,10 +19,13 @@ from surveys.results.runs import (
 )
 from surveys.tasks import perform_run
 from tests.factories.batches import plan
+from tests.factories.datasets import BRIEFLY
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 from tests.surveys.management.running import run as run_command
 
 pytestmark = pytest.mark.django_db
+
+RECIPE = parse_recipe(QUICK.encode())
 
 
 def rated_study(slug: str = "study") -> Study:
@@ -54,11 +57,11 @@ def test_runs_and_batches_are_numbered_by_study_and_kind():
 
 def test_a_release_has_the_number_of_its_run(tmp_path):
     rated_study("other")
-    release_dataset(Study.objects.get(slug="other"), tmp_path / "other", Recipe())
+    release_dataset(Study.objects.get(slug="other"), tmp_path / "other", RECIPE)
     study = rated_study()
     failed = request_release(study, QUICK, {"complete": True, "has_report": False}, None)
     perform_run(failed.pk)
-    by_command = release_dataset(study, tmp_path / "out", Recipe())
+    by_command = release_dataset(study, tmp_path / "out", RECIPE)
     made = request_release(study, QUICK, {"has_report": False}, None)
     perform_run(made.pk)
 
@@ -93,8 +96,8 @@ def test_release_dataset_command_uses_numbers_within_the_study(tmp_path):
     make_release(make_study(2, slug="other"), report={})
     rated_study()
 
-    out, _ = run_command("release_dataset", "study", tmp_path / "1", "--no-report")
-    run_command("release_dataset", "study", tmp_path / "2", "--no-report", "--ids-of", "1")
+    out, _ = run_command("release_dataset", "study", tmp_path / "1", *BRIEFLY)
+    run_command("release_dataset", "study", tmp_path / "2", *BRIEFLY, "--ids-of", "1")
 
     assert out.splitlines()[-1] == f"release 1 written to {tmp_path / '1'}"
     first, second = Release.objects.filter(study__slug="study").order_by("number")

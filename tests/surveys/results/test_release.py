@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from django.core.management.base import CommandError
 
-from postprocess.steps.recipe import Recipe, read_recipe
+from postprocess.steps.recipe import read_recipe
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Annotator, Release, Response, Study
 from surveys.privacy.erasure import withdraw_annotator
@@ -15,12 +15,14 @@ from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories.checkpoints import file as checkpoints_file
 from tests.factories.checkpoints import row as checkpoint
+from tests.factories.datasets import BRIEFLY, LITTLE_CHANCE
 from tests.factories.studies import finish, make_release, make_study, start, stored
 from tests.surveys.management.running import run
 
 pytestmark = pytest.mark.django_db
 
 WORDS = (b"sea", b"salt")  # what annotators of tests write
+RECIPE = read_recipe("cosimlex", [*LITTLE_CHANCE, "report.pdf=false"])
 
 
 def rated_study(n_pairs: int = 2, **design) -> Study:
@@ -54,7 +56,7 @@ def has_words(files: dict[str, bytes]) -> set[str]:
 def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
     study = rated_study()
 
-    release = release_dataset(study, tmp_path / "out", Recipe())
+    release = release_dataset(study, tmp_path / "out", RECIPE)
 
     files = files_of(tmp_path / "out")
     assert sorted(files) == [
@@ -78,7 +80,7 @@ def test_release_dataset_adds_the_report_on_request(tmp_path):
     study = rated_study()
     Response.objects.filter(position=1).update(rating_visible_seconds=2.5)
 
-    release_dataset(study, tmp_path / "out", Recipe(), ReleaseOptions(has_report=True))
+    release_dataset(study, tmp_path / "out", RECIPE, ReleaseOptions(has_report=True))
 
     files = files_of(tmp_path / "out")
     assert {"report.html", "table1.tex", "figures/scores.svg"} <= set(files)
@@ -93,7 +95,7 @@ def test_release_dataset_of_an_unfinished_study_writes_nothing(tmp_path):
     finish(start(study))
 
     with pytest.raises(RatingsMissing):
-        release_dataset(study, tmp_path / "out", Recipe())
+        release_dataset(study, tmp_path / "out", RECIPE)
 
     assert list(tmp_path.iterdir()) == []
     assert not Release.objects.exists()
@@ -112,7 +114,7 @@ def test_release_dataset_of_an_unfinished_study_writes_nothing(tmp_path):
 )
 def test_release_dataset_refuses_impossible_options(tmp_path, options, message):
     with pytest.raises(ReleaseRefused, match=message):
-        release_dataset(rated_study(), tmp_path / "out", Recipe(), options)
+        release_dataset(rated_study(), tmp_path / "out", RECIPE, options)
 
     assert list(tmp_path.iterdir()) == []
     assert not Release.objects.exists()
@@ -122,11 +124,11 @@ def test_release_dataset_publishes_words_only_with_consent(tmp_path):
     study = rated_study(ratings_per_context=4)
     configure_study(study, publishes_words=True)
 
-    release_dataset(Study.objects.get(), tmp_path / "before", Recipe())
+    release_dataset(Study.objects.get(), tmp_path / "before", RECIPE)
     finish(start(Study.objects.get()), rating=3)
-    release_dataset(Study.objects.get(), tmp_path / "after", Recipe())
+    release_dataset(Study.objects.get(), tmp_path / "after", RECIPE)
     configure_study(study, publishes_words=False)
-    release_dataset(Study.objects.get(), tmp_path / "off", Recipe())
+    release_dataset(Study.objects.get(), tmp_path / "off", RECIPE)
 
     assert [has_words(files_of(tmp_path / name)) for name in ("before", "after", "off")] == [
         set(), {"ratings_en.tsv", "ratings_en.parquet"}, set(),
@@ -144,7 +146,7 @@ def test_release_dataset_excludes_words_of_withdrawn_annotators(tmp_path):
         finish(start(study))
     withdraw_annotator(Annotator.objects.order_by("pk")[0])
 
-    release_dataset(study, tmp_path / "out", Recipe())
+    release_dataset(study, tmp_path / "out", RECIPE)
 
     ratings = pd.read_parquet(tmp_path / "out/ratings_en.parquet")
     assert ratings["annotator"].nunique() == 3
@@ -160,7 +162,7 @@ def test_release_dataset_uses_the_same_ids_for_checkpoint_items(tmp_path):
     for rating in (1, 5, 6, 6):
         finish(start(study), rating=rating)
 
-    release = release_dataset(study, tmp_path / "out", read_recipe("simlex"))
+    release = release_dataset(study, tmp_path / "out", read_recipe("simlex", LITTLE_CHANCE))
 
     header, *answers = (tmp_path / "out/checkpoints_en.csv").read_text("utf-8").splitlines()
     assert header == "language,checkpoint,group,annotator,rating,lowest,highest"
@@ -174,8 +176,8 @@ def test_release_dataset_uses_the_same_ids_for_checkpoint_items(tmp_path):
 def test_each_release_has_new_ids_unless_they_are_reused(tmp_path):
     study = rated_study()
 
-    first, second = (release_dataset(study, tmp_path / n, Recipe()) for n in ("1", "2"))
-    again = release_dataset(study, tmp_path / "3", Recipe(), ReleaseOptions(ids_of=first))
+    first, second = (release_dataset(study, tmp_path / n, RECIPE) for n in ("1", "2"))
+    again = release_dataset(study, tmp_path / "3", RECIPE, ReleaseOptions(ids_of=first))
 
     assert len(first.key) == len(second.key) == 64
     assert first.key != second.key
@@ -185,19 +187,19 @@ def test_each_release_has_new_ids_unless_they_are_reused(tmp_path):
 
 
 def test_ids_of_another_study_cannot_be_reused(tmp_path):
-    release = release_dataset(rated_study(), tmp_path / "out", Recipe())
+    release = release_dataset(rated_study(), tmp_path / "out", RECIPE)
     other = rated_study(slug="other")
     keyless = make_release(other, report={}, key="")
 
     for ids_of in (release, keyless):
         with pytest.raises(ReleaseRefused, match="cannot be reused"):
-            release_dataset(other, tmp_path / "other", Recipe(), ReleaseOptions(ids_of=ids_of))
+            release_dataset(other, tmp_path / "other", RECIPE, ReleaseOptions(ids_of=ids_of))
 
 
 def test_the_command_lists_missing_texts(tmp_path):
     rated_study()
 
-    out, err = run("release_dataset", "study", tmp_path / "out", "--no-report")
+    out, err = run("release_dataset", "study", tmp_path / "out", *BRIEFLY)
 
     release = Release.objects.get()
     assert out.splitlines()[-1] == f"release {release.number} written to {tmp_path / 'out'}"
@@ -210,7 +212,7 @@ def test_the_command_takes_a_description_and_a_practice_kit(tmp_path):
     rated_study(6)
     (tmp_path / "d.toml").write_text('[dataset]\ntitle = "Told"\nlicence = "CC0-1.0"\n')
 
-    _, err = run("release_dataset", "study", tmp_path / "out", "--no-report", "--practice", "2",
+    _, err = run("release_dataset", "study", tmp_path / "out", *BRIEFLY, "--practice", "2",
                  "--description", tmp_path / "d.toml", "--seed", "5")  # fmt: skip
 
     assert "Licence: the licence" not in err
@@ -222,14 +224,14 @@ def test_the_command_takes_a_description_and_a_practice_kit(tmp_path):
 
 def test_the_command_lists_existing_releases(tmp_path):
     rated_study()
-    run("release_dataset", "study", tmp_path / "out", "--no-report")
+    run("release_dataset", "study", tmp_path / "out", *BRIEFLY)
 
     with pytest.raises(CommandError, match=r"no release 99999\. Releases: 1"):
-        run("release_dataset", "study", tmp_path / "again", "--no-report", "--ids-of", "99999")
+        run("release_dataset", "study", tmp_path / "again", *BRIEFLY, "--ids-of", "99999")
 
 
 def test_the_key_is_not_shown_in_the_admin(admin_client, tmp_path):
-    release = release_dataset(rated_study(), tmp_path / "out", Recipe())
+    release = release_dataset(rated_study(), tmp_path / "out", RECIPE)
 
     page = admin_client.get(f"/admin/surveys/release/{release.pk}/change/")
 
