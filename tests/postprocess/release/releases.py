@@ -1,6 +1,7 @@
 """A small study and its release."""
 
 import datetime
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -115,6 +116,18 @@ def full_description(**sections):
 
 
 def release(collected=None, description=None, **choices):
+    """Return a release; that of all the defaults is built once, as tests only read it."""
+    if collected is None and description is None and not choices:
+        return _default_release()
+    return _build(collected, description, **choices)
+
+
+@functools.cache
+def _default_release():
+    return _build(None, None)
+
+
+def _build(collected, description, **choices):
     return build_release(
         collected or collect(),
         description or full_description(),

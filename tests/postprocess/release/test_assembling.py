@@ -216,7 +216,7 @@ def test_a_fully_described_release_has_no_missing_texts():
     ]
     + [("collection", "procedure"), ("collection", "began_on"), ("collection", "ended_on")],
 )
-def test_each_missing_entry_is_marked(section, entry):
+def test_each_missing_entry_is_marked(one_dataset, section, entry):
     entries = full_entries()
     del entries[section][entry]
 
@@ -224,7 +224,7 @@ def test_each_missing_entry_is_marked(section, entry):
 
 
 @pytest.mark.parametrize("section", ["authors", "texts"])
-def test_each_missing_list_is_marked(section):
+def test_each_missing_list_is_marked(one_dataset, section):
     assert release(description=full_description(**{section: []})).unwritten
 
 

@@ -73,7 +73,7 @@ def test_escape_prose_keeps_paragraphs():
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_hostile_text_is_escaped(name):
+def test_hostile_text_is_escaped(one_dataset, name):
     card = release(description=hostile_description()).files[name].decode()
     html = render(body_of(card) if name == "README.md" else card)
 
@@ -87,7 +87,7 @@ def test_hostile_text_is_escaped(name):
 
 
 @pytest.mark.parametrize("described", [Description(), full_description(), hostile_description()])
-def test_the_metadata_of_the_card_is_valid_for_hubs(described):
+def test_the_metadata_of_the_card_is_valid_for_hubs(one_dataset, described):
     card = release(description=described).files["README.md"].decode()
 
     head = yaml.safe_load(card.split("---\n", 2)[1])
@@ -189,7 +189,7 @@ def test_the_card_has_q_and_the_two_sided_p_before_the_published_p():
         ),
     ],
 )
-def test_every_answer_has_its_label(name, labels):
+def test_every_answer_has_its_label(one_dataset, name, labels):
     sections = full_entries()
     sections["dataset"] |= {"funding": "None."}
     card = release(description=full_description(**sections)).files[name].decode()
@@ -201,7 +201,7 @@ def test_every_answer_has_its_label(name, labels):
     assert len(answers) == (3 if name == "README.md" else 0)  # summary, uses and limits
 
 
-def test_a_missing_answer_has_its_label():
+def test_a_missing_answer_has_its_label(one_dataset):
     card = release(description=Description()).files["README.md"].decode()
 
     assert (
@@ -216,7 +216,7 @@ def test_a_missing_answer_has_its_label():
         ("text", "in the forms used in the text."),
     ],
 )
-def test_documents_name_the_forms_of_the_question(forms, said):
+def test_documents_name_the_forms_of_the_question(one_dataset, forms, said):
     collection = {**full_entries()["collection"], "question_forms": forms}
     files = release(description=full_description(collection=collection)).files
 

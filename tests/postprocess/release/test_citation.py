@@ -8,6 +8,8 @@ from postprocess.release.description.study import Description
 from tests.postprocess.release.releases import full_description, release
 from tests.postprocess.release.test_cards import hostile_description
 
+pytestmark = pytest.mark.usefixtures("one_dataset")
+
 REQUIRED = {"cff-version", "message", "title", "authors"}
 KNOWN = REQUIRED | {
     "abstract", "date-released", "doi", "keywords", "license", "references", "type", "url",
