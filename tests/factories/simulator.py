@@ -143,7 +143,19 @@ class Stage:
         return f"{self.url}/control/{path}?token={self.token}"
 
     def client(self, access_key: str = REQUESTER, secret: str = SECRET_KEY, **config):
-        """Return the real client of a requester; by default it does not retry."""
+        """Return the real client of a requester; by default it does not retry.
+
+        The usual requester has one client, since making one takes longer than most requests.
+        """
+        if (access_key, secret, config) == (REQUESTER, SECRET_KEY, {}):
+            return self._requester
+        return self._make_client(access_key, secret, **config)
+
+    @functools.cached_property
+    def _requester(self):
+        return self._make_client(REQUESTER, SECRET_KEY)
+
+    def _make_client(self, access_key: str, secret: str, **config):
         once = {"retries": {"mode": "standard", "total_max_attempts": 1}}
         return _session().client(
             "mturk",

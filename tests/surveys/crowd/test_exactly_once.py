@@ -108,7 +108,7 @@ def test_a_crash_leads_to_one(platform, operation, after):
 
 
 @pytest.mark.parametrize("operation", [CREATE, APPROVE, BONUS])
-@pytest.mark.parametrize("fault", ["fail", "throttle", "done_then_cut"])
+@pytest.mark.parametrize("fault", ["fail", "done_then_cut"])
 def test_a_fault_and_a_read_that_fails_too_lead_to_one(platform, operation, fault):
     batch, act = prepare(platform, operation)
     platform.control.queue_fault(operation, fault, n_calls=TRIES)
