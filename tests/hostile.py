@@ -33,7 +33,7 @@ TEXTS: dict[str, Any] = {
 # Of these nothing may be kept, whatever the field.
 NEVER = ("NUL", "lone surrogate", "Latin-1", "a megabyte")
 # These are sent in one field after another, too, so that what the form leads to gets to see them.
-SHARP = ("NUL", "Latin-1", "5000 digits")
+SHARP = ("NUL", "5000 digits")
 FILES = {
     "empty": b"",
     "NUL": b"\0" * 100,
@@ -196,7 +196,7 @@ def spoil(fields: Mapping[str, Any], files: Iterable[str] = ()) -> Iterator[tupl
     files = [name for name in fields if name in files]
     for name in fields:
         yield f"{name} missing", {key: value for key, value in fields.items() if key != name}
-        for kind in () if name in files else SHARP:
+        for kind in () if name in files or len(fields) == 1 else SHARP:
             yield f"{name} {kind}", {**fields, name: TEXTS[kind]}
     for name in files:
         for kind, data in FILES.items():
