@@ -33,7 +33,7 @@ from surveys.review.queue import file_answers
 from surveys.web.api.reference import describe_api
 from tests.factories.studies import finish, start
 
-EXAMPLES = int(os.environ.get("API_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("API_EXAMPLES", "1"))
 SEED = int(os.environ.get("API_SEED", "1"))
 KNOWN = {"slug": ["study", "nothing"]}  # path parameters; ids are 1 or 99
 
