@@ -7,10 +7,11 @@ from tests.postprocess.published_format import cells, random_pairs, ratings_of, 
 QUICK = ["--change", "3", "--most", "15", "--simulations", "200"]
 
 
-@pytest.fixture
-def dataset(tmp_path):
-    write_release(tmp_path / "release")
-    return str(tmp_path / "release" / "cosimlex_xx.csv")
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plan") / "release"
+    write_release(folder)
+    return str(folder / "cosimlex_xx.csv")
 
 
 @pytest.fixture

@@ -26,10 +26,6 @@ def no_groups_found() -> Outcome:
     return outcome_of(ratings.assign(annotator=[f"W{i}" for i in range(len(ratings))]))
 
 
-def five_hundred_annotators() -> Outcome:
-    return outcome_of(simulate_study(200, 10, n_blocks=25))
-
-
 def no_change() -> Outcome:
     ratings = simulate_study(odd=False)
     pattern = ratings.groupby(["pair", "context"]).cumcount() % 3 + ratings["pair"] % 3
@@ -37,7 +33,8 @@ def no_change() -> Outcome:
 
 
 def many_pairs() -> Outcome:
-    return outcome_of(simulate_study(1500, 4, n_blocks=30))
+    """Pairs in 30 blocks, and 600 annotators."""
+    return outcome_of(simulate_study(1500, 10, n_blocks=30))
 
 
 def marked_ratings() -> Outcome:
@@ -49,16 +46,12 @@ def marked_ratings() -> Outcome:
     return outcome_of(ratings.assign(mark=mark, rating=rating))
 
 
-def quarter_steps() -> Outcome:
-    ratings = simulate_study()
-    changes = ("scale.minimum=-1", "scale.maximum=1", "scale.step=0.25", "rescaling.maximum=1")
-    return outcome_of(ratings.assign(rating=ratings["rating"] / 4 - 0.75), "cosimlex", *changes)
-
-
-def named_hostile() -> Outcome:
+def quarter_steps_and_hostile_names() -> Outcome:
     ratings = simulate_study()
     names = {"1A": "<b>$x_1$</b>&amp;--%{}", "1B": "چلیپا \\alpha ŠŽäö"}
-    return outcome_of(ratings.assign(group=ratings["group"].map(names)))
+    ratings["group"] = ratings["group"].map(names)
+    changes = ("scale.minimum=-1", "scale.maximum=1", "scale.step=0.25", "rescaling.maximum=1")
+    return outcome_of(ratings.assign(rating=ratings["rating"] / 4 - 0.75), "cosimlex", *changes)
 
 
 def without_steps() -> Outcome:
@@ -68,8 +61,8 @@ def without_steps() -> Outcome:
 EDGES = {
     edge.__name__: edge
     for edge in (
-        one_annotator, all_constant, one_pair, no_groups_found, five_hundred_annotators, no_change,
-        many_pairs, marked_ratings, quarter_steps, named_hostile, without_steps,
+        one_annotator, all_constant, one_pair, no_groups_found, no_change, many_pairs,
+        marked_ratings, quarter_steps_and_hostile_names, without_steps,
     )
 }  # fmt: skip
 
