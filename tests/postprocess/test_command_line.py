@@ -149,12 +149,12 @@ def test_build_needs_its_arguments(capsys):
     assert "--stimuli" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("language", "below"), [("sl", "1e-7"), ("fi", "1e-4")])
-def test_python_m_postprocess_gives_back_the_published_files(published, tmp_path, language, below):
+def test_python_m_postprocess_gives_back_a_published_file(published, tmp_path):
+    language = "fi"
     command = [sys.executable, "-m", "postprocess", "build", "--language", language]
     command += ["--stimuli", published / f"data_{language}.tsv"]
     command += ["--ratings", published / f"ratings_{language}.csv", "--out", tmp_path]
-    command += ["--recipe", "raw", "--set", f"files.scientific_below={below}", "--no-report"]
+    command += ["--recipe", "raw", "--set", "files.scientific_below=1e-4", "--no-report"]
     command += ["--set", "report.n_resamples=0"]
 
     subprocess.run(command, check=True, cwd=Path(__file__).parents[2], capture_output=True)

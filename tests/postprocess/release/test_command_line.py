@@ -53,7 +53,8 @@ def test_release_writes_a_folder_and_lists_missing_texts(arguments, tmp_path, ca
 
 
 def test_release_has_the_report_by_default(arguments, tmp_path):
-    little = ["--set", "report.n_resamples=0", "--set", "report.n_splits=1"]
+    changes = ("report.n_resamples=0", "report.n_splits=1", "report.pdf=false")
+    little = [f"--set={change}" for change in changes]
 
     wanted = [argument for argument in arguments if argument != "--no-report"]
     assert main([*wanted, *little, "--key", KEY]) == 0

@@ -14,7 +14,7 @@ from postprocess.reporting.page import render_page
 from tests.factories.datasets import INPUTS, dataset_of
 from tests.factories.ratings import simulate_study
 from tests.postprocess.figures.edges import shuffled
-from tests.postprocess.reporting.pages import HOSTILE, page_of, plain, rows_of, text_of
+from tests.postprocess.reporting.pages import HOSTILE, plain, rows_of, text_of
 
 
 @pytest.mark.parametrize("kind", ["page", "hostile_page"])
@@ -128,12 +128,12 @@ def test_page_names_disabled_steps(plates):
     assert "Annotators left out" not in text
 
 
-def test_page_does_not_depend_on_the_order_of_rows(page):
-    assert page_of(dataset_of(shuffled(simulate_study()))) == page
+def test_page_does_not_depend_on_the_order_of_rows(page, plates):
+    assert render_page(dataset_of(shuffled(simulate_study())), plates) == page
 
 
-def test_printed_page_names_its_figures_and_fonts(dataset):
-    printed = page_of(dataset, printed=True)
+def test_printed_page_names_its_figures_and_fonts(dataset, plates):
+    printed = render_page(dataset, plates, printed=True)
 
     assert "<svg" not in printed
     assert printed.count('<img src="figure:') == 6
