@@ -1,3 +1,4 @@
+import gc
 import os
 from pathlib import Path
 
@@ -9,8 +10,11 @@ from surveys.models import Assignment, Response
 from surveys.rehearsal.demo import prepare_static_files
 from tests.factories.studies import due_response, make_study, start
 
-settings.register_profile("untimed", deadline=None)  # no test is timed
-settings.load_profile("untimed")
+gc.disable()  # until all tests are collected: importing makes only objects that stay
+
+# No test is timed. Most properties also have hand-worked cases, and each run tries other examples.
+settings.register_profile("cosima", deadline=None, max_examples=40)
+settings.load_profile("cosima")
 
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,6 +25,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Collect the static files, once for all: pages name them by their digest, as in production."""
     if not hasattr(session.config, "workerinput"):
         prepare_static_files()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave what was imported out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def lack(part: str) -> None:

@@ -19,14 +19,13 @@ DEPENDS = re.compile(
 # Modules that tests reach by a page or a command, not by an import.
 REACHED_BY = {
     "surveys.access.idempotency": "tests/surveys/web/api/test_idempotency.py",
-    "surveys.models.durations": "tests/surveys/study/test_durations.py",
     "surveys.models.recruitment": "tests/surveys/web/console/test_recruitment.py",
+    "surveys.models.stimuli": "tests/surveys/study/test_create.py",
     "surveys.operations.backups": "tests/end_to_end/test_backups.py",
     "surveys.operations.dumps": "tests/end_to_end/test_backups.py",
     "surveys.operations.health": "tests/surveys/operations/test_health.py",
     "surveys.privacy.subject_access": "tests/surveys/web/console/test_privacy.py",
     "surveys.results.numbering": "tests/surveys/results/test_numbering.py",
-    "surveys.study.stimuli.inserts": "tests/surveys/study/test_create.py",
     "surveys.web.console.study.stimuli": "tests/surveys/web/console/test_stimuli.py",
 }
 TESTS = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != "test_databases.py"]

@@ -1,13 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
 
 from tests.conftest import SHARED
-
-# Most properties are also checked by hand-worked cases, and each run tries other examples.
-settings.register_profile("few", settings.get_profile("untimed"), max_examples=40)
-settings.load_profile("few")
 
 
 @pytest.fixture
