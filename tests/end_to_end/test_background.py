@@ -135,11 +135,11 @@ def rehearse(site: Site) -> None:
 def ask_for_jobs_and_wait_for_none(browser: httpx.Client) -> None:
     asked = post(browser, "/console/studies/study/results/", recipe=QUICK)
     review = post(browser, "/console/studies/study/review/")
-    health = browser.get("/readyz")
 
     assert (asked.status_code, review.status_code) == (200, 200)
+    wait_until(lambda: browser.get("/readyz").json()["checks"]["broker"] == "away")
+    health = browser.get("/readyz")
     assert (health.status_code, health.json()["status"]) == (200, "degraded")
-    assert health.json()["checks"]["broker"] == "away"
 
 
 def wait_for(site: Site, *wanted: tuple[str, int]) -> None:

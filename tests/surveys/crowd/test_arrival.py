@@ -104,11 +104,11 @@ def test_an_arrival_stores_nothing_before_consent_and_redirects(client, hit):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"workerId": ""}, "lacks workerId"),
-        ({"workerId": "B1WORKER"}, "lacks workerId"),
-        ({"workerId": "A1%3Cb%3E"}, "lacks workerId"),
-        ({"assignmentId": "3ass"}, "lacks assignmentId"),
-        ({"hitId": ""}, "lacks hitId"),
+        ({"workerId": ""}, "has no workerId"),
+        ({"workerId": "B1WORKER"}, "has no workerId"),
+        ({"workerId": "A1%3Cb%3E"}, "has no workerId"),
+        ({"assignmentId": "3ass"}, "has no assignmentId"),
+        ({"hitId": ""}, "has no hitId"),
         ({"hitId": "3ANOTHERHIT"}, "from a different site"),
         ({"turkSubmitTo": "https://evil.example.org"}, "from a different site"),
         ({"turkSubmitTo": "https://127.0.0.1:8800"}, "from a different site"),

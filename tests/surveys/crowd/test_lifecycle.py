@@ -1,5 +1,6 @@
 """From publishing to payment, in the simulator, by the real client."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -178,11 +179,11 @@ def test_outside_the_simulator_the_account_must_hold_enough(platform, settings, 
     settings.MTURK_IS_LIVE = True
     settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY = "AKID", "simulated"
     study = make_study(2, ratings_per_context=3)
-    sandbox = find_target("sandbox")
-    monkeypatch.setattr(
-        "surveys.crowd.mturk.targets.list_targets",
-        lambda: [type(sandbox)(sandbox.provider, platform.url, platform.url, platform.url, True)],
+    url = platform.url
+    sandbox = replace(
+        find_target("sandbox"), endpoint=url, worker_site=url, submit_host=url, is_enabled=True
     )
+    monkeypatch.setattr("surveys.crowd.mturk.targets.list_targets", lambda: [sandbox])
     batch = arm(plan(study, 3, target="sandbox"))
     platform.control.set_balance("AKID", "1.79")
 
