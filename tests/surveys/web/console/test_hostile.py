@@ -124,7 +124,7 @@ FORMS = {
     "results": lambda world: {"recipe": QUICK},
     "retry": lambda world: {},
     "release": lambda world: {"recipe": QUICK, "description": "", "n_practice": "0", "seed": "0",
-                              "ids_of": "", "complete": "on", "has_log": ""},
+                              "ids_of": "", "complete": "on", "has_log": "on"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},
     "leave": lambda world: {},
     "jobs": lambda world: {"form": "csv"},
