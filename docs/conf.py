@@ -1,0 +1,45 @@
+"""How Sphinx builds the documentation's site from the Markdown files: `scripts/build_docs`.
+
+The files are read as they are on GitHub, so every link works in both places. The site loads
+nothing from other hosts and needs a script only to search.
+"""
+
+from docutils.nodes import NodeVisitor, SkipNode, math, math_block
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+
+project = "Cosima"
+extensions = ["myst_parser", "sphinx_copybutton"]
+
+# Relative to the root of the repository: README.md and the documents link to each other.
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/*.md", "bench/README.md", "demo/README.md"]
+exclude_patterns = [".venv", "var"]
+
+myst_enable_extensions = ["dollarmath"]
+myst_dmath_allow_digits = False
+myst_heading_anchors = 4
+
+html_theme = "furo"
+html_title = "Cosima"
+html_show_copyright = False
+html_copy_source = False
+html_math_renderer = "mathml"
+html_permalinks_icon = "#"
+
+
+def write_inline(self: NodeVisitor, node: math) -> None:
+    """Write a formula as MathML, which browsers draw without a script."""
+    self.body.append(convert(node.astext()))
+    raise SkipNode
+
+
+def write_block(self: NodeVisitor, node: math_block) -> None:
+    """Write a formula that has lines of its own."""
+    self.body.append(convert(node.astext(), display="block"))
+    raise SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Register the renderer of formulas."""
+    app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
