@@ -1,0 +1,26 @@
+# The site in a container, with its data in /data: `docker compose up` (docs/docker.md).
+FROM python:3.11-slim-bookworm
+
+# Pango and HarfBuzz write the PDF of a report.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends \
+        libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home --uid 10001 cosima \
+    && install --directory --owner=cosima /data /srv/cosima
+
+USER 10001
+WORKDIR /srv/cosima
+COPY --chown=cosima requirements.txt ./
+COPY --chown=cosima scripts scripts
+# Before the code, so that a change of the code does not install all packages again.
+RUN ["bash", "-euc", ". scripts/_environment; make_environment requirements.txt"]
+COPY --chown=cosima . .
+
+ENV VAR_DIR=/data SITE_URL=http://127.0.0.1:8000
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD \
+    ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/healthz')"]
+ENTRYPOINT ["scripts/serve", "--host", "0.0.0.0"]
