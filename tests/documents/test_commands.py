@@ -12,7 +12,7 @@ from tests.end_to_end.conftest import pristine  # noqa: F401
 from tests.end_to_end.databases import fresh_database
 
 RUN = {"sh", "python"}
-DATA = {"text", "toml", "json", "http", "nginx", "crontab"}
+DATA = {"text", "toml", "json", "http", "nginx", "{toctree}"}
 
 # In this order, as a reader goes on from the README, in one copy and with one site.
 WITH_SITE = (
