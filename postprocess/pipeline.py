@@ -31,7 +31,7 @@ from postprocess.version import __version__
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 RECIPE_FILE = "recipe.toml"
-CODE = (".py", ".jinja", ".css")
+CODE = (".py", ".jinja", ".css", ".js")
 
 
 class LanguageError(ValueError):
@@ -43,13 +43,14 @@ class Dataset:
     """A dataset ready to be written.
 
     `files`: relative path → content; `outcome`: the result of the steps; `report`: JSON types
-    only; `parts_of_speech`: of each pair (the index), if known.
+    only; `parts_of_speech`: of each pair (the index), if known; `rows`: those of the stimuli.
     """
 
     files: dict[str, bytes]
     outcome: Outcome
     report: Report
     parts_of_speech: pd.Series | None = None
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 def build_dataset(
@@ -111,7 +112,8 @@ def build_dataset(
             "notes": [*notes, *report_notes(outcome, assessed["change"]["n_both"])],
         }
     )
-    return Dataset(_render_files(stimuli, outcome, report), outcome, report, parts_of_speech)
+    files = _render_files(stimuli, outcome, report)
+    return Dataset(files, outcome, report, parts_of_speech, stimuli.rows)
 
 
 def _render_files(stimuli: ParsedStimuli, outcome: Outcome, report: Report) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
-"""All reports of a dataset: HTML page, PDF, figures, and Table 1 in LaTeX."""
+"""All reports of a dataset: HTML page, PDF, figures, explorer, and Table 1 in LaTeX."""
 
 from postprocess.pipeline import Dataset
+from postprocess.reporting.explorer import render_explorer
 from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from postprocess.reporting.printing import find_obstacle, render_pdf
@@ -19,8 +20,8 @@ def render_reports(dataset: Dataset) -> dict[str, bytes]:
     -------
     dict
         Relative path → content: report.html, report.pdf (if enabled in the recipe and
-        `find_obstacle` returns ""), table1.tex, figures/<name>.svg and figures/<name>.png. The
-        same dataset gives the same bytes.
+        `find_obstacle` returns ""), explorer.html, table1.tex, figures/<name>.svg and
+        figures/<name>.png. The same dataset gives the same bytes.
     """
     outcome, report = dataset.outcome, dataset.report
     plates = render_plates(illustrate(outcome, dataset.parts_of_speech))
@@ -28,6 +29,7 @@ def render_reports(dataset: Dataset) -> dict[str, bytes]:
     if outcome.recipe.report.pdf and not find_obstacle():
         drawings = {name: plate.svg for name, plate in plates.items()}
         files["report.pdf"] = render_pdf(render_page(dataset, plates, printed=True), drawings)
+    files["explorer.html"] = render_explorer(dataset).encode()
     files["table1.tex"] = render_table1(
         report["language"],
         report["table1"]["text"],

@@ -41,7 +41,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
     `printed` is for `render_pdf`: fonts are embedded, and figures only named.
     """
     report, recipe = dataset.report, dataset.outcome.recipe
-    environment = _environment()
+    environment = make_environment()
     warning = warn_of_scripts(report["counts"])
     return environment.get_template("report.html.jinja").render(
         report=report,
@@ -63,7 +63,8 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
     )
 
 
-def _environment() -> jinja2.Environment:
+def make_environment() -> jinja2.Environment:
+    """Return the environment of the templates, with filters for counts and figures."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,

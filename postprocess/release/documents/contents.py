@@ -86,6 +86,7 @@ def describe_file(subject: Subject, path: str) -> str:
         "recipe.toml": "the post-processing steps with all settings",
         "report.json": "counts, digests, agreement, reliability, decisions on annotators",
         "report.html": "the report",
+        "explorer.html": "all pairs to search, with texts and ratings; needs no network",
         "report.pdf": "the report, to print",
         "table1.tex": "Table 1 of the task paper, recomputed, with this dataset",
         "description.toml": "the description of the study",

@@ -55,7 +55,7 @@ def text_of(pdf):
 def test_render_reports_returns_every_file(files):
     drawn = {f"figures/{name}.{kind}" for name in FIGURES for kind in ("svg", "png")}
 
-    assert set(files) == {"report.html", "report.pdf", "table1.tex"} | drawn
+    assert set(files) == {"report.html", "report.pdf", "explorer.html", "table1.tex"} | drawn
     assert files["report.pdf"].startswith(b"%PDF-")
 
 

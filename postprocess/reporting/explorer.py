@@ -1,0 +1,187 @@
+"""The release explorer: one HTML file in which readers search pairs and see their ratings."""
+
+import base64
+import hashlib
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from postprocess.formats.marks import OPEN, TAG
+from postprocess.pipeline import Dataset
+from postprocess.reporting.page import TEMPLATES, make_environment
+from postprocess.reporting.phrases import write_count, write_figure, write_points, write_signed
+from postprocess.statistics.means import mean_intervals
+from postprocess.steps.exclusion import COUNTED
+from postprocess.steps.rehearsal import STAMP, warn_of_scripts
+
+MOST_RATINGS = 200_000  # listed one by one; above, only their distribution is shown
+UNKNOWN = 2.0  # sorts undefined q-values after all others
+WIDTH, MARGIN = 220.0, 8.0  # of the drawing of both scores, in its own units
+
+
+class Bar(NamedTuple):
+    """A point of the scale, and how many ratings of a context chose it."""
+
+    point: str
+    n_used: int
+    n_left_out: int
+
+
+class Side(NamedTuple):
+    """One context of a pair; `parts` is its text cut at the targets, `x`, `low`, `high` drawn."""
+
+    parts: list[tuple[str, bool]]
+    score: str
+    deviation: str
+    n: int
+    x: float
+    low: float
+    high: float
+    bars: list[Bar]
+    most: int
+
+
+class Shown(NamedTuple):
+    """A pair as the page shows it; `order` has the numbers that the page sorts by."""
+
+    number: int
+    words: tuple[str, ...]
+    change: str
+    qvalue: str
+    delta: str
+    sides: tuple[Side, Side]
+    order: dict[str, float]
+
+
+def render_explorer(dataset: Dataset) -> str:
+    """Return the explorer of a dataset as HTML that loads nothing; without scripts it lists all."""
+    report = dataset.report
+    script = (TEMPLATES / "explorer.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    warning = warn_of_scripts(report["counts"])
+    return (
+        make_environment()
+        .get_template("explorer.html.jinja")
+        .render(
+            language=report["language"],
+            version=report["code"]["version"],
+            pairs=list(_show_pairs(dataset)),
+            ratings=_list_ratings(dataset.outcome.ledger),
+            counts=[
+                write_count(len(dataset.rows), "pair"),
+                write_count(report["counts"]["ratings"], "rating"),
+                write_count(report["counts"]["annotators"], "annotator"),
+            ],
+            scale=dataset.outcome.recipe.rescaling,
+            width=WIDTH,
+            margin=MARGIN,
+            script=script,
+            script_digest=digest,
+            warning=warning,
+            stamp=f"{STAMP}: " if warning else "",
+        )
+    )
+
+
+def _show_pairs(dataset: Dataset) -> Iterator[Shown]:
+    scores = dataset.outcome.scores
+    sides = [_show_sides(dataset, context) for context in (1, 2)]
+    for at, figures in enumerate(scores.to_dict("records")):
+        qvalue = float(figures["qvalue"])
+        yield Shown(
+            at + 1,
+            dataset.rows[at][:2],
+            write_signed(write_figure(figures["change"])),
+            write_figure(qvalue, 3),
+            write_signed(write_figure(figures["delta"])),
+            (sides[0][at], sides[1][at]),
+            {
+                "number": at + 1,
+                "score1": round(figures["sim1"], 4),
+                "score2": round(figures["sim2"], 4),
+                "change": round(figures["change"], 4),
+                "size": round(abs(figures["change"]), 4),
+                "q": UNKNOWN if math.isnan(qvalue) else round(qvalue, 6),
+            },
+        )
+
+
+def _show_sides(dataset: Dataset, context: int) -> list[Side]:
+    """Return one of the contexts of each pair."""
+    scores, target = dataset.outcome.scores, dataset.outcome.recipe.rescaling
+    mean = scores[f"sim{context}"].to_numpy(dtype=float)
+    ends = mean_intervals(scores, context, target.minimum, target.maximum)
+    ends = np.where(np.isnan(ends), mean[:, None], ends)
+    per_unit = (WIDTH - 2 * MARGIN) / (target.maximum - target.minimum)
+    drawn = MARGIN + per_unit * (np.column_stack([mean, ends]) - target.minimum)
+    columns = (
+        dataset.rows, mean, scores[f"stdev{context}"], scores[f"n{context}"],
+        drawn.round(2).tolist(), _count_bars(dataset, context),
+    )  # fmt: skip
+    return [
+        Side(
+            list(_cut(row[1 + context])),
+            write_figure(score),
+            write_figure(deviation),
+            int(n),
+            x,
+            low,
+            high,
+            bars,
+            max(bar.n_used + bar.n_left_out for bar in bars),
+        )
+        for row, score, deviation, n, (x, low, high), bars in zip(*columns, strict=True)
+    ]
+
+
+def _cut(marked: str) -> Iterator[tuple[str, bool]]:
+    """Cut a text at its marks: (piece, whether it is marked); also texts with faulty marks.
+
+    >>> list(_cut("<strong>Ice</strong> is water."))
+    [('Ice', True), (' is water.', False)]
+    """
+    is_marked, start = False, 0
+    for tag in TAG.finditer(marked):
+        if tag.start() > start:
+            yield marked[start : tag.start()], is_marked
+        is_marked, start = tag[0] == OPEN, tag.end()
+    if start < len(marked):
+        yield marked[start:], is_marked
+
+
+def _count_bars(dataset: Dataset, context: int) -> list[list[Bar]]:
+    """Return the bars of one context of each pair: the ratings as given, used and left out."""
+    scale, ledger = dataset.outcome.recipe.scale.as_scale(), dataset.outcome.ledger
+    given = ledger[(ledger["context"] == context) & ledger["rating"].notna()]
+    point = ((given["rating"] - scale.minimum) / scale.step).round().to_numpy(dtype=int)
+    is_left_out = (given["reason"] != COUNTED).to_numpy(dtype=int)
+    place = ((given["pair"].to_numpy(dtype=int) - 1) * scale.n_points + point) * 2 + is_left_out
+    shape = (len(dataset.rows), scale.n_points, 2)
+    counts = np.bincount(place, minlength=math.prod(shape)).reshape(shape).tolist()
+    names = [write_points(scale.minimum + i * scale.step) for i in range(scale.n_points)]
+    return [[Bar(name, *n) for name, n in zip(names, of_pair, strict=True)] for of_pair in counts]
+
+
+def _list_ratings(ledger: pd.DataFrame) -> dict[str, Any]:
+    """Return the ratings one by one for the page's script; no `pairs` if they are too many.
+
+    `annotators` and `reasons` are names; `pairs` has, for each pair and context, lists of
+    annotator, rating, calibrated rating (null if left out) and reason, by position in the names.
+    """
+    if len(ledger) > MOST_RATINGS:
+        return {"annotators": [], "reasons": [], "pairs": []}
+    annotator, names = pd.factorize(ledger["annotator"].astype(str), sort=True)
+    reason, reasons = pd.factorize(ledger["reason"].astype(str), sort=True)
+    listed: list[list[list[list[float | None]]]] = [
+        [[], []] for _ in range(int(ledger["pair"].max()))
+    ]
+    columns = (
+        ledger["pair"], ledger["context"], annotator, ledger["rating"], ledger["calibrated"], reason
+    )  # fmt: skip
+    for pair, context, who, rating, calibrated, why in zip(*columns, strict=True):
+        points = [None if pd.isna(x) else round(float(x), 4) for x in (rating, calibrated)]
+        listed[int(pair) - 1][int(context) - 1].append([int(who), *points, int(why)])
+    return {"annotators": list(names), "reasons": list(reasons), "pairs": listed}
