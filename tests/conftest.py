@@ -1,5 +1,6 @@
 import gc
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ SHARED = ROOT.parent / "shared"
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Collect the static files, once for all: pages name them by their digest, as in production."""
+    # A shell's background jobs ignore Ctrl+C, and so would the servers that tests stop by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(session.config, "workerinput"):
         prepare_static_files()
 
