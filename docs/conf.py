@@ -1,7 +1,7 @@
-"""How Sphinx builds the documentation's site from the Markdown files: `scripts/build_docs`.
+"""Settings of the documentation site, which Sphinx builds from the Markdown files.
 
-The files are read as they are on GitHub, so every link works in both places. The site loads
-nothing from other hosts and needs a script only to search.
+`scripts/build_docs` builds it. The files are the ones shown on GitHub, and every link works in
+both places. The site loads nothing from other hosts and needs JavaScript only for searching.
 """
 
 from docutils.nodes import NodeVisitor, SkipNode, math, math_block
@@ -35,7 +35,7 @@ def write_inline(self: NodeVisitor, node: math) -> None:
 
 
 def write_block(self: NodeVisitor, node: math_block) -> None:
-    """Write a formula that has lines of its own."""
+    """Write a displayed formula as MathML."""
     self.body.append(convert(node.astext(), display="block"))
     raise SkipNode
 

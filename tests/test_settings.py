@@ -26,6 +26,10 @@ def test_a_site_without_settings_starts(tmp_path):
     assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
 
 
+def test_arrivals_are_limited_unless_settings_say_otherwise():
+    assert (settings.ARRIVALS_PER_ADDRESS, settings.ARRIVALS_PER_LINK) == (60, 120)
+
+
 def test_secret_key_is_the_same_after_a_restart(tmp_path):
     start_with(tmp_path, "shell", "-c", "")
     key = (tmp_path / "secret_key").read_text()

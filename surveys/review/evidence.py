@@ -85,7 +85,8 @@ def tell(piece: Piece, words: tuple[str, str] = ("", "")) -> str:
     word = words[piece.which - 1] if piece.which else ""
     for character in list_invisible(word):  # some reverse the direction of the sentence
         word = word.replace(character, "")
-    return ((piece.n != 1 and sign.many) or sign.one).format(word=word, n=f"{piece.n:,}")
+    text = sign.one if piece.n == 1 else sign.many or sign.one
+    return text.format(word=word, n=f"{piece.n:,}")
 
 
 def weigh(pieces: Iterable[Piece]) -> int:

@@ -39,9 +39,9 @@ def test_collection_shows_assignments_wanted_live_finished_and_usable(study, cli
     text = read(client, "collection", study)
 
     assert "<dt>Wanted</dt><dd>4</dd>" in text
-    assert "<dt>Live</dt><dd>1</dd>" in text
+    assert "<dt>In progress</dt><dd>1</dd>" in text
     assert "<dt>Finished</dt><dd>1</dd>" in text
-    assert 'aria-label="1 usable and 1 live of 4 wanted"' in text
+    assert 'aria-label="1 usable and 1 in progress of 4 wanted"' in text
     assert "No forecast yet: 1 finished" in text
 
 
@@ -64,8 +64,9 @@ def test_console_api_and_overview_count_alike_beyond_the_quota(study, client, is
     assert [counts[name] for name in names] == [2, 1, 2, 2]
     rows = [[row[name] for name in names] for row in counts["questionnaires"]]
     assert rows == [[1, 0, 2, 2], [1, 1, 0, 0]]
-    for name in names:
-        assert f"<dt>{name.capitalize()}</dt><dd>{counts[name]}</dd>" in text
+    titles = ("Wanted", "In progress", "Finished", "Usable")
+    for name, title in zip(names, titles, strict=True):
+        assert f"<dt>{title}</dt><dd>{counts[name]}</dd>" in text
     for row in rows:
         assert '</td> <td class="number">'.join(map(str, row)) in text
     assert "Everything that is wanted" not in text
