@@ -1,7 +1,7 @@
 """Allocation of pairs to blocks and questionnaires, and the rounds in which they are collected."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from django.db import transaction
@@ -10,7 +10,6 @@ from surveys.access.audit_log import record
 from surveys.errors import RepeatRefused
 from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
 from surveys.models.stimuli import insert_rows
-from surveys.study.layout.quota import lay_out_places
 
 
 class PlannedItem(NamedTuple):
@@ -88,6 +87,25 @@ def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
     rounds = Round.objects.bulk_create(Round(block=block, number=1) for block in blocks)
     lay_out_places(study, rounds)
     return blocks
+
+
+def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
+    """Create the places of new rounds.
+
+    Number by number over all questionnaires: the order in which a balanced design fills them.
+    """
+    by_block = {round_.block_id: round_ for round_ in rounds}
+    found = Questionnaire.objects.filter(block__in=by_block).values_list("pk", "block_id")
+    questionnaires = [(pk, by_block[block].pk) for pk, block in found]
+    insert_rows(
+        Place,
+        ("study", "questionnaire", "round", "number", "is_open"),
+        (
+            (study.pk, questionnaire, round_, number, True)
+            for number in range(1, study.ratings_per_context + 1)
+            for questionnaire, round_ in questionnaires
+        ),
+    )
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Places of the quota: creation, release, and adjustment to the ratings wanted."""
+"""Places of the quota: release, reservation, and adjustment to the ratings wanted."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -8,9 +8,8 @@ from typing import Any
 from django.db.models import Count, Q
 
 from surveys.errors import BatchRefused
-from surveys.models import Hit, Place, Questionnaire, Round, Study
+from surveys.models import Hit, Place, Study
 from surveys.models.participation import AssignmentQuerySet
-from surveys.models.stimuli import insert_rows
 
 # The columns read of a place that is freed.
 FREED_COLUMNS = (
@@ -20,25 +19,6 @@ FITTED_COLUMNS = (
     "number", "pk", "questionnaire_id", "round_id", "is_open", "assignment_id", "hit_id",
 )  # fmt: skip
 ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
-
-
-def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
-    """Create the places of new rounds.
-
-    Number by number over all questionnaires: the order in which a balanced design fills them.
-    """
-    by_block = {round_.block_id: round_ for round_ in rounds}
-    found = Questionnaire.objects.filter(block__in=by_block).values_list("pk", "block_id")
-    questionnaires = [(pk, by_block[block].pk) for pk, block in found]
-    insert_rows(
-        Place,
-        ("study", "questionnaire", "round", "number", "is_open"),
-        (
-            (study.pk, questionnaire, round_, number, True)
-            for number in range(1, study.ratings_per_context + 1)
-            for questionnaire, round_ in questionnaires
-        ),
-    )
 
 
 def give_back_places(assignments: Sequence[int]) -> None:
@@ -122,7 +102,7 @@ def fit_places(study: Study) -> None:
     _update(opened, is_open=True)
     Place.objects.bulk_create(
         sorted(made, key=lambda place: place.number)
-    )  # as in `lay_out_places`
+    )  # as in `blocks.lay_out_places`
 
 
 def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:

@@ -23,13 +23,8 @@ from surveys.web.annotate.decorators import (
     own_link,
     redirect_to_due,
 )
-from surveys.web.rendering.item_pages import (
-    RATING_PAGE,
-    WORDS_PAGE,
-    CheckForm,
-    ItemPage,
-    describe_text,
-)
+from surveys.web.rendering.item_forms import CheckForm
+from surveys.web.rendering.item_pages import RATING_PAGE, WORDS_PAGE, ItemPage, describe_text
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.rendering.study_page import StudyDisplay, display_of
 

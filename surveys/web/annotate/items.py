@@ -13,15 +13,8 @@ from surveys.web.annotate.decorators import (
     has_lost_place,
     redirect_to_due,
 )
-from surveys.web.annotate.page_cache import render_item
-from surveys.web.rendering.item_pages import (
-    RATING_PAGE,
-    WORDS_PAGE,
-    ItemPage,
-    RatingForm,
-    read_pasted,
-    read_visit,
-)
+from surveys.web.rendering.item_forms import RatingForm, read_pasted, read_visit
+from surveys.web.rendering.item_pages import RATING_PAGE, WORDS_PAGE, ItemPage, render_item
 from surveys.web.rendering.study_page import display_of
 
 

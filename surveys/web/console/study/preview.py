@@ -22,10 +22,10 @@ from surveys.recruitment.providers import PLAIN_LINK
 from surveys.study.texts import interface_of, read_check, read_practice, read_text
 from surveys.web.console.access import study_page
 from surveys.web.console.forms import posted, status_of
+from surveys.web.rendering.item_forms import CheckForm
 from surveys.web.rendering.item_pages import (
     RATING_PAGE,
     WORDS_PAGE,
-    CheckForm,
     ItemPage,
     describe_text,
     render_progress,

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from surveys.participation.answers import PageVisit, record_engagement
-from surveys.web.rendering.item_pages import read_pasted, read_visit, repeat_visit
+from surveys.web.rendering.item_forms import read_pasted, read_visit, repeat_visit
 from tests.factories.arrivals import hidden_fields, page
 from tests.factories.studies import stored, whereabouts
 

@@ -1,0 +1,189 @@
+"""The forms of annotator pages, with their hidden fields."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
+from surveys.participation.answers import PageVisit
+from surveys.study.texts import CheckQuestion
+
+CANNOT_JUDGE = "cannot"
+WORDS = ("inspired_word1", "inspired_word2")
+LONGEST_VISIT = timedelta(days=30)
+
+
+def check_single_word(text: str) -> None:
+    """Raise ValidationError unless a text is one word with a letter."""
+    if len(text.split()) > 1:
+        raise ValidationError(_("Please write one word here, without spaces."))
+    is_readable = "\N{REPLACEMENT CHARACTER}" not in text  # replaces bytes that are not UTF-8
+    if not is_readable or not any(character.isalpha() for character in text):
+        raise ValidationError(_("Please write a word here, with letters."))
+
+
+class InspiredWordField(forms.CharField):
+    """A single word, stripped of whitespace."""
+
+    def __init__(self, label: Any) -> None:
+        super().__init__(
+            label=label,
+            max_length=LONGEST_WORD,
+            validators=[check_single_word],
+            error_messages={
+                "required": _("Please write a word here."),
+                "max_length": _("This is too long for one word."),
+            },
+        )
+        del self.widget.attrs["maxlength"]  # browsers would truncate silently
+        self.widget.attrs |= {"autocomplete": "off", "autocapitalize": "none", "class": "word"}
+
+
+class EngagementForm(forms.Form):
+    """The engagement answer: two words that a text inspired."""
+
+    inspired_word1 = InspiredWordField(_("First word"))
+    inspired_word2 = InspiredWordField(_("Second word"))
+
+    def __init__(self, data: Any = None, *, direction: str) -> None:
+        super().__init__(data)
+        for name in WORDS:
+            self.fields[name].widget.attrs["dir"] = direction
+
+    def clean(self) -> dict[str, Any]:
+        words = super().clean() or {}
+        first, second = words.get("inspired_word1"), words.get("inspired_word2")
+        if first and second and first.casefold() == second.casefold():
+            self.add_error("inspired_word2", _("Please write a second, different word."))
+        return words
+
+    def full_clean(self) -> None:
+        """Validate, and focus the first field with an error."""
+        super().full_clean()
+        if with_errors := [name for name in self.fields if name in self.errors]:
+            self.fields[with_errors[0]].widget.attrs["autofocus"] = True
+
+
+class CommentField(forms.CharField):
+    """A text of some lines; a line break counts as one character, as in browsers."""
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+class RatingForm(forms.Form):
+    """A point of the study's scale, or "I cannot judge this"."""
+
+    rating = forms.ChoiceField(
+        error_messages={
+            "required": _("Please choose a number."),
+            "invalid_choice": _("Please choose one of the numbers."),
+        },
+    )
+    comment = CommentField(
+        required=False,
+        max_length=LONGEST_COMMENT,
+        error_messages={"max_length": _("This is too long. Please shorten it.")},
+    )
+
+    def __init__(
+        self, data: Any = None, *, points: Sequence[str], allows_unjudgeable: bool
+    ) -> None:
+        super().__init__(data)
+        values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
+        self.fields["rating"].choices = [(v, v) for v in values]  # type: ignore[attr-defined]
+
+    @property
+    def given_rating(self) -> Decimal | None:
+        """Return the rating of a valid form, or None for "I cannot judge this"."""
+        chosen = self.cleaned_data["rating"]
+        return None if chosen == CANNOT_JUDGE else Decimal(chosen)
+
+
+class CheckForm(forms.Form):
+    """The comprehension check: single-choice questions.
+
+    `text` is the version of the check that was shown, `n_tries` the number of tries used then.
+    """
+
+    text = forms.IntegerField()
+    n_tries = forms.IntegerField()
+    is_judged = False  # if so, the errors at questions are texts of the study
+
+    def __init__(self, data: Any = None, *, questions: Sequence[CheckQuestion]) -> None:
+        super().__init__(data)
+        self.asked = questions
+        for number, question in enumerate(questions):
+            self.fields[f"question{number}"] = forms.TypedChoiceField(
+                label=question.question,
+                coerce=int,
+                choices=list(enumerate(question.answers)),
+                widget=forms.RadioSelect,
+                error_messages={"required": _("Please choose an answer.")},
+            )
+
+    @property
+    def given_answers(self) -> list[int]:
+        """Return the index of the answer to each question of a valid form."""
+        return [self.cleaned_data[f"question{number}"] for number in range(len(self.asked))]
+
+    @property
+    def questions(self) -> list[forms.BoundField]:
+        """Return the fields of the questions."""
+        return [self[f"question{number}"] for number in range(len(self.asked))]
+
+    def refuse(self, wrong: Iterable[int]) -> None:
+        """Add an explanation to the wrongly answered questions of a valid form."""
+        self.is_judged = True
+        for number in wrong:
+            self.add_error(f"question{number}", self.asked[number].why)
+
+
+def read_visit(sent: Mapping[str, str]) -> PageVisit:
+    """Return when and how long a page was seen, from its hidden fields; drop impossible values."""
+    now = timezone.now()
+    shown_at = _read_instant(sent.get("shown", ""))
+    if shown_at is None or not now - LONGEST_VISIT <= shown_at <= now:
+        return PageVisit()
+    visible = _read_number(sent.get("visible", ""))
+    if visible is None or not 0 <= visible <= (now - shown_at).total_seconds() + 1:
+        return PageVisit(shown_at)
+    return PageVisit(shown_at, visible)
+
+
+def read_pasted(sent: Mapping[str, str]) -> tuple[bool, bool]:
+    """Return for each of the two word fields whether something was pasted."""
+    fields = sent.get("pasted", "").split()
+    return WORDS[0] in fields, WORDS[1] in fields
+
+
+def repeat_visit(sent: Mapping[str, str]) -> dict[str, str]:
+    """Return the hidden fields of a refused form, with the valid values sent so far."""
+    visit = read_visit(sent)
+    pasted = [name for name, was in zip(WORDS, read_pasted(sent), strict=True) if was]
+    fields = {"pasted": " ".join(pasted)}
+    if visit.shown_at:
+        fields["shown"] = str(round(visit.shown_at.timestamp() * 1000))
+    if visit.visible_seconds is not None:
+        fields["visible"] = f"{visit.visible_seconds:.1f}"
+    return fields
+
+
+def _read_instant(text: str) -> datetime | None:
+    milliseconds = _read_number(text)
+    if milliseconds is None or not 0 <= milliseconds < 1e14:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def _read_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
