@@ -1,7 +1,9 @@
-"""The steps of a study, and what is missing in each."""
+"""The steps of a study, what is missing in each, and what a researcher does next."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
 from surveys.models import (
@@ -16,36 +18,100 @@ from surveys.models import (
     RunState,
     Study,
 )
-from surveys.monitoring.progress import count_study_progress
+from surveys.monitoring.progress import Tally, count_study_progress
 from surveys.review.queue import count_unfiled
+
+STEPS_KEPT = 15  # seconds for which pages show the same steps, unless somebody changes the study
 
 
 class Step(NamedTuple):
-    """A step of a study: its name, whether it is done, and what to do next if not."""
+    """A step of a study: its name, whether it is done, and what to do next if not.
+
+    `progress` is in numbers, empty if there are none; `waits` says whether a researcher
+    has something to do, rather than annotators.
+    """
 
     name: str
     is_done: bool
     missing: str
+    progress: str = ""
+    waits: bool = True
 
 
-def outline_study(study: Study) -> list[Step]:
-    """Return the steps of a study in order; a constant number of queries."""
+class NextStep(NamedTuple):
+    """What a researcher does next: the name of the page, the label of its button, the reason."""
+
+    page: str
+    label: str
+    reason: str
+
+
+# The page and the button of each step, in the order in which they are asked for: answers are
+# reviewed while others are still being collected.
+NEXT_PAGES = {
+    "stimuli": ("stimuli", "Upload texts"),
+    "design": ("opening", "Check and open the study"),
+    "recruitment": ("recruitment", "Invite annotators"),
+    "review": ("review", "Review answers"),
+    "collection": ("collection", "Look at the collection"),
+    "results": ("results", "Calculate results"),
+    "release": ("release", "Create a release"),
+}
+
+
+def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
+    """Return the steps of a study in order; a constant number of queries.
+
+    `tally` is the study's progress, if it is known.
+    """
     has = _find_existing(study)
     opening = "Check scale, numbers and texts; then open the study to annotators."
-    is_recruiting = has["invitations"] or has["entrances"]
     recruiting = "Create personal links, or open a link for many annotators."
-    n_missing = count_study_progress(study).missing
-    is_collected = has["pairs"] and not n_missing
-    noun = "assignment is" if n_missing == 1 else "assignments are"
-    return [
+    tally = tally or count_study_progress(study)
+    is_collected = has["pairs"] and not tally.missing
+    is_recruiting = has["invitations"] or has["entrances"] or is_collected
+    noun = "assignment is" if tally.missing == 1 else "assignments are"
+    steps = [
         Step("stimuli", has["pairs"], "Upload a file with the texts and their target words."),
         Step("design", not study.is_draft, opening),
         Step("recruitment", is_recruiting, recruiting),
-        Step("collection", is_collected, f"{n_missing:,} {noun} still to come."),
+        Step(
+            "collection",
+            is_collected,
+            f"{tally.missing:,} {noun} still to come.",
+            f"{tally.wanted - tally.missing:,} of {tally.wanted:,}",
+        ),
         _review(study, has_reviews=has["reviews"]),
         Step("results", has["results"], "No recipe has been run yet."),
         Step("release", has["releases"], "Nothing is released yet."),
     ]
+    cache.set(_key(study), steps, STEPS_KEPT)
+    return steps
+
+
+def recall_steps(study: Study) -> list[Step]:
+    """Return the steps of a study as they were some seconds ago at most."""
+    steps: list[Step] | None = cache.get(_key(study))
+    return outline_study(study) if steps is None else steps
+
+
+def forget_steps(study: Study) -> None:
+    """Have the steps of a study counted again, after something was done in it."""
+    cache.delete(_key(study))
+
+
+def find_next_step(steps: Sequence[Step]) -> NextStep | None:
+    """Return what a researcher does next, or None if all is done."""
+    by_name = {step.name: step for step in steps}
+    for name, (page, label) in NEXT_PAGES.items():
+        step = by_name[name]
+        if not step.is_done and step.waits:
+            return NextStep(page, label, step.missing)
+    return None
+
+
+def _key(study: Study) -> str:
+    return f"steps-{study.pk}-{study.revision}"
 
 
 def _find_existing(study: Study) -> dict[str, bool]:
@@ -68,9 +134,10 @@ def _review(study: Study, *, has_reviews: bool) -> Step:
     )
     n_unfiled, n_waiting = count_unfiled(study), waiting.count()
     if not n_unfiled and not has_reviews:
-        return Step("review", False, "Nothing is submitted yet.")
+        return Step("review", False, "Nothing is submitted yet.", waits=False)
     if n_unfiled:
         noun = "questionnaire is" if n_unfiled == 1 else "questionnaires are"
         return Step("review", False, f"{n_unfiled:,} {noun} not in the review queue yet.")
     noun = "answer is" if n_waiting == 1 else "answers are"
-    return Step("review", n_waiting == 0, f"{n_waiting:,} {noun} still to be judged.")
+    missing = f"{n_waiting:,} {noun} still to be judged."
+    return Step("review", n_waiting == 0, missing, f"{n_waiting:,} open" if n_waiting else "")

@@ -1,7 +1,7 @@
 """Access to the pages of the console: sign-in, and a right in the study."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods
 from surveys.access.audit_log import acting
 from surveys.access.roles import Right, role_in
 from surveys.models import Study
-from surveys.web.console.menu import list_links
+from surveys.monitoring.checklist import forget_steps
+from surveys.web.console.menu import make_menu
 
 Page = Callable[..., HttpResponseBase]
 
@@ -48,7 +49,7 @@ def study_page(right: Right, *methods: str) -> Callable[[Page], Page]:
 
     The page takes GET and POST unless one of them is given. Answers 404 without a role in the
     study, so that its existence is not revealed, and 403 with a role that lacks the right. Sets
-    `request.role` and `request.menu`.
+    `request.role` and `request.menu`, which is made when a page shows it.
     """
 
     def decorate(view: Page) -> Page:
@@ -64,8 +65,12 @@ def study_page(right: Right, *methods: str) -> Callable[[Page], Page]:
                 raise PermissionDenied
             page = request.resolver_match.url_name if request.resolver_match else None
             request.role = role  # type: ignore[attr-defined]
-            request.menu = list_links(study, role, page)  # type: ignore[attr-defined]
-            return view(request, study, **found)
+            request.menu = partial(make_menu, study, role, page)  # type: ignore[attr-defined]
+            try:
+                return view(request, study, **found)
+            finally:
+                if request.method == "POST":
+                    forget_steps(study)
 
         return answer
 

@@ -6,56 +6,106 @@ from django.urls import reverse
 
 from surveys.access.roles import Right
 from surveys.models import Role, Study
+from surveys.monitoring.checklist import NextStep, find_next_step, recall_steps
 
 
-class Step(NamedTuple):
-    """A step of a study: the URL names of its first page and of its other pages."""
+class Page(NamedTuple):
+    """An entry of the menu: the URL names of its first page and of its other pages."""
 
     first: str
     others: str = ""
     right: Right = Right.WORK
 
+    def mark(self, page: str | None) -> str:
+        """Return the entry's `aria-current` on a page."""
+        if page == self.first:
+            return "page"
+        return "true" if page in self.others.split() else ""
+
 
 class Link(NamedTuple):
-    """A link of the menu; `current` is its `aria-current`, empty on pages of other steps."""
+    """A link of the menu; `current` is its `aria-current`, empty on pages of other steps.
+
+    `progress` is that of the step in numbers, if there are any.
+    """
 
     label: str
     url: str
     current: str
+    is_done: bool
+    progress: str
 
 
-STEPS = (
-    Step("stimuli", "row replace_file remove_row checkpoints"),
-    Step("design", "text opening"),
-    Step(
+class NextLink(NamedTuple):
+    """What the user does next in a study; `url` is empty on the page itself."""
+
+    label: str
+    reason: str
+    url: str
+
+
+class Menu(NamedTuple):
+    """The links of a study's pages, and what its user does next, if anything."""
+
+    links: list[Link]
+    next: NextLink | None
+
+
+PAGES = (
+    Page("stimuli", "row replace_file remove_row checkpoints"),
+    Page("design", "text opening"),
+    Page(
         "recruitment",
         "invite invitation open_link prolific close_entrance batches plan_batch batch arm_batch "
         "drop_batch stop_batch batch_ledger batch_people batch_bonus batch_choose visit pay_visit "
         "reject_visit retry_visit override_visit compensate_visit note_visit",
     ),
-    Step("collection", "block repeat annotators annotator context jobs", Right.READ),
-    Step(
+    Page("collection", "block repeat annotators annotator context jobs", Right.READ),
+    Page(
         "review",
         "review_more review_one review_questionnaires review_disputes review_agreement "
         "review_settings",
         Right.READ,
     ),
-    Step("results", "run ledger compare"),
-    Step("release"),
-    Step("people", "leave", Right.OWN),
-    Step("privacy", "find_person person erase pay settle drop", Right.OWN),
-    Step("log"),
+    Page("results", "run ledger compare"),
+    Page("release"),
+    Page("people", "leave", Right.OWN),
+    Page("privacy", "find_person person erase pay settle drop", Right.OWN),
+    Page("log"),
 )
 
 
-def list_links(study: Study, role: Role, page: str | None) -> list[Link]:
-    """Return the links that a role may follow, with the step of a page marked."""
-    return [
-        Link(
-            step.first.capitalize(),
-            reverse(f"console:{step.first}", args=[study.slug]),
-            "page" if page == step.first else "true" if page in step.others.split() else "",
-        )
-        for step in STEPS
-        if role in step.right.value
-    ]
+def make_menu(study: Study, role: Role, page: str | None) -> Menu:
+    """Return the links that a role may follow, with the step of a page marked, and the next."""
+    steps = recall_steps(study)
+    by_name = {step.name: step for step in steps}
+    links = []
+    for entry in PAGES:
+        if role in entry.right.value:
+            step = by_name.get(entry.first)
+            links.append(
+                Link(
+                    entry.first.capitalize(),
+                    reverse(f"console:{entry.first}", args=[study.slug]),
+                    "page"
+                    if page == entry.first
+                    else "true"
+                    if page in entry.others.split()
+                    else "",
+                    is_done=step is not None and step.is_done,
+                    progress=step.progress if step else "",
+                )
+            )
+    return Menu(links, _link_next(study, role, page, find_next_step(steps)))
+
+
+def _link_next(
+    study: Study, role: Role, page: str | None, following: NextStep | None
+) -> NextLink | None:
+    if following is None:
+        return None
+    entry = next(e for e in PAGES if following.page in (e.first, *e.others.split()))
+    if role not in entry.right.value:
+        return None
+    url = reverse(f"console:{following.page}", args=[study.slug])
+    return NextLink(following.label, following.reason, "" if page == following.page else url)

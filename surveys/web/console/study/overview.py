@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,6 +15,7 @@ from surveys.access.audit_log import find_entries
 from surveys.access.roles import Right, grant_role, revoke_role, role_in, visible_studies
 from surveys.models import Membership, Role, Study
 from surveys.monitoring.checklist import outline_study
+from surveys.monitoring.progress import count_progress_by_study, count_study_progress
 from surveys.query_params import read_query
 from surveys.results.public_log import mask_entries, stream_log
 from surveys.web.console.access import console_page, is_owner, study_page
@@ -21,20 +23,33 @@ from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import MemberForm, attempt, posted, status_of
 
 ENTRIES_PER_PAGE = 50
+STUDIES_PER_PAGE = 24
 
 
 @require_GET
 @console_page
 def studies(request: HttpRequest) -> HttpResponse:
-    """List the studies in which the user has a role."""
+    """List the studies in which the user has a role, with their states; search by title."""
+    query = read_query(request.GET.get("q", ""))
     found = visible_studies(request.user).order_by("-created_at", "-pk")
-    return render(request, "console/study/studies.html", {"studies": found})
+    if query:
+        found = found.filter(Q(title__icontains=query) | Q(slug__icontains=query))
+    rows = Paginator(found, STUDIES_PER_PAGE).get_page(request.GET.get("page"))
+    tallies = count_progress_by_study(list(rows))
+    page = {
+        "rows": rows,
+        "cards": [(study, tallies[study.pk]) for study in rows],
+        "query": query,
+        "is_searched": query or rows.paginator.num_pages > 1,
+    }
+    return render(request, "console/study/studies.html", page)
 
 
 @study_page(Right.READ, "GET")
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the steps of a study and the state of each."""
-    page = {"study": study, "steps": outline_study(study)}
+    tally = count_study_progress(study)
+    page = {"study": study, "steps": outline_study(study, tally), "tally": tally}
     return render(request, "console/study/overview.html", page)
 
 

@@ -7,7 +7,9 @@ from django.urls import reverse
 
 from surveys.access.audit_log import acting, record
 from surveys.access.roles import grant_role
-from surveys.models import AuditEntry, Membership, Role
+from surveys.models import AuditEntry, Invitation, Membership, Role
+from surveys.web.console.study.overview import STUDIES_PER_PAGE
+from tests.factories.reviews import submit
 from tests.factories.studies import make_study
 
 PASSWORD = "correct horse"
@@ -49,6 +51,53 @@ def test_studies_lists_those_of_the_user(study, sign_in):
     assert "of-others" not in text
 
 
+def test_studies_can_be_searched_and_show_their_state(study, sign_in):
+    submit(study)
+    for number in range(STUDIES_PER_PAGE):
+        make_study(1, slug=f"river-{number}", title=f"Rivers {number}")
+    client = sign_in(Role.OWNER)
+    client.force_login(User.objects.create_superuser("op"))
+    where = reverse("console:studies")
+
+    first, second = (client.get(where, {"page": n}).content.decode() for n in (1, 2))
+    found = client.get(where, {"q": "rivers 11"}).content.decode()
+    none = client.get(where, {"q": "<b>lakes"}).content.decode()
+
+    assert "river-23" in first
+    assert page("overview", study) not in first
+    assert re.search(r"Collecting\s+<span[^>]*>25 %", second)
+    assert re.findall(r"river-\d+(?=,)", found) == ["river-11"]
+    assert "No study has “&lt;b&gt;lakes”" in none
+
+
+def test_the_next_step_has_a_button_except_on_its_own_page(study, sign_in):
+    client = sign_in(Role.OWNER)
+
+    here = client.get(page("stimuli", study)).content.decode()
+    there = client.get(page("recruitment", study)).content.decode()
+
+    button = f'class="button" href="{page("recruitment", study)}">Invite annotators'
+    assert button in here
+    assert "<strong>Next:</strong>" in there
+    assert button not in there
+
+
+def test_the_next_step_follows_what_was_just_done(study, sign_in):
+    client = sign_in(Role.OWNER)
+    assert "Invite annotators</a>" in client.get(page("log", study)).content.decode()
+
+    client.post(page("invite", study), {"n_before": 0, "count": 4})
+
+    assert Invitation.objects.filter(study=study).exists()
+    assert "Look at the collection</a>" in client.get(page("log", study)).content.decode()
+
+
+def test_reviewers_are_not_sent_where_they_may_not_go(study, sign_in):
+    text = sign_in(Role.REVIEWER).get(page("collection", study)).content.decode()
+
+    assert "<strong>Next:</strong>" not in text
+
+
 def test_overview_shows_missing_steps(study, sign_in):
     text = sign_in(Role.OWNER).get(page("overview", study)).content.decode()
 
@@ -82,7 +131,7 @@ def test_the_number_of_queries_does_not_grow_with_studies(n, db, django_assert_n
     client = Client()
     client.force_login(user)
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(5):
         client.get(reverse("console:studies"))
 
 
