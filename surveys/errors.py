@@ -41,6 +41,10 @@ class OpeningRefused(SurveyError):
     """A draft that cannot be opened yet."""
 
 
+class ClosingRefused(SurveyError):
+    """A study that cannot be closed or archived yet."""
+
+
 class StudyExists(SurveyError):
     """The name belongs to a study with other stimuli or another design."""
 

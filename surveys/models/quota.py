@@ -18,7 +18,12 @@ IS_FREE = Q(is_open=True) & ~Q(assignment__isnull=False) & ~Q(hit__isnull=False)
 
 class PlaceQuerySet(models.QuerySet["Place"]):
     def free(self, study: Study) -> Self:
-        """Return unoccupied places, in the order in which a balanced design fills them."""
+        """Return unoccupied places, in the order in which a balanced design fills them.
+
+        A closed study has none to offer.
+        """
+        if study.is_closed:
+            return self.none()
         return self.filter(IS_FREE, study=study).order_by("number", "pk")
 
     def free_in(self, hit: "Hit") -> Self:

@@ -105,6 +105,12 @@ class Study(models.Model):
     opened_at = models.DateTimeField(
         null=True, blank=True, help_text="from when on annotators may come; empty for a draft"
     )
+    closed_at = models.DateTimeField(
+        null=True, blank=True, help_text="from when on nobody new may begin; empty while open"
+    )
+    archived_at = models.DateTimeField(
+        null=True, blank=True, help_text="when a draft or closed study left the list of studies"
+    )
     retention_days = models.PositiveSmallIntegerField(
         null=True, blank=True,
         help_text="after payment, until provider ids and notes are dropped; empty for never",
@@ -125,6 +131,14 @@ class Study(models.Model):
                 condition=Q(ratings_per_context__gte=1, block_size__gte=1, lease_hours__gte=1),
                 name="study_asks_for_work",
             ),
+            models.CheckConstraint(
+                condition=Q(closed_at=None) | Q(opened_at__isnull=False),
+                name="only_open_studies_close",
+            ),
+            models.CheckConstraint(
+                condition=Q(archived_at=None) | Q(opened_at=None) | Q(closed_at__isnull=False),
+                name="studies_that_collect_are_not_archived",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -141,6 +155,11 @@ class Study(models.Model):
     def is_draft(self) -> bool:
         """Whether stimuli and design may still change, and nobody can take part."""
         return self.opened_at is None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody new may begin; annotators who have begun may finish."""
+        return self.closed_at is not None
 
     @property
     def scale_points(self) -> list[Decimal]:

@@ -68,7 +68,7 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
     opening = "Check scale, numbers and texts; then open the study to annotators."
     recruiting = "Create personal links, or open a link for many annotators."
     tally = tally or count_study_progress(study)
-    is_collected = has["pairs"] and not tally.missing
+    is_collected = has["pairs"] and (not tally.missing or study.is_closed)
     is_recruiting = has["invitations"] or has["entrances"] or is_collected
     noun = "assignment is" if tally.missing == 1 else "assignments are"
     steps = [

@@ -65,6 +65,8 @@ class Consent(NamedTuple):
 
 def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
     """Return whether a new annotator, or this one, would get a place now."""
+    if study.is_closed:
+        return False
     free = Place.objects.free(study)
     lapsed = Assignment.objects.lapsed(study, timezone.now())
     if annotator:
@@ -76,6 +78,8 @@ def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
 
 def list_places_left(study: Study) -> dict[int, int]:
     """Return how many more assignments the study asks for, by questionnaire id."""
+    if study.is_closed:
+        return Counter()
     free = Place.objects.free(study).order_by().values_list("questionnaire_id")
     n_free = Counter(dict(free.annotate(n=Count("pk"))))
     return n_free + count_reopened(Assignment.objects.lapsed(study, timezone.now()))

@@ -9,18 +9,17 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from postprocess.formats.stimuli import ParsedStimuli, StimulusPair, check_rows, digest_rows
-from surveys.errors import RatingsMissing, StimuliChanged
+from surveys.errors import RatingsMissing
 from surveys.models import (
     Assignment,
     AssignmentState,
     Context,
-    Pair,
     Response,
     Review,
     Study,
 )
 from surveys.models.participation import AssignmentQuerySet
+from surveys.study.stimuli.load import read_stored_stimuli
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +64,7 @@ def collect_study(study: Study) -> "Collected":
     """
     from postprocess.release.assembling import Collected
 
-    stimuli = _read_stimuli(study)
+    stimuli = read_stored_stimuli(study)
     answers = table_answers(study)
     _refuse_unrated_contexts(study, answers.ratings)
     return Collected(
@@ -238,14 +237,3 @@ def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
             f"{n_contexts - n_rated} of the {n_contexts} contexts of study {study.slug} have no "
             "rating from a finished questionnaire yet. Wait for more annotators, then release."
         )
-
-
-def _read_stimuli(study: Study) -> ParsedStimuli:
-    pairs = Pair.objects.stimuli(study).list_marked()
-    rows = [StimulusPair(*pair).fields() for pair in pairs]
-    if digest_rows(rows) != study.stimuli_sha256:
-        raise StimuliChanged(
-            f"The texts stored for study {study.slug} are not those that were imported. "
-            "Restore the database from a backup; nothing was written."
-        )
-    return check_rows(rows)

@@ -1,12 +1,12 @@
-"""Opening of a draft, and the checks that keep its design fixed afterwards."""
+"""Opening, closing and archiving of studies, and the checks that keep an open design fixed."""
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from surveys.access.audit_log import name_actor, record
-from surveys.errors import OpeningRefused, StudyNotOpen, StudyOpen, TextChanged
-from surveys.models import Assignment, Pair, Study, StudyText, TextKind
+from surveys.errors import ClosingRefused, OpeningRefused, StudyNotOpen, StudyOpen, TextChanged
+from surveys.models import Assignment, Hit, Pair, Study, StudyText, TextKind
 from surveys.study.texts import current_text, read_text
 
 LOCKED = (
@@ -52,6 +52,53 @@ def open_study(study: Study) -> Study:
     study.save(update_fields=["opened_at"])
     design = {name: str(getattr(study, name)) for name in (*LOCKED, "ratings_per_context")}
     record("study.opened", study, n_pairs=n_pairs, stimuli=study.stimuli_sha256, **design)
+    return study
+
+
+@transaction.atomic
+def close_study(study: Study) -> Study:
+    """End the collection of an open study; idempotent. Who has begun may finish.
+
+    Raises ClosingRefused for a draft, and while places are offered on a crowd platform.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if study.is_draft:
+        raise ClosingRefused("A draft has nothing to close: nobody can take part yet.")
+    if Hit.objects.not_closed().filter(batch__study=study).exists():
+        raise ClosingRefused(
+            "A paid batch still offers places of this study. Stop it first, under Recruitment."
+        )
+    if not study.is_closed:
+        study.closed_at = timezone.now()
+        study.save(update_fields=["closed_at"])
+        record("study.closed", study)
+    return study
+
+
+@transaction.atomic
+def reopen_study(study: Study) -> Study:
+    """Continue the collection of a closed study, which leaves the archive; idempotent."""
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if study.is_closed:
+        study.closed_at = study.archived_at = None
+        study.save(update_fields=["closed_at", "archived_at"])
+        record("study.reopened", study)
+    return study
+
+
+@transaction.atomic
+def archive_study(study: Study, *, is_archived: bool = True) -> Study:
+    """Take a draft or a closed study out of the list of studies, or put it back; idempotent.
+
+    Raises ClosingRefused while the study collects.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if is_archived and not (study.is_draft or study.is_closed):
+        raise ClosingRefused("The study is still collecting. Close it first.")
+    if is_archived != (study.archived_at is not None):
+        study.archived_at = timezone.now() if is_archived else None
+        study.save(update_fields=["archived_at"])
+        record("study.archived" if is_archived else "study.restored", study)
     return study
 
 

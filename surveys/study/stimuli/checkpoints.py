@@ -138,6 +138,13 @@ def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> Ch
         return summary
 
 
+def copy_checkpoints(study: Study, copy: Study) -> None:
+    """Add the checkpoint items of a study to a copy without any."""
+    if items := _list_stored(study):
+        _store_items(copy, items, first_position=1)
+        configure_study(copy, n_checkpoints=study.n_checkpoints)
+
+
 def _list_stored(study: Study) -> list[CheckpointItem]:
     stored = Context.objects.filter(pair__in=Pair.objects.checkpoints(study))
     return [

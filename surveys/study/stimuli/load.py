@@ -19,12 +19,13 @@ from postprocess.formats.stimuli import (
     ParsedStimuli,
     StimuliError,
     StimulusPair,
+    check_rows,
     digest_rows,
     parse_stimuli,
     render_stimuli,
 )
 from postprocess.formats.tabular import Finding, Severity
-from surveys.errors import ImportRefused, StudyExists
+from surveys.errors import ImportRefused, StimuliChanged, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
 from surveys.models.stimuli import insert_rows
 from surveys.models.study import MOST_ASKED_FOR
@@ -166,6 +167,18 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
             "Nothing was changed: a study keeps its design."
         )
     return True
+
+
+def read_stored_stimuli(study: Study) -> ParsedStimuli:
+    """Return the stimuli of a study as they were imported. Raises StimuliChanged if they differ."""
+    pairs = Pair.objects.stimuli(study).list_marked()
+    rows = [StimulusPair(*pair).fields() for pair in pairs]
+    if digest_rows(rows) != study.stimuli_sha256:
+        raise StimuliChanged(
+            f"The texts stored for study {study.slug} are not those that were imported. "
+            "Restore the database from a backup; nothing was written."
+        )
+    return check_rows(rows)
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import jobs, releases
 from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
-from surveys.web.console.study import design, preview, stimuli
+from surveys.web.console.study import design, lifecycle, preview, stimuli
 from surveys.web.console.study import overview as views
 
 
@@ -39,6 +39,8 @@ BATCH = "recruitment/batches/<int:batch_id>"
 VISIT = f"{BATCH}/people/<int:visit_id>"
 OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "overview": ("", views.overview),
+    **{name: (f"{name}/", lifecycle.change_page(name)) for name in lifecycle.CHANGES},
+    "duplicate": ("duplicate/", lifecycle.duplicate),
     "stimuli": ("stimuli/", stimuli.stimuli),
     "replace_file": ("stimuli/file/", stimuli.replace_file),
     "checkpoints": ("stimuli/checkpoints/", stimuli.show_checkpoints),

@@ -31,7 +31,9 @@ STUDIES_PER_PAGE = 24
 def studies(request: HttpRequest) -> HttpResponse:
     """List the studies in which the user has a role, with their states; search by title."""
     query = read_query(request.GET.get("q", ""))
-    found = visible_studies(request.user).order_by("-created_at", "-pk")
+    is_archive = request.GET.get("archived") == "on"
+    visible = visible_studies(request.user)
+    found = visible.filter(archived_at__isnull=not is_archive).order_by("-created_at", "-pk")
     if query:
         found = found.filter(Q(title__icontains=query) | Q(slug__icontains=query))
     rows = Paginator(found, STUDIES_PER_PAGE).get_page(request.GET.get("page"))
@@ -40,6 +42,8 @@ def studies(request: HttpRequest) -> HttpResponse:
         "rows": rows,
         "cards": [(study, tallies[study.pk]) for study in rows],
         "query": query,
+        "is_archive": is_archive,
+        "n_archived": visible.exclude(archived_at=None).count(),
         "is_searched": query or rows.paginator.num_pages > 1,
     }
     return render(request, "console/study/studies.html", page)

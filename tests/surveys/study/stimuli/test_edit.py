@@ -6,7 +6,6 @@ from django.contrib.auth.models import User
 from postprocess.formats.stimuli import COLUMNS
 from surveys.errors import ImportRefused, StimuliChanged, StudyOpen
 from surveys.models import AuditEntry, Context, Item, Pair, Study
-from surveys.results.ratings_table import _read_stimuli as check_digest
 from surveys.study.stimuli.edit import drop_row, read_upload, replace_stimuli, revise_row
 from surveys.study.stimuli.load import (
     LARGEST_FILE,
@@ -14,6 +13,7 @@ from surveys.study.stimuli.load import (
     check_file,
     check_row,
     fingerprint_row,
+    read_stored_stimuli,
     write_row,
 )
 from tests.factories.studies import (
@@ -49,7 +49,7 @@ def everything():
 def is_laid_out(study):
     """Return whether every context is in one questionnaire, and check the digest."""
     study.refresh_from_db()
-    check_digest(study)
+    read_stored_stimuli(study)
     contexts = Context.objects.stimuli(study)
     return Item.objects.filter(context__in=contexts).count() == contexts.count()
 

@@ -71,6 +71,8 @@ FORMS = {
     "sign_out": lambda world: {"next": ""},
     "new_study": lambda world: {"title": "New", "slug": "new", "language": "en", "kept": "",
                                 "confirmed": "", "file": stimuli()},
+    **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
+    "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
     "revoke_token": lambda world: {},
     "replace_file": lambda world: {"kept": "", "confirmed": "", "file": stimuli()},

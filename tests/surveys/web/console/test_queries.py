@@ -44,6 +44,7 @@ NUMBERS = (1, 3, 300)
 OF_FILES = {"report", "ledger"}  # read from a file
 # The number of queries of each page of a study; it may only decrease.
 MOST = {
+    "close": 3, "reopen": 3, "archive": 3, "restore": 3, "duplicate": 3,
     "overview": 8, "stimuli": 10, "replace_file": 3, "checkpoints": 4, "row": 9, "design": 12,
     "workload": 5, "text": 5, "opening": 11, "preview": 10, "preview_instructions": 6,
     "preview_practice": 8, "preview_practice_rating": 8, "preview_practice_answer": 7,

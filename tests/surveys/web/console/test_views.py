@@ -65,7 +65,7 @@ def test_studies_can_be_searched_and_show_their_state(study, sign_in):
 
     assert "river-23" in first
     assert page("overview", study) not in first
-    assert re.search(r"Collecting\s+<span[^>]*>25 %", second)
+    assert "Collecting 25 %" in second
     assert re.findall(r"river-\d+(?=,)", found) == ["river-11"]
     assert "No study has “&lt;b&gt;lakes”" in none
 
@@ -96,6 +96,38 @@ def test_reviewers_are_not_sent_where_they_may_not_go(study, sign_in):
     text = sign_in(Role.REVIEWER).get(page("collection", study)).content.decode()
 
     assert "<strong>Next:</strong>" not in text
+
+
+def test_a_study_is_closed_archived_found_and_reopened(study, sign_in):
+    client = sign_in(Role.OWNER)
+
+    refused = client.post(page("archive", study), follow=True).content.decode()
+    asked = client.get(page("close", study)).content.decode()
+    closed = client.post(page("close", study), follow=True).content.decode()
+    client.post(page("archive", study))
+    studies = reverse("console:studies")
+    listed = client.get(studies).content.decode()
+    archive = client.get(studies, {"archived": "on"}).content.decode()
+    opened = client.post(page("reopen", study), follow=True).content.decode()
+
+    assert "Close it first" in refused
+    assert "Nobody new can begin" in asked
+    assert "Closed at" in closed
+    assert "Archive (1)" in listed
+    assert page("overview", study) not in listed
+    assert page("overview", study) in archive
+    assert "The study is open again." in opened
+
+
+def test_a_copy_is_made_under_a_free_name(study, sign_in):
+    client = sign_in(Role.RESEARCHER)
+
+    taken = client.post(page("duplicate", study), {"title": "Copy", "slug": study.slug})
+    made = client.post(page("duplicate", study), {"title": "Copy", "slug": "copy"}, follow=True)
+
+    assert taken.status_code == 422
+    assert "another short name" in taken.content.decode()
+    assert "The copy is a draft" in made.content.decode()
 
 
 def test_overview_shows_missing_steps(study, sign_in):
@@ -131,7 +163,7 @@ def test_the_number_of_queries_does_not_grow_with_studies(n, db, django_assert_n
     client = Client()
     client.force_login(user)
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         client.get(reverse("console:studies"))
 
 

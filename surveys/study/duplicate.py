@@ -1,0 +1,39 @@
+"""A new draft with the stimuli, the design and the texts of another study."""
+
+from dataclasses import replace
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from surveys.access.audit_log import record
+from surveys.errors import StudyExists
+from surveys.models import Study, TextKind
+from surveys.study.create import create_study
+from surveys.study.design import SETTINGS, configure_study
+from surveys.study.stimuli.checkpoints import copy_checkpoints
+from surveys.study.stimuli.load import StudyDesign, check_stimuli, read_stored_stimuli
+from surveys.study.texts import read_texts, set_text
+
+NOT_COPIED = ("title", "n_checkpoints")  # given, and set together with the checkpoint items
+
+
+@transaction.atomic
+def duplicate_study(study: Study, owner: User, *, slug: str, title: str) -> Study:
+    """Create a draft like a study, with another name; answers, links and batches stay behind.
+
+    Its consent text has to be reviewed before it opens. Raises StudyExists if the name is taken,
+    and ImportRefused if it is no short name.
+    """
+    if Study.objects.filter(slug=slug).exists():
+        raise StudyExists(f"There is a study {slug} already. Give the copy another short name.")
+    design = replace(StudyDesign.of(study), slug=slug, title=title)
+    stimuli = check_stimuli(read_stored_stimuli(study), design)
+    kept = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
+    create_study(stimuli, owner)
+    copy = configure_study(Study.objects.get(slug=slug), **kept)
+    copy_checkpoints(study, copy)
+    for kind, text in read_texts(study).items():
+        if text.pk is not None:
+            set_text(copy, TextKind(kind), text.body)
+    record("study.duplicated", copy, study.slug)
+    return copy
