@@ -61,6 +61,10 @@ class Place(models.Model):
     assignment = models.OneToOneField(
         Assignment, models.PROTECT, null=True, blank=True, related_name="place"
     )
+    is_replaced = models.BooleanField(
+        default=False,
+        help_text="its assignment was set aside, and another place was opened in its stead",
+    )
     # see the partial index of reserved places below
     hit = models.ForeignKey(
         "surveys.Hit", models.PROTECT, null=True, blank=True, related_name="places",
@@ -73,6 +77,10 @@ class Place(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=("questionnaire", "round", "number"), name="place_number_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_replaced=False) | Q(assignment__isnull=False),
+                name="only_occupied_places_are_replaced",
             ),
         ]
         indexes: ClassVar = [

@@ -35,6 +35,7 @@ class Tally:
     live: int = 0
     finished: int = 0
     usable: int = 0
+    replaced: int = 0
     missing: int = 0
     withdrawn: int = 0
     recent: int = 0
@@ -127,9 +128,11 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
         Submitted assignments, also those over quota; not those of annotators who withdrew.
     usable
         Finished assignments that no reviewer has judged unusable as a whole.
+    replaced
+        Finished assignments that were set aside and for which another place was opened.
     missing
-        Wanted minus finished, at least 0: surplus work in one questionnaire does not make up
-        for another.
+        Wanted plus replaced minus finished, at least 0: surplus work in one questionnaire does
+        not make up for another.
     withdrawn
         Assignments that were submitted before their annotator withdrew.
 
@@ -145,6 +148,7 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
         live=Count("assignments", filter=CURRENT & is_live),
         finished=Count("assignments", filter=finished),
         usable=Count("assignments", filter=usable),
+        replaced=Count("assignments", filter=finished & Q(assignments__place__is_replaced=True)),
         withdrawn=Count(
             "assignments",
             filter=CURRENT & was_submitted & Q(assignments__state=AssignmentState.WITHDRAWN),
@@ -152,7 +156,7 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
         recent=Count("assignments", filter=usable & is_recent),
         first_at=Min("assignments__submitted_at", filter=usable),
         last_at=Max("assignments__submitted_at", filter=usable),
-    ).annotate(missing=Greatest(F("wanted") - F("finished"), Value(0)))
+    ).annotate(missing=Greatest(F("wanted") + F("replaced") - F("finished"), Value(0)))
 
 
 def sum_tallies(tallies: Iterable[Tally]) -> Tally:

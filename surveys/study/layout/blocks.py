@@ -10,6 +10,7 @@ from surveys.access.audit_log import record
 from surveys.errors import RepeatRefused
 from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
 from surveys.models.stimuli import insert_rows
+from surveys.study.layout.quota import fit_places
 
 
 class PlannedItem(NamedTuple):
@@ -99,9 +100,9 @@ def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
     questionnaires = [(pk, by_block[block].pk) for pk, block in found]
     insert_rows(
         Place,
-        ("study", "questionnaire", "round", "number", "is_open"),
+        ("study", "questionnaire", "round", "number", "is_open", "is_replaced"),
         (
-            (study.pk, questionnaire, round_, number, True)
+            (study.pk, questionnaire, round_, number, True, False)
             for number in range(1, study.ratings_per_context + 1)
             for questionnaire, round_ in questionnaires
         ),
@@ -159,3 +160,28 @@ def repeat_block(
         reason=repeated.reason,
     )  # fmt: skip
     return repeated
+
+
+@transaction.atomic
+def undo_repeat(block: Block) -> Round:
+    """End the current round of a block, in which nobody has begun, and continue the one before.
+
+    Raises RepeatRefused if somebody has begun, or if there is no earlier round.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=block.study_id)
+    current = Round.objects.get(block=block, is_current=True)
+    before = Round.objects.filter(block=block, number=current.number - 1).first()
+    if before is None:
+        raise RepeatRefused(f"Block {block.number} was not repeated.")
+    if current.assignments.exists():
+        raise RepeatRefused(
+            f"Somebody has begun in round {current.number} of block {block.number}: their answers "
+            "would be lost."
+        )
+    Place.objects.filter(round=current).delete()
+    current.delete()
+    Round.objects.filter(pk=before.pk).update(is_current=True)
+    Place.objects.filter(round=before, assignment__isnull=False).update(is_open=True)
+    fit_places(study)
+    record("block.repeat_undone", study, f"block {block.number}", round=current.number)
+    return before

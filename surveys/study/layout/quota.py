@@ -17,6 +17,7 @@ FREED_COLUMNS = (
 )  # fmt: skip
 FITTED_COLUMNS = (
     "number", "pk", "questionnaire_id", "round_id", "is_open", "assignment_id", "hit_id",
+    "is_replaced",
 )  # fmt: skip
 ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
 
@@ -32,7 +33,7 @@ def give_back_places(assignments: Sequence[int]) -> None:
         for some in in_chunks(assignments)
         for place in Place.objects.filter(assignment__in=some).values_list(*FREED_COLUMNS, "hit_id")
     ]
-    _update([pk for _, pk, *_ in held], assignment=None)
+    _update([pk for _, pk, *_ in held], assignment=None, is_replaced=False)
     _close_surplus([tuple(place) for *place, hit in held if hit is None])
 
 
@@ -70,7 +71,7 @@ def _close_surplus(free: Collection[tuple[Any, ...]]) -> None:
 def fit_places(study: Study) -> None:
     """Create or close places in the current rounds to match the ratings wanted.
 
-    Occupied places stay, so there may be more of them.
+    Occupied places stay, so there may be more of them. Those that are replaced do not count.
     """
     closed: list[int] = []
     opened: list[int] = []
@@ -82,7 +83,8 @@ def fit_places(study: Study) -> None:
     for _, group in groupby(rows, key=lambda place: place.questionnaire_id):
         places: list[Any] = list(group)
         free = [place for place in places if place.assignment_id is None and place.hit_id is None]
-        n_counted = sum(p.is_open or p.assignment_id is not None for p in places)
+        counted = [place for place in places if not place.is_replaced]
+        n_counted = sum(p.is_open or p.assignment_id is not None for p in counted)
         n_missing = study.ratings_per_context - n_counted
         closable = [place.pk for place in free if place.is_open]
         openable = [place.pk for place in free if not place.is_open][: max(0, n_missing)]
@@ -109,7 +111,8 @@ def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
     """Return the number of places that lapsed assignments will free, by questionnaire."""
     given_up = Place.objects.filter(assignment__in=lapsed, is_open=True, hit=None).order_by()
     n_lapsed = dict(given_up.values_list("questionnaire_id").annotate(n=Count("pk")))
-    held = Place.objects.filter(is_open=True, assignment__isnull=False).order_by()
+    taken = Place.objects.filter(is_open=True, assignment__isnull=False)
+    held = taken.filter(is_replaced=False).order_by()
     reopened: Counter[int] = Counter()
     for some in in_chunks(list(n_lapsed)):
         groups = held.filter(questionnaire__in=some).values_list(
@@ -143,7 +146,7 @@ def _update(pks: Sequence[int], **fields: Any) -> None:
 
 def _count_by_round(questionnaires: Collection[int]) -> Counter[tuple[int, int]]:
     """Return the number of occupied and open places by questionnaire and round."""
-    is_counted = Q(is_open=True) | Q(assignment__isnull=False)
+    is_counted = Q(is_replaced=False) & (Q(is_open=True) | Q(assignment__isnull=False))
     found: Counter[tuple[int, int]] = Counter()
     for some in in_chunks(list(questionnaires)):
         counted = Place.objects.filter(is_counted, questionnaire__in=some).order_by()

@@ -60,7 +60,7 @@ PAGES = (
         "drop_batch stop_batch batch_ledger batch_people batch_bonus batch_choose visit pay_visit "
         "reject_visit retry_visit override_visit compensate_visit note_visit",
     ),
-    Page("collection", "block repeat annotators annotator context jobs", Right.READ),
+    Page("collection", "block repeat replace annotators annotator context jobs", Right.READ),
     Page(
         "review",
         "review_more review_one review_questionnaires review_disputes review_agreement "

@@ -88,6 +88,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "block": ("collection/blocks/<int:number>/", collection.block),
     "gauge_block": ("collection/blocks/<int:number>/agreement/", collection.gauge_block),
     "repeat": ("collection/blocks/<int:number>/repeat/", collection.repeat),
+    "undo_repeat": ("collection/blocks/<int:number>/repeat/undo/", collection.undo),
+    "replace": ("collection/replacements/", collection.replace),
     "annotators": ("collection/annotators/", annotators.annotators),
     "annotator": ("collection/annotators/<code:code>/", annotators.annotator),
     "person": ("collection/annotators/<code:code>/person/", privacy.person),

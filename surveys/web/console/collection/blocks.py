@@ -1,5 +1,6 @@
 """Progress and agreement of all blocks and of one, and its repetition."""
 
+from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -8,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.access.roles import Right
+from surveys.errors import RepeatRefused
 from surveys.models import Assignment, Round, Study
 from surveys.monitoring.agreement import (
     compute_agreement,
@@ -24,9 +26,12 @@ from surveys.monitoring.progress import (
     median_minutes,
     preview_repeat,
 )
-from surveys.study.layout.blocks import repeat_block
+from surveys.query_params import read_number
+from surveys.review.replacements import find_replaceable, request_replacements
+from surveys.study.layout.blocks import repeat_block, undo_repeat
 from surveys.web.console.access import study_page
 from surveys.web.console.collection.forms import RepeatForm
+from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import attempt, posted, status_of
 
 BLOCKS_A_PAGE = 20
@@ -64,9 +69,10 @@ def gauge(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Right.READ, "GET")
 def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
-    """Show the progress, the agreement, the annotators and the contexts of a block."""
-    round_ = _find_round(study, number)
-    (monitored,) = find_agreement(study, count_block_progress(study, [round_]))
+    """Show the progress, the agreement, the annotators and the contexts of a round of a block."""
+    round_ = _find_round(study, number, request.GET.get("round", ""))
+    current = [round_] if round_.is_current else []  # the figures of earlier rounds are in reports
+    monitored = find_agreement(study, count_block_progress(study, current))
     assignments = Assignment.objects.filter(round=round_).order_by("-pk")
     rows = Paginator(
         assignments.select_related("annotator", "questionnaire__block"), ASSIGNMENTS_A_PAGE
@@ -75,9 +81,10 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "study": study,
         "round": round_,
         "rounds": round_.block.rounds.order_by("-number"),
-        "monitored": monitored,
-        "n_changed": len(list_outdated([monitored])),
-        "forecast": forecast(monitored.progress.tally),
+        "n_begun": assignments.count(),
+        "monitored": monitored[0] if monitored else None,
+        "n_changed": len(list_outdated(monitored)),
+        "forecast": forecast(monitored[0].progress.tally) if monitored else None,
         "rows": rows,
         "summaries": summarise_assignments(study, list(rows)),
         "contexts": summarise_contexts(round_),
@@ -106,6 +113,40 @@ def repeat(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     return render(request, "console/collection/repeat.html", page, status=status_of(form))
 
 
+@study_page(Right.WORK, "POST")
+def undo(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """End a repeat in which nobody has begun."""
+    try:
+        undo_repeat(_find_round(study, number).block)
+    except RepeatRefused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "The repeat is undone; the round before continues.")
+    return redirect("console:block", study.slug, number)
+
+
+@study_page(Right.WORK)
+def replace(request: HttpRequest, study: Study) -> HttpResponse:
+    """Confirm (GET) or open (POST) one more place for each assignment that is set aside."""
+    back = reverse("console:collection", args=[study.slug])
+    if request.method == "GET":
+        n = find_replaceable(study).count()
+        return ask_first(
+            request,
+            study,
+            title="Ask for replacements",
+            text=f"Assignments set aside and not replaced yet: {n}. Each gets one more place in "
+            "its questionnaire, for an annotator who has not seen the block.\n\n"
+            "The answers that were set aside stay stored, and out of the dataset. New annotators "
+            "come by the same links as before, and are paid like the others.",
+            button="Ask for replacements",
+            back=back,
+        )
+    n = request_replacements(study)
+    messages.success(request, f"Places opened for replacements: {n}.")
+    return redirect(back)
+
+
 def _current_rounds(study: Study) -> QuerySet[Round]:
     current = Round.objects.filter(block__study=study, is_current=True)
     return current.select_related("block").order_by("block__number")
@@ -115,5 +156,8 @@ def _rounds_of_page(request: HttpRequest, study: Study) -> "Page[Round]":
     return Paginator(_current_rounds(study), BLOCKS_A_PAGE).get_page(request.GET.get("page"))
 
 
-def _find_round(study: Study, number: int) -> Round:
-    return get_object_or_404(_current_rounds(study), block__number=number)
+def _find_round(study: Study, number: int, wanted: str = "") -> Round:
+    """Return the current round of a block, or an earlier one by its number."""
+    rounds = Round.objects.filter(block__study=study).select_related("block")
+    chosen = {"number": read_number(wanted)} if wanted else {"is_current": True}
+    return get_object_or_404(rounds, block__number=number, **chosen)

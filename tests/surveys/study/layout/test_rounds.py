@@ -19,7 +19,7 @@ from surveys.participation.withdrawal import return_assignment
 from surveys.results.ratings_table import list_shortfalls
 from surveys.study.design import configure_study
 from surveys.study.durations import introduction_seconds
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.layout.blocks import repeat_block, undo_repeat
 from tests.factories.answers import finished_study
 from tests.factories.studies import (
     count_places_left,
@@ -253,5 +253,31 @@ def test_repeat_block_refuses_a_round_that_is_over():
 
     with pytest.raises(RepeatRefused, match="in round 2 by now"):
         repeat_block(block, reason="careless", author="ana", round_number=1)
+
+    assert block.rounds.count() == 2
+
+
+def test_a_repeat_is_undone_while_nobody_has_begun(study, block):
+    first = start(study)
+    repeat(block)
+
+    undo_repeat(block)
+
+    assert block.rounds.get().is_current
+    assert Place.objects.filter(round=block.rounds.get(), is_open=True).count() == 2
+    assert count_places_left(study) == 1
+    finish(first)
+    assert AuditEntry.objects.latest("pk").action == "block.repeat_undone"
+
+
+def test_a_repeat_in_which_somebody_has_begun_stays(study, block):
+    with pytest.raises(RepeatRefused, match="was not repeated"):
+        undo_repeat(block)
+    finish(start(study))
+    repeat(block)
+    start(study)
+
+    with pytest.raises(RepeatRefused, match="would be lost"):
+        undo_repeat(block)
 
     assert block.rounds.count() == 2

@@ -6,9 +6,13 @@ from django.urls import reverse
 
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
-from surveys.models import AuditEntry, Block, Place, Role, Round
+from surveys.models import AuditEntry, Block, Place, Role, Round, VerdictKind
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
 from surveys.study.design import configure_study
+from surveys.study.layout.blocks import repeat_block
 from tests.factories.answers import answer
+from tests.factories.reviews import reviewer, submit, whole
 from tests.factories.studies import make_study, start
 
 
@@ -112,7 +116,7 @@ def test_a_block_shows_its_annotators_and_contexts(study, client):
 
     assert assignment.annotator.code in text
     assert page("context", study, 1, 2) in text
-    assert "Round 1, the current one" in text
+    assert "Round 1</a>, the current one" in text
     assert client.post(page("gauge_block", study, 1)).url == page("block", study, 1)
 
 
@@ -196,3 +200,31 @@ def test_pages_need_the_same_queries_for_many(name, db, sign_in):
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
+
+
+def test_earlier_rounds_can_be_looked_at_and_a_repeat_undone(study, client):
+    submit(study)
+    repeat_block(study.blocks.get(number=1), reason="low agreement", author="ana")
+    where = page("block", study, 1)
+
+    earlier = client.get(where, {"round": "1"}).content.decode()
+    unknown = [client.get(where, {"round": wrong}).status_code for wrong in ("7", "x", "-1")]
+    undone = client.post(page("undo_repeat", study, 1), follow=True).content.decode()
+
+    assert "This round was replaced" in earlier
+    assert study.annotators.get().code in earlier
+    assert unknown == [404, 404, 404]
+    assert "The repeat is undone" in undone
+
+
+def test_replacements_are_asked_for_on_the_collection(study, client):
+    submit(study)
+    file_answers(study)
+    give_verdict(whole(study), reviewer(study), VerdictKind.UNUSED, "random")
+
+    assert page("replace", study) in read(client, "collection", study)
+    assert "not replaced yet: 1" in read(client, "replace", study)
+    done = client.post(page("replace", study), follow=True).content.decode()
+
+    assert "Places opened for replacements: 1." in done
+    assert "another place was opened for 1 of them" in " ".join(done.split())

@@ -116,6 +116,8 @@ FORMS = {
     "gauge": lambda world: {},
     "gauge_block": lambda world: {},
     "repeat": lambda world: {"reason": "low agreement", "round_number": "1"},
+    "undo_repeat": lambda world: {},
+    "replace": lambda world: {},
     "review": lambda world: {},
     "review_more": lambda world: {"exclude": "1"},
     "review_file": lambda world: {"then": "queue"},

@@ -52,7 +52,7 @@ MOST = {
     "recruitment": 11, "invite": 6, "export_links": 4, "invitation": 10, "open_link": 4,
     "prolific": 4, "batches": 7, "plan_batch": 10, "batch_cost": 9, "batch": 17,
     "batch_ledger": 7, "batch_people": 8, "visit": 6,
-    "collection": 12, "block": 14, "repeat": 9, "annotators": 7, "annotator": 8,
+    "replace": 4, "collection": 12, "block": 14, "repeat": 9, "annotators": 7, "annotator": 8,
     "person": 10, "erase": 10, "context": 5, "review": 17, "review_one": 11,
     "review_questionnaires": 9, "review_disputes": 11, "review_agreement": 8,
     "review_settings": 7, "jobs": 5, "results": 7, "run": 4, "download": 4, "release": 6,
