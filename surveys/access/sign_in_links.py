@@ -1,17 +1,24 @@
-"""Sign-in links: an operator creates one to sign an account in once, without its password."""
+"""Links for one use: to sign an account in without its password, and to choose a first password."""
 
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.core.exceptions import ValidationError
+from django.core.signing import BadSignature, TimestampSigner
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.access.roles import find_account
+from surveys.access.roles import find_account, grant_role
+from surveys.errors import AccessRefused
+from surveys.models import Role, Study
 
 LIFETIME = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
+INVITED_FOR = timedelta(days=7)
+_INVITATIONS = TimestampSigner(salt="surveys.account_invitations")
 
 
 class _Tokens(PasswordResetTokenGenerator):
@@ -51,3 +58,33 @@ def use_sign_in_link(user_id: int, token: str) -> User | None:
         user.save(update_fields=["last_login"])
         record("account.link_used", None, user.get_username())
     return user
+
+
+@transaction.atomic
+def invite_account(study: Study, username: str, role: Role) -> str:
+    """Create an account without a password, with a role; return the link to choose one.
+
+    The link works for seven days, until a password is chosen. Raises AccessRefused for a name that
+    is taken or invalid.
+    """
+    user = User(username=username.strip())
+    user.set_unusable_password()
+    try:
+        user.full_clean(exclude=["password"])
+    except ValidationError as error:
+        raise AccessRefused(" ".join(error.messages)) from error
+    user.save()
+    record("account.invited", study, user.get_username())
+    grant_role(study, user, role)
+    path = reverse("console:choose_password", args=[_INVITATIONS.sign(str(user.pk))])
+    return f"{settings.SITE_URL}{path}"
+
+
+def find_invited_account(token: str) -> User | None:
+    """Return the account of an invitation, or None if it has a password or the link expired."""
+    try:
+        user_id = _INVITATIONS.unsign(token, max_age=INVITED_FOR)
+    except BadSignature:
+        return None
+    user = User.objects.filter(pk=user_id, is_active=True).first()
+    return user if user and not user.has_usable_password() else None

@@ -4,8 +4,8 @@ import logging
 import re
 
 # /join/ and /mturk/ are followed by an own link's ticket and, in the query, provider ids;
-# /sign-in/link/ by a token that signs a researcher in.
-LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk|sign-in/link)/[^\s'\"]+")
+# /sign-in/link/ and /invited/ by a token that signs a researcher in.
+LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk|sign-in/link|invited)/[^\s'\"]+")
 
 
 class LinkFormatter(logging.Formatter):

@@ -61,3 +61,12 @@ class MemberForm(forms.Form):
             return find_account(self.cleaned_data["username"])
         except AccessRefused as error:
             raise forms.ValidationError(str(error)) from error
+
+
+class InviteForm(forms.Form):
+    """The name of a new account, and its role in a study."""
+
+    username = forms.CharField(max_length=150, label="Name of the new account")
+    role = forms.ChoiceField(
+        choices=Role.choices, widget=forms.RadioSelect, initial=Role.RESEARCHER
+    )

@@ -69,7 +69,7 @@ PAGES = (
     ),
     Page("results", "run ledger compare"),
     Page("release"),
-    Page("people", "leave", Right.OWN),
+    Page("people", "leave invite_person", Right.OWN),
     Page("privacy", "find_person person erase pay settle drop", Right.OWN),
     Page("log"),
 )

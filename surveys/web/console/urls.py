@@ -6,7 +6,12 @@ from surveys.models.participation import ANNOTATOR_CODE
 from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
 from surveys.web.console.account import tokens
-from surveys.web.console.account.sign_in import limit_sign_ins, sign_in_by_link
+from surveys.web.console.account.sign_in import (
+    change_password,
+    choose_password,
+    limit_sign_ins,
+    sign_in_by_link,
+)
 from surveys.web.console.collection import annotators
 from surveys.web.console.collection import blocks as collection
 from surveys.web.console.crowd import batches
@@ -33,6 +38,7 @@ VIEWS: dict[str, tuple[str, Page]] = {
     "studies": ("", views.studies),
     "new_study": ("new/", stimuli.new_study),
     "tokens": ("tokens/", tokens.tokens),
+    "change_password": ("password/", change_password),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),
 }
 BATCH = "recruitment/batches/<int:batch_id>"
@@ -117,6 +123,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "download": ("runs/<int:run_id>/files/", results.download),
     "release": ("release/", releases.release),
     "people": ("people/", views.people),
+    "invite_person": ("people/invite/", views.invite_person),
     "leave": ("people/<int:user_id>/remove/", views.leave),
     "privacy": ("privacy/", privacy.privacy),
     "find_person": ("privacy/find/", privacy.find),
@@ -139,6 +146,7 @@ urlpatterns = [
         name="sign_in",
     ),
     path("sign-in/link/<int:user_id>/<str:token>/", sign_in_by_link, name="sign_in_link"),
+    path("invited/<str:token>/", choose_password, name="choose_password"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     *(path(address, view, name=name) for name, (address, view) in VIEWS.items()),
     *(

@@ -4,15 +4,20 @@ import logging
 import math
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 from unicodedata import normalize
 
 from axes.handlers.proxy import AxesProxyHandler
 from axes.models import AccessAttempt
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib import messages
+from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.models import User
+from django.core.validators import MaxLengthValidator
 from django.db import transaction
 from django.db.models import Max
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -20,7 +25,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from surveys.access.audit_log import acting
+from surveys.access.audit_log import acting, record
 from surveys.access.client_address import client_address
 from surveys.access.known_browsers import find_browser, remember_browser
 from surveys.access.roles import read_username
@@ -34,11 +39,39 @@ from surveys.access.sign_in_limits import (
     return_check,
     take_check,
 )
-from surveys.access.sign_in_links import find_linked_account, use_sign_in_link
+from surveys.access.sign_in_links import (
+    find_invited_account,
+    find_linked_account,
+    use_sign_in_link,
+)
+from surveys.web.console.access import console_page, signed_in
+from surveys.web.console.forms import status_of
 
 LINK_BACKEND = "django.contrib.auth.backends.ModelBackend"
 log = logging.getLogger(__name__)
 View = Callable[..., HttpResponseBase]
+LONGEST_PASSWORD = 1000  # hashing a megabyte would take long
+
+
+class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]
+    """The password of an account that has none yet."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        _limit_passwords(self)
+
+
+class NewPasswordForm(PasswordChangeForm):
+    """The old password of an account, and a new one."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        _limit_passwords(self)
+
+
+def _limit_passwords(form: Form) -> None:
+    for field in form.fields.values():
+        field.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
 
 
 def limit_sign_ins(view: View) -> View:
@@ -106,6 +139,42 @@ def sign_in_by_link(request: HttpRequest, user_id: int, token: str) -> HttpRespo
             return response
     page = {"account": user}
     return render(request, "console/account/sign_in_link.html", page, status=200 if user else 410)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def choose_password(request: HttpRequest, token: str) -> HttpResponse:
+    """Let an invited person choose the password of their account, and sign them in."""
+    user = find_invited_account(token)
+    if user is None:
+        return render(request, "console/account/choose_password.html", {}, status=410)
+    form = FirstPasswordForm(user, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with transaction.atomic(), acting(user):
+            form.save()
+            record("account.password_chosen", None, user.get_username())
+        login(request, user, backend=LINK_BACKEND)
+        response = redirect(settings.LOGIN_REDIRECT_URL)
+        remember_browser(response, user)
+        return response
+    page = {"account": user, "form": form}
+    return render(request, "console/account/choose_password.html", page, status=status_of(form))
+
+
+@console_page
+def change_password(request: HttpRequest) -> HttpResponse:
+    """Let a user change their own password; their other sessions end."""
+    user = signed_in(request)
+    form = NewPasswordForm(user, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with transaction.atomic():
+            form.save()
+            record("account.password_changed", None, user.get_username())
+        update_session_auth_hash(request, user)
+        messages.success(request, "Your password is changed. Your other sessions have ended.")
+        return redirect("console:studies")
+    page = {"form": form}
+    return render(request, "console/account/change_password.html", page, status=status_of(form))
 
 
 def _wait_for_lock(request: HttpRequest, name: str) -> int:

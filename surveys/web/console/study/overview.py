@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 
 from surveys.access.audit_log import find_entries
 from surveys.access.roles import Right, grant_role, revoke_role, role_in, visible_studies
+from surveys.access.sign_in_links import INVITED_FOR, invite_account
 from surveys.models import Membership, Role, Study
 from surveys.monitoring.checklist import outline_study
 from surveys.monitoring.progress import count_progress_by_study, count_study_progress
@@ -20,7 +21,7 @@ from surveys.query_params import read_query
 from surveys.results.public_log import mask_entries, stream_log
 from surveys.web.console.access import console_page, is_owner, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import MemberForm, attempt, posted, status_of
+from surveys.web.console.forms import InviteForm, MemberForm, attempt, posted, status_of
 
 ENTRIES_PER_PAGE = 50
 STUDIES_PER_PAGE = 24
@@ -70,6 +71,20 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
     members = Membership.objects.filter(study=study).select_related("user")
     page = {"study": study, "members": members, "form": form}
     return render(request, "console/study/people.html", page, status=status_of(form))
+
+
+@study_page(Right.OWN)
+def invite_person(request: HttpRequest, study: Study) -> HttpResponse:
+    """Create an account with a role, and show the link by which its person chooses a password."""
+    form = InviteForm(posted(request))
+    page = {"study": study, "form": form, "days": INVITED_FOR.days}
+
+    def create() -> None:
+        name, role = form.cleaned_data["username"], Role(form.cleaned_data["role"])
+        page["link"] = invite_account(study, name, role)
+
+    attempt(form, create)
+    return render(request, "console/study/invite_person.html", page, status=status_of(form))
 
 
 @study_page(Right.OWN)

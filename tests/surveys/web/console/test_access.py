@@ -8,11 +8,11 @@ from surveys.web.console.urls import urlpatterns
 from tests.factories.studies import make_study, start
 from tests.hostile import Attacker
 
-OPEN = {"sign_in", "sign_in_link", "sign_out"}
-OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token"}
+OPEN = {"sign_in", "sign_in_link", "choose_password", "sign_out"}
+OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token", "change_password"}
 FOR_WORKERS = {
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
-    "design", "workload", "text", "opening",
+    "design", "workload", "text", "opening", "duplicate", "undo_repeat", "replace",
     "results", "compare", "run", "retry", "report", "ledger", "download", "release",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
@@ -22,6 +22,7 @@ FOR_WORKERS = {
     "override_visit", "compensate_visit", "note_visit",
 }  # fmt: skip
 FOR_OWNERS = {
+    "close", "reopen", "archive", "restore", "invite_person",
     "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",
     "export_person", "pay_person", "erase", "forget", "arm_batch",
 }  # fmt: skip

@@ -15,7 +15,7 @@ from django.urls import NoReverseMatch, reverse
 
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
-from surveys.access.sign_in_links import make_sign_in_link
+from surveys.access.sign_in_links import invite_account, make_sign_in_link
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, TextKind, Visit
 from surveys.recruitment.links import invite_listed, open_entrance
@@ -39,6 +39,8 @@ from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
 pytestmark = pytest.mark.django_db
 
 CHECK = read_check(default_body("en", TextKind.CHECK))
+HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"  # that of the tests
+SECRET = "correct horse battery"
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}
 VERDICT = {"kind": "good", "reason": "as agreed", "then": "queue"}
@@ -68,6 +70,9 @@ PLAN = {
 FORMS = {
     "sign_in": lambda world: {"username": "ana", "password": "right", "next": ""},
     "sign_in_link": lambda world: {},
+    "choose_password": lambda world: dict.fromkeys(("new_password1", "new_password2"), SECRET),
+    "change_password": lambda world: {"old_password": "right", "new_password1": SECRET,
+                                      "new_password2": SECRET},
     "sign_out": lambda world: {"next": ""},
     "new_study": lambda world: {"title": "New", "slug": "new", "language": "en", "kept": "",
                                 "confirmed": "", "file": stimuli()},
@@ -130,6 +135,7 @@ FORMS = {
     "release": lambda world: {"recipe": QUICK, "description": "", "n_practice": "0", "seed": "0",
                               "ids_of": "", "complete": "on", "has_log": "on"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},
+    "invite_person": lambda world: {"username": "zoe", "role": "reviewer"},
     "leave": lambda world: {},
     "jobs": lambda world: {"form": "csv"},
     "forget": lambda world: {"because": "asked for it"},
@@ -165,7 +171,7 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory):
     """A study with content on every page, created once; changes by a test are rolled back."""
     files = tmp_path_factory.getbasetemp() / "files"
     with django_db_blocker.unblock(), transaction.atomic():
-        with override_settings(MEDIA_ROOT=files):
+        with override_settings(MEDIA_ROOT=files, PASSWORD_HASHERS=[HASHER]):
             made = build_world()
         yield made
         transaction.set_rollback(True)
@@ -207,6 +213,7 @@ def build_world():
         rejected=hand_in(Visit.objects.get(submission="3SUBMISSION1"), state="rejected"),
         held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),
         payable=visit_of(batch, "payable"),
+        invited=invite_account(study, "eva", Role.REVIEWER).split("/")[-2],
         token=token, opened=opened, disputed=disputed, mine=mine, pair=draft.pairs.get(position=1),
         entrance=open_entrance(study, "link", cap=5, completion_code="", no_place_code=""),
         invitation=Invitation.objects.get(note="ana@example.org"),
@@ -223,7 +230,8 @@ def is_unreachable(answer):
 @pytest.fixture
 def attacker(world, name):
     """Return a client that is signed in, except for the sign-in pages."""
-    return Attacker(**({} if name == "sign_in" else {"sessionid": world.session}))
+    is_guest = name in ("sign_in", "choose_password")
+    return Attacker(**({} if is_guest else {"sessionid": world.session}))
 
 
 def address_of(name, world, **changed):
@@ -246,6 +254,7 @@ def address_of(name, world, **changed):
         "run_id": (world.failed if name == "retry" else world.done).pk,
         "user_id": world.mate.pk,
         "token": make_sign_in_link("rob").split("/")[-2],
+        **({"token": world.invited} if name == "choose_password" else {}),
     }
     names = PAGES[name].pattern.converters
     return reverse(f"console:{name}", kwargs={key: {**found, **changed}[key] for key in names})

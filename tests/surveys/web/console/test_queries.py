@@ -57,7 +57,7 @@ MOST = {
     "review_questionnaires": 9, "review_disputes": 11, "review_agreement": 8,
     "review_settings": 7, "jobs": 5, "results": 7, "run": 4, "download": 4, "release": 6,
     "drop_batch": 5, "stop_batch": 4, "pay": 9, "settle": 3, "drop": 9,
-    "people": 4, "privacy": 9, "find_person": 3, "log": 5, "export_log": 4,
+    "people": 4, "invite_person": 3, "privacy": 9, "find_person": 3, "log": 5, "export_log": 4,
 }  # fmt: skip
 
 
