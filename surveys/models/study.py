@@ -77,6 +77,14 @@ class Study(models.Model):
         max_length=300, blank=True, default="",
         help_text="ethics approval or its reference; shown to annotators",
     )  # fmt: skip
+    pay = models.CharField(
+        max_length=100, blank=True, default="",
+        help_text="what annotators are paid, such as £2.50; shown to them; empty: not mentioned",
+    )  # fmt: skip
+    pay_for_more = models.CharField(
+        max_length=100, blank=True, default="",
+        help_text="what they are paid for a further block; empty: nothing",
+    )  # fmt: skip
     allows_unjudgeable = models.BooleanField(
         default=False, help_text="annotators may say that they cannot judge"
     )

@@ -26,10 +26,10 @@ MAX_LABEL_LENGTH = 60
 MAX_ASSIGNMENTS = 200_000  # more is a typing error
 MINIMUMS = {**DESIGN_MINIMUMS, "n_check_tries": 0, "n_checkpoints": 0, "seconds_per_item": 1}
 SETTINGS = (
-    "title", "public_title", "organisation", "contact", "ethics", "ratings_per_context",
-    "lease_hours", "assigning_policy", "scale_labels", "question_forms", "allows_unjudgeable",
-    "allows_more_blocks",
-    "erases_withdrawn", "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item",
+    "title", "public_title", "organisation", "contact", "ethics", "pay", "pay_for_more",
+    "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels", "question_forms",
+    "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
+    "n_check_tries", "n_checkpoints", "seconds_per_item",
 )  # fmt: skip
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
 

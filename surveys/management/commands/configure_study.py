@@ -16,10 +16,12 @@ class Command(SurveyCommand):
         add = parser.add_argument
         add("study")
         add("--title", help="shown to researchers")
-        add("--public-title", help="named to annotators in mails; '' for none")
+        add("--public-title", help="named to annotators; '' for none")
         add("--organisation", help="who runs the study; shown to annotators")
         add("--contact", help="contact for annotators' questions")
         add("--ethics", help="ethics approval or its reference; shown to annotators")
+        add("--pay", help="what annotators are paid, such as '£2.50'; shown to them; '' for none")
+        add("--pay-for-more", help="what they are paid for a further block; '' for nothing")
         add("--ratings-per-context", type=int)
         add("--lease-hours", type=int, help="hours for which a place is held without activity")
         add(

@@ -148,6 +148,8 @@ def test_configure_study_prints_the_settings():
         "organisation",
         "contact",
         "ethics",
+        "pay",
+        "pay for more",
         "ratings per context  2",
         "lease hours          2",
         "assigning policy     balanced",
@@ -169,6 +171,8 @@ def test_configure_study_prints_the_settings():
     [
         (["--title", "Similar?"], "title", "Similar?"),
         (["--contact", "lab@example.org"], "contact", "lab@example.org"),
+        (["--pay", "£2.50"], "pay", "£2.50"),
+        (["--pay-for-more", "£1"], "pay_for_more", "£1"),
         (["--ratings-per-context", "3"], "ratings_per_context", 3),
         (["--lease-hours", "5"], "lease_hours", 5),
         (["--policy", "random"], "assigning_policy", "random"),

@@ -73,19 +73,28 @@ def test_migrating_to_zero_never_drops_the_log_and_the_ledger():
     plan(study)
     n_entries = AuditEntry.objects.count()
     lost = rf"\(AuditEntry {n_entries}, Batch 1, Hit 1, Entrance 1\)\. Nothing"
-    with pytest.raises(CommandError, match=lost):
-        call_command("migrate", "surveys", "zero", drop_data=True, verbosity=0)
+    try:
+        with pytest.raises(CommandError, match=lost):
+            call_command("migrate", "surveys", "zero", drop_data=True, verbosity=0)
+    finally:
+        call_command("migrate", verbosity=0)  # later migrations were reversed
 
     assert AuditEntry.objects.count() == n_entries > 0
     assert applied() == before
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_migrating_to_the_last_step_unrecords_the_squashed_migration():
     before = applied()
 
-    call_command("migrate", "surveys", LAST_STEP, verbosity=0)
-    assert applied() == before - {SQUASHED}
+    try:
+        call_command("migrate", "surveys", LAST_STEP, verbosity=0)
+        assert applied() == {name for name in before if name <= LAST_STEP} - {SQUASHED}
+    finally:
+        call_command("migrate", "surveys", verbosity=0)
+    assert applied() == before
+
+    MigrationRecorder(connection).record_unapplied("surveys", SQUASHED)
     refuse_older_database()
     call_command("migrate", "surveys", verbosity=0)
 

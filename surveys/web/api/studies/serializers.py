@@ -26,6 +26,8 @@ MAX_FIELD_LENGTH = 20_000
 ORGANISATION = "organisation that runs the study; shown to annotators"
 CONTACT = "contact for questions of annotators"
 ETHICS = "ethics approval or its reference; shown to annotators"
+PAY = "what annotators are paid, such as £2.50; shown to them; empty: not mentioned"
+PAY_FOR_MORE = "what they are paid for a further block; empty: nothing"
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -171,7 +173,8 @@ class DesignSerializer(serializers.ModelSerializer[Study]):
     class Meta:
         model = Study
         fields = (
-            "title", "public_title", "organisation", "contact", "ethics", "language",
+            "title", "public_title", "organisation", "contact", "ethics", "pay", "pay_for_more",
+            "language",
             "ratings_per_context", "block_size", "scale_minimum", "scale_maximum", "scale_step",
             "scale_labels", "question_forms", "lease_hours", "assigning_policy",
             "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
@@ -194,6 +197,10 @@ class DesignChangeSerializer(RequestSerializer):
     )
     contact = JsonString(max_length=200, allow_blank=True, required=False, help_text=CONTACT)
     ethics = JsonString(max_length=300, allow_blank=True, required=False, help_text=ETHICS)
+    pay = JsonString(max_length=100, allow_blank=True, required=False, help_text=PAY)
+    pay_for_more = JsonString(
+        max_length=100, allow_blank=True, required=False, help_text=PAY_FOR_MORE
+    )
     language = JsonString(max_length=35, required=False, help_text="in drafts only")
     ratings_per_context = JsonInteger(min_value=1, max_value=MOST_ASKED_FOR, required=False)
     block_size = JsonInteger(

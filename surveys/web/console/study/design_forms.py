@@ -21,7 +21,8 @@ GROUPS = {
         "ratings_per_context", "block_size", "seconds_per_item", "n_checkpoints", *PAY,
     ),
     "Annotators": (
-        "assigning_policy", "lease_hours", "n_check_tries", "allows_more_blocks", "seed",
+        "pay", "allows_more_blocks", "pay_for_more", "assigning_policy", "lease_hours",
+        "n_check_tries", "seed",
     ),
     "Use of answers": ("erases_withdrawn", "publishes_words"),
 }  # fmt: skip
@@ -132,7 +133,8 @@ class DesignForm(WorkloadForm):
     title = forms.CharField(max_length=200, help_text="Shown to researchers.")
     public_title = forms.CharField(
         max_length=200, required=False, label="Title for annotators",
-        help_text="Used in invitations and reminders. Empty: they give no title.",
+        help_text="Heading of their first page; also in invitations and reminders. "
+        "Empty: no title is given.",
     )  # fmt: skip
     language = forms.CharField(max_length=35, label="Language of the texts")
     organisation = forms.CharField(
@@ -159,6 +161,16 @@ class DesignForm(WorkloadForm):
         label="Forms of the two words in the question", choices=QuestionForms.choices,
         help_text="Dictionary forms, as in CoSimLex: where the text has “soldiers”, the question "
         "names “soldier”.",
+    )  # fmt: skip
+    pay = forms.CharField(
+        max_length=100, required=False, label="Pay",
+        help_text="Such as “£2.50”, in the language of the study; shown to annotators before they "
+        "agree. Empty: not mentioned.",
+    )  # fmt: skip
+    pay_for_more = forms.CharField(
+        max_length=100, required=False, label="Pay for another block",
+        help_text="Shown where another block is offered. Empty: annotators read that it is not "
+        "paid, if the first one was.",
     )  # fmt: skip
     assigning_policy = forms.ChoiceField(
         label="Assignment of questionnaires", choices=AssigningPolicy.choices

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.django_db
 CHANGEABLE = {
     "title": "Words", "public_title": "Words and you", "organisation": "University of Examples",
     "ethics": "", "contact": "lab@example.org", "scale_labels": "0 = not at all\n2=same",
+    "pay": "£2.50", "pay_for_more": "£1",
     "ratings_per_context": 5, "lease_hours": 3, "assigning_policy": "random",
     "n_check_tries": 2, "n_checkpoints": 0, "seconds_per_item": 30, "allows_unjudgeable": "on",
     "erases_withdrawn": "on", "pay_per_hour": "", "fee_percent": "",
@@ -49,6 +50,7 @@ def test_a_drafts_design_is_stored_and_recorded(draft, sign_in):
     assert draft.question_forms == "text"
     assert draft.scale_labels == {"0": "not at all", "2": "same"}
     assert (draft.allows_unjudgeable, draft.allows_more_blocks) == (True, False)
+    assert (draft.pay, draft.pay_for_more) == ("£2.50", "£1")
     assert draft.blocks.count() == 2
     details = AuditEntry.objects.get(action="study.configured").details
     assert details["ratings_per_context"] == "2 → 5"
