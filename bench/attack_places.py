@@ -115,7 +115,7 @@ def _begin(site: AttackedSite, link: str) -> str:
 
 def _introduce(survey: str) -> None:
     _post_alone(f"{survey}instructions/")
-    _post_alone(f"{survey}practice/answer/")
+    _post_alone(f"{survey}practice/answer/?item=2")
 
 
 def _answer(survey: str, first: int, last: int) -> httpx.Response:

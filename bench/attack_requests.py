@@ -162,7 +162,7 @@ def steal_by_id(site: AttackedSite) -> Finding:
         arrived = browser.post(owned, data=read_consent(browser, owned))
         survey = site.url + arrived.headers["location"]
         browser.post(f"{survey}instructions/")
-        browser.post(f"{survey}practice/answer/")
+        browser.post(f"{survey}practice/answer/?item=2")
         browser.post(f"{survey}1/words/", data=WORDS)
         seen = browser.get(stolen)
         sent = browser.post(stolen, data={"answer": "agree", "confirmed": "yes"})
@@ -242,7 +242,7 @@ def silence_the_broker(site: AttackedSite) -> Finding:
         )
         agreed = browser.post(link, data=read_consent(browser, link))
         survey = site.url + agreed.headers["location"]
-        for address in ("instructions/", "practice/answer/"):
+        for address in ("instructions/", "practice/answer/?item=2"):
             browser.post(f"{survey}{address}")
         for position in (1, 2):
             browser.post(f"{survey}{position}/words/", data=WORDS)

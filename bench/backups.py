@@ -92,7 +92,7 @@ class Load:
         with httpx.Client(base_url=url, trust_env=False, timeout=120) as browser:
             agreed = dict(HIDDEN.findall(browser.get(link).text)) | {"answer": "agree"}
             survey = browser.post(link, data=agreed).headers["location"]
-            for step in ("instructions/", "practice/answer/"):
+            for step in ("instructions/", "practice/answer/?item=2"):
                 browser.post(survey + step)
             token = survey.rstrip("/").rpartition("/")[2]
             words = {"inspired_word1": "moon", "inspired_word2": "sea"}

@@ -86,7 +86,7 @@ def _time_last_rating(browser: httpx.Client, link: str) -> float:
     try:
         survey = _send(browser, link, answer="agree").headers["location"]
         browser.post(f"{survey}instructions/")
-        browser.post(f"{survey}practice/answer/")
+        browser.post(f"{survey}practice/answer/?item=2")
         _send(browser, f"{survey}1/words/", inspired_word1="river", inspired_word2="storm")
         begun = time.perf_counter()
         answer = _send(browser, f"{survey}1/rating/", rating="3")

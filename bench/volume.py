@@ -119,8 +119,9 @@ def introduce(browser: Browser, survey: str) -> None:
         "practice/answer": {"read": 1}, "check": {"question0": 1, "question1": 2, "question2": 0},
     }  # fmt: skip
     for step, answers in steps.items():
-        _, page = browser.ask(step, f"{survey}{step}/")
-        browser.ask(f"{step}: done", f"{survey}{step}/", **hidden_in(page), **answers)
+        address = f"{survey}{step}/" + ("?item=2" if step.startswith("practice") else "")
+        _, page = browser.ask(step, address)
+        browser.ask(f"{step}: done", address, **hidden_in(page), **answers)
 
 
 def judge(browser: Browser, survey: str) -> None:

@@ -7,13 +7,20 @@ class SurveyError(Exception):
     status = 409
 
     def __init__(
-        self, message: str, *, completion: object = None, retry_after: int | None = None
+        self,
+        message: str,
+        *,
+        heading: str = "",
+        completion: object = None,
+        retry_after: int | None = None,
     ) -> None:
-        """`completion` is the code that the annotator takes back to the provider.
+        """`heading` is the heading of the annotators' page, if it is no error of anyone.
 
-        `retry_after` is the number of seconds after which the request may be repeated.
+        `completion` is the code that the annotator takes back to the provider, `retry_after` the
+        number of seconds after which the request may be repeated.
         """
         super().__init__(message)
+        self.heading = heading
         self.completion = completion
         self.retry_after = retry_after
 

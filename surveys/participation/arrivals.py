@@ -30,7 +30,8 @@ def refuse_closed(entrance: Entrance) -> None:
     """Raise LinkRevoked for an entrance that is closed."""
     if entrance.closed_at:
         raise LinkRevoked(
-            _("This study takes no more people. Thank you for your interest."),
+            _("It takes no more people. Thank you for your interest!"),
+            heading=_("This study is closed"),
             completion=no_place_completion(entrance),
         )
 

@@ -3,7 +3,7 @@
 import random
 import secrets
 from collections import Counter
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from django.db import transaction
 from django.db.models import Count
@@ -148,26 +148,12 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
         return latest
     if not study.allows_more_blocks or came_for_a_hit(assignment):
         raise NoPlaceLeft(
-            _("There is nothing more to do in this study. Thank you."),
+            _("There is nothing more to do in this study."),
+            heading=_("Thank you"),
             completion=completion_of(assignment.annotator),
         )
     another = Assignment(study=study, annotator=assignment.annotator)
     return begin_assignment(_lay_out(study, another))
-
-
-def can_have_another(assignment: Assignment) -> bool:
-    """Return whether another block is free, or in progress, after this submitted assignment."""
-    if not assignment.study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
-        return False
-    if came_for_a_hit(assignment):
-        return False
-    invitations: Any = Invitation.objects.with_latest_state()
-    invitation = invitations.get(annotator=assignment.annotator_id)
-    if invitation.revoked_at:
-        return False
-    if invitation.latest_state != AssignmentState.SUBMITTED:
-        return bool(invitation.latest_state in AssignmentState.unfinished())
-    return has_place_left(assignment.study, assignment.annotator)
 
 
 def find_own_place(study: Study, assignment: Assignment) -> Place | None:
@@ -186,7 +172,8 @@ def find_own_place(study: Study, assignment: Assignment) -> Place | None:
 def no_place_left(completion: Completion | None) -> NoPlaceLeft:
     """Return the refusal for lack of places, with the annotator's completion."""
     return NoPlaceLeft(
-        _("This study has as many annotators as it needs. Thank you for wanting to take part."),
+        _("Thank you for coming! We have enough people for this study now."),
+        heading=_("All places are taken"),
         completion=completion,
     )
 

@@ -1,12 +1,12 @@
 """Steps before the first text: instructions, practice, comprehension check."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from django.db import transaction
 from django.utils import timezone
 
-from surveys.models import Assignment, AssignmentState, Study, TextKind
+from surveys.models import Assignment, AssignmentState, Study, StudyText, TextKind
 from surveys.participation.assignments import (
     begin_assignment,
     is_displaced,
@@ -15,8 +15,9 @@ from surveys.participation.assignments import (
     resume_assignment,
 )
 from surveys.participation.withdrawal import return_assignment
+from surveys.study.exercises import read_check
 from surveys.study.protocol import protocol_of
-from surveys.study.texts import current_text, read_check, refuse_outdated
+from surveys.study.texts import current_text, refuse_outdated
 
 
 class Step(StrEnum):
@@ -35,9 +36,9 @@ DONE_AT = {
 }
 
 
-def list_steps(study: Study) -> list[Step]:
-    """Return the steps that a study asks for."""
-    texts = protocol_of(study.pk, study.revision).texts
+def list_steps(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> list[Step]:
+    """Return the steps that a study asks for, with its texts if they were read already."""
+    texts = texts or protocol_of(study.pk, study.revision).texts
     steps = [Step.INSTRUCTIONS]
     if texts[TextKind.PRACTICE].body:
         steps.append(Step.PRACTICE)

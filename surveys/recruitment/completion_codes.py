@@ -17,11 +17,13 @@ CODE_FIELD = "completion_code"
 class Completion:
     """A code for the provider, and the address that takes it there, if any.
 
-    With `fields` it is sent there by a form; `is_late` if the provider may no longer accept it.
+    `finish` is the label of the link to the address. With `fields` the code is sent there by a
+    form; `is_late` if the provider may no longer accept it.
     """
 
     code: str
     address: str
+    finish: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     is_late: bool = False
 
@@ -40,7 +42,8 @@ def completion_for(assignment: Assignment) -> Completion | None:
         return None
     fields = {rules.submission: visit.submission, CODE_FIELD: visit.completion_code}
     is_late = visit.deadline_at is not None and visit.deadline_at < timezone.now()
-    return Completion(visit.completion_code, rules.find_submit_address(), fields, is_late)
+    address = rules.find_submit_address()
+    return Completion(visit.completion_code, address, fields=fields, is_late=is_late)
 
 
 def came_for_a_hit(assignment: Assignment) -> bool:
@@ -81,6 +84,17 @@ def no_place_completion(entrance: Entrance) -> Completion | None:
     return _as_completion(entrance, entrance.no_place_code)
 
 
+def advise_to_give_back(annotator: Annotator) -> str:
+    """Return what annotators who stop do with their place at the provider.
+
+    Empty for a channel without places, and where a code does it.
+    """
+    invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
+    if invitation.entrance is None or invitation.entrance.no_place_code:
+        return ""
+    return str(rules_of(invitation.entrance.provider).give_back)
+
+
 def _find_invitation(annotator: Annotator) -> Any:
     """Return the invitation with `has_done` (a block) and `promised` (the last visit's code)."""
     done = Assignment.objects.filter(annotator=annotator, submitted_at__isnull=False)
@@ -99,4 +113,7 @@ def _earned(invitation: Any) -> Completion | None:
 
 
 def _as_completion(entrance: Entrance, code: str) -> Completion | None:
-    return Completion(code, completion_address(entrance.provider, code)) if code else None
+    if not code:
+        return None
+    label = str(rules_of(entrance.provider).finish)
+    return Completion(code, completion_address(entrance.provider, code), label)

@@ -48,12 +48,13 @@ class Said(Enum):
 
 SECTIONS = {
     "who": (Said.ORGANISATION, Said.ETHICS, Said.CONTACT),
-    "lead": (Said.IDENTITY, Said.WITHDRAWAL, Said.PUBLICATION),
+    "lead": (Said.IDENTITY, Said.PUBLICATION),
     "kept": (
         Said.ANSWERS, Said.TIMES, Said.STEPS, Said.CHECK, Said.ARRIVAL, Said.NETWORK,
         Said.JUDGEMENT, Said.ABSENT,
     ),
-    "term": (Said.TERM, Said.RETENTION, Said.ERASURE, Said.RIGHTS),
+    "term": (Said.TERM, Said.RETENTION, Said.ERASURE),
+    "rights": (Said.WITHDRAWAL, Said.RIGHTS),
 }  # fmt: skip
 
 
@@ -199,11 +200,12 @@ def write_sentences(facts: Facts) -> dict[Said, str]:
 def _say_withdrawal(facts: Facts) -> str:
     if facts.erases_withdrawn:
         return _(
-            "You can withdraw at any time, also later, by your link. Your answers are then erased."
+            "You can withdraw at any time, even after you finish, with your link. We then erase "
+            "your answers."
         )
     return _(
-        "You can withdraw at any time, also later, by your link. Your answers are then not used, "
-        "but they are kept."
+        "You can withdraw at any time, even after you finish, with your link. We then do not use "
+        "your answers, but they are kept."
     )
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
+FINISH = gettext_lazy("Finish and go back")
+
 
 @dataclass(frozen=True)
 class Disclosure:
@@ -57,6 +59,8 @@ class ProviderRules:
     identifiers: tuple[re.Pattern[str], ...] = (IDENTIFIER,) * 3
     needs_code: bool = False  # annotators return with a completion code
     completion_address: str = ""
+    finish: "StrPromise" = FINISH  # label of the link to that address
+    give_back: "StrPromise | str" = ""  # what annotators without a code do with their place
     find_submit_address: Callable[[], str] | None = None  # of a form, instead of a link
     fees: str = ""  # the setting that has the fee rates
     has_address: bool = True  # of an entrance; otherwise annotators arrive through a HIT
@@ -122,6 +126,11 @@ _RULES: dict[str, ProviderRules] = {
         worker_id="PROLIFIC_PID",
         needs_code=True,
         completion_address="https://app.prolific.com/submissions/complete?cc={code}",
+        finish=gettext_lazy("Finish on Prolific"),
+        give_back=gettext_lazy(
+            "Please return your place on Prolific (“Stop without completing”), so that someone "
+            "else can take it."
+        ),
     ),
 }
 
@@ -157,7 +166,10 @@ def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:
     ]
     if faulty:
         raise ArrivalRefused(
-            _("The address has no %(names)s. Please open the study again where you found it.")
+            _(
+                "The site that you came from did not pass on your ID (%(names)s). Please go back "
+                "there, and open the study again."
+            )
             % {"names": ", ".join(faulty)}
         )
     return Claims(dict(zip(rules.parameters, claimed, strict=True)), *claimed)

@@ -20,7 +20,8 @@ from surveys.errors import RehearsalFailed
 from surveys.models import Assignment, Context, Response, TextKind
 from surveys.models.study import write_point
 from surveys.rehearsal.rating_source import Person, RatingSource
-from surveys.study.texts import current_text, read_check
+from surveys.study.exercises import read_check
+from surveys.study.texts import current_text
 
 PATIENCE_SECONDS = 30
 MAX_PAGES = 10_000  # of one annotator; more only if the site redirects in circles

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 from postprocess.formats.tokens import tokenise
 from surveys.models import Study, StudyText, TextKind
-from surveys.study.texts import read_check, read_practice, read_texts
+from surveys.study.exercises import read_check, read_practice
+from surveys.study.texts import read_texts
 
 WORDS_A_MINUTE = 238
 CHARACTERS_A_WORD = 6
 SECONDS_TO_ANSWER = 20  # both pages of an item: think of two words, type them, rate
+SECONDS_OF_FIRST_PAGE = 35  # the site's own sentences on it: what to do, data, rights
 SECONDS_TO_CHOOSE = 5  # an answer to a question of the check
 
 
@@ -62,13 +64,13 @@ def estimate_seconds(texts: Sequence[str]) -> int:
 def introduction_seconds(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> int:
     """Return the time of everything before the first text, with the study's current texts.
 
-    Consent, instructions, practice item (both pages and the explanation) and, if the study has one,
-    the comprehension check, passed at the first attempt.
+    Consent, instructions, practice items (both pages and the explanation) and, if the study has
+    one, the comprehension check, passed at the first attempt.
     """
     bodies = {kind: text.body for kind, text in (texts or read_texts(study)).items()}
-    seconds = reading_seconds(bodies[TextKind.CONSENT])
+    seconds = SECONDS_OF_FIRST_PAGE + reading_seconds(bodies[TextKind.CONSENT])
     seconds += reading_seconds(bodies[TextKind.INSTRUCTIONS])
-    if item := read_practice(bodies[TextKind.PRACTICE]):
+    for item in read_practice(bodies[TextKind.PRACTICE]):
         seconds += estimate_seconds([item.marked.text]) + reading_seconds(item.explanation)
     if study.n_check_tries:
         for question in read_check(bodies[TextKind.CHECK]):

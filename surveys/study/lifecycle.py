@@ -126,7 +126,9 @@ def list_missing(study: Study, *, but_review: bool = False) -> list[str]:
 def refuse_draft(study: Study) -> None:
     """Raise StudyNotOpen, with a message for annotators, unless the study is open."""
     if study.is_draft:
-        raise StudyNotOpen(_("This study is not open yet. Please come back later."))
+        raise StudyNotOpen(
+            _("It has not begun. Please come back later."), heading=_("This study is not open yet")
+        )
 
 
 def lock_draft(study: Study) -> Study:

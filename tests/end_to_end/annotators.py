@@ -37,7 +37,7 @@ def begin(site: Site, link: str) -> str:
     """Agree, take the steps, and go to the first text. The address of the assignment."""
     survey = site.url + post(link, read_consent(link)).headers["location"]
     post(f"{survey}instructions/")
-    post(f"{survey}practice/answer/")
+    post(f"{survey}practice/answer/?item=2")
     return survey
 
 

@@ -78,7 +78,7 @@ class WatchedPage:
         self.page.goto(link)
         self.submit()
         self.submit()
-        if self.is_at("/practice/"):
+        while self.is_at("/practice/"):
             self.write_words("harvest", "moon")
             self.rate(3)
             self.submit()

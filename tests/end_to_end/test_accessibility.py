@@ -8,7 +8,8 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from surveys.models import TextKind
-from surveys.study.texts import default_body, read_check
+from surveys.study.exercises import read_check
+from surveys.study.texts import default_body
 from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import PHONE, WatchedPage
 from tests.end_to_end.page_checks import (

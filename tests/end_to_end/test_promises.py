@@ -73,7 +73,7 @@ def test_a_quota_holds_when_all_arrive_at_once(site: Site, study):
     assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == N_PLACES
     for link, answer in zip(links, answers, strict=True):
         if answer.status_code == httpx.codes.CONFLICT:
-            assert "as many annotators as it needs" in answer.text
+            assert "We have enough people for this study now" in answer.text
             assert "<form" not in get(link).text
 
 
@@ -140,8 +140,11 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, names
 
     assert send_at_once(f"{survey}instructions/") == {f"{path}practice/"}
     assert send_at_once(f"{survey}practice/", WORDS) == {f"{path}practice/rating/"}
-    assert send_at_once(f"{survey}practice/rating/", {"rating": "3"}) == {f"{path}practice/answer/"}
-    assert send_at_once(f"{survey}practice/answer/") == {f"{path}check/"}
+    assert send_at_once(f"{survey}practice/rating/", {"rating": "3"}) == {
+        f"{path}practice/answer/?chosen=3"
+    }
+    assert send_at_once(f"{survey}practice/answer/") == {f"{path}practice/?item=2"}
+    assert send_at_once(f"{survey}practice/answer/?item=2") == {f"{path}check/"}
     for answers, wanted in ((WRONG, set()), (RIGHT, {f"{path}1/words/"})):
         check = f"{survey}check/"
         assert send_at_once(check, {**read_hidden(check), **answers}) == wanted

@@ -5,7 +5,8 @@ import zipfile
 from pathlib import Path
 
 from surveys.models import TextKind
-from surveys.study.texts import default_body, read_check
+from surveys.study.exercises import read_check
+from surveys.study.texts import default_body
 from tests.end_to_end.annotators import begin, get, post, read_hidden
 from tests.end_to_end.browser import DESKTOP
 from tests.end_to_end.colours import see

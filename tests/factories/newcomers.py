@@ -7,8 +7,9 @@ from surveys.recruitment.completion_codes import Completion
 from surveys.recruitment.providers import Claims, read_claims
 
 CODES = {"completion_code": "DONE1", "no_place_code": "FULL1"}
-DONE = Completion("DONE1", "https://app.prolific.com/submissions/complete?cc=DONE1")
-FULL = Completion("FULL1", "https://app.prolific.com/submissions/complete?cc=FULL1")
+ADDRESS, FINISH = "https://app.prolific.com/submissions/complete?cc=", "Finish on Prolific"
+DONE = Completion("DONE1", f"{ADDRESS}DONE1", FINISH)
+FULL = Completion("FULL1", f"{ADDRESS}FULL1", FINISH)
 
 
 def claims_of(worker_id: str, submission: str = "s1") -> Claims:

@@ -167,7 +167,7 @@ def refuse_what_is_wrong(walk: Walk, begun: str) -> None:
     """Send each form of the introduction empty or wrong."""
     walk.post(f"{begun}practice/")
     walk.post(f"{begun}practice/rating/")
-    walk.post(f"{begun}practice/answer/")
+    walk.post(f"{begun}practice/answer/?item=2")
     walk.post(f"{begun}check/", **WRONG)
     walk.post(f"{begun}check/", **RIGHT)
     walk.post(f"{begun}1/words/")

@@ -56,6 +56,7 @@ class Walk:
         raise AssertionError(f"{url} was not the last page after {MOST_PAGES}")
 
     def _answer(self, url: str, number: int, answers: dict[str, str]) -> dict[str, str] | None:
+        url = url.partition("?")[0]
         if url.endswith(("/words/", "/practice/")):
             return WORDS
         if url.endswith("/rating/"):

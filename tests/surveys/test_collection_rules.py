@@ -267,7 +267,7 @@ class Collection:
         """Return whether an annotator without answers has no place, and check the page."""
         if answer.status_code != 409:
             return False
-        assert "as many annotators as it needs" in answer.content.decode()
+        assert "We have enough people for this study now" in answer.content.decode()
         assignment.refresh_from_db()
         assert not assignment.has_answers
         assert not has_place_left(self.study, assignment.annotator)

@@ -106,6 +106,7 @@ DISCLOSURE = Disclosure(
         "the qualifications that you were given for this study, and what you were paid."
     ),
 )
+GIVE_BACK = gettext_lazy("Please return this HIT. There is nothing to hand in.")
 DESCRIPTIONS = {
     Provider.SIMULATOR: "a simulator of Amazon Mechanical Turk, in a rehearsal",
     Provider.SANDBOX: "the sandbox of Amazon Mechanical Turk",
@@ -124,6 +125,7 @@ def register_targets() -> None:
             worker_id="workerId",
             identifiers=(MTURK_ID, MTURK_ID, MTURK_WORKER),
             find_submit_address=partial(submit_address, provider),
+            give_back=GIVE_BACK,
             fees="MTURK_FEES",
             has_address=False,
         )

@@ -28,6 +28,7 @@ from surveys.participation.assignments import (
     refuse_revoked,
     start_assignment,
 )
+from surveys.participation.introduction import list_steps
 from surveys.recruitment.completion_codes import no_place_completion
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice
 from surveys.recruitment.providers import Claims, Disclosure, read_claims, rules_of
@@ -40,6 +41,7 @@ from surveys.web.annotate.decorators import (
     address_of,
     annotator_page,
 )
+from surveys.web.rendering.steps import CONSENT, show_steps
 from surveys.web.rendering.study_page import display_of, render_text
 
 TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -96,6 +98,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
         ),
         entrance=entrance,
         claims=claims,
+        give_back=str(rules_of(entrance.provider).give_back),
     )
 
 
@@ -164,10 +167,13 @@ def ask_consent(
     claims: Claims | None = None,
     own_link: str | None = None,
     is_from_hit: bool = False,
+    pay: str = "",
+    give_back: str = "",
 ) -> HttpResponse:
     """Show the consent page; call `begin` once its current text and notice are agreed to.
 
-    A worker on a HIT has one of its places, so the study's free places do not matter.
+    A worker on a HIT has one of its places, so the study's free places do not matter. `pay` is
+    that of a HIT, `give_back` what those who decline do with their place at a provider.
     """
     text = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
     notice = make_notice(Facts.of(study, disclosure))
@@ -175,7 +181,8 @@ def ask_consent(
     answer = request.POST.get("answer") if request.method == "POST" else None
     has_agreed_to_this = request.POST.get("consent") == consent.mark
     if answer == "decline":
-        return render(request, "annotate/declined.html", {"is_sent": claims is not None})
+        declined = {"contact": study.contact, "give_back": give_back}
+        return render(request, "annotate/declined.html", declined)
     if answer == "agree" and has_agreed_to_this:
         return redirect("annotate:next", begin(consent).token)
     face = display_of(study.pk, study.revision)
@@ -185,6 +192,7 @@ def ask_consent(
         enforce_arrival_limits(entrance, client_address(request))
     page = {
         "face": face,
+        "steps": show_steps(list_steps(study), CONSENT),
         "consent": consent.mark,
         "consent_text": render_text(study, text),
         "notice": notice,
@@ -196,6 +204,7 @@ def ask_consent(
         "own_link": own_link,
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
+        "pay": pay or study.pay,
     }
     status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "annotate/welcome.html", page, status=status)

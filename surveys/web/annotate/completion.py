@@ -5,11 +5,17 @@ from django.shortcuts import redirect, render
 
 from surveys.access.audit_log import acting
 from surveys.models import Assignment, AssignmentState
-from surveys.participation.assignments import can_have_another, start_another_assignment
+from surveys.participation.assignments import start_another_assignment
+from surveys.participation.further_blocks import find_further_block
 from surveys.participation.introduction import has_failed_check
 from surveys.participation.own_links import may_withdraw
 from surveys.privacy.erasure import withdraw_annotator
-from surveys.recruitment.completion_codes import came_for_a_hit, completion_for, earned_before
+from surveys.recruitment.completion_codes import (
+    advise_to_give_back,
+    came_for_a_hit,
+    completion_for,
+    earned_before,
+)
 from surveys.recruitment.consent_notice import Facts, list_changes, make_notice
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
@@ -34,8 +40,9 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
     page = {
         "token": token,
         "study": assignment.study,
+        "n_items": assignment.n_items,
         "completion": completion_for(assignment),
-        "can_have_another": can_have_another(assignment),
+        "more": find_further_block(assignment),
         "is_from_hit": came_for_a_hit(assignment),
     }
     return render(request, "annotate/thanks.html", page)
@@ -60,6 +67,8 @@ def withdraw(request: HttpRequest, token: str) -> HttpResponse:
         "token": token,
         "own_link": own_link(assignment),
         "completion": earned_before(assignment),
+        "is_from_hit": came_for_a_hit(assignment),
+        "give_back": advise_to_give_back(assignment.annotator) if assignment.is_unfinished else "",
         "needs_own_link": not is_allowed,
         "is_refused": is_sent,
     }
@@ -73,10 +82,15 @@ def confirm_withdrawal(request: HttpRequest, assignment: Assignment, link: str) 
         "assignment": assignment,
         "token": assignment.token,
         "link": link,
-        "n_answered": assignment.annotator.responses.filter(engaged_at__isnull=False).count(),
+        "n_answered": count_answered(assignment),
         "completion": earned_before(assignment),
     }
     return render(request, "annotate/withdraw_confirm.html", page)
+
+
+def count_answered(assignment: Assignment) -> int:
+    """Return the number of texts that the annotator has answered, in all assignments."""
+    return assignment.annotator.responses.filter(engaged_at__isnull=False).count()
 
 
 @annotator_page
@@ -87,10 +101,12 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
         return redirect_to_due(token)
     page = {
         "assignment": assignment,
+        "study": assignment.study,
         "token": token,
         "completion": completion_for(assignment),
-        "is_from_hit": came_for_a_hit(assignment),
+        "give_back": advise_to_give_back(assignment.annotator),
         "has_failed_check": has_failed_check(assignment),
+        "has_answers": assignment.state != AssignmentState.WITHDRAWN and count_answered(assignment),
     }
     return render(request, "annotate/ended.html", page)
 
@@ -105,6 +121,7 @@ def kept(request: HttpRequest, token: str) -> HttpResponse:
     consent = annotator.consent
     page = {
         "token": token,
+        "contact": annotator.study.contact,
         "notice": agreed,
         "changes": list_changes(agreed, now),
         "consent_text": render_text(annotator.study, consent) if consent else None,

@@ -6,6 +6,7 @@ from functools import wraps
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from surveys.models import Assignment, StudyText, TextKind
 from surveys.participation.introduction import (
@@ -13,9 +14,11 @@ from surveys.participation.introduction import (
     check_comprehension,
     complete_step,
     find_due_step,
+    list_steps,
 )
+from surveys.study.exercises import PracticeItem, read_check, read_practice
 from surveys.study.protocol import protocol_of
-from surveys.study.texts import current_text, read_check, read_practice
+from surveys.study.texts import current_text
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,
@@ -24,8 +27,9 @@ from surveys.web.annotate.decorators import (
     redirect_to_due,
 )
 from surveys.web.rendering.item_forms import CheckForm
-from surveys.web.rendering.item_pages import RATING_PAGE, WORDS_PAGE, ItemPage, describe_text
-from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.item_pages import RATING_PAGE, WORDS_PAGE, ItemPage
+from surveys.web.rendering.practice import describe_practice, find_item_number, write_query
+from surveys.web.rendering.steps import show_steps
 from surveys.web.rendering.study_page import StudyDisplay, display_of
 
 StepView = Callable[[HttpRequest, Assignment], HttpResponse]
@@ -55,23 +59,28 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         complete_step(assignment, Step.INSTRUCTIONS)
         return redirect_to_due(token)
+    is_due = find_due_step(assignment) == Step.INSTRUCTIONS
     page = {
         "face": face_of_assignment(assignment),
         "token": token,
+        "steps": show_steps(list_steps(assignment.study), Step.INSTRUCTIONS) if is_due else [],
         "own_link": own_link(assignment),
     }
     return render(request, "annotate/instructions.html", page)
 
 
 def practice_page(page: ItemPage, then: str) -> Callable[..., HttpResponse]:
-    """Return the view of a page of the practice item; its answers are not stored."""
+    """Return the view of a page of a practice item; its answers are not stored."""
 
     @step_page(Step.PRACTICE)
     def practice(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         sent = request.POST if request.method == "POST" else None
         form = page.make_form(face_of_assignment(assignment), sent)
         if form.is_valid():
-            return redirect(then, assignment.token)
+            number = find_item_number(request, read_items(assignment))
+            chosen = {"chosen": form.cleaned_data["rating"]} if page is RATING_PAGE else {}
+            url = reverse(then, args=[assignment.token])
+            return redirect(url + write_query(number, **chosen))
         return render_practice(request, page.template, assignment, form=form)
 
     return practice
@@ -83,11 +92,22 @@ practice_rating = practice_page(RATING_PAGE, "annotate:practice_answer")
 
 @step_page(Step.PRACTICE)
 def practice_answer(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Show a good answer to the practice item; a POST completes the step."""
-    if request.method == "POST":
-        complete_step(assignment, Step.PRACTICE)
-        return redirect_to_due(assignment.token)
-    return render_practice(request, "annotate/practice_answer.html", assignment)
+    """Show a good answer to a practice item; a POST leads to the next item or step."""
+    if request.method != "POST":
+        return render_practice(request, "annotate/practice_answer.html", assignment)
+    items = read_items(assignment)
+    if (number := find_item_number(request, items)) < len(items):
+        return redirect(
+            reverse("annotate:practice", args=[assignment.token]) + write_query(number + 1)
+        )
+    complete_step(assignment, Step.PRACTICE)
+    return redirect_to_due(assignment.token)
+
+
+def read_items(assignment: Assignment) -> tuple[PracticeItem, ...]:
+    """Return the practice items of an assignment's study."""
+    study = assignment.study
+    return read_practice(protocol_of(study.pk, study.revision).texts[TextKind.PRACTICE].body)
 
 
 @step_page(Step.CHECK)
@@ -124,6 +144,8 @@ def render_check(
         "face": face_of_assignment(assignment),
         "token": assignment.token,
         "form": form,
+        "first_fault": form.first_fault,
+        "steps": show_steps(list_steps(assignment.study), Step.CHECK),
         "text": text,
         "has_changed": is_refused and not form.errors,
         "n_tries": n_tries,
@@ -137,18 +159,16 @@ def render_practice(
     request: HttpRequest, template: str, assignment: Assignment, form: Form | None = None
 ) -> HttpResponse:
     """Render a page of the practice item with the templates of items."""
-    study = assignment.study
-    item = read_practice(protocol_of(study.pk, study.revision).texts[TextKind.PRACTICE].body)
-    if item is None:  # removed since the page was requested
+    study, items = assignment.study, read_items(assignment)
+    if not items:  # removed since the page was requested
         return redirect_to_due(assignment.token)
+    face, item = face_of_assignment(assignment), items[find_item_number(request, items) - 1]
     page = {
-        **describe_text(item, study, is_marked=template != WORDS_PAGE.template),
-        "face": face_of_assignment(assignment),
+        **describe_practice(face, study, item, template, request),
+        "face": face,
         "form": form,
-        "item": item,
+        "steps": show_steps(list_steps(study), Step.PRACTICE),
         "token": assignment.token,
-        "is_practice": True,
-        "explanation": render_markdown(item.explanation),
     }
     is_refused = form is not None and form.is_bound
     return render(request, template, page, status=HTTP_UNPROCESSABLE if is_refused else 200)

@@ -15,6 +15,7 @@ from django.utils.deprecation import MiddlewareMixin
 
 from surveys.errors import SurveyError
 from surveys.web.annotate.frames import allow_framing
+from surveys.web.rendering.contacts import find_contact
 
 
 class ContentPolicyMiddleware(CSPMiddleware):
@@ -57,9 +58,10 @@ class SurveyErrorMiddleware(MiddlewareMixin):
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, SurveyError):
             return None
-        page = {"error": error, "token": _find_survey(request)}
         found = request.resolver_match
         door = "console" if found and found.namespace == "console" else "annotate"
+        contact = find_contact(request) if door == "annotate" else ""
+        page = {"error": error, "token": _find_survey(request), "contact": contact}
         answer = render(request, f"{door}/problem.html", page, status=error.status)
         answer["Cache-Control"] = "private, no-store"
         if error.retry_after is not None:

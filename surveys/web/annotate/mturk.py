@@ -21,7 +21,8 @@ from surveys.crowd.mturk.arrival import (
 from surveys.models import Assignment, Hit, TextKind
 from surveys.participation.assignments import Consent, count_items
 from surveys.recruitment.providers import rules_of
-from surveys.study.texts import current_text, read_practice
+from surveys.study.exercises import read_practice
+from surveys.study.texts import current_text
 from surveys.tasks import start_sending_grants
 from surveys.web.annotate.arrival import ask_consent, ask_own_link, open_for
 from surveys.web.annotate.decorators import annotator_page
@@ -58,24 +59,35 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
     if not has_agreed(hit, claims):
         disclosure = rules_of(hit.provider).disclosure
         return ask_consent(
-            request, hit.batch.study, disclosure, begin, claims=claims, is_from_hit=True
-        )
+            request, hit.batch.study, disclosure, begin,
+            claims=claims, is_from_hit=True, pay=name_reward(hit),
+            give_back=str(rules_of(hit.provider).give_back),
+        )  # fmt: skip
     if request.method == "POST":
         return redirect("annotate:next", begin().token)
-    page = {"claims": claims, "is_compensation": hit.compensates is not None}
+    page = {
+        "claims": claims,
+        "is_compensation": hit.compensates is not None,
+        "contact": hit.batch.study.contact,
+    }
     return render(request, "annotate/start.html", page)
+
+
+def name_reward(hit: Hit) -> str:
+    """Return the reward of a HIT, as annotators read it."""
+    return f"US$ {format_cents(hit.batch.reward_cents)}"
 
 
 def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Show a sample of a HIT that is not accepted yet: no form, nothing stored."""
     study = hit.batch.study
     face = display_of(study.pk, study.revision)
-    item = read_practice(current_text(study, TextKind.PRACTICE).body)
+    items = read_practice(current_text(study, TextKind.PRACTICE).body)
     n_items = count_items(study)
     page = {
         "face": face,
-        **(describe_text(item, study, is_marked=False) if item else {}),
-        "pay": format_cents(hit.batch.reward_cents),
+        **(describe_text(items[0], study, is_marked=False) if items else {}),
+        "pay": name_reward(hit),
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
     }

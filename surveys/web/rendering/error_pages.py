@@ -11,6 +11,9 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from surveys.operations.outages import RETRY_AFTER, is_outage
+from surveys.web.rendering.contacts import find_contact
+
+NOT_FOUND = 404
 
 
 def answer_failed(request: HttpRequest) -> HttpResponse:
@@ -33,7 +36,9 @@ def _answer(
 ) -> HttpResponse:
     """Return the page of a status; Django passes an exception or a reason, which is not shown."""
     in_console = request.path.startswith(reverse("console:studies"))
-    page = {"in_console": in_console, "is_stale": is_stale}
+    page: dict[str, object] = {"in_console": in_console, "is_stale": is_stale}
+    if status == NOT_FOUND and not in_console:
+        page["contact"] = find_contact(request)
     with translation.override(_find_language(request, in_console=in_console)):
         answer = HttpResponse(render_to_string(f"{status}.html", page), status=status)
     patch_vary_headers(answer, ("Accept-Language",))

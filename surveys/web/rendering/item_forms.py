@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
 from surveys.participation.answers import PageVisit
-from surveys.study.texts import CheckQuestion
+from surveys.study.exercises import CheckQuestion
 
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
@@ -137,6 +137,11 @@ class CheckForm(forms.Form):
     def questions(self) -> list[forms.BoundField]:
         """Return the fields of the questions."""
         return [self[f"question{number}"] for number in range(len(self.asked))]
+
+    @property
+    def first_fault(self) -> str:
+        """Return the id of the first question with an error, or nothing."""
+        return next((field.auto_id for field in self.questions if field.errors), "")
 
     def refuse(self, wrong: Iterable[int]) -> None:
         """Add an explanation to the wrongly answered questions of a valid form."""

@@ -169,7 +169,7 @@ def test_start_through_refuses_when_no_place_is_left_and_stores_nothing(prolific
     start(prolific.study), start(prolific.study)
     before = counts()
 
-    with pytest.raises(NoPlaceLeft, match="as many annotators as it needs") as refused:
+    with pytest.raises(NoPlaceLeft, match="We have enough people for this study now") as refused:
         arrive(prolific)
 
     assert refused.value.completion == FULL

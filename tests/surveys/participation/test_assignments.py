@@ -103,7 +103,7 @@ def test_start_assignment_refuses_when_no_place_is_left():
     study = make_study(2, ratings_per_context=1)
     start(study), start(study)
 
-    with pytest.raises(NoPlaceLeft, match="as many annotators as it needs"):
+    with pytest.raises(NoPlaceLeft, match="We have enough people for this study now"):
         start(study)
 
     assert count_places_left(study) == 0

@@ -178,7 +178,7 @@ def test_a_late_annotator_is_refused_if_no_place_is_left(client, entrance, begin
         while answer.status_code == 302:
             answer = client.get(answer.url)
         assert answer.status_code == 409
-        assert "as many annotators as it needs" in answer.content.decode()
+        assert "We have enough people for this study now" in answer.content.decode()
     assert stored(late, "state", "is_over_quota") == ("expired", False)
     assert Place.objects.filter(assignment__state="submitted").count() == 2
     assert not late.responses.filter(engaged_at__isnull=False).exists()

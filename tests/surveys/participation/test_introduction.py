@@ -288,7 +288,7 @@ def test_an_assignment_expired_before_the_texts_is_refused_without_places(study,
     before = list(Assignment.objects.values()), list(Response.objects.values())
     done = stored(newcomer.annotator, *DONE_AT.values())
 
-    with pytest.raises(NoPlaceLeft, match="as many annotators as it needs"):
+    with pytest.raises(NoPlaceLeft, match="We have enough people for this study now"):
         find_due_step(newcomer)
     with pytest.raises(NoPlaceLeft):
         complete_step(newcomer, step)

@@ -139,7 +139,7 @@ def test_completion_of_an_open_link_has_a_code_and_no_address(link):
     start_through(entrance, ticket)
     finish(start(link.study, Invitation.objects.get()))
 
-    assert completion_of(Annotator.objects.get()) == Completion("THANKS", "")
+    assert completion_of(Annotator.objects.get()) == Completion("THANKS", "", "Finish and go back")
 
 
 def test_completion_without_a_code_is_none(link):

@@ -186,7 +186,11 @@ def test_the_identity_sentence_follows_from_the_channel(disclosure, known):
             Said.ANSWERS,
             "The words that you write, and your ratings.",
         ),
-        ({"erases_withdrawn": False}, Said.WITHDRAWAL, "not used, but they are kept"),
+        (
+            {"erases_withdrawn": False},
+            Said.WITHDRAWAL,
+            "do not use your answers",
+        ),
         ({"publishes_words": True}, Said.PUBLICATION, "published together with your ratings"),
         ({"retention_days": None}, Said.RETENTION, "No date is set"),
         ({"retention_days": 1}, Said.RETENTION, "deleted 1 day after"),
@@ -279,7 +283,7 @@ def test_a_notice_is_in_the_language_of_the_pages(language, spoken):
     notice = make_notice(Facts.of(study, PLAIN_LINK))
 
     with translation.override(spoken):
-        assert notice.sections["lead"][1] == write_sentences(facts_of())[Said.WITHDRAWAL]
+        assert notice.sections["rights"][0] == write_sentences(facts_of())[Said.WITHDRAWAL]
     assert notice.language == spoken
 
 

@@ -25,12 +25,12 @@ def test_read_claims_accepts_identifiers(value):
     "value", ["", "A" * 65, "a b", "a\n", "a\0", "ž", "٣", "{{%PROLIFIC_PID%}}", "<b>", "a'--"]
 )
 def test_read_claims_refuses_malformed_identifiers(value):
-    with pytest.raises(ArrivalRefused, match="The address has no PROLIFIC_PID"):
+    with pytest.raises(ArrivalRefused, match="did not pass on your ID \\(PROLIFIC_PID\\)"):
         read_claims("prolific", {"PROLIFIC_PID": value, "STUDY_ID": "st", "SESSION_ID": "se"})
 
 
 def test_read_claims_names_everything_that_is_missing():
-    with pytest.raises(ArrivalRefused, match="has no STUDY_ID, SESSION_ID, PROLIFIC_PID"):
+    with pytest.raises(ArrivalRefused, match="\\(STUDY_ID, SESSION_ID, PROLIFIC_PID\\)"):
         read_claims("prolific", {})
 
 

@@ -1,25 +1,24 @@
 """Texts that annotators read: versions, defaults, validation."""
 
+from decimal import Decimal
+
 import pytest
 
 from postprocess.formats.marks import MarkedContext, Span
 from surveys.errors import TextRefused
 from surveys.models import Study, StudyText, TextKind
 from surveys.study.design import configure_study
+from surveys.study.exercises import CheckQuestion, PracticeItem, read_check, read_practice
 from surveys.study.texts import (
     DEFAULTS,
     FILES,
     LONGEST_TEXT,
-    CheckQuestion,
-    PracticeItem,
     check_text,
     current_text,
     current_texts,
     default_body,
     default_text,
     has_default_texts,
-    read_check,
-    read_practice,
     set_text,
 )
 from surveys.web.rendering.markdown import render_markdown
@@ -153,14 +152,16 @@ def test_every_default_text_is_valid(language, kind):
 
 
 @pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
-def test_default_practice_item_marks_two_whole_words(language):
-    practice = read_practice(default_body(language, TextKind.PRACTICE))
+def test_default_practice_items_mark_whole_words_and_show_both_ends(language):
+    items = read_practice(default_body(language, TextKind.PRACTICE))
 
-    for form in (practice.form1, practice.form2):
-        assert form.strip() == form != ""
-    assert "<" not in practice.marked.text
-    assert practice.parts[1::2] == [(practice.form1, True), (practice.form2, True)]
-    assert practice.has_dictionary_forms
+    assert sorted(item.readers for item in items) == [(0, 34), (66, 100)]
+    for item in items:
+        for form in (item.form1, item.form2):
+            assert form.strip() == form != ""
+        assert "<" not in item.marked.text
+        assert item.parts[1::2] == [(item.form1, True), (item.form2, True)]
+        assert item.has_dictionary_forms
 
 
 @pytest.mark.parametrize("language", ["hr", "sl", "fi", "ar", "fa"])
@@ -260,18 +261,42 @@ def test_has_default_texts_by_language():
 
 
 def test_read_practice_finds_the_two_words():
-    assert read_practice(PRACTICE) == PracticeItem(
-        marked=MarkedContext("A cat sat by a dog.", Span(2, 5), Span(15, 18)),
-        word1="cat",
-        word2="dog",
-        has_dictionary_forms=False,
-        words=("fur", "home"),
-        explanation="Both are pets.",
+    assert read_practice(PRACTICE) == (
+        PracticeItem(
+            marked=MarkedContext("A cat sat by a dog.", Span(2, 5), Span(15, 18)),
+            word1="cat",
+            word2="dog",
+            has_dictionary_forms=False,
+            words=("fur", "home"),
+            explanation="Both are pets.",
+        ),
     )
 
 
+def test_read_practice_takes_several_items_with_the_usual_ratings():
+    low, high = (f"[[items]]\n{PRACTICE}\nreaders = {part}\n" for part in ([0, 34], [66, 100]))
+
+    first, second = read_practice(low + high)
+
+    points = [Decimal(n) for n in range(7)]
+    assert (first.find_usual(points), second.find_usual(points)) == (points[:3], points[4:])
+    assert read_practice(PRACTICE)[0].find_usual(points) == []
+
+
+@pytest.mark.parametrize("readers", ["3", "[0]", "[34, 0]", "[0, 101]", "[0.5, 1]", '["0", "1"]'])
+def test_read_practice_refuses_invalid_usual_ratings(readers):
+    with pytest.raises(TextRefused, match="readers must be two percentages"):
+        read_practice(f"{PRACTICE}\nreaders = {readers}\n")
+
+
+@pytest.mark.parametrize("items", ["items = []", "items = 3", "items = [3]"])
+def test_read_practice_refuses_malformed_items(items):
+    with pytest.raises(TextRefused, match=r"write each item as an \[\[items\]\] table"):
+        read_practice(items)
+
+
 def test_read_practice_takes_dictionary_forms():
-    practice = read_practice(f'{PRACTICE}\nword1 = " felis "\nword2 = "canis"')
+    (practice,) = read_practice(f'{PRACTICE}\nword1 = " felis "\nword2 = "canis"')
 
     assert (practice.word1, practice.word2) == ("felis", "canis")
     assert practice.has_dictionary_forms
@@ -298,7 +323,7 @@ def test_read_check_counts_the_right_answer_from_one():
 
 
 def test_empty_texts_have_no_practice_and_no_check():
-    assert (read_practice(""), read_check("")) == (None, ())
+    assert (read_practice(""), read_check("")) == ((), ())
 
 
 @pytest.mark.parametrize("kind", [TextKind.CONSENT, TextKind.INSTRUCTIONS])

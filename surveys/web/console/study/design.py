@@ -16,6 +16,7 @@ from surveys.recruitment.links import personal_link
 from surveys.recruitment.providers import PLAIN_LINK
 from surveys.recruitment.reminders import list_placeholder_values
 from surveys.study.design import configure_study
+from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
 from surveys.study.texts import (
@@ -23,8 +24,6 @@ from surveys.study.texts import (
     check_text,
     default_body,
     has_default_texts,
-    read_check,
-    read_practice,
     read_text,
     read_texts,
     set_text,
@@ -194,13 +193,19 @@ def show_text(study: Study, kind: TextKind, form: TextForm, *, is_right: bool) -
     }
     if not is_right or not body:
         return shown
-    if kind == TextKind.PRACTICE and (item := read_practice(body)):
-        lacks_forms = not item.has_dictionary_forms
+    if kind == TextKind.PRACTICE and (items := read_practice(body)):
+        lacks_forms = not all(item.has_dictionary_forms for item in items)
         return {
             **shown,
-            **describe_text(item, study, is_marked=True),
-            "item": item,
-            "explanation": render_markdown(item.explanation),
+            "items": [
+                {
+                    **describe_text(item, study, is_marked=True),
+                    "item": item,
+                    "usual": [write_point(p) for p in item.find_usual(study.scale_points)],
+                    "explanation": render_markdown(item.explanation),
+                }
+                for item in items
+            ],
             "lacks_forms": lacks_forms and study.question_forms == QuestionForms.DICTIONARY,
         }
     if kind == TextKind.CHECK:

@@ -17,9 +17,12 @@ from django.views.decorators.csrf import csrf_exempt
 from surveys.access.roles import Right
 from surveys.models import Context, Questionnaire, Study, TextKind
 from surveys.participation.assignments import count_items
+from surveys.participation.further_blocks import FurtherBlock
+from surveys.participation.introduction import Step, list_steps
 from surveys.recruitment.consent_notice import Facts, make_notice
 from surveys.recruitment.providers import PLAIN_LINK
-from surveys.study.texts import interface_of, read_check, read_practice, read_text
+from surveys.study.exercises import PracticeItem, read_check, read_practice
+from surveys.study.texts import interface_of, read_text, read_texts
 from surveys.web.console.access import study_page
 from surveys.web.console.forms import posted, status_of
 from surveys.web.rendering.item_forms import CheckForm
@@ -30,7 +33,8 @@ from surveys.web.rendering.item_pages import (
     describe_text,
     render_progress,
 )
-from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.practice import describe_practice, find_item_number, write_query
+from surveys.web.rendering.steps import CONSENT, show_steps
 from surveys.web.rendering.study_page import preview_display, render_text
 
 PLACEHOLDER = "preview"  # in place of an annotator's token
@@ -68,18 +72,21 @@ def preview_page(view: Callable[..., HttpResponse]) -> Callable[..., Any]:
 def welcome(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the welcome page with the consent text."""
     if request.POST.get("answer") == "decline":
-        return show(request, study, "annotate/declined.html", {"is_sent": False})
+        return show(request, study, "annotate/declined.html", {})
     if request.method == "POST":
         return redirect_to_next(study, "preview")
     face = preview_display(study)
     n_items = count_items(study)
+    texts = read_texts(study)
     page = {
+        "steps": show_steps(list_steps(study, texts), CONSENT),
         "consent": "",
-        "consent_text": render_text(study, read_text(study, TextKind.CONSENT)),
+        "consent_text": render_text(study, texts[TextKind.CONSENT]),
         "notice": make_notice(Facts.of(study, PLAIN_LINK)),
         "has_place": True,
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
+        "pay": study.pay,
     }
     return show(request, study, "annotate/welcome.html", page)
 
@@ -89,7 +96,8 @@ def instructions(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the instructions."""
     if request.method == "POST":
         return redirect_to_next(study, "preview_instructions")
-    return show(request, study, "annotate/instructions.html", {})
+    steps = show_steps(list_steps(study, read_texts(study)), Step.INSTRUCTIONS)
+    return show(request, study, "annotate/instructions.html", {"steps": steps})
 
 
 def practice_page(page: ItemPage, then: str) -> Callable[..., Any]:
@@ -99,7 +107,11 @@ def practice_page(page: ItemPage, then: str) -> Callable[..., Any]:
     def practice(request: HttpRequest, study: Study) -> HttpResponse:
         form = page.make_form(preview_display(study), posted(request))
         if form.is_valid():
-            return redirect(f"console:{then}", study.slug)
+            number = find_item_number(request, read_items(study))
+            chosen = {"chosen": form.cleaned_data["rating"]} if page is RATING_PAGE else {}
+            return redirect(
+                reverse(f"console:{then}", args=[study.slug]) + write_query(number, **chosen)
+            )
         return show_practice(request, study, page.template, form)
 
     return practice
@@ -112,9 +124,18 @@ practice_rating = practice_page(RATING_PAGE, "preview_practice_answer")
 @preview_page
 def practice_answer(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the explanation of the practice item."""
-    if request.method == "POST":
-        return redirect_to_next(study, "preview_practice")
-    return show_practice(request, study, "annotate/practice_answer.html", None)
+    if request.method != "POST":
+        return show_practice(request, study, "annotate/practice_answer.html", None)
+    items = read_items(study)
+    if (number := find_item_number(request, items)) < len(items):
+        url = reverse("console:preview_practice", args=[study.slug])
+        return redirect(url + write_query(number + 1))
+    return redirect_to_next(study, "preview_practice")
+
+
+def read_items(study: Study) -> tuple[PracticeItem, ...]:
+    """Return the practice items of a study."""
+    return read_practice(read_text(study, TextKind.PRACTICE).body)
 
 
 @preview_page
@@ -133,7 +154,13 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
         if not wrong:
             return redirect(first_text(study))
         form.refuse(wrong)
-    page = {"form": form, "n_tries": 0, "n_tries_left": max(1, study.n_check_tries)}
+    page = {
+        "form": form,
+        "first_fault": form.first_fault,
+        "steps": show_steps(list_steps(study, read_texts(study)), Step.CHECK),
+        "n_tries": 0,
+        "n_tries_left": max(1, study.n_check_tries),
+    }
     return show(request, study, "annotate/check.html", page)
 
 
@@ -160,7 +187,11 @@ def thanks(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the last page."""
     if request.method == "POST":
         return redirect(first_text(study))
-    page = {"study": study, "can_have_another": study.allows_more_blocks}
+    page = {
+        "study": study,
+        "n_items": count_items(study),
+        "more": FurtherBlock.of(study) if study.allows_more_blocks else None,
+    }
     return show(request, study, "annotate/thanks.html", page)
 
 
@@ -198,16 +229,15 @@ def show_text(
 def show_practice(
     request: HttpRequest, study: Study, template: str, form: Form | None
 ) -> HttpResponse:
-    """Render a page of the practice item; 404 if the study has none."""
-    item = read_practice(read_text(study, TextKind.PRACTICE).body)
-    if item is None:
+    """Render a page of a practice item; 404 if the study has none."""
+    items, face = read_items(study), preview_display(study)
+    if not items:
         raise Http404
+    item = items[find_item_number(request, items) - 1]
     page = {
-        **describe_text(item, study, is_marked=template != WORDS_PAGE.template),
+        **describe_practice(face, study, item, template, request),
         "form": form,
-        "item": item,
-        "is_practice": True,
-        "explanation": render_markdown(item.explanation),
+        "steps": show_steps(list_steps(study, read_texts(study)), Step.PRACTICE),
     }
     return show(request, study, template, page)
 

@@ -1,5 +1,6 @@
 """Arrival pages and consent."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -17,7 +18,7 @@ from surveys.recruitment.links import (
 from surveys.study.design import configure_study
 from surveys.study.texts import set_text
 from surveys.web.annotate import arrival
-from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, welcome
+from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, squeeze, welcome
 from tests.factories.studies import make_study, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +70,7 @@ def test_agreeing_after_a_change_of_withdrawal_rules_asks_again(client):
     answer = client.post(welcome(invitation), {**seen, "answer": "agree"})
 
     assert answer.status_code == 422
-    assert "Your answers are then not used, but they are kept." in answer.content.decode()
+    assert "We then do not use your answers, but they are kept." in answer.content.decode()
     assert Annotator.objects.count() == 0
 
 
@@ -151,9 +152,26 @@ def test_welcome_shows_the_number_of_texts_and_minutes(client):
 
     content = client.get(welcome(invitation)).content.decode()
 
-    assert "There are 7 texts." in content
-    assert "It takes about 10 minutes." in content  # 7 for the texts, 3 for all before them
-    assert "Write to \u2068lab@example.org\u2069." in content
+    assert "7 short texts" in content
+    assert "about 11 minutes" in content  # 7 for the texts, 4 for all before them
+    assert "mailto:lab@example.org" in content
+
+
+def test_welcome_shows_title_organisation_pay_and_steps(client):
+    study = make_study(language="sl")
+    shown = {"public_title": "Besede & mi", "organisation": "Univerza", "pay": "2 €"}
+    configure_study(study, n_check_tries=1, **shown)
+    (invitation,) = invite_annotators(study, 1)
+
+    content = squeeze(client.get(welcome(invitation)))
+
+    assert "<title>Besede &amp; mi</title>" in content
+    assert '<h1 lang="sl" dir="auto">Besede &amp; mi</h1>' in content
+    assert '<p class="by"><bdi>Univerza</bdi></p>' in content
+    assert "<li><bdi>2 €</bdi></li>" in content
+    steps = re.findall(r"<span>([^<]+)</span></li>", content)
+    assert steps == ["Privolitev", "Navodila", "Vaja", "Vprašanja", "Besedila"]
+    assert content.count('aria-current="step"') == 1
 
 
 def test_welcome_says_when_no_place_is_left_before_any_work(client):
@@ -167,7 +185,7 @@ def test_welcome_says_when_no_place_is_left_before_any_work(client):
 
     assert (looked.status_code, posted.status_code) == (200, 409)
     for answer in (looked, posted):
-        assert "as many annotators as it needs" in answer.content.decode()
+        assert "We have enough people for this study now" in answer.content.decode()
     assert b"<form" not in looked.content
     assert Annotator.objects.count() == 2
 
@@ -193,8 +211,9 @@ def test_holders_of_a_personal_link_are_not_shown_another(client):
 
     shown = client.get(page("instructions", Assignment.objects.get())).content.decode()
 
-    assert "with the same link" in looked
-    assert "Your own link" not in looked + shown
+    assert "your link brings you back" in looked
+    assert "Your personal link is" not in looked
+    assert "Your personal link. Save it" not in shown
 
 
 # The open link
@@ -224,7 +243,6 @@ def test_visitors_of_the_open_link_are_shown_their_own_link(client, settings, la
     assignment = Assignment.objects.get()
 
     assert own in looked
-    assert "with the same link" not in looked
     for name in ("instructions", "withdraw"):
         assert own in client.get(page(name, assignment)).content.decode()
     assert client.get(path).url == page("next", assignment)
@@ -287,7 +305,7 @@ def test_a_full_study_says_so_instead_of_asking_to_come_later(client, settings):
     first, late = (client.get(arrive(entrance)).url for _ in range(2))
     agree(client, first)
 
-    assert "as many annotators as it needs" in client.get(late).content.decode()
+    assert "We have enough people for this study now" in client.get(late).content.decode()
 
 
 def test_personal_links_have_no_rate_limit(client, settings):
@@ -309,7 +327,7 @@ def test_the_cap_limits_starts(client, entrance):
     looked = client.get(addresses[2])
     posted = client.post(addresses[2], {**seen, "answer": "agree"})
 
-    assert "as many annotators as it needs" in looked.content.decode()
+    assert "We have enough people for this study now" in looked.content.decode()
     assert posted.status_code == 409
     assert Assignment.objects.count() == 2
 

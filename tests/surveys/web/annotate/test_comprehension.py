@@ -7,7 +7,8 @@ from surveys.participation.assignments import start_assignment
 from surveys.participation.introduction import check_comprehension
 from surveys.recruitment.links import invite_annotators
 from surveys.study.design import configure_study
-from surveys.study.texts import current_text, default_body, read_check, set_text
+from surveys.study.exercises import read_check
+from surveys.study.texts import current_text, default_body, set_text
 from surveys.web.annotate import introduction
 from tests.factories.arrivals import RIGHT, WRONG, due, hidden_fields, page, squeeze
 from tests.factories.studies import make_study, stored
@@ -32,15 +33,15 @@ def test_check_explains_wrong_answers(client, at_check):
     content = answer.content.decode()
     questions = read_check(current_text(at_check.study, TextKind.CHECK).body)
     assert answer.status_code == 422
-    assert content.count("This is not the right answer.") == 1
+    assert content.count("Not quite.") == 1
     assert [question.why in content for question in questions] == [False, True, False]
-    assert "1 try" in content
+    assert "You can try once more." in content
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (1, None)
 
 
 @pytest.mark.parametrize(
     ("sent", "marked"),
-    [({}, "Please"), (WRONG, 'This is not the right answer.<span lang="tr" dir="auto">')],
+    [({}, "Please"), (WRONG, 'Not quite.<span lang="tr" dir="auto">')],
     ids=["ours", "the study's"],
 )
 def test_check_marks_the_language_of_what_it_says(client, sent, marked):
@@ -80,7 +81,7 @@ def test_failing_the_last_try_of_the_check_ends_the_assignment(client, at_check)
 
     assert answer.url == page("ended", at_check)
     content = client.get(answer.url).content.decode()
-    assert "not clear enough from our instructions" in content
+    assert "Some answers did not match the instructions" in content
     assert stored(at_check, "state") == ("returned",)
 
 
@@ -101,7 +102,7 @@ def test_check_sent_twice_by_a_double_click_costs_one_try_and_still_says_why(cli
     questions = read_check(current_text(at_check.study, TextKind.CHECK).body)
     assert [question.why in content for question in questions] == [False, True, False]
     assert content.count("checked") == 3
-    assert "1 try" in content
+    assert "You can try once more." in content
     assert stored(at_check.annotator, "n_check_tries") == (1,)
     assert stored(at_check, "state") == ("offered",)
 

@@ -2,8 +2,9 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
-from surveys.models import Assignment, AuditEntry, Response, Study
+from surveys.models import Assignment, AuditEntry, Entrance, Response, Study
 from surveys.models.participation import make_token
 from surveys.participation.arrivals import start_through
 from surveys.participation.assignments import start_assignment
@@ -48,20 +49,38 @@ def content_of(client, name: str, assignment: Assignment) -> str:
 
 
 def test_thanks_shows_the_contact(client, finished):
-    assert "Write to <bdi>lab@example.org</bdi>." in content_of(client, "thanks", finished)
+    contact = '<bdi><a href="mailto:lab@example.org">lab@example.org</a></bdi>'
+    assert f"Write to {contact}." in content_of(client, "thanks", finished)
 
 
 def test_thanks_says_that_nothing_is_left(client, finished):
     configure_study(finished.study, allows_more_blocks=False)
 
-    assert "Nothing is left to do." in content_of(client, "thanks", finished)
+    assert "That is all: you can close this page." in content_of(client, "thanks", finished)
+
+
+@pytest.mark.parametrize(
+    ("paid", "said"),
+    [
+        ({}, ()),
+        ({"pay": "£2"}, ("no extra pay",)),
+        ({"pay": "£2", "pay_for_more": "£1"}, ("<bdi>£1</bdi>",)),
+    ],
+)
+def test_the_offer_of_more_texts_names_their_number_time_and_pay(client, finished, paid, said):
+    configure_study(finished.study, seconds_per_item=60, **paid)
+
+    content = content_of(client, "thanks", finished)
+
+    assert all(fact in content for fact in ("2 more texts", "about 2 minutes", *said))
+    assert ("no extra pay" in content) == ("no extra pay" in said)
 
 
 # One more block
 
 
 def test_one_more_block_begins_at_its_first_text_with_other_pairs(client, finished):
-    assert "One more block" in content_of(client, "thanks", finished)
+    assert "Read more texts" in content_of(client, "thanks", finished)
 
     answer = client.post(page("thanks", finished), follow=True)
 
@@ -81,12 +100,15 @@ def test_requesting_one_more_block_twice_starts_one(client, finished):
 
 def test_thanks_of_a_finished_block_leads_to_the_current_one(client, finished):
     client.post(page("thanks", finished))
-
-    assert "One more block" in content_of(client, "thanks", finished)
-
     another = Assignment.objects.latest("pk")
+    rate_due(another, 3)
+
+    content = content_of(client, "thanks", finished)
+    assert "Go on with these texts" in content
+    assert "Text 2 of 2" in content
+
     return_assignment(another, "asked by mail")
-    assert "One more block" not in content_of(client, "thanks", finished)
+    assert "Go on with these texts" not in content_of(client, "thanks", finished)
 
 
 def test_the_personal_link_leads_to_the_current_block(client, finished):
@@ -103,7 +125,7 @@ def test_one_more_block_is_not_offered_when_every_block_was_seen(client, finishe
     another = Assignment.objects.latest("pk")
     finish(another)
 
-    assert "One more block" not in content_of(client, "thanks", another)
+    assert "Read more texts" not in content_of(client, "thanks", another)
     refused = client.post(page("thanks", another))
 
     assert refused.status_code == 409
@@ -114,11 +136,11 @@ def test_one_more_block_is_not_offered_without_a_free_place(client, study, finis
     for _ in range(3):
         start(study)
 
-    assert "One more block" not in content_of(client, "thanks", finished)
+    assert "Read more texts" not in content_of(client, "thanks", finished)
     refused = client.post(page("thanks", finished))
 
     assert refused.status_code == 409
-    assert "as many annotators as it needs" in refused.content.decode()
+    assert "We have enough people for this study now" in refused.content.decode()
     assert Assignment.objects.count() == 4
     assert refused["Cache-Control"] == "private, no-store"
     assert "default-src 'none'" in refused["Content-Security-Policy"]
@@ -141,7 +163,7 @@ def test_a_refused_further_block_links_back_to_the_code(client, study):
 def test_one_more_block_is_refused_if_the_study_does_not_allow_it(client, finished):
     configure_study(finished.study, allows_more_blocks=False)
 
-    assert "One more block" not in content_of(client, "thanks", finished)
+    assert "Read more texts" not in content_of(client, "thanks", finished)
     refused = client.post(page("thanks", finished))
 
     assert refused.status_code == 409
@@ -188,8 +210,8 @@ def test_withdrawing_asks_for_confirmation_and_says_what_is_erased(client, finis
 @pytest.mark.parametrize(
     ("erases", "before", "after"),
     [
-        (True, "all your answers in this study are erased", "Your answers are erased."),
-        (False, "none of your answers in this study is used", "Your answers are not used."),
+        (True, "all your answers in this study are erased", "Your answers have been erased."),
+        (False, "none of your answers in this study is used", "Your answers will not be used."),
     ],
 )
 def test_withdrawing_says_and_does_what_was_agreed_to(client, study, erases, before, after):
@@ -202,7 +224,7 @@ def test_withdrawing_says_and_does_what_was_agreed_to(client, study, erases, bef
     answer = withdraw(client, assignment)
 
     assert answer.redirect_chain == [(page("ended", assignment), 302)]
-    assert "You have withdrawn from this study." in answer.content.decode()
+    assert "You have withdrawn" in answer.content.decode()
     assert after in answer.content.decode()
     assert assignment.responses.rated().count() == (0 if erases else 2)
 
@@ -253,7 +275,7 @@ def test_the_personal_link_of_a_withdrawn_annotator_says_so(client, begun):
     withdraw_annotator(begun.annotator)
     link = reverse("annotate:welcome", args=[begun.annotator.invitation.token])
 
-    assert "You have withdrawn from this study." in client.get(link, follow=True).content.decode()
+    assert "You have withdrawn" in client.get(link, follow=True).content.decode()
 
 
 # Ended
@@ -265,7 +287,7 @@ def test_ended_says_that_researchers_ended_it_and_that_answers_are_kept(client, 
     content = content_of(client, "ended", begun)
 
     assert "ended by the researchers" in content
-    assert "Write to <bdi>lab@example.org</bdi>." in content
+    assert 'href="mailto:lab@example.org"' in content
     assert "asked by mail" not in content
 
 
@@ -278,7 +300,7 @@ def test_ended_does_not_mention_a_check_that_was_not_taken(client, study):
     content = content_of(client, "ended", assignment)
 
     assert "ended by the researchers" in content
-    assert "not clear enough from our instructions" not in content
+    assert "Some answers did not match the instructions" not in content
 
 
 def test_annotators_of_an_ended_assignment_can_still_withdraw(client, begun):
@@ -287,7 +309,7 @@ def test_annotators_of_an_ended_assignment_can_still_withdraw(client, begun):
     assert page("withdraw", begun) in content_of(client, "ended", begun)
     answer = withdraw(client, begun)
 
-    assert "Your answers are erased." in answer.content.decode()
+    assert "Your answers have been erased." in answer.content.decode()
     assert page("withdraw", begun) not in answer.content.decode()
     assert not begun.responses.filter(is_erased=False).exists()
 
@@ -298,7 +320,7 @@ def test_withdraw_mentions_a_break_only_for_unfinished_assignments(client, begun
 
     content = content_of(client, "withdraw", begun)
 
-    assert ("To take a break" in content) == (state in {"offered", "started", "expired"})
+    assert ("Take a break" in content) == (state in {"offered", "started", "expired"})
 
 
 @pytest.mark.parametrize("name", ["next", "engage", "rate", "thanks", "instructions"])
@@ -322,3 +344,40 @@ def test_ended_is_shown_for_ended_assignments_only(client, request, fixture):
 
     wanted = page("thanks", assignment) if fixture == "finished" else page("engage", assignment, 2)
     assert answer.url == wanted
+
+
+# The contact
+
+
+def test_every_page_of_an_assignment_names_the_contact(client, begun, finished):
+    pages = [page("engage", begun, 2), page("instructions", begun), page("kept", begun)]
+    pages += [page("withdraw", begun), page("thanks", finished)]
+
+    for url in pages:
+        assert 'href="mailto:lab@example.org"' in client.get(url).content.decode(), url
+
+
+def test_refusals_name_the_contact_of_their_study(client, study):
+    entrance = open_entrance(study, "link")
+    (link,) = invite_annotators(study, 1)
+    revoke_invitation(link, "lost")
+    Entrance.objects.update(closed_at=timezone.now())
+    welcome = reverse("annotate:welcome", args=[link.token])
+    joined = reverse("annotate:join", args=[entrance.token, "short"])
+    arrived = reverse("annotate:join", args=[entrance.token, make_token()])
+
+    for url, status in ((welcome, 410), (joined, 404), (arrived, 410)):
+        answer = client.get(url)
+        found = 'href="mailto:lab@example.org"' in answer.content.decode()
+        assert (answer.status_code, found) == (status, True), url
+    assert "<h1>This study is closed</h1>" in client.get(arrived).content.decode()
+    assert b"mailto:" not in client.get(reverse("annotate:next", args=[make_token()])).content
+
+
+def test_withdrawing_comes_second_and_is_not_offered_without_answers(client, study, begun):
+    content = content_of(client, "withdraw", begun)
+    unread = start(study)
+    return_assignment(unread, "asked by mail")
+
+    assert content.index("Back to the texts") < content.index("Withdraw and erase my answers")
+    assert "Withdraw my answers" not in content_of(client, "ended", unread)

@@ -1,5 +1,6 @@
 """Pages before the first item: in order, none skipped, no practice answer stored."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -29,16 +30,20 @@ def test_the_introduction_shows_every_page_in_order(client, study):
         ("practice", WORDS),
         ("practice_rating", {"rating": "3"}),
         ("practice_answer", {}),
+        ("practice_answer?item=2", {}),
         ("check", RIGHT),
     ):
-        seen = hidden_fields(client.get(page(name, assignment)))
-        walked.append(client.post(page(name, assignment), {**seen, **sent}).url)
+        name, mark, query = name.partition("?")
+        url = page(name, assignment) + mark + query
+        seen = hidden_fields(client.get(url))
+        walked.append(client.post(url, {**seen, **sent}).url)
 
     assert first.url == page("next", assignment)
     assert walked == [
         page("instructions", assignment), page("practice", assignment),
-        page("practice_rating", assignment), page("practice_answer", assignment),
-        page("check", assignment), page("engage", assignment, 1),
+        page("practice_rating", assignment), page("practice_answer", assignment) + "?chosen=3",
+        page("practice", assignment) + "?item=2", page("check", assignment),
+        page("engage", assignment, 1),
     ]  # fmt: skip
     assert stored(assignment, "state") == ("started",)
 
@@ -48,9 +53,32 @@ def test_nothing_of_practice_is_stored(client, at_practice):
 
     client.post(page("practice", at_practice), WORDS)
     client.post(page("practice_rating", at_practice), {"rating": "3"})
-    client.post(page("practice_answer", at_practice))
+    client.post(page("practice_answer", at_practice) + "?item=2")
 
     assert list(at_practice.responses.values()) == before
+
+
+def test_practice_shows_the_rating_beside_those_of_most_readers(client, at_practice):
+    answer = page("practice_answer", at_practice)
+
+    shown = {
+        query: squeeze(client.get(answer + query))
+        for query in ("", "?chosen=1", "?chosen=4", "?chosen=9", "?item=2&chosen=4", "?item=x")
+    }
+
+    said = {
+        query: re.search("<figcaption>(.*?)</figcaption>", content)[1]
+        for query, content in shown.items()
+    }
+    only = "Most readers would choose<bdi>0–2</bdi>."
+    assert said == {
+        "": only,
+        "?chosen=1": "You chose<bdi>1</bdi>, as most readers would (<bdi>0–2</bdi>).",
+        "?chosen=4": f"You chose<bdi>4</bdi>. {only}",
+        "?chosen=9": only,
+        "?item=2&chosen=4": "You chose<bdi>4</bdi>, as most readers would (<bdi>4–6</bdi>).",
+        "?item=x": only,
+    }
 
 
 LATER = {
@@ -121,11 +149,11 @@ def test_every_page_before_the_texts_leads_to_withdrawing_and_to_the_instruction
     if name != "instructions":
         client.post(page("instructions", newcomer))
     if name == "check":
-        client.post(page("practice_answer", newcomer))
+        client.post(page("practice_answer", newcomer) + "?item=2")
 
     content = squeeze(client.get(page(name, newcomer)))
 
-    assert f'<a href="{page("withdraw", newcomer)}">Stop taking part</a>' in content
+    assert f'<a href="{page("withdraw", newcomer)}">Pause or stop</a>' in content
     assert ("<summary>Instructions</summary>" in content) == (name != "instructions")
 
 
@@ -137,7 +165,7 @@ def test_practice_looks_like_an_item_and_is_marked_as_practice(client, at_practi
 
     for answer in answers:
         assert answer.status_code == 200
-        assert "Practice: nothing of this is stored" in answer.content.decode()
+        assert "Practice: this does not count and is not stored" in answer.content.decode()
     words, rating, explained = (answer.content.decode() for answer in answers)
     assert "<strong>" not in words.split("<details")[0]
     assert 'name="inspired_word2"' in words
@@ -200,7 +228,7 @@ def test_returning_without_a_free_place_says_so(client):
 
     for answer in (looked, posted):
         assert answer.status_code == 409
-        assert "as many annotators as it needs" in answer.content.decode()
+        assert "We have enough people for this study now" in answer.content.decode()
         assert "FULL1" in answer.content.decode()
     assert stored(assignment, "state", "is_over_quota") == ("expired", False)
 

@@ -49,7 +49,7 @@ def test_an_arrival_from_prolific_stores_nothing_until_they_agree(client, prolif
     assert answer.status_code == 200
     assert (Worker.objects.count(), Visit.objects.count(), Annotator.objects.count()) == (0, 0, 0)
     declined = client.post(arrive(prolific), {**hidden_fields(answer), "answer": "decline"})
-    assert "return the study" in declined.content.decode()
+    assert "return your place on Prolific" in declined.content.decode()
     assert (Worker.objects.count(), Visit.objects.count(), Annotator.objects.count()) == (0, 0, 0)
 
 
@@ -197,7 +197,7 @@ def test_an_arrival_with_an_invalid_id_gets_an_error(client, prolific, missing, 
     answer = client.get(arrive(prolific), sent)
 
     assert answer.status_code == 400
-    assert f"The address has no {missing}." in answer.content.decode()
+    assert f"did not pass on your ID ({missing})." in answer.content.decode()
     assert Worker.objects.count() == 0
 
 
@@ -208,7 +208,7 @@ def test_annotators_from_prolific_are_shown_their_own_link(client, prolific, set
 
     content = client.get(page("instructions", Assignment.objects.get())).content.decode()
 
-    assert "with the same link" in seen.content.decode()
+    assert "your link brings you back" in seen.content.decode()
     assert f'href="{settings.SITE_URL}{own}"' in content
     assert client.get(own).url == page("next", Assignment.objects.get())
 

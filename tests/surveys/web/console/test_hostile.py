@@ -22,8 +22,9 @@ from surveys.recruitment.links import invite_listed, open_entrance
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
+from surveys.study.exercises import read_check
 from surveys.study.stimuli.load import fingerprint_row, write_row
-from surveys.study.texts import default_body, read_check
+from surveys.study.texts import default_body
 from surveys.tasks import perform_run
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batch_states import make_crowd, visit_of

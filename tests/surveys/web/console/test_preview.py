@@ -9,7 +9,8 @@ from django.urls import reverse
 
 from surveys.models import Context, Role, Study
 from surveys.study.design import configure_study
-from surveys.study.texts import default_body, read_check
+from surveys.study.exercises import read_check
+from surveys.study.texts import default_body
 from tests.factories.studies import make_study, start
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +38,9 @@ def walk(client, study):
     answers = [
         ("preview", {"answer": "agree"}), ("preview_instructions", {}),
         ("preview_practice", WORDS), ("preview_practice_rating", {"rating": 3}),
-        ("preview_practice_answer", {}), ("preview_check", right), ("words", WORDS),
+        ("preview_practice_answer", {}), ("preview_practice", WORDS),
+        ("preview_practice_rating", {"rating": 3}), ("preview_practice_answer", {}),
+        ("preview_check", right), ("words", WORDS),
         ("rating", {"rating": 3}), ("words", WORDS), ("rating", {"rating": 3}),
     ]  # fmt: skip
     address, seen = page("preview", study), []
@@ -59,7 +62,7 @@ def test_preview_leads_through_the_whole_survey_and_changes_nothing(client, stud
 
     assert everything() == before
     assert seen[-1][0] == page("preview_thanks", study)
-    assert len({address for address, _ in seen}) == 11
+    assert len({address for address, _ in seen}) == 14
     for _, text in seen:
         assert "<strong>Preview.</strong> Nothing is stored." in text
         assert not re.search(r'href="/(survey|invitation|join)/', text)
@@ -113,7 +116,7 @@ def test_errors_are_shown_as_annotators_see_them(client, study):
     for name, more, sent, said in (
         ("preview_words", [context.pk], {}, "Please write a word here."),
         ("preview_rating", [context.pk], {"rating": 99}, "Please choose one of the numbers."),
-        ("preview_check", [], wrong, "This is not the right answer."),
+        ("preview_check", [], wrong, "Not quite."),
         ("preview_check", [], {}, "Please choose an answer."),
         ("preview_practice", [], {}, "Please write a word here."),
     ):

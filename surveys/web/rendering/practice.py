@@ -1,0 +1,81 @@
+"""The practice items: which one a page shows, and the annotator's rating on the scale."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+from django.utils.http import urlencode
+
+from surveys.models import Study
+from surveys.study.exercises import PracticeItem
+from surveys.web.rendering.item_pages import WORDS_PAGE, describe_text
+from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.study_page import StudyDisplay
+
+MAX_POINTS = 11  # of a wider scale some points are shown
+
+
+class PlacedPoint(NamedTuple):
+    """A point of the scale: whether the annotator chose it, and whether most readers would."""
+
+    value: str
+    is_own: bool
+    is_usual: bool
+
+
+class Placement(NamedTuple):
+    """A rating beside the usual ones; `own` is empty if there is none."""
+
+    points: list[PlacedPoint]
+    own: str
+    usual: str
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether the rating is one of the usual ones."""
+        return any(point.is_own and point.is_usual for point in self.points)
+
+
+def find_item_number(request: HttpRequest, items: Sequence[PracticeItem]) -> int:
+    """Return the number of the practice item that an address asks for, from 1."""
+    asked = request.GET.get("item", "")
+    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 else 1
+    return min(max(number, 1), max(len(items), 1))
+
+
+def write_query(number: int, **chosen: str) -> str:
+    """Return the query string for a practice item, and a rating of it."""
+    query: dict[str, str | int] = {**({"item": number} if number > 1 else {}), **chosen}
+    return f"?{urlencode(query)}" if query else ""
+
+
+def describe_practice(
+    face: StudyDisplay, study: Study, item: PracticeItem, template: str, request: HttpRequest
+) -> dict[str, Any]:
+    """Return the template values of a page of a practice item."""
+    return {
+        **describe_text(item, study, is_marked=template != WORDS_PAGE.template),
+        "item": item,
+        "is_practice": True,
+        "explanation": render_markdown(item.explanation),
+        "placement": place(face, study, item, request.GET.get("chosen", "")),
+    }
+
+
+def place(face: StudyDisplay, study: Study, item: PracticeItem, chosen: str) -> Placement | None:
+    """Return a rating beside those of most readers; None if the item does not name these."""
+    scale = study.scale_points
+    usual = item.find_usual(scale)
+    if not usual:
+        return None
+    points = [
+        PlacedPoint(shown.value, shown.value == chosen, point in usual)
+        for shown, point in zip(face.scale, scale, strict=True)
+    ]
+    named = [point.value for point in points if point.is_usual]
+    between = named[0] if len(named) == 1 else f"{named[0]}–{named[-1]}"
+    own = next((point.value for point in points if point.is_own), "")
+    step = -(-(len(points) - 1) // (MAX_POINTS - 1))
+    last = len(points) - 1
+    kept = [p for n, p in enumerate(points) if n % step == 0 or n == last or p.is_own]
+    return Placement(kept, own, between)

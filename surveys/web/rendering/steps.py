@@ -1,0 +1,40 @@
+"""The steps before the texts, as annotators see them above each page."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.utils.translation import gettext_lazy as _
+
+from surveys.participation.introduction import Step
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
+CONSENT, TEXTS = "consent", "texts"
+LABELS: "dict[str, StrPromise]" = {
+    CONSENT: _("Consent"),
+    Step.INSTRUCTIONS: _("Instructions"),
+    Step.PRACTICE: _("Practice"),
+    Step.CHECK: _("Questions"),
+    TEXTS: _("Texts"),
+}
+
+
+class ShownStep(NamedTuple):
+    """A step with its label; its state is done, now or later."""
+
+    label: "StrPromise"
+    state: str
+
+
+def show_steps(steps: Sequence[Step], now: str) -> list[ShownStep]:
+    """Return the steps of a study, from consent to the texts, with that of the page shown.
+
+    None for the preview of a step that the study does not ask for.
+    """
+    names = [CONSENT, *steps, TEXTS]
+    if now not in names:
+        return []
+    here = names.index(now)
+    states = ["done"] * here + ["now"] + ["later"] * (len(names) - here - 1)
+    return [ShownStep(LABELS[name], state) for name, state in zip(names, states, strict=True)]
