@@ -50,18 +50,18 @@ if TYPE_CHECKING:
     from postprocess.statistics.evaluation import harmonic_correlation as harmonic_correlation
     from postprocess.statistics.evaluation import uncentered_pearson as uncentered_pearson
     from postprocess.statistics.polarisation import find_polarised as find_polarised
-    from postprocess.steps.aggregation import aggregate_ratings as aggregate_ratings
-    from postprocess.steps.calibration import calibrate_ratings as calibrate_ratings
     from postprocess.steps.comparison import Comparison as Comparison
     from postprocess.steps.comparison import compare_outcomes as compare_outcomes
-    from postprocess.steps.filtering import filter_annotators as filter_annotators
     from postprocess.steps.post_process import Outcome as Outcome
     from postprocess.steps.post_process import post_process as post_process
     from postprocess.steps.recipe import Recipe as Recipe
     from postprocess.steps.recipe import RecipeError as RecipeError
     from postprocess.steps.recipe import list_presets as list_presets
     from postprocess.steps.recipe import read_recipe as read_recipe
-    from postprocess.steps.rescaling import rescale_ratings as rescale_ratings
+    from postprocess.steps.single_steps import aggregate_ratings as aggregate_ratings
+    from postprocess.steps.single_steps import calibrate_ratings as calibrate_ratings
+    from postprocess.steps.single_steps import filter_annotators as filter_annotators
+    from postprocess.steps.single_steps import rescale_ratings as rescale_ratings
     from postprocess.table.details import load_details as load_details
     from postprocess.table.ratings import RatingsError as RatingsError
     from postprocess.table.ratings import Scale as Scale
@@ -87,13 +87,15 @@ _MODULES = {
     "statistics.confounds": ["find_confounds", "measure_contexts"],
     "statistics.evaluation": ["harmonic_correlation", "uncentered_pearson"],
     "statistics.polarisation": ["find_polarised"],
-    "steps.aggregation": ["aggregate_ratings"],
-    "steps.calibration": ["calibrate_ratings"],
     "steps.comparison": ["Comparison", "compare_outcomes"],
-    "steps.filtering": ["filter_annotators"],
     "steps.post_process": ["Outcome", "post_process"],
     "steps.recipe": ["Recipe", "RecipeError", "list_presets", "read_recipe"],
-    "steps.rescaling": ["rescale_ratings"],
+    "steps.single_steps": [
+        "aggregate_ratings",
+        "calibrate_ratings",
+        "filter_annotators",
+        "rescale_ratings",
+    ],
     "table.details": ["load_details"],
     "table.ratings": ["RatingsError", "Scale", "check_ratings"],
 }

@@ -16,8 +16,7 @@ from postprocess.release.pseudonyms import make_pseudonyms
 from postprocess.steps.exclusion import CHECK_COLUMNS
 from postprocess.steps.rehearsal import SCRIPTED
 from postprocess.table.details import PLACE
-from postprocess.table.numbering import index_names
-from postprocess.table.ratings import RatingsError
+from postprocess.table.ratings import RatingsError, index_names
 from postprocess.table.rendering import render_table
 
 WORDS = ("inspired_word1", "inspired_word2")

@@ -193,7 +193,7 @@ def cliffs_delta(
     n1, n2 = counts1.sum(axis=1), counts2.sum(axis=1)
     rise = _dominance(counts1, n1)  # of a rating of context 2 over those of context 1
     fall = -_dominance(counts2, n2)
-    delta = _add_up(counts2 * rise) / n2
+    delta = add_up(counts2 * rise) / n2
     variance = _variance(delta, (counts1, counts2), (n1, n2), (rise, fall))
     z = float(ndtri(0.5 + confidence / 2))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -253,6 +253,18 @@ def add_from_lowest(counts: Counts) -> Counts:
     return up_to
 
 
+def add_up(numbers: Floats) -> Floats:
+    """Return the sum of each row, to the last bit the same on every machine.
+
+    >>> add_up(np.array([[2.0, 0.5]])).tolist()
+    [2.5]
+    """
+    total = np.zeros(len(numbers))
+    for column in range(numbers.shape[1]):
+        total += numbers[:, column]
+    return total
+
+
 def _all_equal(first: Floats, second: Floats) -> Bools:
     """Return whether all ratings of two contexts are at the same point, all against all."""
     one, other = ((c == c.sum(axis=1, keepdims=True)).astype(float) for c in (first, second))
@@ -285,14 +297,6 @@ def _dominance(counts: Counts, n: Counts) -> Floats:
     return (up_to - counts - (n[:, None] - up_to)) / n[:, None]
 
 
-def _add_up(numbers: Floats) -> Floats:
-    """Return the sum of each row, to the last bit the same for any memory layout."""
-    total = np.zeros(len(numbers))
-    for column in range(numbers.shape[1]):
-        total += numbers[:, column]
-    return total
-
-
 def _variance(
     delta: Floats,
     counts: tuple[Counts, Counts],
@@ -302,7 +306,7 @@ def _variance(
     """Return Cliff's unbiased estimate of the variance of delta, or its lower bound."""
     (counts1, counts2), (n1, n2) = counts, n
     of_second, of_first = (
-        _add_up(one * (dominance - delta[:, None]) ** 2)
+        add_up(one * (dominance - delta[:, None]) ** 2)
         for one, dominance in zip((counts2, counts1), dominances, strict=True)
     )
     n_unequal = n1 * n2 - (counts1 * counts2).sum(axis=1)

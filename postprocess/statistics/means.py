@@ -15,7 +15,7 @@ def mean_intervals(scores: pd.DataFrame, context: int, low: float, high: float) 
     Parameters
     ----------
     scores : DataFrame, shape (n_pairs, 6 or more)
-        n1, sim1, stdev1 and n2, sim2, stdev2, as `aggregate_numbers` returns them.
+        n1, sim1, stdev1 and n2, sim2, stdev2, as `aggregate_ratings` returns them.
     context : int
         1 or 2.
     low, high : float

@@ -3,9 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from postprocess.table.numbering import index_names
-from postprocess.table.parallel import take_all
-from postprocess.table.ratings import REJECTED, UNJUDGED, RatingsError, make_categories, name_some
+from postprocess.table.ratings import (
+    REJECTED,
+    UNJUDGED,
+    RatingsError,
+    index_names,
+    make_categories,
+    name_some,
+)
 
 COUNTED = ""
 FAILED_CHECKPOINT = "failed checkpoint"
@@ -60,7 +65,7 @@ def find_excluded(
         mark, marks = index_names(ratings["mark"])
         reasons = [_reason_of(name, rejected_engagement=rejected_engagement) for name in marks]
         of_mark = np.array([names.index(reason) for reason in reasons], dtype=np.int8)
-        codes = take_all(of_mark, mark)
+        codes = of_mark[mark]
     if most_failed_checkpoints is not None and checks is not None:
         n_failed = count_failed(checks)
         failed = n_failed[n_failed > most_failed_checkpoints].index

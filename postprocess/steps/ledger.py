@@ -6,12 +6,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from postprocess.reporting.phrases import NONE, write_points, write_range, write_signed
+from postprocess.reporting.phrases import (
+    NONE,
+    write_figure,
+    write_points,
+    write_range,
+    write_signed,
+)
+from postprocess.steps.core import GAIN, LOW, LOWEST
 from postprocess.steps.exclusion import COUNTED
-from postprocess.steps.filtering import explain
 from postprocess.steps.post_process import Outcome
-from postprocess.table.numbering import number_members
-from postprocess.table.ratings import RatingsError
+from postprocess.table.ratings import RatingsError, number_members
 from postprocess.table.rendering import name_codes, render_table
 
 LEDGER_COLUMNS = (
@@ -40,7 +45,7 @@ def render_annotators(outcome: Outcome) -> str:
 
 
 def render_scores(outcome: Outcome) -> str:
-    """Return the text of `scores.tsv`: all figures of `aggregate_numbers` for each pair."""
+    """Return the text of `scores.tsv`: all figures of `aggregate_ratings` for each pair."""
     return render_table(outcome.scores.reset_index())
 
 
@@ -59,6 +64,12 @@ def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":
     return name_codes(codes, words)
 
 
+def explain(annotators: pd.DataFrame) -> list[str]:
+    """Return each decision in words with its figures, for rows of `Outcome.annotators`."""
+    rows = zip(*(annotators[name] for name in ("reason", "rho", "bound", "gain")), strict=True)
+    return [_explain(str(reason), rho, bound, gain) for reason, rho, bound, gain in rows]
+
+
 def trace_context(outcome: Outcome, pair: int, context: int) -> str:
     """Describe how the published figures of a context follow from its ratings, as text.
 
@@ -73,6 +84,18 @@ def trace_context(outcome: Outcome, pair: int, context: int) -> str:
             "1 and 2"
         )
     return "\n".join(_trace(outcome, rows, pair, context)) + "\n"
+
+
+def _explain(reason: str, rho: float, bound: float, gain: float) -> str:
+    if reason == LOW:
+        return (
+            f"mean rho {write_figure(rho, 3)} is below the group's bound {write_figure(bound, 3)}"
+        )
+    if reason == LOWEST:
+        return f"mean rho {write_figure(rho, 3)} is below the minimum"
+    if reason == GAIN:
+        return f"without them the group's mean rho rises by {write_figure(gain, 3)}"
+    return reason
 
 
 def _describe_move(shift: float, moved: float) -> str:

@@ -8,31 +8,21 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from postprocess.steps.aggregation import aggregate_numbers, refuse_unrated
-from postprocess.steps.calibration import calibrate_numbers
+from postprocess.steps import core
+from postprocess.steps.core import KEPT, LEFT_OUT, take_texts
 from postprocess.steps.exclusion import COUNTED, find_excluded
-from postprocess.steps.filtering import KEPT, LEFT_OUT, judge_annotators
 from postprocess.steps.recipe import Recipe
-from postprocess.steps.rescaling import rescale_points
-from postprocess.table.counting_sort import Placed
-from postprocess.table.numbering import (
-    Members,
-    Numbers,
-    number_cells,
-    number_items,
-    number_members,
-    take_texts,
-)
-from postprocess.table.parallel import as_places, fill_parts, take_all
+from postprocess.table.groups import with_groups
 from postprocess.table.ratings import (
     RatingsError,
     Scale,
+    check_ratings,
     keep_whole,
     make_categories,
-    order_ratings,
-    with_groups,
+    number_items,
+    number_members,
 )
-from postprocess.types import Bools, Codes, Floats, Integers
+from postprocess.types import Codes, Integers
 
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
@@ -46,8 +36,8 @@ class Outcome:
     annotator, rating (as given), group, mark (if the input has it), calibrated (NaN if it was
     left out before), reason (why it was left out, "" if it was used).
     `annotators`, a row for each annotator of each group: group, annotator, n_ratings (given),
-    n_used; mean, group_mean, deviation, shift, n_clipped (see `calibrate_numbers`); rho, bound,
-    gain (see `judge_annotators`); decision ("kept" or "left out") and reason. NaN if a step
+    n_used; mean, group_mean, deviation, shift, n_clipped (see `calibrate_ratings`); rho, bound,
+    gain (see `filter_annotators`); decision ("kept" or "left out") and reason. NaN if a step
     was disabled or the annotator had been left out before it.
     `scores`: as `aggregate_ratings` returns it, on the scale of the recipe's rescaling.
     """
@@ -102,64 +92,41 @@ def post_process(
     report = progress or _ignore_progress
     report("checking", 0, 1)
     scale = recipe.scale.as_scale()
-    checked, member, members = _order(ratings, scale, n_pairs)
-    item = number_items(checked)
-    refuse_unrated(item, n_pairs)
+    checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs))
+    item, (member, members) = number_items(checked), number_members(checked)
+    core.refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
     excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
     counts = (excluded == COUNTED).to_numpy()
-    counted = _number_counted(checked, counts, item, (member, members))
-    if not counts.all():
-        with _explaining("leaving out what does not count"):
-            refuse_unrated(counted.item, n_pairs)
+    rows = slice(None) if counts.all() else counts
+    with _explaining("leaving out what does not count"):
+        core.refuse_unrated(np.bincount(item[rows], minlength=2 * n_pairs))
+    group = pd.factorize(members["group"])[0]
+    counted = core.count_ratings(item[rows], member[rows], checked["rating"][rows], group)
     report("calibrating", 0, 1)
-    points, of_calibration = _calibrate(counted, scale, recipe)
-    calibrated = counted._replace(points=points)
+    calibrated, of_calibration = _calibrate(counted, scale, recipe)
     report("filtering", 0, 1)
     judged = _judge(calibrated, recipe)
     scores = _score(calibrated, judged, recipe, n_pairs=n_pairs, report=report)
-    figures = of_calibration.join(judged)
-    annotators, reason = _account(excluded, member, members, figures)
-    of_rating = take_all(points, counted.cell)
-    ledger = checked.assign(calibrated=_spread(of_rating, counts), reason=reason)
+    annotators, reason = _account(excluded, member, members, of_calibration.join(judged))
+    points = np.full(len(checked), np.nan)
+    points[rows] = calibrated.points.ravel()[calibrated.cell]
+    ledger = checked.assign(calibrated=points, reason=reason)
     return Outcome(recipe, ledger, annotators, scores, "group" in ratings)
 
 
-def _order(
-    ratings: pd.DataFrame, scale: Scale, n_pairs: int
-) -> tuple[pd.DataFrame, Codes, Members]:
-    """Check and sort the ratings; also return the member of each rating, and all members."""
-    ordered = order_ratings(ratings, scale, n_pairs=n_pairs)
-    if isinstance(ordered, Placed):
-        return ordered
-    checked = with_groups(ordered)
-    return checked, *number_members(checked)
-
-
-def _number_counted(
-    checked: pd.DataFrame,
-    counts: Bools,
-    item: Codes,
-    numbered: tuple[Codes, Members],
-) -> Numbers:
-    """Number the ratings that count."""
-    member, members = numbered
-    if counts.all():
-        return number_cells(item, member, checked["rating"], members)
-    ratings = keep_whole(checked["rating"][counts])
-    return number_cells(item[counts], member[counts], ratings, members)
-
-
-def _calibrate(counted: Numbers, scale: Scale, recipe: Recipe) -> tuple[Floats, pd.DataFrame]:
+def _calibrate(
+    counted: core.Ratings, scale: Scale, recipe: Recipe
+) -> tuple[core.Ratings, pd.DataFrame]:
     """Calibrate; if the recipe disables calibration, compute its figures only."""
     section = recipe.calibration
     threshold = section.threshold if section.enabled else np.inf
-    return calibrate_numbers(counted, scale, threshold=threshold, step=section.step)
+    return core.calibrate(counted, scale, threshold=threshold, step=section.step)
 
 
-def _judge(calibrated: Numbers, recipe: Recipe) -> pd.DataFrame:
+def _judge(calibrated: core.Ratings, recipe: Recipe) -> pd.DataFrame:
     """Judge the annotators; if the recipe disables filtering, compute its figures only."""
     section = recipe.filtering
-    judged = judge_annotators(
+    judged = core.judge(
         calibrated,
         k=section.k,
         minimum_rho=section.minimum_rho,
@@ -169,24 +136,29 @@ def _judge(calibrated: Numbers, recipe: Recipe) -> pd.DataFrame:
 
 
 def _score(
-    calibrated: Numbers, judged: pd.DataFrame, recipe: Recipe, *, n_pairs: int, report: Progress
+    calibrated: core.Ratings,
+    judged: pd.DataFrame,
+    recipe: Recipe,
+    *,
+    n_pairs: int,
+    report: Progress,
 ) -> pd.DataFrame:
     """Compute the scores from the annotators who are kept, on the recipe's published scale."""
-    is_kept = (judged["decision"] == KEPT).to_numpy()[calibrated.member]
+    is_kept = (judged["decision"] == KEPT).to_numpy()[:, None]
     scales = recipe.scale.as_scale(), recipe.rescaling.as_scale()
-    rescaled = rescale_points(calibrated.points, *scales)
+    points = np.where(is_kept, core.rescale(calibrated.points, *scales), np.nan)
     with _explaining("filtering"):
-        return aggregate_numbers(
+        return core.score(
             calibrated.item,
             calibrated.cell,
-            np.where(is_kept, rescaled, np.nan),
+            points,
             n_pairs,
             progress=lambda done, of: report("scoring", done, of),
         )
 
 
 def _account(
-    excluded: pd.Series, member: Codes, members: Members, figures: pd.DataFrame
+    excluded: pd.Series, member: Codes, members: pd.DataFrame, figures: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Return a row for each member with all figures, and the reason for each excluded rating.
 
@@ -200,15 +172,14 @@ def _account(
     left_out = np.array([names.index(reason) for reason in reasons], dtype=codes.dtype)[of_member]
     n_counted = figures["n_ratings"]
     n_ratings = n_counted + np.bincount(member[codes > 0], minlength=len(figures))
-    codes = _fill_reasons(codes, left_out, member)
+    codes = np.where(codes > 0, codes, left_out[member])
     given = figures[[*OF_CALIBRATION, "rho", "bound", "gain"]]
     reason = figures["reason"]
     if not was_judged.all():
         given = given[was_judged]
         reason = reason.where(was_judged, take_texts(names, _first(codes, member, len(figures))))
     annotators = (
-        members.table()
-        .assign(n_ratings=n_ratings, n_used=n_counted.where(~is_left_out, 0))
+        members.assign(n_ratings=n_ratings, n_used=n_counted.where(~is_left_out, 0))
         .join(given)
         .assign(
             decision=take_texts([LEFT_OUT, KEPT], (was_judged & ~is_left_out).astype(np.int64)),
@@ -218,29 +189,11 @@ def _account(
     return annotators, pd.Series(make_categories(codes, names), index=excluded.index)
 
 
-def _fill_reasons(codes: Integers, left_out: Integers, member: Codes) -> Integers:
-    """Return the codes of ratings, replacing 0 by the code of their member."""
-
-    def fill(rows: slice) -> Integers:
-        return np.where(codes[rows] > 0, codes[rows], left_out[as_places(member[rows])])
-
-    return fill_parts(np.empty_like(codes), fill)
-
-
 def _first(codes: Integers, member: Codes, n_members: int) -> Codes:
     """Return the code of each member's first rating."""
     first = np.empty(n_members, dtype=np.int64)
     first[member[::-1]] = codes[::-1]  # the last of several writes stays
     return first
-
-
-def _spread(points: Floats, counts: Bools) -> Floats:
-    """Return the points at the positions of ratings that count, NaN elsewhere."""
-    if len(points) == len(counts):
-        return points
-    spread = np.full(len(counts), np.nan)
-    spread[counts] = points
-    return spread
 
 
 @contextmanager

@@ -10,8 +10,7 @@ import pyarrow.parquet as arrow_parquet
 from numpy.typing import NDArray
 
 from postprocess.formats.reading import COMMA, QUOTING, TAB, read_cells
-from postprocess.table.numbering import index_names, number_items
-from postprocess.table.ratings import RatingsError, name_some
+from postprocess.table.ratings import RatingsError, index_names, name_some, number_items
 
 PLACE = ("pair", "context", "annotator")
 TRAITS = ("block", "pos")  # agreement is reported by these

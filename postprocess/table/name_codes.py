@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import accumulate
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from postprocess.table.numbering import smallest_codes
 from postprocess.table.parallel import AT_ONCE, as_places, fill_parts, on_all_cores
 from postprocess.types import Bools, Codes, Integers
 
@@ -24,7 +23,6 @@ Words = NDArray[np.uint64]
 MOST_PLACES = 4  # entries of that table per row
 MOST_BITS = 24  # of its indices
 SAMPLE = 1000  # names
-SPACE, DELETE = 0x20, 0x7F
 LETTERS = 8  # bytes of the longest name
 WORD = np.dtype("<u8")  # the first letter lowest
 UP_TO = np.array([(1 << 8 * n) - 1 for n in range(LETTERS + 1)], dtype=WORD)  # n letters
@@ -118,14 +116,14 @@ def spell(words: Words) -> pa.LargeStringArray:
     return pa.array(words.astype(WORD).view(f"S{LETTERS}")).cast(pa.large_string())
 
 
-def are_plain(names: pa.LargeStringArray) -> bool:
-    """Return whether all names are non-empty and consist of printable ASCII without spaces.
+def smallest_codes(n_names: int) -> np.dtype[np.signedinteger[Any]]:
+    """Return the integer type that pandas uses for the codes of this many names.
 
-    >>> are_plain(pa.array(["A1", "b"])), are_plain(pa.array(["A 1"])), are_plain(pa.array([""]))
-    (True, False, False)
+    >>> smallest_codes(1000)
+    dtype('int16')
     """
-    positions, letters = _read_buffers(names)
-    return bool((np.diff(positions) > 0).all() and ((letters > SPACE) & (letters < DELETE)).all())
+    fits = (kind for kind in (np.int8, np.int16, np.int32) if n_names < np.iinfo(kind).max)
+    return np.dtype(next(fits, np.int64))
 
 
 def _place_all(pieces: Sequence[Words], runs: Sequence[_Run], n_places: int) -> tuple[Codes, Bools]:

@@ -41,16 +41,6 @@ def on_all_cores(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
     return [done[number] for number in range(len(items))]
 
 
-def in_parts(n_rows: int, work: Callable[[slice], Result]) -> list[Result]:
-    """Apply a function to slices that cover all rows; return the results in order.
-
-    >>> in_parts(3, lambda rows: sum([3, 4, 5][rows]))
-    [12]
-    """
-    parts = [slice(start, start + AT_ONCE) for start in range(0, n_rows, AT_ONCE)]
-    return on_all_cores(work, parts)
-
-
 def fill_parts(filled: NDArray[Any], compute: Callable[[slice], Any]) -> NDArray[Any]:
     """Fill an array with the results of a function for slices of its rows, and return it.
 
@@ -61,18 +51,9 @@ def fill_parts(filled: NDArray[Any], compute: Callable[[slice], Any]) -> NDArray
     def fill(rows: slice) -> None:
         filled[rows] = compute(rows)
 
-    in_parts(len(filled), fill)
+    n_rows = len(filled)
+    on_all_cores(fill, [slice(start, start + AT_ONCE) for start in range(0, n_rows, AT_ONCE)])
     return filled
-
-
-def take_all(numbers: NDArray[Any], places: Integers) -> NDArray[Any]:
-    """Return `numbers[places]`, computed on all cores.
-
-    >>> take_all(np.array([5, 7]), np.array([1, 1, 0])).tolist()
-    [7, 7, 5]
-    """
-    taken = np.empty(len(places), dtype=numbers.dtype)
-    return fill_parts(taken, lambda rows: numbers[as_places(places[rows])])
 
 
 def as_places(numbers: Integers) -> NDArray[np.int64]:

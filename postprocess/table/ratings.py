@@ -8,29 +8,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from postprocess.reporting.phrases import write_range
-from postprocess.table.counting_sort import Placed, place_rows
-from postprocess.table.name_codes import are_plain
-from postprocess.table.numbering import Numbers, index_names, number_items, number_ratings
-from postprocess.table.parallel import take_all
-from postprocess.table.sorting import sort_rows
+from postprocess.table.parallel import on_all_cores
 from postprocess.types import Bools, Codes, Integers
 
+BY = ("pair", "context", "annotator")
 COLUMNS = ("pair", "context", "annotator", "rating")
 OPTIONAL = ("group", "mark")
-BY = ("pair", "context", "annotator")
 NAMES = ("annotator", "group")
 UNJUDGED = "cannot judge"  # the only mark that allows a missing rating
 REJECTED = "rejected"  # in the review of engagement answers; a recipe may ignore it
 MARKS = (UNJUDGED, "unfinished", "withdrawn", "replaced", REJECTED)
-SETS_AT_ONCE = 5000  # sets of annotators that are compared together when groups are found
 BLANK, BREAK = re.compile(r"\0\s*(?=\0)"), re.compile(r"[\t\n\r]")  # in names between zeros
-OF_SPACES = {BLANK, BREAK}
+MOST_PAIRS = 2**30 - 1  # whose contexts 32 bits can number
 UNKNOWN_MARK = re.compile(rf"\0(?!({'|'.join(MARKS)})?\0|$)")
 MOST_NAMED = 10  # rows or contexts that a message lists; the rest are counted
 NO_ROW = np.zeros(1, dtype=bool)  # broadcast: false for every row
@@ -103,14 +96,6 @@ def check_ratings(
     >>> check_ratings(raw, Scale()).to_dict("records")
     [{'pair': 1, 'context': 2, 'annotator': 'A1', 'rating': 6}]
     """
-    found = order_ratings(ratings, scale, n_pairs=n_pairs)
-    return found.rows if isinstance(found, Placed) else found
-
-
-def order_ratings(
-    ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None
-) -> Placed | pd.DataFrame:
-    """Return what `check_ratings` returns, with the members if sorting has found them."""
     if missing := [column for column in COLUMNS if column not in ratings]:
         found = ", ".join(str(column) for column in ratings.columns)
         raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {found})")
@@ -120,13 +105,10 @@ def order_ratings(
     if problems := list(_problems(ratings, checked, scale, n_pairs)):
         raise RatingsError("\n".join([*problems, *_repeats(ratings, checked)]))
     checked = checked.astype({"pair": np.int32, "context": np.int8})
-    placed = place_rows(checked)
-    if placed is not None:
-        return placed
-    rows = sort_rows(checked, BY)
-    if rows is None:
+    ordered = _sort(checked)
+    if ordered is None:
         raise RatingsError("\n".join(_repeats(ratings, checked)))
-    return rows
+    return ordered
 
 
 def keep_whole(ratings: pd.Series) -> pd.Series:
@@ -138,56 +120,57 @@ def keep_whole(ratings: pd.Series) -> pd.Series:
     return whole if (whole == ratings).all() else ratings
 
 
-def with_groups(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratings with a column group: the given one, or that of `find_groups`."""
-    if "group" in ratings:
-        return ratings
-    return ratings.assign(group=find_groups(ratings))
+def number_items(ratings: pd.DataFrame) -> Integers:
+    """Return the context of each rating as a number: 0 and 1 for pair 1, 2 and 3 for pair 2, ….
 
-
-def number_groups(ratings: pd.DataFrame) -> tuple[pd.DataFrame, Numbers]:
-    """Return the ratings `with_groups`, and the same as numbers."""
-    grouped = with_groups(ratings)
-    return grouped, number_ratings(grouped)
-
-
-def find_groups(ratings: pd.DataFrame) -> pd.Series:
-    """Find the questionnaire of each rating from the items that annotators share.
-
-    Two contexts are in one group if more than half of the annotators who rated either rated both
-    (Jaccard index above 0.5), or if a chain of such contexts connects them. Contexts are clustered
-    instead of annotators because every context is in one questionnaire, whereas an annotator may
-    do two of them, and one who dropped out shares few contexts with the others.
-
-    Parameters
-    ----------
-    ratings : DataFrame, shape (n_ratings, 3 or more)
-        Columns pair, context and annotator.
-
-    Returns
-    -------
-    Series, shape (n_ratings,)
-        Names "1", "2", … in the order of each group's first pair and context; the index is
-        that of the ratings.
-
-    Examples
-    --------
-    >>> find_groups(
-    ...     pd.DataFrame({"pair": [1, 1, 2], "context": [1, 2, 1], "annotator": ["A", "B", "A"]})
-    ... ).tolist()
-    ['1', '2', '1']
+    >>> number_items(pd.DataFrame({"pair": [1, 1, 2], "context": [1, 2, 1]})).tolist()
+    [0, 1, 2]
     """
-    annotator, annotators = index_names(ratings["annotator"])
-    item, items = pd.factorize(number_items(ratings), sort=True)
-    order = np.lexsort((annotator, item))
-    raters = np.split(annotator[order], np.cumsum(np.bincount(item))[:-1])
-    _, set_of_item = np.unique([one.tobytes() for one in raters], return_inverse=True)
-    first = np.unique(set_of_item, return_index=True)[1]
-    belongs = _membership([raters[i] for i in first], len(annotators))
-    component = _join_overlapping(belongs)[set_of_item]
-    in_order_of_first, _ = pd.factorize(component)
-    names = np.array([str(number + 1) for number in range(len(items))], dtype=object)
-    return pd.Series(names[in_order_of_first[item]], index=ratings.index, name="group")
+    pair, context = ratings["pair"].to_numpy(), ratings["context"].to_numpy()
+    wide = np.int64 if len(pair) and pair.max() > MOST_PAIRS else np.int32
+    return np.asarray(2 * pair.astype(wide) + context.astype(wide) - 3)
+
+
+def number_members(ratings: pd.DataFrame) -> tuple[Codes, pd.DataFrame]:
+    """Return the position of each rating's member, and a row for each member, as text.
+
+    A member is an annotator in a group; members are sorted by group and annotator.
+
+    >>> ratings = pd.DataFrame({"annotator": ["B", "A"], "group": "1"})
+    >>> member, members = number_members(ratings)
+    >>> member.tolist(), members.to_numpy().tolist()
+    ([1, 0], [['1', 'A'], ['1', 'B']])
+    """
+    (group, groups), (annotator, annotators) = (
+        _number_names(ratings[name]) for name in ("group", "annotator")
+    )
+    only = np.full(len(annotators), -1, dtype=group.dtype)
+    only[annotator] = group
+    if (only[annotator] == group).all():  # each annotator is in one group
+        of_annotator = np.argsort(only, kind="stable")[np.count_nonzero(only < 0) :]
+        of_group, number = only[of_annotator], np.zeros(len(annotators), dtype=np.int64)
+        number[of_annotator] = np.arange(len(of_annotator))
+        member = number[annotator]
+    else:
+        both = group.astype(np.int64) * len(annotators) + annotator
+        member, found = pd.factorize(both, sort=True)
+        of_group, of_annotator = np.divmod(found, len(annotators))
+    names = {"group": groups.take(of_group), "annotator": annotators.take(of_annotator)}
+    return member, pd.DataFrame({name: column.array for name, column in names.items()})
+
+
+def index_names(column: pd.Series) -> tuple[Integers, pd.Index]:
+    """Return the position of each name among the sorted names that occur, and these names.
+
+    >>> codes, names = index_names(pd.Series(["b", "a", "b"]))
+    >>> codes.tolist(), names.tolist()
+    ([1, 0, 1], ['a', 'b'])
+    """
+    codes, names = _number_names(column)
+    occurs = np.bincount(codes, minlength=len(names)) > 0
+    if occurs.all():
+        return codes, names
+    return (np.cumsum(occurs) - 1)[codes], names[occurs]
 
 
 def make_categories(codes: Integers, names: Sequence[str] | pd.Index) -> "pd.Categorical[Any]":
@@ -205,27 +188,6 @@ def name_some(places: list[str], n_places: int | None = None) -> str:
     n_all = len(places) if n_places is None else n_places
     some = ", ".join(places[:MOST_NAMED])
     return some if n_all <= len(places[:MOST_NAMED]) else f"{some}, … ({n_all} in all)"
-
-
-def _membership(sets: list[Codes], n_members: int) -> csr_array:
-    sizes = [len(one) for one in sets]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    ones = np.ones(starts[-1], dtype=np.int64)
-    return csr_array((ones, np.concatenate(sets), starts), shape=(len(sets), n_members))
-
-
-def _join_overlapping(belongs: csr_array) -> Codes:
-    """Return the component of each set; sets with a Jaccard index above 0.5 are connected."""
-    sizes = belongs.sum(axis=1)
-    ends: list[tuple[Codes, Codes]] = []
-    for start in range(0, belongs.shape[0], SETS_AT_ONCE):  # all together may not fit in memory
-        shared = (belongs[start : start + SETS_AT_ONCE] @ belongs.T).tocoo()
-        i, j = shared.row + start, shared.col
-        joined = 2 * shared.data > sizes[i] + sizes[j] - shared.data
-        ends.append((i[joined], j[joined]))
-    rows, columns = (np.concatenate(side) for side in zip(*ends, strict=True))
-    graph = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sizes), len(sizes)))
-    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _convert(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -257,11 +219,52 @@ def _names(column: pd.Series) -> "pd.Categorical[Any]":
     if is_missing:
         codes, texts = np.where(codes < 0, len(texts), codes), texts.append(pd.Index([""]))
     number, names = pd.factorize(texts, sort=True)
-    return make_categories(take_all(number.astype(np.int32), codes), names)
+    return make_categories(number.astype(np.int32)[codes], names)
+
+
+def _number_names(column: pd.Series) -> tuple[Integers, pd.Index]:
+    """Return the position of each name among sorted names, some perhaps unused, and the names."""
+    if isinstance(column.dtype, pd.CategoricalDtype) and _ascend(column.cat.categories):
+        return column.cat.codes.to_numpy(), column.cat.categories
+    codes, names = pd.factorize(column, sort=True)
+    return codes, pd.Index(names)
 
 
 def _ascend(names: pd.Index) -> bool:
     return names.dtype == "str" and names.is_monotonic_increasing
+
+
+def _sort(ratings: pd.DataFrame) -> pd.DataFrame | None:
+    """Sort by pair, context and annotator; return None if an annotator rated a context twice."""
+    names = ratings["annotator"].cat
+    item, annotator = number_items(ratings), names.codes.to_numpy()
+    order = _find_order(annotator)
+    order = order[_find_order(item[order])]  # keeps the order of the annotators of a context
+    item, annotator = item[order], annotator[order]
+    if ((item[1:] == item[:-1]) & (annotator[1:] == annotator[:-1])).any():
+        return None
+    others = [name for name in ratings if name not in BY]
+    taken = on_all_cores(lambda name: ratings[name].array.take(order), others)
+    columns = {
+        "pair": ((item >> 1) + 1).astype(np.int32, copy=False),
+        "context": ((item & 1) + 1).astype(np.int8),
+        "annotator": make_categories(annotator, names.categories),
+        **dict(zip(others, taken, strict=True)),
+    }
+    return pd.DataFrame(columns, columns=ratings.columns, copy=False)
+
+
+def _find_order(numbers: Integers) -> Integers:
+    """Return the positions of numbers from 0 in ascending order; the order of equal ones is kept.
+
+    Transposing a sparse matrix with one entry in each row is a counting sort.
+    """
+    n_rows, n_columns = len(numbers), int(numbers.max()) + 1
+    if n_columns > 4 * n_rows:  # it would count mostly zeros
+        return np.argsort(numbers, kind="stable")
+    entries = (np.ones(n_rows, dtype=bool), numbers, np.arange(n_rows + 1, dtype=np.int32))
+    by_number = csr_array(entries, shape=(n_rows, n_columns)).tocsc()
+    return np.asarray(by_number.indices, dtype=np.int64)
 
 
 def _problems(
@@ -327,17 +330,14 @@ class _Texts:
 
     def __init__(self, column: pd.Series) -> None:
         self.codes = column.cat.codes.to_numpy()
-        self.names = pa.array(column.cat.categories, type=pa.large_string())
+        self.names = column.cat.categories.tolist()
 
     def have(self, kind: re.Pattern[str]) -> Bools:
         """Return whether each row's name matches a pattern."""
-        if kind in OF_SPACES and are_plain(self.names):
+        if not kind.search("\0".join(["", *self.names, ""])):
             return NO_ROW
-        names = self.names.to_pylist()
-        if not kind.search("\0".join(["", *names, ""])):
-            return NO_ROW
-        found = np.array([kind.search(f"\0{name}\0") is not None for name in names])
-        return take_all(found, self.codes)
+        found = np.array([kind.search(f"\0{name}\0") is not None for name in self.names])
+        return found[self.codes]
 
 
 def _are_outside(numbers: NDArray[Any], least: float, most: float) -> Bools:

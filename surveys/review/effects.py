@@ -153,7 +153,7 @@ def _mark(ratings: "pd.DataFrame") -> "pd.DataFrame":
 
 def _list_left_out(outcome: "Outcome", n_variants: int) -> list[set[str]]:
     """Return the annotators that filtering excludes from each of the tables."""
-    from postprocess.steps.filtering import LEFT_OUT
+    from postprocess.steps.core import LEFT_OUT
 
     found: list[set[str]] = [set() for _ in range(n_variants)]
     left_out = outcome.annotators[outcome.annotators["decision"] == LEFT_OUT]

@@ -14,9 +14,8 @@ from postprocess.statistics.agreement.reliability import (
     change_reliability,
     change_reliability_from_scores,
 )
-from postprocess.steps.aggregation import aggregate_ratings
-from postprocess.steps.calibration import calibrate_ratings
-from postprocess.steps.filtering import LEFT_OUT, filter_annotators
+from postprocess.steps.core import LEFT_OUT
+from postprocess.steps.single_steps import aggregate_ratings, calibrate_ratings, filter_annotators
 from postprocess.table.ratings import Scale, check_ratings
 from tests.documents.reading import read_blocks
 from tests.postprocess.statistics.agreement.tables import (

@@ -13,7 +13,7 @@ from postprocess.reporting.phrases import (
     write_range,
 )
 from postprocess.reporting.report import count_reasons, count_shifted
-from postprocess.steps.filtering import CONSTANT, GAIN, LOW, LOWEST
+from postprocess.steps.core import CONSTANT, GAIN, LOW, LOWEST
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import STAMP, warn_of_scripts
 

@@ -29,7 +29,7 @@ from postprocess.reporting.figures.lineups import (
     mark_groups,
 )
 from postprocess.reporting.phrases import write_count, write_figure, write_points
-from postprocess.steps.filtering import LEFT_OUT
+from postprocess.steps.core import LEFT_OUT
 from postprocess.steps.post_process import Outcome
 
 TITLE = "Correlation of annotators with their group"

@@ -15,7 +15,7 @@ from postprocess.reporting.figures.drawing import (
 from postprocess.reporting.figures.scores import stack_contexts
 from postprocess.reporting.phrases import write_count
 from postprocess.steps.post_process import Outcome
-from postprocess.table.numbering import number_items
+from postprocess.table.ratings import number_items
 from postprocess.types import Codes, Floats
 
 TITLE = "Ratings per context"

@@ -18,7 +18,7 @@ from postprocess.reporting.figures.drawing import (
 )
 from postprocess.reporting.phrases import write_count, write_figure
 from postprocess.steps.comparison import TESTS, Comparison, crosses_level
-from postprocess.steps.filtering import LEFT_OUT
+from postprocess.steps.core import LEFT_OUT
 from postprocess.types import Floats
 
 TITLE = "Two recipes on the same ratings"

@@ -42,7 +42,8 @@ from postprocess.statistics.resampling import (
     leave_out,
     take_items,
 )
-from postprocess.table.ratings import RatingsError, with_groups
+from postprocess.table.groups import with_groups
+from postprocess.table.ratings import RatingsError
 from postprocess.types import Bools, Floats, Integers
 
 Figure = Callable[[Sequence[Stack], int], Floats]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from postprocess.table.ratings import RatingsError, with_groups
+from postprocess.table.groups import with_groups
+from postprocess.table.ratings import RatingsError
 from postprocess.types import Floats, Integers
 
 MOST_NUMBERS = 2**22  # in one array; larger ones are computed in parts

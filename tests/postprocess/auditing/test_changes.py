@@ -9,8 +9,7 @@ from postprocess.auditing.reconstruction.changes import judge_changes
 from postprocess.auditing.reconstruction.contexts import Assumptions, judge_contexts
 from postprocess.formats.files import SCORE_COLUMNS, format_number
 from postprocess.formats.tabular import Severity
-from postprocess.steps.aggregation import aggregate_ratings
-from postprocess.steps.rescaling import rescale_ratings
+from postprocess.steps.single_steps import aggregate_ratings, rescale_ratings
 from postprocess.table.ratings import Scale
 from tests.postprocess.published_format import random_pairs, ratings_of
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.steps.aggregation import aggregate_ratings
+from postprocess.steps.single_steps import aggregate_ratings
 from postprocess.table.ratings import RatingsError
 
 SIDE = st.lists(st.integers(0, 6), min_size=1, max_size=12)
@@ -125,6 +125,6 @@ def test_aggregate_ratings_does_not_depend_on_the_size_of_batches(monkeypatch):
     ratings = table(([0, 0, 3], [5, 6]), ([1], [2, 2]), ([4, 6], [0, 1, 2]))
     whole = aggregate_ratings(ratings, 3)
 
-    monkeypatch.setattr("postprocess.steps.aggregation.CELLS_AT_ONCE", 1)
+    monkeypatch.setattr("postprocess.steps.core.CELLS_AT_ONCE", 1)
 
     pd.testing.assert_frame_equal(aggregate_ratings(ratings, 3), whole, check_exact=True)

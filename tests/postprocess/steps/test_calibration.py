@@ -3,7 +3,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.steps.calibration import calibrate_ratings
+from postprocess.steps.single_steps import calibrate_ratings
 from postprocess.table.ratings import Scale
 
 

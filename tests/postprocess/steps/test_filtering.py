@@ -1,7 +1,8 @@
 import pandas as pd
 import pytest
 
-from postprocess.steps.filtering import explain, filter_annotators
+from postprocess.steps.ledger import explain
+from postprocess.steps.single_steps import filter_annotators
 
 GOOD = {"A": [0, 1, 2, 3, 4], "B": [0, 1, 2, 3, 4], "C": [0, 1, 2, 3, 4]}
 

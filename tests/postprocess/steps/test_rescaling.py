@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from postprocess.steps.rescaling import rescale_ratings
+from postprocess.steps.single_steps import rescale_ratings
 from postprocess.table.ratings import Scale
 
 

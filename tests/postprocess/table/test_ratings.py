@@ -1,12 +1,13 @@
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from postprocess.table.ratings import (
     RatingsError,
     Scale,
     check_ratings,
-    find_groups,
-    with_groups,
 )
 
 
@@ -44,6 +45,27 @@ def test_check_ratings_gives_its_one_form():
     kinds = {"pair": "int32", "context": "int8", "annotator": "category", "rating": "int32"}
     pd.testing.assert_frame_equal(checked, expected.astype(kinds))
     assert list(raw.columns) == ["extra", "rating", "annotator", "context", "pair"]
+
+
+@pytest.mark.parametrize("step", [1, 1000], ids=["all pairs", "few of many pairs"])
+@given(st.integers(1, 60), st.integers(0, 2**32 - 1))
+def test_check_ratings_sorts_as_pandas_does(step, n_rows, seed):
+    rng = np.random.default_rng(seed)
+    places = rng.permutation(240)[:n_rows]  # of 10 pairs, 2 contexts and 12 annotators
+    raw = pd.DataFrame(
+        {
+            "pair": 1 + places // 24 * step,
+            "context": 1 + places % 2,
+            "annotator": [f"A{place // 2 % 12}" for place in places],
+            "rating": rng.integers(0, 7, n_rows),
+            "mark": rng.choice(["", "rejected"], n_rows),
+        }
+    )
+
+    checked = check_ratings(raw, Scale())
+
+    expected = raw.sort_values(["pair", "context", "annotator"], ignore_index=True)
+    pd.testing.assert_frame_equal(checked.astype(expected.dtypes), expected)
 
 
 def test_check_ratings_keeps_a_given_group_and_half_points():
@@ -120,57 +142,6 @@ def test_check_ratings_refuses_missing_columns_and_no_rows():
         check_ratings(table((1, "A"), columns=("pair", "annotator")), Scale())
     with pytest.raises(RatingsError, match="no rows"):
         check_ratings(table(), Scale())
-
-
-def rated(pair, context, *annotators):
-    return [(pair, context, annotator, 3) for annotator in annotators]
-
-
-def test_find_groups_finds_the_questionnaires():
-    ratings = table(
-        *rated(1, 1, "A", "B", "C"),
-        *rated(1, 2, "D", "E", "F"),
-        *rated(2, 1, "D", "E", "F"),
-        *rated(2, 2, "A", "B"),  # C dropped out
-    )
-
-    groups = find_groups(ratings)
-
-    assert groups.tolist() == ["1"] * 3 + ["2"] * 6 + ["1"] * 2
-
-
-def test_find_groups_separates_two_questionnaires_of_one_annotator():
-    ratings = table(*rated(1, 1, "A", "B", "C"), *rated(2, 1, "A", "D", "E"))
-
-    assert find_groups(ratings).tolist() == ["1"] * 3 + ["2"] * 3
-
-
-def test_find_groups_needs_more_than_half_and_follows_chains():
-    half = table(*rated(1, 1, "A", "B", "C"), *rated(2, 1, "B", "C", "D"))
-    chain = table(
-        *rated(1, 1, "A", "B", "C", "D"),
-        *rated(2, 1, "B", "C", "D", "E"),
-        *rated(3, 1, "C", "D", "E", "F"),
-    )
-
-    assert set(find_groups(half)) == {"1", "2"}  # 2 of 4
-    assert set(find_groups(chain)) == {"1"}  # 3 of 5, twice
-
-
-def test_find_groups_does_not_depend_on_row_order():
-    ratings = table(*rated(2, 1, "C", "D"), *rated(1, 1, "A", "B"), *rated(1, 2, "C", "D"))
-
-    shuffled = ratings.sample(frac=1, random_state=1)
-
-    assert find_groups(shuffled).sort_index().tolist() == find_groups(ratings).tolist()
-    assert find_groups(ratings).tolist() == ["2", "2", "1", "1", "2", "2"]
-
-
-def test_with_groups_leaves_given_groups():
-    ratings = table(*rated(1, 1, "A"))
-
-    assert with_groups(ratings)["group"].tolist() == ["1"]
-    assert with_groups(ratings.assign(group="x"))["group"].tolist() == ["x"]
 
 
 def test_check_ratings_accepts_missing_ratings_only_if_marked_as_unjudged():

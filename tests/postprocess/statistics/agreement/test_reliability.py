@@ -14,7 +14,7 @@ from postprocess.statistics.agreement.reliability import (
 )
 from postprocess.statistics.agreement.split_halves import item_means, split_halves
 from postprocess.statistics.evaluation import uncentered_pearson
-from postprocess.steps.aggregation import aggregate_ratings
+from postprocess.steps.single_steps import aggregate_ratings
 from postprocess.table.ratings import RatingsError
 
 FIGURES = ["correlation", "reliability", "splits_low", "splits_high"]

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postprocess.statistics.agreement import annotators
-from postprocess.statistics.agreement.annotators import average_agreement
-from postprocess.table import parallel
-from postprocess.table.numbering import number_ratings
+from postprocess.steps import core
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import read_recipe
+from postprocess.table.ratings import number_items, number_members
 from tests.postprocess.statistics.agreement.tables import items_table, pairwise_of
 
 RATINGS = st.lists(
@@ -18,8 +18,11 @@ RATINGS = st.lists(
 
 
 def average(ratings):
-    numbers = number_ratings(ratings)
-    return numbers.members.table().join(average_agreement(numbers))
+    """Return the group, annotator, rho, gain, has_common and is_constant of each member."""
+    member, members = number_members(ratings)
+    group = pd.factorize(members["group"])[0]
+    counted = core.count_ratings(number_items(ratings), member, ratings["rating"], group)
+    return members.join(core.compare_members(counted))
 
 
 def naive(ratings):
@@ -42,9 +45,9 @@ def mean(rho):
     return defined.mean() if len(defined) else np.nan
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(RATINGS, RATINGS)
-def test_average_agreement_is_the_mean_of_all_pairs(first, second):
+def test_compare_members_is_the_mean_of_all_pairs(first, second):
     tables = [
         [
             (item, 1 + number, f"A{person}", rating, str(number))
@@ -64,7 +67,7 @@ def test_average_agreement_is_the_mean_of_all_pairs(first, second):
     assert found == pytest.approx(naive(ratings), abs=1e-12, nan_ok=True)
 
 
-def test_average_agreement_distinguishes_reasons_for_undefined_rho(ratings_of):
+def test_compare_members_distinguishes_reasons_for_undefined_rho(ratings_of):
     constant = average(ratings_of(A=[0, 1, 2], B=[3, 3, 3]))
     few = average(ratings_of(A=[0, 1], B=[3, 3]))
 
@@ -74,7 +77,7 @@ def test_average_agreement_distinguishes_reasons_for_undefined_rho(ratings_of):
     assert not few["has_common"].any()
 
 
-def test_average_agreement_of_a_repeated_item_is_computed_per_group(ratings_of):
+def test_compare_members_of_a_repeated_item_is_computed_per_group(ratings_of):
     first, second = ratings_of(A=[0, 1, 2], B=[0, 1, 2]), ratings_of("2", C=[0, 1, 2], D=[2, 1, 0])
 
     found = average(pd.concat([first, second], ignore_index=True))
@@ -83,7 +86,7 @@ def test_average_agreement_of_a_repeated_item_is_computed_per_group(ratings_of):
 
 
 @pytest.mark.parametrize("n_shared", [0, 5])
-def test_average_agreement_in_parts_is_the_same(ratings_of, monkeypatch, n_shared):
+def test_compare_members_of_groups_that_share_items(ratings_of, n_shared):
     rng = np.random.default_rng(3)
     groups = [
         ratings_of(str(group), **{f"{name}{group}": rng.integers(0, 7, 30) for name in "ABCDE"})
@@ -92,10 +95,22 @@ def test_average_agreement_in_parts_is_the_same(ratings_of, monkeypatch, n_share
     for number, group in enumerate(groups):
         group["pair"] += number * (30 - n_shared)
     ratings = pd.concat(groups).sort_values(["pair", "context", "annotator"], ignore_index=True)
-    whole = average(ratings)
 
-    monkeypatch.setattr(parallel, "AT_ONCE", 7)
-    monkeypatch.setattr(annotators, "AT_ONCE", 20)
+    found = average(ratings)[["rho", "gain"]].to_numpy()
 
-    pd.testing.assert_frame_equal(average(ratings), whole, rtol=1e-13)
-    assert whole[["rho", "gain"]].to_numpy() == pytest.approx(naive(ratings), abs=1e-12)
+    assert found == pytest.approx(naive(ratings), abs=1e-12)
+
+
+@pytest.mark.parametrize("changes", [(), ("calibration.threshold=0.2", "filtering.gain_share=0.3")])
+def test_tables_with_a_column_for_each_rating_of_one_annotator_give_the_same(
+    simulated, monkeypatch, changes
+):
+    ratings = simulated().drop(columns=["block", "pos"])
+    recipe = read_recipe("cosimlex", changes)
+    whole = post_process(ratings, recipe, n_pairs=40)
+
+    monkeypatch.setattr(core, "MOST_CELLS", 0)
+    narrow = post_process(ratings, recipe, n_pairs=40)
+
+    for name in ("ledger", "annotators", "scores"):
+        pd.testing.assert_frame_equal(getattr(narrow, name), getattr(whole, name), rtol=1e-13)

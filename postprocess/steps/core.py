@@ -1,0 +1,336 @@
+"""The statistics of post-processing: from ratings to the figures of annotators and of pairs.
+
+All figures follow from two tables of counts: how many ratings each annotator gave at each point
+of the scale, and how many each context got there. A member is an annotator in a group; an
+annotator of two groups is two members. docs/postprocessing.md has the formulas and sources.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from postprocess.statistics.agreement.group_arrays import stack_groups
+from postprocess.statistics.agreement.measures import pairwise_agreement
+from postprocess.statistics.change import (
+    add_from_lowest,
+    add_up,
+    change_tests,
+    cliffs_delta,
+    false_discovery_rates,
+    two_sided_pvalues,
+)
+from postprocess.statistics.correlations import FEWEST_COMMON, ratio
+from postprocess.table.ratings import RatingsError, Scale, name_some
+from postprocess.types import Bools, Codes, Counts, Floats, Integers
+
+Progress = Callable[[int, int], None]
+DECIMALS = 9  # differences below this are rounding errors
+MOST_CELLS = 50_000_000  # members × points: 400 MB
+CELLS_AT_ONCE = 1 << 18  # contexts × points: 2 MB
+KEPT, LEFT_OUT = "kept", "left out"
+LOW, LOWEST, GAIN = "below the correlation bound", "below the minimum rho", "gain in agreement"
+CONSTANT = "constant ratings"
+UNDEFINED_CONSTANT = "agreement undefined: constant ratings"
+UNDEFINED_FEW = "agreement undefined: too few common contexts"
+REASONS = (UNDEFINED_FEW, CONSTANT, UNDEFINED_CONSTANT, LOW, LOWEST, GAIN, "")  # first match
+KEEPING = {"", UNDEFINED_CONSTANT, UNDEFINED_FEW}  # reasons that do not exclude
+
+
+class Ratings(NamedTuple):
+    """Ratings as numbers, without NaN.
+
+    `item`, shape (n_ratings,): the context, as `number_items` numbers them.
+    `member`, shape (n_ratings,): the row of the tables.
+    `cell`, shape (n_ratings,): the position in the tables, read row by row.
+    `n` and `points`, tables of shape (n_members, n_columns): how often each member gave each
+    rating, which may be 0, and the rating in any unit; ratings of a member never decrease.
+    `group`, shape (n_members,), ascending: the group of each member, from 0.
+    """
+
+    item: Integers
+    member: Codes
+    cell: Integers
+    n: Integers
+    points: Floats
+    group: Codes
+
+    def of_group(self, numbers: Floats | Integers | Bools) -> Floats:
+        """Return, for each member, the sum of the numbers of all members of the group."""
+        return np.bincount(self.group, weights=numbers)[self.group].astype(float)
+
+
+def count_ratings(item: Integers, member: Codes, ratings: pd.Series, group: Codes) -> Ratings:
+    """Count the ratings of each member at each point; the arguments are as in `Ratings`."""
+    point, points = pd.factorize(ratings.to_numpy(), sort=True)
+    n_members, n_points = len(group), len(points)
+    cell = member.astype(np.int64) * n_points + point
+    table = np.broadcast_to(points.astype(float), (n_members, n_points))
+    if n_members * n_points > MOST_CELLS:  # a column for each distinct rating of one member
+        of_rating, cells = pd.factorize(cell, sort=True)
+        owner, point = np.divmod(cells, n_points)
+        n_each = np.bincount(owner, minlength=n_members)
+        column = np.arange(len(cells)) - (np.cumsum(n_each) - n_each)[owner]
+        table = np.full((n_members, n_each.max()), points[-1], dtype=float)
+        table[owner, column] = points[point]
+        cell = (owner * table.shape[1] + column)[of_rating]
+    n = np.bincount(cell, minlength=table.size).reshape(table.shape)
+    return Ratings(item, member, cell, n, table, group)
+
+
+def calibrate(
+    ratings: Ratings, scale: Scale, *, threshold: float, step: float
+) -> tuple[Ratings, pd.DataFrame]:
+    """Shift the members whose mean is further from the group's mean than a threshold.
+
+    Also returns the figures of `calibrate_ratings` for each member.
+    """
+    n, points = ratings.n, ratings.points
+    mean = ratio((n * points).sum(axis=1), n.sum(axis=1))
+    has_rated = ~np.isnan(mean)
+    total, n_raters = ratings.of_group(np.where(has_rated, mean, 0)), ratings.of_group(has_rated)
+    group_mean = np.where(has_rated, total / np.maximum(n_raters, 1), np.nan)
+    deviation = (mean - group_mean).round(DECIMALS)
+    shift = np.select([deviation > threshold, deviation < -threshold], [-step, step], default=0.0)
+    is_shifted = (shift != 0)[:, None]
+    moved = (points + shift[:, None]).clip(scale.minimum, scale.maximum).round(DECIMALS)
+    moved = np.where(is_shifted, moved, points)
+    n_clipped = (n * (is_shifted & (moved == points))).sum(axis=1)
+    figures = {"mean": mean, "group_mean": group_mean, "deviation": deviation, "shift": shift}
+    return ratings._replace(points=moved), pd.DataFrame(figures | {"n_clipped": n_clipped})
+
+
+def compare_members(ratings: Ratings) -> pd.DataFrame:
+    """Compute the mean Spearman correlation of each member with the others of the group.
+
+    Returns rho (NaN if no correlation is defined), has_common (another member shares three items
+    or more), is_constant (all ratings are equal) and gain: the mean pairwise rho of the group
+    without the member less that with them. In a group whose members all rated all of its items,
+    the sum of the correlations of a member is z · Z − 1, where z are the member's ranks, centred
+    and of length 1, and Z is the sum of all z. In other groups, pairs of members are compared on
+    the items both rated.
+    """
+    n_groups = int(ratings.group[-1]) + 1
+    place = ratings.item * np.int64(n_groups) + ratings.group[ratings.member]
+    if (place[1:] < place[:-1]).any():  # an item is in several groups
+        order = np.argsort(place, kind="stable")
+        place = place[order]
+        ratings = ratings._replace(
+            item=ratings.item[order], member=ratings.member[order], cell=ratings.cell[order]
+        )
+    starts = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
+    n_items = np.bincount(place[starts] % n_groups, minlength=n_groups)[ratings.group]
+    n_given = ratings.n.sum(axis=1)
+    is_whole = ratings.of_group(n_given) == n_items * ratings.of_group(n_given > 0)
+    sums = _sum_whole(ratings, starts)
+    if not is_whole.all():
+        _sum_pairs(sums, ratings, ~is_whole[ratings.member])
+    rho, n_rho = sums["rho"].to_numpy(), sums["n_rho"].to_numpy()
+    total, n_total = ratings.of_group(rho), ratings.of_group(n_rho)
+    gain = np.subtract(ratio(total - 2 * rho, n_total - 2 * n_rho), ratio(total, n_total))
+    return sums.assign(rho=np.clip(ratio(rho, n_rho), -1, 1), gain=gain)
+
+
+def _sum_whole(ratings: Ratings, starts: Codes) -> pd.DataFrame:
+    """Sum the correlations of each member; the sums are valid in groups without gaps.
+
+    `starts` are the positions of the first rating of each item in each group.
+    """
+    n_items = ratings.n.sum(axis=1)
+    z = _centre_ranks(ratings).ravel()[ratings.cell]
+    n_ratings = np.diff(starts, append=len(z))
+    z_of_item = np.repeat(np.add.reduceat(z, starts), n_ratings)
+    with_self = np.bincount(ratings.member, weights=z * z_of_item, minlength=len(n_items))
+    has_rated = ratings.n > 0
+    highest = np.where(has_rated, ratings.points, -np.inf).max(axis=1)
+    lowest = np.where(has_rated, ratings.points, np.inf).min(axis=1)
+    is_defined = (lowest < highest) & (n_items >= FEWEST_COMMON)
+    n_rho = np.where(is_defined, ratings.of_group(is_defined) - 1, 0)
+    sums = {
+        "rho": np.where(n_rho > 0, with_self - 1, 0),
+        "n_rho": n_rho,
+        "has_common": (n_items >= FEWEST_COMMON) & (ratings.of_group(n_items > 0) > 1),
+        "is_constant": lowest == highest,
+    }
+    return pd.DataFrame(sums)
+
+
+def _centre_ranks(ratings: Ratings) -> Floats:
+    """Return a table of ranks within each member, ties by average rank, centred and of length 1."""
+    n, points = ratings.n, ratings.points
+    begins = np.ones(n.shape, dtype=bool)
+    begins[:, 1:] = points[:, 1:] > points[:, :-1]  # calibration can make neighbours equal
+    tie = np.cumsum(begins).reshape(n.shape) - 1
+    n_tied = np.bincount(tie.ravel(), weights=n.ravel())
+    before = (np.cumsum(n_tied) - n_tied)[tie]
+    rank = before - before[:, :1] + (n_tied[tie] + 1) / 2
+    centred = rank - (n.sum(axis=1, keepdims=True) + 1) / 2
+    length = np.sqrt((n * centred**2).sum(axis=1, keepdims=True))
+    return np.asarray(np.divide(centred, length, out=np.zeros(n.shape), where=length > 0))
+
+
+def _sum_pairs(sums: pd.DataFrame, ratings: Ratings, rows: Bools) -> None:
+    """Replace the sums of members of groups with gaps, whose ratings are in `rows`."""
+    item, member = ratings.item[rows], ratings.member[rows]
+    table = pd.DataFrame(
+        {
+            "pair": item // 2,
+            "context": item % 2 + 1,
+            "annotator": member,
+            "rating": ratings.points.ravel()[ratings.cell[rows]],
+            "group": ratings.group[member],
+        }
+    )
+    members = np.unique(member)
+    for stack in stack_groups(table):
+        rho = pairwise_agreement(stack.tables, method="spearman")
+        has_rated = (~np.isnan(stack.tables)).astype(float)
+        n_common = np.einsum("tin,tjn->tij", has_rated, has_rated)
+        n_common[:, *np.diag_indices(n_common.shape[1])] = 0
+        found = {
+            "rho": np.nansum(rho, axis=2),
+            "n_rho": (~np.isnan(rho)).sum(axis=2),
+            "has_common": (n_common >= FEWEST_COMMON).any(axis=2),
+            "is_constant": np.nanmax(stack.tables, axis=2) == np.nanmin(stack.tables, axis=2),
+        }
+        for name, numbers in found.items():
+            sums.loc[members[stack.annotators.ravel()], name] = numbers.ravel()
+
+
+def judge(
+    ratings: Ratings, *, k: float, minimum_rho: float | None, gain_share: float | None
+) -> pd.DataFrame:
+    """Decide which members agree too little with their group.
+
+    Returns the figures of `filter_annotators` for each member.
+    """
+    agreement = compare_members(ratings)
+    rho, gain = agreement["rho"], agreement["gain"]
+    of_group = rho.groupby(ratings.group)
+    bound = of_group.transform("mean") - k * of_group.transform("std")
+    lowest = -np.inf if minimum_rho is None else minimum_rho
+    kinds = [
+        rho.isna() & ~agreement["has_common"],
+        rho.isna() & agreement["is_constant"] & (of_group.transform("count") >= 2),
+        rho.isna(),
+        (rho - bound).round(DECIMALS) < 0,
+        (rho - lowest).round(DECIMALS) < 0,
+        _is_top_gain(gain, ratings.group, gain_share),
+    ]
+    reason = np.select(kinds, range(len(kinds)), default=len(kinds))
+    is_kept = np.array([name in KEEPING for name in REASONS])[reason]
+    return pd.DataFrame(
+        {
+            "n_ratings": ratings.n.sum(axis=1),
+            "rho": rho,
+            "bound": bound,
+            "gain": gain,
+            "decision": take_texts([LEFT_OUT, KEPT], is_kept.astype(np.int64)),
+            "reason": take_texts(REASONS, reason),
+        }
+    )
+
+
+def _is_top_gain(gains: pd.Series, group: Codes, share: float | None) -> pd.Series:
+    """Return whether each gain is positive and in the given top share of the group's gains."""
+    if share is None:
+        return pd.Series(data=False, index=gains.index)
+    gain = gains.round(DECIMALS)
+    of_group = gain.groupby(group)
+    n_allowed = np.floor(share * of_group.transform("size") + 10.0**-DECIMALS)
+    is_top: pd.Series = of_group.rank(method="max", ascending=False) <= n_allowed
+    return (gain > 0) & is_top
+
+
+def rescale(points: Floats, source: Scale, target: Scale) -> Floats:
+    """Map points of any shape linearly from one scale to another; NaN stays NaN."""
+    span = target.maximum - target.minimum
+    return (points - source.minimum) * span / (source.maximum - source.minimum) + target.minimum
+
+
+def score(
+    item: Integers,
+    cell: Integers,
+    points: Floats,
+    n_pairs: int,
+    *,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Compute the figures of `aggregate_ratings` for each pair.
+
+    `item` and `cell` are as in `Ratings`, sorted by item; `points` has the rating of each cell,
+    NaN if it is left out. Raises RatingsError for contexts without ratings.
+    """
+    code, values = pd.factorize(points.ravel(), sort=True)
+    if not len(values):
+        refuse_unrated(np.zeros(2 * n_pairs, dtype=np.int64))
+    code = np.where(code < 0, len(values), code).astype(np.int32)  # left out: one more column
+    at_once = max(1, CELLS_AT_ONCE // (2 * len(values) + 2))
+    starts = range(0, n_pairs, at_once)
+    parts = []
+
+    def score_part(start: int) -> pd.DataFrame:
+        shape = (min(at_once, n_pairs - start), 2, len(values) + 1)
+        ends = np.array([2 * start, 2 * (start + shape[0])], dtype=item.dtype)
+        rows = slice(*np.searchsorted(item, ends))
+        position = (item[rows] - ends[0]) * shape[2] + code[cell[rows]]
+        counts = np.bincount(position, minlength=np.prod(shape)).reshape(shape)
+        return _score(counts.astype(float, order="F")[..., :-1], values)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # results do not depend on the threads
+        for part in pool.map(score_part, starts):
+            parts.append(part)
+            if progress:
+                progress(min(len(parts) * at_once, n_pairs), n_pairs)
+    scores = pd.concat(parts, ignore_index=True)
+    refuse_unrated(scores[["n1", "n2"]].to_numpy().ravel())
+    scores.insert(10, "qvalue", false_discovery_rates(scores["pvalue_two_sided"].to_numpy()))
+    return scores.set_index(pd.RangeIndex(1, n_pairs + 1, name="pair"))
+
+
+def _score(counts: Counts, values: Floats) -> pd.DataFrame:
+    """Return the figures of pairs from counts of shape (n_pairs, 2, n_values)."""
+    first, second = counts[:, 0], counts[:, 1]
+    with np.errstate(invalid="ignore", divide="ignore"):  # contexts without ratings
+        each = [_describe(context, values) for context in (first, second)]
+        columns = {f"{name}{i}": each[i - 1][name] for name in each[0] for i in (1, 2)}
+        columns["change"] = np.subtract(columns["sim2"], columns["sim1"])
+        columns["pvalue"] = change_tests(first, second).pvalues
+        columns["pvalue_two_sided"] = two_sided_pvalues(first, second, published=columns["pvalue"])
+        return pd.DataFrame(columns | cliffs_delta(first, second))
+
+
+def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
+    """Return n, mean, deviation and median of each row."""
+    up_to = add_from_lowest(counts)
+    n = up_to[:, -1]
+    mean = add_up(counts * values) / n
+    deviation = np.sqrt(add_up(counts * (values - mean[:, None]) ** 2) / (n - 1))
+    deviation[(counts > 0).sum(axis=1) == 1] = 0  # against rounding errors of the mean
+    deviation[n < 2] = np.nan
+    lower, upper = (
+        values[np.minimum((up_to <= at[:, None]).sum(axis=1), len(values) - 1)]
+        for at in ((n - 1) // 2, n // 2)
+    )
+    return {"n": n.astype(np.int64), "sim": mean, "stdev": deviation, "median": (lower + upper) / 2}
+
+
+def refuse_unrated(n_ratings: Integers | Bools) -> None:
+    """Raise RatingsError if a context has no rating, given the number of each item."""
+    if missing := [
+        f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
+    ]:
+        raise RatingsError(f"contexts without ratings: {name_some(missing)}")
+
+
+def take_texts(texts: Sequence[str], places: Integers) -> pd.Series:
+    """Return a column of the texts at these positions.
+
+    >>> take_texts(["", "kept"], np.array([1, 0])).tolist()
+    ['kept', '']
+    """
+    return pd.Series(pd.array(list(texts), dtype="str").take(places))
