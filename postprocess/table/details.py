@@ -91,7 +91,7 @@ def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.Data
     if details is None:
         return ratings
     codes, names = index_names(ratings["annotator"])
-    own = number_items(ratings) * len(names) + codes
+    own = number_items(ratings).astype(np.int64) * len(names) + codes
     rows, numbers = _number_rows(details, names)
     if pd.Index(numbers).has_duplicates:
         raise RatingsError("two rows describe the same rating; keep one")
@@ -141,7 +141,7 @@ def _number_rows(details: pd.DataFrame, names: pd.Index) -> tuple[NDArray[np.int
     places = [pd.to_numeric(details[name], errors="coerce") for name in PLACE[:2]]
     rows = np.flatnonzero((annotators >= 0) & places[0].notna() & places[1].notna())
     pair, context = (place.iloc[rows].astype(int) for place in places)
-    items = number_items(pd.DataFrame({"pair": pair, "context": context}))
+    items = number_items(pd.DataFrame({"pair": pair, "context": context})).astype(np.int64)
     return rows, items * len(names) + annotators[rows]
 
 

@@ -37,6 +37,17 @@ def test_load_details_and_join_details_give_each_rating_its_own(write):
     assert joined["seconds"].fillna(-1).tolist() == [10, -1, 2.5]
 
 
+def test_join_details_distinguishes_ratings_whatever_the_numbers_of_their_pairs():
+    pairs = [1, 1 + 2**29]
+    ratings = pd.DataFrame({"pair": pairs, "context": 1, "annotator": "A", "rating": 3})
+    others = ratings.assign(annotator="B"), ratings.assign(annotator="C", pair=[2, 3])
+    details = ratings.astype(str).assign(pos=["noun", "verb"])
+
+    joined = join_details(pd.concat([ratings, *others, others[1].assign(annotator="D")]), details)
+
+    assert joined["pos"].tolist()[:2] == ["noun", "verb"]
+
+
 def test_load_details_reads_tsv_and_parquet_alike(write, tmp_path):
     tsv = write("pair\tcontext\tannotator\tposition\tblock\n1\t1\tB\t7\t2\n", "ratings.tsv")
     table = pd.DataFrame(
