@@ -156,5 +156,8 @@ def write_instead(axes: Axes, text: str) -> None:
 def _save(figure: Figure, **options: Any) -> bytes:
     buffer = io.BytesIO()
     with styled():
+        if engine := figure.get_layout_engine():  # else each format would lay it out, by drawing it
+            engine.execute(figure)
+            figure.set_layout_engine(None)
         figure.savefig(buffer, **options)
     return buffer.getvalue()
