@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from lxml import etree
 
+from postprocess.reporting.figures.drawing import render_png, render_svg
 from postprocess.reporting.figures.gallery import illustrate, render_plates
 from tests.factories.ratings import outcome_of, simulate_study
 from tests.postprocess.figures.edges import EDGES, shuffled
@@ -35,14 +36,25 @@ def test_figures_can_be_drawn_from_extreme_data(edge, recwarn):
     outcome = EDGES[edge]()
     recwarn.clear()
 
-    plates = render_plates(illustrate(outcome))
+    gallery = illustrate(outcome)
 
-    assert list(plates) == NAMES
-    for plate in plates.values():
-        assert etree.fromstring(plate.svg).tag == "{http://www.w3.org/2000/svg}svg"
-        assert plate.png.startswith(b"\x89PNG")
-        assert not re.search(r"\b(nan|inf|None)\b", plate.caption), plate.caption
-        assert plate.caption.endswith(".")
+    assert [one.name for one in gallery] == NAMES
+    for one in gallery:
+        svg = render_svg(one.figure, title=one.title, description=one.caption)
+        assert etree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"
+        assert not re.search(r"\b(nan|inf|None)\b", one.caption), one.caption
+        assert one.caption.endswith(".")
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_figures_of_many_pairs_have_png_files(recwarn):
+    """A number of points can be too large for one format and not for the other."""
+    outcome = EDGES["many_pairs"]()
+    recwarn.clear()
+
+    images = [render_png(one.figure) for one in illustrate(outcome)]
+
+    assert all(image.startswith(b"\x89PNG") for image in images)
     assert [str(warning.message) for warning in recwarn] == []
 
 

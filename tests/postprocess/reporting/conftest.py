@@ -4,35 +4,35 @@ from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from tests.factories.datasets import dataset_of
 from tests.factories.ratings import rate, simulate_study
-from tests.postprocess.reporting.pages import HOSTILE, page_of
+from tests.postprocess.reporting.pages import HOSTILE
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dataset():
     return dataset_of()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def plates(dataset):
     """Figures for pages whose tables and text are tested, since drawing takes longest."""
     return render_plates(illustrate(dataset.outcome))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def page(dataset, plates):
     return render_page(dataset, plates)
 
 
-@pytest.fixture(scope="module")
-def bare_page():
+@pytest.fixture(scope="session")
+def bare_page(plates):
     """The page of ratings by one annotator, without groups and details."""
     rows = [(pair, context, "A", pair + context) for pair in (1, 2) for context in (1, 2)]
-    return page_of(dataset_of(rate(*rows), "raw"))
+    return render_page(dataset_of(rate(*rows), "raw"), plates)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def hostile_page():
     ratings = simulate_study()
-    return page_of(
-        dataset_of(ratings.assign(annotator=ratings["annotator"] + HOSTILE, group=HOSTILE))
-    )
+    hostile = ratings.assign(annotator=ratings["annotator"] + HOSTILE, group=HOSTILE)
+    dataset = dataset_of(hostile)
+    return render_page(dataset, render_plates(illustrate(dataset.outcome)))

@@ -2,14 +2,16 @@
 
 from lxml import html
 
-from postprocess.reporting.figures.gallery import illustrate, render_plates
-from postprocess.reporting.page import render_page
+from tests.factories.ratings import simulate_study
 
 HOSTILE = "<script>alert(1)</script>&\"' {{ 7 * 7 }}"
+NAMES = {"1A": "čćđšž ČĆĐŠŽ åäö ÅÄÖ متشابه", "1B": "<b>plain</b>"}
 
 
-def page_of(dataset, **options):
-    return render_page(dataset, render_plates(illustrate(dataset.outcome)), **options)
+def simulate_named():
+    """Return the simulated ratings of groups whose names have letters of many languages."""
+    ratings = simulate_study()
+    return ratings.assign(group=ratings["group"].map(NAMES))
 
 
 def plain(text):

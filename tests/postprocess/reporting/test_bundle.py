@@ -13,7 +13,7 @@ from postprocess.reporting import bundle, printing
 from postprocess.reporting.bundle import render_reports
 from tests.conftest import lack
 from tests.factories.datasets import dataset_of
-from tests.factories.ratings import simulate_study
+from tests.postprocess.reporting.pages import simulate_named
 
 FIGURES = {
     "ratings-per-context", "annotator-means", "annotator-correlations", "scores", "changes",
@@ -24,15 +24,15 @@ import hashlib
 from postprocess.reporting.bundle import render_reports
 from tests.factories.datasets import dataset_of
 from tests.postprocess.figures.edges import shuffled
-from tests.factories.ratings import simulate_study
-for name, content in render_reports(dataset_of(shuffled(simulate_study()))).items():
+from tests.postprocess.reporting.pages import simulate_named
+for name, content in render_reports(dataset_of(shuffled(simulate_named()))).items():
     print(name, hashlib.sha256(content).hexdigest())
 """
 
 
 @pytest.fixture(scope="module")
 def dataset():
-    return dataset_of()
+    return dataset_of(simulate_named())
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,11 @@ def files(dataset):
 @pytest.fixture(scope="module")
 def pdf(files):
     return PdfReader(io.BytesIO(files["report.pdf"]))
+
+
+@pytest.fixture(scope="module")
+def text(pdf):
+    return text_of(pdf)
 
 
 def text_of(pdf):
@@ -85,8 +90,7 @@ def test_render_reports_shows_parts_of_speech(monkeypatch, dataset, files):
     assert b"noun " in with_parts["report.html"]
 
 
-def test_pdf_has_the_key_figures_as_text(dataset, pdf):
-    text = text_of(pdf)
+def test_pdf_has_the_key_figures_as_text(dataset, text):
     table1 = dataset.report["table1"]["text"]
 
     assert f"{dataset.report['counts']['ratings_used']} ratings of" in text
@@ -111,16 +115,7 @@ def test_pdf_is_tagged_titled_and_has_no_date(pdf):
     assert (sections[0], sections[-1]) == ("The collected ratings", "References")
 
 
-def test_pdf_embeds_fonts_for_many_languages():
-    if printing.find_obstacle():
-        lack("Pango")
-    ratings = simulate_study()
-    names = "čćđšž ČĆĐŠŽ åäö ÅÄÖ متشابه"
-    ratings["group"] = ratings["group"].map({"1A": names, "1B": "<b>plain</b>"})
-
-    pdf = PdfReader(io.BytesIO(render_reports(dataset_of(ratings))["report.pdf"]))
-
-    text = text_of(pdf)
+def test_pdf_embeds_fonts_for_many_languages(pdf, text):
     assert "čćđšž ČĆĐŠŽ åäö ÅÄÖ" in text
     assert "<b>plain</b>" in text
     fonts = {

@@ -3,8 +3,10 @@ import pytest
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.reporting import printing
-from tests.factories.datasets import stimuli_for
+from tests.factories.datasets import LITTLE_CHANCE, stimuli_for
 from tests.factories.ratings import simulate_study
+
+BRIEFLY = [f"--set={change}" for change in LITTLE_CHANCE]
 
 
 @pytest.fixture
@@ -19,7 +21,7 @@ def given(tmp_path):
 def test_build_writes_the_report(given, tmp_path, capsys):
     out = tmp_path / "out"
 
-    assert main(["build", *given, "--out", str(out)]) == 0
+    assert main(["build", *given, *BRIEFLY, "--out", str(out)]) == 0
 
     assert (out / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert (out / "table1.tex").exists()
@@ -42,7 +44,7 @@ def test_build_reports_why_there_is_no_pdf(given, tmp_path, capsys, monkeypatch)
     monkeypatch.setattr(printing, "_load", lambda: (_ for _ in ()).throw(OSError("no pango")))
     out = tmp_path / "out"
 
-    assert main(["build", *given, "--out", str(out)]) == 0
+    assert main(["build", *given, *BRIEFLY, "--out", str(out)]) == 0
 
     assert "sudo apt-get install libpango-1.0-0" in capsys.readouterr().err
     assert (out / "report.html").exists()

@@ -8,7 +8,7 @@ from postprocess.reporting.page import render_page
 from postprocess.statistics.agreement.by_group import FIGURES
 from tests.factories.datasets import dataset_of
 from tests.factories.ratings import rate, simulate_study
-from tests.postprocess.reporting.pages import page_of, plain, rows_of, text_of
+from tests.postprocess.reporting.pages import plain, rows_of, text_of
 
 
 def test_page_lists_annotators_shifted_or_left_out(dataset, page):
@@ -202,9 +202,9 @@ def test_page_cuts_long_tables_and_names_the_file(plates):
     assert "… and 20 more rows in report.json." in text_of(page)
 
 
-def test_page_of_one_annotator_has_dashes_for_undefined_figures():
+def test_page_of_one_annotator_has_dashes_for_undefined_figures(plates):
     rows = [(pair, context, "A", pair + context) for pair in (1, 2) for context in (1, 2)]
-    page = page_of(dataset_of(rate(*rows, group="1")))
+    page = render_page(dataset_of(rate(*rows, group="1")), plates)
 
     html5lib.HTMLParser(strict=True).parse(page)
     assert rows_of(page, "Agreement of all groups")[0] == ["human", "–", "–", "4"]
