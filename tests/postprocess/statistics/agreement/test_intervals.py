@@ -24,8 +24,8 @@ def test_intervals_mostly_contain_the_figure_of_many_items():
             }
         )
 
-    limit = agreement_table(study("all", 20_000), by=[], n_resamples=0, n_splits=9).iloc[0]
-    studies = pd.concat([study(f"{number:03}", 30) for number in range(100)])
+    limit = agreement_table(study("all", 8_000), by=[], n_resamples=0, n_splits=9).iloc[0]
+    studies = pd.concat([study(f"{number:03}", 30) for number in range(60)])
 
     found = agreement_table(studies, n_resamples=100, n_splits=10).iloc[:-1]
 
@@ -40,7 +40,7 @@ def test_intervals_of_many_questionnaires_contain_the_figure_of_many_items(figur
     rng = np.random.default_rng(3)
     crowd = rng.normal(0, 0.6, (14, 6))
     wanted = {"by": [], "figures": [figure]}
-    limit = agreement_table(many_questionnaires(rng, crowd, 3000), n_resamples=0, **wanted)
+    limit = agreement_table(many_questionnaires(rng, crowd, 1500), n_resamples=0, **wanted)
 
     found = pd.concat(
         agreement_table(many_questionnaires(rng, crowd, 16), n_resamples=100, **wanted)

@@ -127,7 +127,7 @@ def test_split_half_reliability_finds_the_true_reliability():
     generator = rng(1)
     columns = generator.normal(size=2000) + np.sqrt(2) * generator.normal(size=(10, 2000))
 
-    found = split_half_reliability(long(columns), rng=rng(), n_splits=100, n_resamples=200)
+    found = split_half_reliability(long(columns), rng=rng(), n_splits=20, n_resamples=100)
 
     row = found.loc["pearson"]
     assert row["reliability"] == pytest.approx(1 / 1.2, abs=0.02)
