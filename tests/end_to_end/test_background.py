@@ -5,12 +5,12 @@ import os
 import re
 import secrets
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,10 +22,11 @@ from django.conf import settings
 
 from tests.conftest import lack
 from tests.end_to_end.annotators import PATIENCE_SECONDS
+from tests.end_to_end.commands import start_module
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.network import Cable
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import LOG_END, ROOT, Site
 from tests.factories.studies import QUICK
 
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
@@ -117,7 +118,8 @@ def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_pa
             with working(site) as worker:
                 wait_for(site, ("running", 0))
                 os.killpg(worker.pid, how)
-                worker.wait(timeout=SECONDS)
+                worker.join(timeout=SECONDS)
+                assert not worker.is_alive()
             assert site.query(STATE) == [(left, 0)]
 
         with working(site):
@@ -156,21 +158,19 @@ def wait_until(is_so: Callable[[], bool], tell: Callable[[], object] = lambda: "
 
 
 @contextmanager
-def working(site: Site) -> "Iterator[subprocess.Popen[bytes]]":
-    """A Celery worker, started as documented, in its own process group."""
-    command = [sys.executable, "-m", "celery", "-A", "annotation_site", "worker",
-               "--concurrency", "1", "--loglevel", "warning"]  # fmt: skip
-    with subprocess.Popen(
-        command, cwd=ROOT, env=site.environment, start_new_session=True
-    ) as worker:
-        try:
-            yield worker
-        finally:
-            worker.terminate()
-            try:
-                worker.wait(timeout=60)
-            except subprocess.TimeoutExpired:
-                os.killpg(worker.pid, signal.SIGKILL)
+def working(site: Site) -> Iterator[BaseProcess]:
+    """A Celery worker, started with the documented options, in its own process group."""
+    command = ["celery", "-A", "annotation_site", "worker", "--concurrency", "1",
+               "--loglevel", "warning"]  # fmt: skip
+    worker = start_module(command, site.environment, ROOT, site.log)
+    try:
+        yield worker
+    finally:
+        worker.terminate()
+        worker.join(timeout=60)
+        if worker.is_alive():
+            os.killpg(worker.pid, signal.SIGKILL)
+        sys.stdout.write(site.log.read_text()[-LOG_END:])
 
 
 @contextmanager
