@@ -20,6 +20,9 @@ settings.load_profile("cosima")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+SHARED_SERVERS = {"browser", "shared_site"}  # fixtures
+WAITING = {"end_to_end", "documents"}  # folders
+LONG = {"test_whole_study.py", "test_serve.py", "test_commands.py", "test_background.py"}
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -28,6 +31,25 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(session.config, "workerinput"):
         prepare_static_files()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests that wait for servers and browsers first, so that none is the last to run.
+
+    Processes side by side begin with equal parts of the list, one after another. The tests that
+    share a browser or a site are at the beginning of the first part, so that one process has them,
+    and those that start their own servers at the beginning of the second.
+    """
+    sharing = {item.path for item in items if SHARED_SERVERS & {*item.fixturenames}}
+    shared = [item for item in items if item.path in sharing]
+    others = [item for item in items if item.path not in sharing]
+    waiting = [item for item in others if item.path.parent.name in WAITING]
+    quick = [item for item in others if item.path.parent.name not in WAITING]
+    for begun_first in (shared, waiting):
+        begun_first.sort(key=lambda item: item.path.name not in LONG)
+    n_processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    n_between = max(0, len(items) // n_processes - len(shared))
+    items[:] = [*shared, *quick[:n_between], *waiting, *quick[n_between:]]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
