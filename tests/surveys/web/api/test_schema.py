@@ -14,8 +14,11 @@ import pytest
 import schemathesis
 from django.contrib.auth.models import User
 from django.core.wsgi import get_wsgi_application
+from django.db import transaction
 from hypothesis import HealthCheck, settings
 from schemathesis.config import (
+    AnalysisConfig,
+    ConstantsConfig,
     CoveragePhaseConfig,
     GenerationConfig,
     PhasesConfig,
@@ -25,13 +28,14 @@ from schemathesis.config import (
 )
 from schemathesis.specs.openapi.checks import ignored_auth
 
+from surveys.access.api_tokens import SCOPES, make_token
 from surveys.access.roles import grant_role
 from surveys.models import Delivery, Invitation, Role, Webhook
 from surveys.results.run_inspection import write_presets
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.web.api.reference import describe_api
-from tests.factories.studies import finish, start
+from tests.factories.studies import finish, make_study, start
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "1"))
 SEED = int(os.environ.get("API_SEED", "1"))
@@ -57,6 +61,8 @@ CONFIG = SchemathesisConfig(
                 with_security_parameters=False,  # every test sends a token: see test_access.py
             ),
             phases=PhasesConfig(coverage=CoveragePhaseConfig(unexpected_methods={"put"})),
+            # Searching our code for values to try takes longer than most operations.
+            analysis=AnalysisConfig(constants=ConstantsConfig(enabled=EXAMPLES > 1)),
         )
     ),
     seed=SEED,
@@ -88,12 +94,19 @@ def number_one(row: Any) -> None:
         rows.filter(pk=row.pk).update(id=1)
 
 
-@pytest.fixture
-def asking(study, program, settings):
-    """The program of the owner of a study with one row of everything."""
-    often = dict.fromkeys(settings.API_RATES, "100000/s")
-    settings.API_RATES = often
-    settings.BACKGROUND = "threads"  # none is started: nothing is committed here
+@pytest.fixture(scope="module")
+def headers(django_db_setup, django_db_blocker):
+    """Headers of the owner of a study with one row of everything, created once.
+
+    What a test changes is rolled back.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_one_of_everything()
+        transaction.set_rollback(True)
+
+
+def make_one_of_everything() -> dict[str, str]:
+    study = make_study(2)
     finish(start(study))
     file_answers(study)
     number_one(study.reviews.first())
@@ -105,7 +118,18 @@ def asking(study, program, settings):
     Delivery.objects.create(webhook=webhook, event="run.finished", subject="1", payload={})
     if not Invitation.objects.filter(pk=1).exists():
         Invitation.objects.create(pk=1, study=study)
-    return program(Role.OWNER)
+    owner = User.objects.create_user("ana")
+    grant_role(study, owner, Role.OWNER)
+    _, key = make_token(owner, "program", list(SCOPES))
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.fixture
+def asking(headers, db, settings):
+    """The headers, with which any number of requests may be sent."""
+    settings.API_RATES = dict.fromkeys(settings.API_RATES, "100000/s")
+    settings.BACKGROUND = "threads"  # none is started: nothing is committed here
+    return headers
 
 
 @lazy.parametrize()
@@ -116,7 +140,7 @@ def asking(study, program, settings):
     suppress_health_check=list(HealthCheck),
 )
 def test_the_api_matches_its_description(case, asking):
-    case.call_and_validate(headers=asking.headers, excluded_checks=[ignored_auth])
+    case.call_and_validate(headers=asking, excluded_checks=[ignored_auth])
 
 
 def test_the_description_is_served_to_tools(client):
