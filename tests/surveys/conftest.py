@@ -1,9 +1,34 @@
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 
 from surveys.models import Entrance
 from surveys.recruitment.links import open_entrance
 from tests.factories.newcomers import CODES
 from tests.factories.studies import make_study
+
+PLATES: dict[str, Any] = {}  # figures of the first run of this process
+
+
+@pytest.fixture
+def figures_rendered_once(monkeypatch):
+    """Draw the figures of every run, but write their files only once.
+
+    Writing takes most of the time of a run; `tests/postprocess/reporting` tests what is written.
+    """
+    from postprocess.reporting.figures import gallery  # not in tests without figures: it is large
+
+    def render(made: Iterable[Any]) -> dict[str, Any]:
+        drawn = list(made)
+        if not PLATES:
+            PLATES.update(gallery.render_plates(drawn))
+        return {
+            one.name: PLATES[one.name]._replace(title=one.title, caption=one.caption)
+            for one in drawn
+        }
+
+    monkeypatch.setattr("postprocess.reporting.bundle.render_plates", render)
 
 
 @pytest.fixture

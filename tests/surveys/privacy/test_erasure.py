@@ -34,7 +34,11 @@ from tests.factories.studies import (
     stored,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # searched for and overwritten
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,  # searched for and overwritten
+    pytest.mark.usefixtures("figures_rendered_once"),
+]
 
 WORKER = "5f0c0ffee0000000000000aa"
 

@@ -23,7 +23,7 @@ from tests.factories.datasets import BRIEFLY
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 from tests.surveys.management.running import run as run_command
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("figures_rendered_once")]
 
 RECIPE = parse_recipe(QUICK.encode())
 

@@ -19,7 +19,7 @@ from tests.factories.datasets import BRIEFLY, LITTLE_CHANCE
 from tests.factories.studies import finish, make_release, make_study, start, stored
 from tests.surveys.management.running import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("figures_rendered_once")]
 
 WORDS = (b"sea", b"salt")  # what annotators of tests write
 RECIPE = read_recipe("cosimlex", [*LITTLE_CHANCE, "report.pdf=false"])

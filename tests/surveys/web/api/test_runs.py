@@ -11,6 +11,8 @@ from surveys.results.runs import request_results
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 from tests.surveys.web.api.conftest import errors_of
 
+pytestmark = pytest.mark.usefixtures("figures_rendered_once")
+
 
 @pytest.fixture
 def answered(db):

@@ -18,6 +18,8 @@ from surveys.tasks import perform_run, send_messages
 from tests.factories.studies import QUICK, finish, start
 from tests.surveys.web.api.conftest import errors_of
 
+pytestmark = pytest.mark.usefixtures("figures_rendered_once")
+
 LOCAL = "127.0.0.1"
 EVENTS = ["assignment.finished", "block.finished", "run.finished"]
 PATH = "studies/study/webhooks/"

@@ -10,6 +10,8 @@ from tests.factories.batches import plan
 from tests.factories.studies import QUICK, finish, make_release, make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
+pytestmark = pytest.mark.usefixtures("figures_rendered_once")
+
 PLAIN = {"has_report": False}
 
 

@@ -33,6 +33,8 @@ from surveys.tasks import perform_run
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_study, start
 
+pytestmark = pytest.mark.usefixtures("figures_rendered_once")
+
 
 @pytest.fixture
 def study(db):
