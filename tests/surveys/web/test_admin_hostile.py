@@ -16,7 +16,7 @@ OURS = [
     for model in apps.get_app_config("surveys").get_models()
     if admin.site.is_registered(model)
 ]
-KINDS = ("NUL", "Latin-1", "5000 digits", "above any column")
+KINDS = ("NUL", "5000 digits", "above any column")
 
 
 @pytest.mark.parametrize("of", OURS, ids=lambda of: of.model._meta.model_name)
@@ -27,13 +27,26 @@ def test_admin_pages_handle_any_query(of, admin_client):
     filters = [f"{field}__exact" for field in of.list_filter]
     address = reverse(f"admin:surveys_{name}_changelist")
 
-    for field in [*filters, "q", "p", "o", "e", "study__slug"]:
+    for field in [*filters, "q", "study__slug"]:
         for kind in KINDS:
             answer = attacker.get(address, {field: TEXTS[kind]})
             attacker.judge(f"{field} {kind}", answer, may_store=False)
     for key in ("0", "a\0b", "9" * 5000, str(10**30)):
         row = reverse(f"admin:surveys_{name}_change", args=[quote(key)])
-        for answer in (attacker.get(row, {}), attacker.post(row, {"study": "1"})):
-            attacker.judge(f"row {key:.20}", answer, may_store=False)
+        attacker.judge(f"row {key:.20}", attacker.get(row, {}), may_store=False)
+    attacker.judge("changed row", attacker.post(row, {"study": "1"}), may_store=False)
+
+    assert not attacker.complaints
+
+
+@pytest.mark.parametrize("field", ["q", "p", "o", "e", "study__slug"])
+def test_parameters_of_all_lists_may_hold_any_text(field, admin_client):
+    """One list is enough: Django reads these alike in all of them."""
+    attacker = Attacker(sessionid=admin_client.session.session_key)
+
+    for kind, text in TEXTS.items():
+        short = text[:5000] if isinstance(text, str) else text
+        answer = attacker.get(reverse("admin:surveys_study_changelist"), {field: short})
+        attacker.judge(kind, answer, may_store=False)
 
     assert not attacker.complaints
