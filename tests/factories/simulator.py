@@ -133,6 +133,8 @@ class Worker(CrowdWorker):
 class Stage:
     """A running simulator and its clients."""
 
+    market: Market  # of a simulator in this process, for what would take many requests
+
     def __init__(self, url: str, browser: httpx.Client, token: str = "") -> None:
         self.url, self.browser, self.token = url, browser, token
         self.control = SimulatorControl(url, browser, token)
@@ -148,23 +150,8 @@ class Stage:
         The usual requester has one client, since making one takes longer than most requests.
         """
         if (access_key, secret, config) == (REQUESTER, SECRET_KEY, {}):
-            return self._requester
-        return self._make_client(access_key, secret, **config)
-
-    @functools.cached_property
-    def _requester(self):
-        return self._make_client(REQUESTER, SECRET_KEY)
-
-    def _make_client(self, access_key: str, secret: str, **config):
-        once = {"retries": {"mode": "standard", "total_max_attempts": 1}}
-        return _session().client(
-            "mturk",
-            endpoint_url=self.url,
-            region_name="us-east-1",
-            aws_access_key_id=access_key,
-            aws_secret_access_key=secret,
-            config=Config(**{"connect_timeout": 5, "read_timeout": 30, **once, **config}),
-        )
+            return _requester_of(self.url)
+        return _make_client(self.url, access_key, secret, **config)
 
     def in_hours(self, hours: float) -> datetime:
         """Return the simulator's time plus some hours."""
@@ -175,18 +162,64 @@ class Stage:
         return Worker.join(self.url, self.browser, **profile)
 
 
+@functools.lru_cache(maxsize=8)
+def _requester_of(url: str):
+    return _make_client(url, REQUESTER, SECRET_KEY)
+
+
+def _make_client(url: str, access_key: str, secret: str, **config):
+    once = {"retries": {"mode": "standard", "total_max_attempts": 1}}
+    return _session().client(
+        "mturk",
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id=access_key,
+        aws_secret_access_key=secret,
+        config=Config(**{"connect_timeout": 5, "read_timeout": 30, **once, **config}),
+    )
+
+
 @contextmanager
 def running_simulator() -> Iterator[Stage]:
     """Yield a simulator in a thread and in memory, with its clock stopped."""
-    server = SimulatorServer(Market(Store()))
-    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    server = _start_server()
     try:
-        stage = Stage(server.url, _browser(), server.control_token)
-        stage.control.stop_clock()
-        yield stage
+        yield _set_stage(server)
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def empty_simulator() -> Iterator[Stage]:
+    """Yield the simulator that the tests of a process share, with a new market.
+
+    Its address stays the same, so clients of it are made once. Two must not run at a time.
+    """
+    server = _shared_server()
+    server.market = Market(Store())
+    try:
+        yield _set_stage(server)
+    finally:
+        server.market.close()
+
+
+@functools.cache
+def _shared_server() -> SimulatorServer:
+    return _start_server()
+
+
+def _start_server() -> SimulatorServer:
+    server = SimulatorServer(Market(Store()))
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    return server
+
+
+def _set_stage(server: SimulatorServer) -> Stage:
+    stage = Stage(server.url, _browser(), server.control_token)
+    stage.market = server.market
+    stage.control.stop_clock()
+    return stage
 
 
 @contextmanager

@@ -19,6 +19,8 @@ from surveys.crowd.mturk.targets import find_target
 from surveys.errors import BatchRefused, TargetRefused
 from surveys.models import Assignment, Batch, Entrance, Hit, Payment, Place, Visit
 from surveys.rehearsal.mturk_site import CrowdRefused
+from surveys.rehearsal.simulator.market.people import WorkerProfile, add_worker
+from surveys.rehearsal.simulator.market.work import accept_hit, get_worker, submit
 from surveys.results.export import stream_responses
 from tests.factories.batches import arm, plan
 from tests.factories.studies import make_study, stored
@@ -57,10 +59,10 @@ def states(batch: Batch) -> list[str]:
     return list(batch.hits.values_list("state", flat=True))
 
 
-def test_thirty_places_of_two_questionnaires_from_publishing_to_payment(platform):
-    study = make_study(2, ratings_per_context=30)
-    batch = arm(plan(study, 30, 2, reward_cents=12), more_cents=500)  # fees of 2.4, billed as 2
-    assert publish_batch(batch).counts == {"created": 8}
+def test_twelve_places_of_two_questionnaires_from_publishing_to_payment(platform):
+    study = make_study(2, ratings_per_context=12)
+    batch = arm(plan(study, 12, 2, reward_cents=12), more_cents=500)  # fees of 2.4, billed as 2
+    assert publish_batch(batch).counts == {"created": 4}
     group = group_of(platform, batch)
     returning, leaving, reloading, waiting = [platform.worker() for _ in range(4)]
 
@@ -75,17 +77,17 @@ def test_thirty_places_of_two_questionnaires_from_publishing_to_payment(platform
     hand_over(reloading, kept)
     unsent = waiting.accept(group)
     answer_all(unsent)
-    for _ in range(57):
+    for _ in range(21):
         do_task(platform, batch)
     fetch_batch(batch)
-    assert (states(batch).count("closed"), states(batch).count("live")) == (7, 1)
+    assert (states(batch).count("closed"), states(batch).count("live")) == (3, 1)
 
     platform.control.advance(3601)
     Visit.objects.filter(provider_state="").update(deadline_at=timezone.now() - timedelta(hours=2))
     fetch_batch(batch)
     do_task(platform, batch)
     fetch_batch(batch)
-    assert pay_batch(batch).counts == {"paid": 59}
+    assert pay_batch(batch).counts == {"paid": 23}
     for n, visit in enumerate(Visit.objects.filter(standing="settled")[:5]):
         intend_bonus(visit, f"careful-{n}", 41, by=User.objects.get(), reason="careful")
     assert pay_batch(batch).counts == {"paid": 5}
@@ -96,12 +98,12 @@ def test_thirty_places_of_two_questionnaires_from_publishing_to_payment(platform
     assert unpaid.worker.worker_id == waiting.worker_id
     assert set(states(batch)) == {"closed"}
     rates = rates_of("simulator", timezone.now().date())
-    calculated = estimate_hits(rates, 12, split_places(59, 9)).total_cents
+    calculated = estimate_hits(rates, 12, split_places(23, 9)).total_cents
     assert calculated + 5 * (41 + 8) == count_paid_here(batch) == count_spent_there(platform)
     assert count_spent(batch).committed_cents == count_paid_here(batch)
-    assert Assignment.objects.filter(submitted_at__isnull=False).count() == 60
+    assert Assignment.objects.filter(submitted_at__isnull=False).count() == 24
     text = "".join(stream_responses(study))
-    assert text.count("\n") > 60
+    assert text.count("\n") > 24
     assert waiting.worker_id not in text
 
 
@@ -291,10 +293,11 @@ def _let_in(platform, client, hit: Hit, n_rows: int) -> None:
     )["HIT"]  # fmt: skip
     client.update_expiration_for_hit(HITId=hit.hit_id, ExpireAt=platform.in_hours(-1))
     Hit.objects.filter(pk=hit.pk).update(hit_id=made["HITId"])
-    for _ in range(n_rows):
-        worker = platform.worker()
-        held = worker.accept(made["HITGroupId"])
-        worker.submit(held.mturk_assignment_id, {"completion_code": "C"})
+    with platform.market.moment() as moment:
+        for number in range(n_rows):
+            worker_id = add_worker(moment, WorkerProfile(f"A{number}"))
+            held = accept_hit(moment, get_worker(moment, worker_id), made["HITGroupId"])
+            submit(moment, held, [("completion_code", "C")], unseen_seconds=0)
 
 
 @pytest.mark.parametrize("answer", ["", "<no", "<QuestionFormAnswers/>"])

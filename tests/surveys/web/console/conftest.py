@@ -7,7 +7,7 @@ from django.test import Client
 
 from surveys.access.roles import grant_role
 from surveys.models import Role
-from tests.factories.simulator import Stage, running_simulator
+from tests.factories.simulator import Stage, empty_simulator
 from tests.factories.studies import make_study
 
 NOWHERE = "http://127.0.0.1:9"
@@ -22,8 +22,8 @@ def no_target_answers(settings, monkeypatch):
 
 @pytest.fixture
 def platform(no_target_answers, settings) -> Iterator[Stage]:
-    """Run a simulator for this test, as the provider that the site calls."""
-    with running_simulator() as stage:
+    """Set an empty simulator as the provider that the site calls."""
+    with empty_simulator() as stage:
         settings.MTURK_SIMULATOR_URL = stage.url
         yield stage
 
