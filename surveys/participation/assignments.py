@@ -93,11 +93,13 @@ def count_items(study: Study) -> int:
 
 
 @transaction.atomic
-def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> Assignment:
+def start_assignment(
+    invitation: Invitation, agreed: Consent | None = None, *, seed: int | None = None
+) -> Assignment:
     """Create an annotator with a questionnaire for a link; idempotent.
 
-    Raises NoPlaceLeft, LinkRevoked or StudyNotOpen, and TextChanged unless they agreed to the
-    current texts.
+    `seed` decides the order of the texts, by default at random. Raises NoPlaceLeft, LinkRevoked or
+    StudyNotOpen, and TextChanged unless they agreed to the current texts.
     """
     study = lock_places(invitation.study_id)
     refuse_draft(study)
@@ -106,7 +108,7 @@ def start_assignment(invitation: Invitation, agreed: Consent | None = None) -> A
     if begun := Assignment.objects.latest_from(invitation):
         return begun
     annotator = enrol(study, invitation, agreed)
-    return _lay_out(study, Assignment(study=study, annotator=annotator))
+    return _lay_out(study, Assignment(study=study, annotator=annotator), seed)
 
 
 def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -> Annotator:
@@ -284,9 +286,10 @@ def _chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated, not secret)
 
 
-def _lay_out(study: Study, assignment: Assignment) -> Assignment:
+def _lay_out(study: Study, assignment: Assignment, seed: int | None = None) -> Assignment:
     """Store an assignment with its responses, in a place chosen by the study's policy."""
-    annotator, seed = assignment.annotator, secrets.randbits(32)
+    annotator = assignment.annotator
+    seed = secrets.randbits(32) if seed is None else seed
     free = Place.objects.free(study).unseen_by(annotator)
     choice = choose_place(study, free, _chance(seed))
     if choice is None:

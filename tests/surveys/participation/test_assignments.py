@@ -35,6 +35,18 @@ def test_start_assignment_lays_out_the_questionnaire():
     assert list(positions) == [(n, assignment.annotator_id, None) for n in range(1, 6)]
 
 
+def test_start_assignment_repeats_the_order_of_texts_of_a_seed():
+    orders = []
+    for slug in ("one", "another"):
+        study = make_study(6, slug=slug, seed=1)
+        assignment = start_assignment(invite_annotators(study, 1)[0], seed=7)
+        laid_out = assignment.responses.order_by("position")
+        orders.append(list(laid_out.values_list("context__pair__position", "context__number")))
+
+    assert orders[0] == orders[1]
+    assert stored(assignment, "seed") == (7,)
+
+
 @pytest.mark.parametrize(("n_checkpoints", "n_items"), [(0, 4), (1, 5), (3, 6)])
 def test_count_items_counts_the_texts_of_a_new_assignment(n_checkpoints, n_items):
     study = make_study(4)
