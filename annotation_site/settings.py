@@ -67,8 +67,8 @@ def _check_site_url(url: str) -> SplitResult:
     return parts
 
 
-def _switch(name: str) -> bool:
-    text = env(name, default="no").lower()
+def _switch(name: str, *, default: bool = False) -> bool:
+    text = (env(name, default="") or ("yes" if default else "no")).lower()
     if text not in {"yes", "true", "on", "1", "no", "false", "off", "0", ""}:
         raise ImproperlyConfigured(f"{name} must be yes or no, got {text!r}.")
     return text in {"yes", "true", "on", "1"}
@@ -160,6 +160,7 @@ def _database(url: str) -> dict[str, Any]:
     )
 
 
+SHOW_DEMO = _switch("SHOW_DEMO", default=_switch("DEMO_PREPARED"))  # by `scripts/serve`
 DEBUG = _switch("DEBUG")
 SECRET_KEY = env("SECRET_KEY", default="") or _stored_secret()
 _site = _check_site_url(

@@ -153,6 +153,23 @@ def test_site_url_is_the_last_one_served(tmp_path):
     assert start_with(tmp_path, "shell", "-v", "0", "-c", code).stdout == "http://127.0.0.1:8123\n"
 
 
+@pytest.mark.parametrize(
+    ("given", "is_shown"),
+    [
+        ({}, False),
+        ({"DEMO_PREPARED": "yes"}, True),
+        ({"DEMO_PREPARED": "yes", "SHOW_DEMO": "no"}, False),
+        ({"SHOW_DEMO": "yes"}, True),
+    ],
+)
+def test_the_finished_study_is_shown_where_it_was_prepared(tmp_path, given, is_shown):
+    code = "from django.conf import settings; print(settings.SHOW_DEMO)"
+
+    done = start_with(tmp_path, "shell", "-v0", "-c", code, **given)
+
+    assert done.stdout.strip() == str(is_shown)
+
+
 def test_the_environment_overrides_the_settings_file(tmp_path):
     (tmp_path / "env").write_text("SITE_URL=http://one.example\nDEBUG=yes\n")
     code = "from django.conf import settings as s; print(s.SITE_URL, s.DEBUG)"

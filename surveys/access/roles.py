@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -15,12 +16,17 @@ from surveys.errors import AccessRefused
 from surveys.models import Membership, Role, Study
 
 MAX_USERNAME_LENGTH = 150
+VISITOR = "visitor"  # in a demonstration study, also without an account; never stored
+# The demonstration study: its name, and the digest of its stimuli, `demo/finished_sl.tsv`.
+DEMONSTRATION = "demo-finished"
+DEMONSTRATED = "f7207c28397ea7cfcfdc8db40f34f89188e37cfd49c662e034337e380db43e5b"
 AnyUser = User | AbstractBaseUser | AnonymousUser
 
 
 class Right(Enum):
     """A right in a study; its value is the set of roles that have it."""
 
+    LOOK = frozenset({VISITOR})  # at pages that show no account and no link of an annotator
     READ = frozenset(Role)  # and review answers
     WORK = frozenset({Role.OWNER, Role.RESEARCHER})
     OWN = frozenset({Role.OWNER})
@@ -43,6 +49,41 @@ def role_in(study: Study, user: AnyUser) -> Role | None:
         return Role.OWNER
     membership = study.memberships.filter(user_id=user.pk).first()
     return Role(membership.role) if membership else None
+
+
+def role_of_reader(study: Study, user: AnyUser) -> str | None:
+    """Return the role in which a user may read pages of a study, if only as a visitor, or None."""
+    role = role_in(study, user)
+    return role or (VISITOR if is_shown(study) else None)
+
+
+def name_rights(role: str) -> frozenset[str]:
+    """Return the names of the rights of a role, in lower case.
+
+    >>> sorted(name_rights("researcher")), sorted(name_rights("visitor"))
+    (['read', 'work'], ['look'])
+    """
+    return frozenset(right.name.lower() for right in Right if role in right.value)
+
+
+def is_demonstration(study: Study) -> bool:
+    """Return whether a study is the finished demo study, and no person has answered it."""
+    if (study.slug, study.stimuli_sha256) != (DEMONSTRATION, DEMONSTRATED):
+        return False
+    return not study.annotators.exclude(invitation__is_rehearsal=True).exists()
+
+
+def is_shown(study: Study) -> bool:
+    """Return whether visitors may look at a study: the demo study, unless settings hide it."""
+    return settings.SHOW_DEMO and not study.is_draft and is_demonstration(study)
+
+
+def find_demonstration() -> Study | None:
+    """Return the study that visitors may look at, or None."""
+    if not settings.SHOW_DEMO:
+        return None
+    study = Study.objects.filter(slug=DEMONSTRATION).first()
+    return study if study and is_shown(study) else None
 
 
 def list_names(users: Iterable[int]) -> dict[int, str]:

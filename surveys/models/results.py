@@ -143,6 +143,10 @@ class RunQuerySet(CollectedQuerySet["Run"]):
     def with_file(self) -> Self:
         return self.done().exclude(archive="")
 
+    def with_recipe(self) -> Self:
+        """Return runs that post-process ratings: results and releases."""
+        return self.exclude(recipe="")
+
     def done(self) -> Self:
         return self.filter(state=RunState.DONE)
 

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 
 from surveys.access.client_address import client_address
+from surveys.access.roles import find_demonstration
 from surveys.models import Assignment, Entrance, Invitation, Study, TextKind
 from surveys.models.participation import make_token
 from surveys.participation.arrival_limits import enforce_arrival_limits
@@ -50,7 +51,7 @@ TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
 @annotator_page
 def index(request: HttpRequest) -> HttpResponse:
     """Show the start page, which needs no link."""
-    return render(request, "annotate/index.html")
+    return render(request, "annotate/index.html", {"demonstration": find_demonstration()})
 
 
 @annotator_page

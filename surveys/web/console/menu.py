@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from django.urls import reverse
 
-from surveys.access.roles import Right
-from surveys.models import Role, Study
+from surveys.access.roles import VISITOR, Right
+from surveys.models import Study
 from surveys.monitoring.checklist import NextStep, find_next_step, recall_steps
 
 
@@ -15,6 +15,11 @@ class Page(NamedTuple):
     first: str
     others: str = ""
     right: Right = Right.WORK
+    is_shown: bool = False  # to visitors of a demonstration study
+
+    def is_open_to(self, role: str) -> bool:
+        """Return whether a role may look at the entry's first page."""
+        return role in self.right.value or (role == VISITOR and self.is_shown)
 
     def mark(self, page: str | None) -> str:
         """Return the entry's `aria-current` on a page."""
@@ -52,36 +57,47 @@ class Menu(NamedTuple):
 
 
 PAGES = (
-    Page("stimuli", "row replace_file remove_row checkpoints"),
-    Page("design", "text opening"),
+    Page("stimuli", "row replace_file remove_row checkpoints", is_shown=True),
+    Page("design", "text opening", is_shown=True),
     Page(
         "recruitment",
         "invite invitation open_link prolific close_entrance batches plan_batch batch arm_batch "
         "drop_batch stop_batch batch_ledger batch_people batch_bonus batch_choose visit pay_visit "
         "reject_visit retry_visit override_visit compensate_visit note_visit",
     ),
-    Page("collection", "block repeat replace annotators annotator context jobs", Right.READ),
+    Page(
+        "collection",
+        "block repeat replace annotators annotator context jobs",
+        Right.READ,
+        is_shown=True,
+    ),
     Page(
         "review",
         "review_more review_one review_questionnaires review_disputes review_agreement "
         "review_settings",
         Right.READ,
+        is_shown=True,
     ),
-    Page("results", "run ledger compare"),
-    Page("release"),
+    Page("results", "run ledger compare", is_shown=True),
+    Page("release", is_shown=True),
     Page("people", "leave invite_person", Right.OWN),
     Page("privacy", "find_person person erase pay settle drop", Right.OWN),
     Page("log"),
 )
 
 
-def make_menu(study: Study, role: Role, page: str | None) -> Menu:
+def list_open(role: str) -> set[str]:
+    """Return the URL names of the first pages that a role may look at."""
+    return {entry.first for entry in PAGES if entry.is_open_to(role)}
+
+
+def make_menu(study: Study, role: str, page: str | None) -> Menu:
     """Return the links that a role may follow, with the step of a page marked, and the next."""
     steps = recall_steps(study)
     by_name = {step.name: step for step in steps}
     links = []
     for entry in PAGES:
-        if role in entry.right.value:
+        if entry.is_open_to(role):
             step = by_name.get(entry.first)
             links.append(
                 Link(
@@ -100,7 +116,7 @@ def make_menu(study: Study, role: Role, page: str | None) -> Menu:
 
 
 def _link_next(
-    study: Study, role: Role, page: str | None, following: NextStep | None
+    study: Study, role: str, page: str | None, following: NextStep | None
 ) -> NextLink | None:
     if following is None:
         return None

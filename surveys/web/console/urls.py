@@ -2,6 +2,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
+from surveys.access.roles import find_demonstration
 from surveys.models.participation import ANNOTATOR_CODE
 from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
@@ -140,7 +141,9 @@ urlpatterns = [
         "sign-in/",
         limit_sign_ins(
             LoginView.as_view(
-                template_name="console/account/sign_in.html", redirect_authenticated_user=True
+                template_name="console/account/sign_in.html",
+                redirect_authenticated_user=True,
+                extra_context={"demonstration": find_demonstration},
             )
         ),
         name="sign_in",

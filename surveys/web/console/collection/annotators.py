@@ -15,7 +15,7 @@ from surveys.web.console.forms import status_of
 ASSIGNMENTS_A_PAGE = 25
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def annotators(request: HttpRequest, study: Study) -> HttpResponse:
     """List all assignments, the latest first, with their annotators and warnings."""
     form = AnnotatorFilter(request.GET)
@@ -35,7 +35,7 @@ def annotators(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/collection/annotators.html", page, status=status_of(form))
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Show statistics of an annotator, and one assignment in detail."""
     annotators = Annotator.objects.select_related("invitation")
@@ -57,7 +57,7 @@ def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     return render(request, "console/collection/annotator.html", page)
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def context(request: HttpRequest, study: Study, position: int, number: int) -> HttpResponse:
     """Show the ratings of a context and the words that it inspired."""
     found = get_object_or_404(

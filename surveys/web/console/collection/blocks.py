@@ -38,7 +38,7 @@ BLOCKS_A_PAGE = 20
 ASSIGNMENTS_A_PAGE = 25
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the progress of all blocks, and a forecast."""
     rounds = _rounds_of_page(request, study)
@@ -67,7 +67,7 @@ def gauge(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(f"{address}?page={rounds.number}")
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show the progress, the agreement, the annotators and the contexts of a round of a block."""
     round_ = _find_round(study, number, request.GET.get("round", ""))

@@ -20,7 +20,7 @@ from surveys.web.console.results.forms import ReleaseForm
 MAX_SHOWN = 50
 
 
-@study_page(Right.WORK)
+@study_page(Right.WORK, also=Right.LOOK)
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """List the releases of a study, newest first; a POST creates one."""
     made = Run.objects.filter(study=study).releases().with_withdrawn_since()

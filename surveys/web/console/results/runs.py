@@ -15,7 +15,7 @@ from surveys.models import Run, RunKind, RunState, Study
 from surveys.results.run_inspection import compare_runs, find_in_ledger, read_member, write_presets
 from surveys.results.runs import is_broken_off, request_results, retry_run
 from surveys.tasks import start_run
-from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import CompareForm, LedgerForm, RecipeForm
 
@@ -23,7 +23,7 @@ RUNS_PER_PAGE = 25
 STYLE = re.compile(rb"<style[^>]*>(.*?)</style>", re.DOTALL)
 
 
-@study_page(Right.WORK)
+@study_page(Right.WORK, also=Right.LOOK)
 def results(request: HttpRequest, study: Study) -> HttpResponse:
     """List the runs of a study; a POST runs a recipe."""
     presets = write_presets()
@@ -54,7 +54,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/results/results.html", page, status=status_of(form))
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Show the progress and figures of a run."""
     found = _find(study, run_id)
@@ -74,7 +74,7 @@ def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return redirect("console:run", study.slug, run_id)
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Return the report of a run as the library wrote it, sandboxed."""
     page = read_member(_find_done(study, run_id), "report.html")
@@ -89,15 +89,18 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return answer
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
     """Download the archive of a run or release, or exported answers."""
-    found = get_object_or_404(Run.objects.with_file(), study=study, pk=run_id)
+    runs = Run.objects.with_file()
+    if is_visitor(request):  # exported answers are no part of what they may look at
+        runs = runs.with_recipe()
+    found = get_object_or_404(runs, study=study, pk=run_id)
     name = str(found.archive).rpartition("/")[2]
     return FileResponse(found.archive.open("rb"), as_attachment=True, filename=name)
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Search the ratings ledger of a run."""
     found = _find_done(study, run_id)

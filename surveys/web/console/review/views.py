@@ -20,7 +20,7 @@ from surveys.review.verdicts import (
     undo_verdict,
 )
 from surveys.tasks import start_filing
-from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.review.cards import list_answer_rows, list_cards
 from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
@@ -30,19 +30,22 @@ ROWS_A_PAGE = 50
 DISPUTES_A_PAGE = 5
 
 
-@study_page(Right.READ)
+@study_page(Right.READ, also=Right.LOOK)
 def review(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the answer that the reviewer has claimed; a POST claims the next one."""
-    reviewer = signed_in(request)
+    """Show the answer that the reviewer has claimed; a POST claims the next one.
+
+    Visitors are shown how far the review is.
+    """
     if request.method == "POST":
         return _claim_next(request, study)
-    page = {
-        **_progress(study),
-        "cards": list_cards(list_claimed(study, reviewer, 1)),
-        "has_waiting": has_waiting(study, reviewer),
-        "latest": Verdict.objects.latest_of(study, reviewer.pk),
-        "has_failed": has_failed(study),
-    }
+    page = {**_progress(study), "has_failed": has_failed(study)}
+    if not is_visitor(request):
+        reviewer = signed_in(request)
+        page |= {
+            "cards": list_cards(list_claimed(study, reviewer, 1)),
+            "has_waiting": has_waiting(study, reviewer),
+            "latest": Verdict.objects.latest_of(study, reviewer.pk),
+        }
     return render(request, "console/review/queue.html", page)
 
 
@@ -63,7 +66,7 @@ def review_file(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("console:review_questionnaires" if is_list else "console:review", study.slug)
 
 
-@study_page(Right.READ)
+@study_page(Right.READ, also=Right.LOOK)
 def review_one(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show an answer or a whole questionnaire, and store a verdict on it."""
     subject = _find(study, number)
@@ -83,7 +86,7 @@ def review_undo(request: HttpRequest, study: Study, number: int) -> HttpResponse
     return redirect("console:review_one", study.slug, number)
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
     """List all questionnaires, those with most evidence first."""
     found = Review.objects.assignments(study).exclude(state=ReviewState.WITHDRAWN)
@@ -93,7 +96,7 @@ def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/review/questionnaires.html", page)
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def review_disputes(request: HttpRequest, study: Study) -> HttpResponse:
     """List what two reviewers judged differently, for a third to decide."""
     return _show_disputes(request, study, VerdictForm())
@@ -109,11 +112,13 @@ def review_settle(request: HttpRequest, study: Study, number: int) -> HttpRespon
     return _show_disputes(request, study, form)
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def review_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the agreement of each two reviewers."""
     found = list_agreement(study)
-    names = list_names(pk for agreement in found for pk in agreement.reviewers)
+    ids = sorted({pk for agreement in found for pk in agreement.reviewers})
+    numbered = {pk: f"Reviewer {number}" for number, pk in enumerate(ids, 1)}
+    names = numbered if is_visitor(request) else list_names(ids)
     rows = [(tuple(names[pk] for pk in one.reviewers), one) for one in found]
     return render(request, "console/review/agreement.html", {"rows": rows, **_progress(study)})
 
@@ -137,8 +142,9 @@ def _claim_next(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _show(request: HttpRequest, study: Study, subject: Review, form: VerdictForm) -> HttpResponse:
-    mine = Verdict.objects.standing().filter(review=subject, reviewer=signed_in(request).pk)
-    (card,) = list_cards([subject], mine)
+    given = Verdict.objects.standing().filter(review=subject).order_by("opinion")
+    shown = given if is_visitor(request) else given.filter(reviewer=signed_in(request).pk)
+    (card,) = list_cards([subject], shown)
     siblings = Review.objects.filter(assignment=subject.assignment_id)
     page = {
         "card": card,

@@ -29,7 +29,7 @@ from surveys.study.texts import (
     set_text,
 )
 from surveys.study.workload import count_pairs
-from surveys.web.console.access import study_page
+from surveys.web.console.access import is_visitor, study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.study.design_forms import DesignForm, OpeningForm, TextForm, WorkloadForm
 from surveys.web.rendering.item_pages import describe_text
@@ -47,7 +47,7 @@ class TextLine(NamedTuple):
     is_default: bool
 
 
-@study_page(Right.WORK)
+@study_page(Right.WORK, also=Right.LOOK)
 def design(request: HttpRequest, study: Study) -> HttpResponse:
     """Show and save the design; a POST with `calculate` only calculates the workload."""
     form = DesignForm(posted(request), study=study)
@@ -64,6 +64,9 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "texts": list_texts(study),
         "has_defaults": has_default_texts(study.language),
     }
+    if is_visitor(request):
+        shown = {**page, "settings": form.describe()}
+        return render(request, "console/study/design_shown.html", shown)
     return render(request, "console/study/design.html", page, status=status_of(form))
 
 
@@ -74,7 +77,7 @@ def workload(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/_plan.html", {"plan": plan})
 
 
-@study_page(Right.WORK)
+@study_page(Right.WORK, also=Right.LOOK)
 def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     """Show, preview and save a text that annotators read."""
     if kind not in TextKind.values:

@@ -224,6 +224,27 @@ class DesignForm(WorkloadForm):
             for legend, names in GROUPS.items()
         ]
 
+    def describe(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Return label and stored value of the fields, by legend, for users who only read them."""
+        return [
+            (
+                legend,
+                [(str(field.label), _write(field)) for field in fields if field.name not in PAY],
+            )
+            for legend, fields in self.groups
+        ]
+
+
+def _write(field: forms.BoundField) -> str:
+    """Return the stored value of a field in words; an en dash for none."""
+    stored = field.initial
+    if isinstance(field.field, forms.BooleanField):
+        return "yes" if stored else "no"
+    for choice, label in getattr(field.field, "choices", ()):
+        if choice == stored:
+            return str(label)
+    return "–" if stored in (None, "") else str(stored)
+
 
 class ProseField(forms.CharField):
     """A text of several lines, compared without regard to line endings."""

@@ -12,16 +12,24 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from surveys.access.audit_log import find_entries
-from surveys.access.roles import Right, grant_role, revoke_role, role_in, visible_studies
+from surveys.access.roles import (
+    Right,
+    find_demonstration,
+    grant_role,
+    revoke_role,
+    role_in,
+    visible_studies,
+)
 from surveys.access.sign_in_links import INVITED_FOR, invite_account
 from surveys.models import Membership, Role, Study
 from surveys.monitoring.checklist import outline_study
 from surveys.monitoring.progress import count_progress_by_study, count_study_progress
 from surveys.query_params import read_query
 from surveys.results.public_log import mask_entries, stream_log
-from surveys.web.console.access import console_page, is_owner, study_page
+from surveys.web.console.access import console_page, is_owner, role_of, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import InviteForm, MemberForm, attempt, posted, status_of
+from surveys.web.console.menu import list_open
 
 ENTRIES_PER_PAGE = 50
 STUDIES_PER_PAGE = 24
@@ -45,16 +53,22 @@ def studies(request: HttpRequest) -> HttpResponse:
         "query": query,
         "is_archive": is_archive,
         "n_archived": visible.exclude(archived_at=None).count(),
+        "demonstration": find_demonstration(),
         "is_searched": query or rows.paginator.num_pages > 1,
     }
     return render(request, "console/study/studies.html", page)
 
 
-@study_page(Right.READ, "GET")
+@study_page(Right.READ, "GET", also=Right.LOOK)
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the steps of a study and the state of each."""
     tally = count_study_progress(study)
-    page = {"study": study, "steps": outline_study(study, tally), "tally": tally}
+    page = {
+        "study": study,
+        "steps": outline_study(study, tally),
+        "tally": tally,
+        "linked": list_open(role_of(request)),
+    }
     return render(request, "console/study/overview.html", page)
 
 

@@ -55,7 +55,7 @@ class PreviewPage(NamedTuple):
 
 
 def preview_page(view: Callable[..., HttpResponse]) -> Callable[..., Any]:
-    """Decorate a page of the preview, which all members of the study may see.
+    """Decorate a page of the preview, which all members and visitors of the study may see.
 
     Exempt from the CSRF check, since annotators' forms have no token; no page changes anything.
     """
@@ -65,7 +65,7 @@ def preview_page(view: Callable[..., HttpResponse]) -> Callable[..., Any]:
         translation.activate(interface_of(study))
         return view(request, study, **found)
 
-    return csrf_exempt(study_page(Right.READ)(page))
+    return csrf_exempt(study_page(Right.READ, also=Right.LOOK, is_harmless=True)(page))
 
 
 @preview_page

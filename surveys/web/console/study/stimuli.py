@@ -69,7 +69,7 @@ def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/replace_file.html", page, status=status_of(form))
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
     """List the rows as annotators see them, with figures of the stimuli."""
     pairs = Pair.objects.stimuli(study).prefetch_related("contexts")
