@@ -57,20 +57,22 @@ def prepare_demo_studies() -> list[Study]:
             block_size=7,
         )
         if not Study.objects.filter(slug=design.slug).exists():
-            _create_demo_study(design)
+            create_demo_study(design, f"data_{language}.tsv")
     return [Study.objects.get(slug=f"demo-{language}") for language in DEMO_LANGUAGES]
 
 
 @transaction.atomic
-def _create_demo_study(design: StudyDesign) -> None:
-    """Create and open a study with Cosima's default texts, which its authors have reviewed."""
-    data = (settings.BASE_DIR / f"demo/data_{design.language}.tsv").read_bytes()
-    create_study(read_stimuli(data, design))
+def create_demo_study(design: StudyDesign, file: str, **chosen: bool) -> Study:
+    """Create and open a study of a file in `demo/`, with `chosen` settings.
+
+    It has Cosima's default texts, which its authors have reviewed.
+    """
+    create_study(read_stimuli((settings.BASE_DIR / "demo" / file).read_bytes(), design))
     study = Study.objects.get(slug=design.slug)
-    study = configure_study(study, organisation=DEMO_ORGANISATION, contact=DEMO_CONTACT)
+    study = configure_study(study, organisation=DEMO_ORGANISATION, contact=DEMO_CONTACT, **chosen)
     text = current_text(study, TextKind.CONSENT)
     review_consent(study, text.version, reviewer=DEMO_ORGANISATION)
-    open_study(study)
+    return open_study(study)
 
 
 def find_open_invitation(study: Study) -> Invitation | None:

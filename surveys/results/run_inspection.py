@@ -42,6 +42,13 @@ def write_presets() -> dict[str, str]:
     return {name: read_recipe(name).render() for name in list_presets()}
 
 
+def write_recipe(name: str, *changes: str) -> str:
+    """Return a recipe of the library as TOML, with changes such as "report.pdf=false"."""
+    from postprocess.steps.recipe import read_recipe
+
+    return read_recipe(name, changes).render()
+
+
 def read_member(run: Run, name: str) -> bytes | None:
     """Return a file of a run's archive by its path, or None if it has no such file."""
     with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:

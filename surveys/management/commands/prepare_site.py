@@ -17,6 +17,7 @@ from surveys.rehearsal.demo import (
     prepare_researcher,
     prepare_static_files,
 )
+from surveys.rehearsal.finished.study import prepare_finished_study
 
 
 class Command(SurveyCommand):
@@ -31,12 +32,16 @@ class Command(SurveyCommand):
         call_command("migrate", verbosity=0)
         prepare_static_files()
         studies = prepare_demo_studies() if demo else []
+        finished = prepare_finished_study() if demo else None
         password = prepare_researcher()  # last, since it is shown only once
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
         lines += [f"  {study.title}: {_link(study)}" for study in studies] or [
             "  Import stimuli, then add links: .venv/bin/python manage.py import_stimuli --help,",
             "  .venv/bin/python manage.py invite_annotators --help",
         ]
+        if finished:
+            address = reverse("console:overview", args=[finished.slug])
+            lines += ["A finished study with invented answers", f"  {settings.SITE_URL}{address}"]
         lines += [
             "As a researcher",
             f"  {settings.SITE_URL}{reverse('console:studies')}",

@@ -103,7 +103,11 @@ def test_find_open_invitation_of_a_full_study_is_none():
     assert find_open_invitation(study) is None
 
 
-def test_prepare_site_prints_every_link(settings):
+def test_prepare_site_prints_every_link(settings, monkeypatch):
+    monkeypatch.setattr(
+        "surveys.management.commands.prepare_site.prepare_finished_study",
+        lambda: make_study(1, slug="demo-finished"),
+    )
     settings.SITE_URL = "http://127.0.0.1:8123"
     out = StringIO()
 
@@ -113,6 +117,7 @@ def test_prepare_site_prints_every_link(settings):
     text = out.getvalue()
     assert [f"http://127.0.0.1:8123/invitation/{token}/" in text for token in tokens] == [True] * 4
     assert "http://127.0.0.1:8123/console/" in text
+    assert "http://127.0.0.1:8123/console/studies/demo-finished/" in text
     assert User.objects.get().check_password(text.split("password: ")[1].split()[0])
 
 

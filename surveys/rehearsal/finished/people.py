@@ -1,0 +1,132 @@
+"""Invented annotators of the finished demo study: their words, ratings and times.
+
+Everything follows from the number of a person and the context, so that the study is the same each
+time it is made.
+"""
+
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple, Self
+
+from surveys.models import Context
+from surveys.rehearsal.annotator import list_words
+
+SCALE = 6
+FASTEST, SLOWEST = 0.7, 1.6  # paces of people, as factors of the usual times
+READING_SECONDS_PER_WORD = 0.3
+WRITING_SECONDS = 14.0
+RATING_SECONDS = 9.0
+CARELESSNESS = 0.05  # share of answers for which words of the text are considered, too
+EFFECTS = (0.1, 1.0)  # of the contexts of a pair, as shares of the difference in the table
+
+
+class Manner(StrEnum):
+    """The way in which an invented person answers."""
+
+    CAREFUL = "careful"
+    CONSTANT = "constant"  # the same rating everywhere
+    RANDOM = "random"  # ratings by chance
+    COPYING = "copying"  # words out of the text
+
+
+class Source(NamedTuple):
+    """What answers to a context are drawn from: its similarity, and words it may inspire."""
+
+    similarity: float
+    words: tuple[str, ...]
+
+
+class Seconds(NamedTuple):
+    """The times for which a person looks at the two pages of an item."""
+
+    words: float
+    rating: float
+
+
+@dataclass(frozen=True)
+class InventedPerson:
+    """An invented annotator: manner, bias and noise in points of the scale, and pace."""
+
+    number: int
+    manner: Manner
+    bias: float
+    noise: float
+    pace: float
+
+    @classmethod
+    def draw(cls, number: int, manner: Manner) -> Self:
+        """Return the person with a number, always the same."""
+        rng = draw_chance("person", number)
+        return cls(
+            number,
+            manner,
+            bias=rng.gauss(0, 0.4),
+            noise=rng.uniform(0.5, 1.1),
+            pace=rng.uniform(FASTEST, SLOWEST),
+        )
+
+    def rate(self, context: Context, source: Source) -> int:
+        """Return a rating of a context on the scale from 0 to 6."""
+        rng = self._chance("rating", context)
+        if self.manner == Manner.CONSTANT:
+            return 3
+        if self.manner == Manner.RANDOM:
+            return rng.randint(0, SCALE)
+        return min(max(round(source.similarity + self.bias + rng.gauss(0, self.noise)), 0), SCALE)
+
+    def inspire(self, context: Context, source: Source, n_before: int) -> tuple[str, str]:
+        """Return two words for a context.
+
+        `n_before` people have answered the questionnaire before: honest people seldom write the
+        same two words.
+        """
+        rng = self._chance("words", context)
+        if self.manner == Manner.COPYING:
+            first, second = rng.sample(list_words([context.text]), 2)
+            return first, second
+        in_text = set(re.findall(r"\w+", context.text.casefold()))
+        own = [word for word in source.words if word not in in_text]
+        words = source.words if rng.random() < CARELESSNESS else own
+        pairs = list(combinations(words, 2))
+        draw_chance("pairs", context.pair.position, context.number).shuffle(pairs)
+        first, second = rng.sample(pairs[n_before % len(pairs)], 2)
+        return first, second
+
+    def take_time(self, context: Context) -> Seconds:
+        """Return the seconds for the two pages of a context."""
+        rng = self._chance("seconds", context)
+        is_hasty = self.manner in {Manner.CONSTANT, Manner.COPYING}
+        pace = self.pace * rng.lognormvariate(0, 0.25) / (3 if is_hasty else 1)
+        reading = READING_SECONDS_PER_WORD * len(re.findall(r"\w+", context.text))
+        return Seconds(
+            round(pace * (reading + WRITING_SECONDS), 1), round(pace * RATING_SECONDS, 1)
+        )
+
+    def _chance(self, what: str, context: Context) -> random.Random:
+        return draw_chance(what, self.number, context.pair.position, context.number)
+
+
+def read_sources(table: str) -> Mapping[tuple[int, int], Source]:
+    """Return the sources of the answers by pair and context, from a table with a head.
+
+    The two similarities of a pair approach each other by a share that differs from pair to pair,
+    so that not every pair changes.
+    """
+    rows = [line.split("\t") for line in table.splitlines()[1:]]
+    similarities = {(int(row[0]), int(row[1])): float(row[2]) for row in rows}
+    words = {(int(row[0]), int(row[1])): tuple(row[3].split()) for row in rows}
+    sources = {}
+    for (pair, number), similarity in similarities.items():
+        middle = (similarity + similarities[pair, 3 - number]) / 2
+        effect = draw_chance("effect", pair).uniform(*EFFECTS)
+        sources[pair, number] = Source(middle + effect * (similarity - middle), words[pair, number])
+    return sources
+
+
+def draw_chance(*key: object) -> random.Random:
+    """Return a source of chance that is always the same for a key."""
+    return random.Random(" ".join(map(str, key)))  # noqa: S311  # nosec B311 # (to be repeated)

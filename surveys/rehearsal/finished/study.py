@@ -1,0 +1,119 @@
+"""The finished demo study as a whole: created, collected, reviewed, post-processed and released."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from surveys.access.roles import DEMONSTRATION, is_demonstration
+from surveys.models import AuditEntry, Block, Round, Run, RunKind, RunState, Study, StudyText
+from surveys.monitoring.agreement import compute_agreement
+from surveys.monitoring.progress import count_block_progress
+from surveys.rehearsal.demo import DEMO_ORGANISATION, create_demo_study
+from surveys.rehearsal.finished.collection import Collection, draw_arrivals
+from surveys.rehearsal.finished.people import Manner, read_sources
+from surveys.rehearsal.finished.reviewing import review_answers
+from surveys.results.run_inspection import write_recipe
+from surveys.results.runs import (
+    make_release,
+    make_results,
+    perform_run,
+    request_release,
+    request_results,
+)
+from surveys.study.layout.blocks import repeat_block
+from surveys.study.stimuli.load import StudyDesign
+
+FOLDER = settings.BASE_DIR / "demo"
+DESIGN = StudyDesign(
+    slug=DEMONSTRATION,
+    title="Finished demo in Slovene",
+    language="sl",
+    ratings_per_context=8,
+    block_size=10,
+    seed=1,
+)
+CARELESS = {
+    ("1A", 1, 2): Manner.CONSTANT,
+    ("1A", 1, 6): Manner.RANDOM,
+    ("1B", 1, 4): Manner.COPYING,
+    ("2A", 1, 1): Manner.RANDOM,
+    ("2A", 1, 4): Manner.RANDOM,
+    ("2A", 1, 5): Manner.COPYING,
+    ("2B", 1, 0): Manner.RANDOM,
+    ("2B", 1, 3): Manner.COPYING,
+    ("2B", 1, 5): Manner.CONSTANT,
+    ("2A", 2, 3): Manner.COPYING,
+    ("2B", 2, 5): Manner.RANDOM,
+}
+REPEATED_BLOCK = 2
+WHY_REPEATED = "Random ratings, and words copied from the texts, by too many annotators."
+DAYS = 14  # from the first link to today
+FIRST_ROUND, SECOND_ROUND = (0, 6), (7, 10)  # days on which people come
+REVIEW = timedelta(days=12, hours=9)
+QUICKLY = "report.pdf=false"  # of the recipe: the first start waits for it
+RELEASE_OPTIONS = {"n_practice": 0, "seed": 0, "complete": False, "has_log": True}
+
+
+def prepare_finished_study() -> Study | None:
+    """Create the finished demo study, or what it lacks; None if its name is that of another one."""
+    study = Study.objects.filter(slug=DEMONSTRATION).first() or make_study()
+    if not is_demonstration(study):
+        return None
+    rounds = Round.objects.filter(block__study=study, is_current=True).select_related("block")
+    compute_agreement(study, count_block_progress(study, list(rounds)))
+    _make_results(study)
+    return study
+
+
+@transaction.atomic
+def make_study() -> Study:
+    """Create the study, its answers in two rounds, and their review."""
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    begin = today - timedelta(days=DAYS)
+    study = create_demo_study(DESIGN, "finished_sl.tsv", publishes_words=True)
+    opened_at = begin - timedelta(hours=14)
+    _date_opening(study, opened_at)
+    table = (FOLDER / "finished_sl_answers.tsv").read_text(encoding="utf-8")
+    collection = Collection(study, read_sources(table), CARELESS)
+    block = Block.objects.get(study=study, number=REPEATED_BLOCK)
+    n_people = 2 * study.ratings_per_context  # of a block
+    n_blocks = Block.objects.filter(study=study).count()
+    for arrives_at in draw_arrivals(begin, n_blocks * n_people, *FIRST_ROUND):
+        collection.take_part(arrives_at)
+    again = repeat_block(block, reason=WHY_REPEATED, author=DEMO_ORGANISATION)
+    for arrives_at in draw_arrivals(begin, n_people, *SECOND_ROUND):
+        collection.take_part(arrives_at)
+    collection.store_times()
+    StudyText.objects.filter(study=study).update(created_at=opened_at)
+    _date_repeat(again, begin + timedelta(days=SECOND_ROUND[0]))
+    review_answers(study, collection.manners, begin + REVIEW)
+    return study
+
+
+def _make_results(study: Study) -> None:
+    """Run the recipe and make a release, unless both are there or under way."""
+    recipe = write_recipe("cosimlex", QUICKLY)
+    begun = Run.objects.filter(study=study).exclude(state=RunState.FAILED)
+    if not begun.results().exists():
+        run = request_results(study, recipe, by=None)
+        perform_run(run.pk, {RunKind.RESULTS: make_results})
+    if not begun.releases().exists():
+        description = (FOLDER / "finished_sl_description.toml").read_text(encoding="utf-8")
+        options = {**RELEASE_OPTIONS, "description": description, "has_report": True}
+        run = request_release(study, recipe, options, by=None)
+        perform_run(run.pk, {RunKind.RELEASE: make_release})
+
+
+def _date_opening(study: Study, at: datetime) -> None:
+    Study.objects.filter(pk=study.pk).update(created_at=at, opened_at=at)
+    StudyText.objects.filter(study=study, reviewed_at__isnull=False).update(reviewed_at=at)
+    Round.objects.filter(block__study=study).update(opened_at=at)
+    AuditEntry.objects.filter(study=study).update(at=at)
+    study.created_at = study.opened_at = at
+
+
+def _date_repeat(round_: Round, at: datetime) -> None:
+    Round.objects.filter(pk=round_.pk).update(opened_at=at)
+    AuditEntry.objects.filter(study=round_.block.study, action="block.repeated").update(at=at)
