@@ -47,7 +47,17 @@ PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
 # Fields about the page or the arrival, not the answer: invalid values are ignored.
-ASIDE = {*VISIT, "comment", *PROLIFIC, *MTURK, "turkSubmitTo", "answer", "own_link"}
+ASIDE = {
+    *VISIT,
+    "comment",
+    *PROLIFIC,
+    *MTURK,
+    "turkSubmitTo",
+    "answer",
+    "own_link",
+    "item",
+    "chosen",
+}
 
 
 @pytest.fixture
@@ -144,3 +154,12 @@ def test_valid_forms_are_accepted(name, address):
     answer = Client().post(address, right(name, address))
 
     assert answer.status_code == 302, answer.content.decode()
+
+
+@pytest.mark.parametrize("name", ["practice", "practice_rating", "practice_answer"])
+@pytest.mark.parametrize("odd", ["", "0", "-1", "99", "9999", "²", "<b>", "3.0", "nan"])
+def test_practice_takes_any_item_and_rating_of_its_address(name, odd, address):
+    answer = Client().get(address, {"item": odd, "chosen": odd})
+
+    assert answer.status_code == 200
+    assert "<b>" not in answer.content.decode()

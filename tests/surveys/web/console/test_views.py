@@ -51,6 +51,7 @@ def test_studies_lists_those_of_the_user(study, sign_in):
     assert "of-others" not in text
 
 
+@pytest.mark.every_database  # a search without regard to case
 def test_studies_can_be_searched_and_show_their_state(study, sign_in):
     submit(study)
     for number in range(STUDIES_PER_PAGE):
