@@ -1,6 +1,7 @@
 """The ratings table of a study, and the other tables that `postprocess` takes."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -57,7 +58,7 @@ class Answers(NamedTuple):
 
 
 def collect_study(study: Study) -> "Collected":
-    """Return what a study has collected, as `postprocess` takes it.
+    """Return what a study has collected, as `postprocess` takes it; annotators by their codes.
 
     Raises RatingsMissing if a context has no rating, StimuliChanged if the stored texts are not
     those that were imported.
@@ -90,21 +91,17 @@ def withdrawal_cutoff(study: Study) -> datetime:
 def table_answers(study: Study) -> Answers:
     """Return tables of all answers except those of annotators who withdrew.
 
-    Pairs and checkpoint items are identified by their position, annotators by a number in the
-    order of their random codes, groups by their questionnaire (such as 2A). `mark` says why a
-    rating does not count. `words` has the annotators who agreed to publication, if the study
-    still publishes words.
+    Pairs and checkpoint items are identified by their position, annotators by their random codes,
+    groups by their questionnaire (such as 2A). `mark` says why a rating does not count. `words`
+    has the annotators who agreed to publication, if the study still publishes words.
     """
     rows = list(_list_answers(study))
     unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
-    codes = sorted({row[2] for row in rows})
-    width = max(2, len(str(len(codes))))
-    names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
     ratings, checks, words, details = [], [], [], []
-    for pair, number, code, rating, block, letter, unjudged, state, current, *more in rows:
+    for pair, number, annotator, rating, block, letter, unjudged, state, current, *more in rows:
         low, high, may_publish, position, seconds, *written, _, assignment, response = more
         points = None if rating is None else float(rating)
-        annotator, group = names[code], f"{block}{letter}"
+        group = f"{block}{letter}"
         if low is None:
             is_rejected = not unwanted.isdisjoint([(assignment, None), (assignment, response)])
             mark = _mark(unjudged, state, is_current=current, is_rejected=is_rejected)
@@ -119,7 +116,22 @@ def table_answers(study: Study) -> Answers:
         _table(checks, CHECKS_COLUMNS),
         _table(words, WORDS_COLUMNS),
         _table(details, DETAILS_COLUMNS).astype({"seconds": float}),
-        frozenset(names[row[2]] for row in rows if row[-3]),
+        frozenset(row[2] for row in rows if row[-3]),
+    )
+
+
+def number_annotators(collected: "Collected") -> "Collected":
+    """Return the same with annotators A01, A02, … in the order of their codes, for a release."""
+    codes = sorted({*collected.ratings["annotator"], *collected.scripted})
+    width = max(2, len(str(len(codes))))
+    names = {code: f"A{number:0{width}}" for number, code in enumerate(codes, 1)}
+    tables = {
+        name: table.assign(annotator=table["annotator"].map(names))
+        for name in ("ratings", "checks", "words", "details")
+        if (table := getattr(collected, name)) is not None
+    }
+    return replace(
+        collected, **tables, scripted=frozenset(map(names.__getitem__, collected.scripted))
     )
 
 

@@ -26,6 +26,7 @@ from surveys.results.public_log import write_public_log
 from surveys.results.ratings_table import (
     collect_study,
     list_shortfalls,
+    number_annotators,
     scale_of,
     withdrawal_cutoff,
 )
@@ -77,7 +78,7 @@ def release_dataset(
     options = options or ReleaseOptions()
     key = _choose_key(study, options.ids_of)
     collected_at = withdrawal_cutoff(study)
-    collected = collect_study(study)
+    collected = number_annotators(collect_study(study))
     try:
         release = build_release(
             collected,
