@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Hashable
+from typing import BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -13,6 +14,7 @@ from postprocess.formats.tabular import read_cell
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import Recipe
 
+ROWS_A_GROUP = 50_000  # read at once to find the ratings of one pair
 Filters = dict[str, str | int]
 NAMES: dict[Hashable, type[str]] = dict.fromkeys(
     ("group", "annotator", "decision", "reason", "explanation"), str
@@ -23,7 +25,9 @@ def write_ledger(outcome: Outcome) -> bytes:
     """Return the ledger of an outcome as a Parquet file, with the columns of `Outcome`."""
     out = io.BytesIO()
     table = pa.Table.from_pandas(outcome.ledger, preserve_index=False)
-    arrow_parquet.write_table(table.replace_schema_metadata(None), out, compression="zstd")
+    arrow_parquet.write_table(
+        table.replace_schema_metadata(None), out, compression="zstd", row_group_size=ROWS_A_GROUP
+    )
     return out.getvalue()
 
 
@@ -31,6 +35,21 @@ def read_ledger(data: bytes) -> pd.DataFrame:
     """Read the ledger from a file of `write_ledger`."""
     ledger: pd.DataFrame = arrow_parquet.read_table(io.BytesIO(data)).to_pandas()
     return ledger
+
+
+def read_pair(file: BinaryIO, pair: int) -> pd.DataFrame:
+    """Read the ratings of one pair from a file of `write_ledger`, without reading all of it.
+
+    Returns the rows in the order of the ledger; none for a pair that does not exist.
+    """
+    rows = arrow_parquet.read_table(file, filters=[("pair", "=", pair)])
+    found: pd.DataFrame = rows.to_pandas()
+    return found
+
+
+def read_scores(data: bytes) -> pd.DataFrame:
+    """Read `scores.tsv` of a stored run; the index is pair."""
+    return _read_figures(data).set_index("pair")
 
 
 def search_ledger(
@@ -70,7 +89,7 @@ def restore_outcome(recipe: Recipe, ledger: bytes, scores: bytes, annotators: by
         recipe,
         read_ledger(ledger),
         _read_figures(annotators),
-        _read_figures(scores).set_index("pair"),
+        read_scores(scores),
         groups_given=True,
     )
 

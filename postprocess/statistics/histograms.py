@@ -1,0 +1,32 @@
+"""Counts of ratings at the points of a scale."""
+
+import numpy as np
+
+from postprocess.table.ratings import Scale
+from postprocess.types import Counts, Floats
+
+
+def count_points(ratings: Floats, scale: Scale) -> Counts:
+    """Count ratings at each point of a scale; calibrated ones count at the nearest point.
+
+    Parameters
+    ----------
+    ratings : array, shape (n_ratings,)
+        In points of the scale, NaN for a missing rating. A rating in the middle between two
+        points counts at the higher one.
+    scale : Scale
+        Its points are counted.
+
+    Returns
+    -------
+    array of int, shape (n_points,)
+        From the lowest point to the highest one; missing ratings are not counted.
+
+    Examples
+    --------
+    >>> count_points(np.array([0, 1.4, 1.5, 3, np.nan]), Scale(0, 3, 1)).tolist()
+    [1, 1, 1, 1]
+    """
+    given = ratings[~np.isnan(ratings)]
+    at = np.floor((given - scale.minimum) / scale.step + 0.5 + 1e-9).astype(np.int64)
+    return np.bincount(np.clip(at, 0, scale.n_points - 1), minlength=scale.n_points)
