@@ -1,9 +1,5 @@
 """The step Results: runs of recipes, their reports, ledgers and comparison."""
 
-import re
-from base64 import b64encode
-from hashlib import sha256
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -18,9 +14,9 @@ from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import CompareForm, LedgerForm, RecipeForm
+from surveys.web.rendering.sandboxed import answer_sandboxed
 
 RUNS_PER_PAGE = 25
-STYLE = re.compile(rb"<style[^>]*>(.*?)</style>", re.DOTALL)
 
 
 @study_page(Right.WORK, also=Right.LOOK)
@@ -80,13 +76,7 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     page = read_member(_find_done(study, run_id), "report.html")
     if page is None:
         raise Http404
-    styles = " ".join(f"'sha256-{_digest(style)}'" for style in STYLE.findall(page))
-    answer = HttpResponse(page)
-    answer["Content-Security-Policy"] = (
-        f"default-src 'none'; img-src data:; style-src {styles}; sandbox; "
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    )
-    return answer
+    return answer_sandboxed(page)
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
@@ -142,7 +132,3 @@ def _find(study: Study, run_id: int) -> Run:
 def _find_done(study: Study, run_id: int) -> Run:
     runs = Run.objects.done().with_withdrawn_since()
     return get_object_or_404(runs, study=study, pk=run_id)
-
-
-def _digest(style: bytes) -> str:
-    return b64encode(sha256(style).digest()).decode()
