@@ -31,6 +31,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.export",  # cells are written as in all files
     "surveys.review.evidence",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are
+    "surveys.results.inspection.pairs", "surveys.results.inspection.pair",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing

@@ -1,18 +1,20 @@
 """Reading the results of runs: files, ratings ledger, and comparison of two runs."""
 
 import zipfile
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models.fields.files import FieldFile
 
 from surveys.errors import RunRefused
-from surveys.models import Run
+from surveys.models import Annotator, Run, Study
 from surveys.query_params import read_number
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from postprocess.steps.post_process import Outcome
+    from postprocess.steps.recipe import Recipe
 
 ROWS_A_PAGE = 100
 MAX_DIFFERENCES = 200  # of pairs or annotators that are shown
@@ -56,6 +58,13 @@ def read_member(run: Run, name: str) -> bytes | None:
         return archive.read(found[0]) if found else None
 
 
+def read_stored_recipe(run: Run) -> "Recipe":
+    """Return the recipe of a run."""
+    from postprocess.steps.recipe import parse_recipe
+
+    return parse_recipe(run.recipe.encode())
+
+
 def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPage:
     """Return a page of a run's ratings that match all filters; empty ones match everything.
 
@@ -74,6 +83,13 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
     rows, n_found = search_ledger(_content(run.ledger), wanted, start=start, n_rows=ROWS_A_PAGE)
     n_pages = max(1, -(-n_found // ROWS_A_PAGE))
     return LedgerPage(_list_rows(rows), n_found, max(1, page), n_pages)
+
+
+def find_codes(study: Study, rows: Iterable[Mapping[Any, Any]]) -> set[str]:
+    """Return the annotators in rows that are codes; runs of older versions have numbers."""
+    names = {str(row["annotator"]) for row in rows}
+    of_study = Annotator.objects.filter(study=study, code__in=names)
+    return set(of_study.values_list("code", flat=True)) if names else set()
 
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
@@ -98,16 +114,13 @@ def _list_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
 
 
 def _restore(run: Run) -> "Outcome":
-    from postprocess.steps.recipe import parse_recipe
     from postprocess.steps.stored_runs import restore_outcome
 
     files = [read_member(run, name) for name in ("scores.tsv", "annotators.tsv")]
     if run.state != "done" or None in files:
         raise RunRefused(f"Run {run.number} has no results to compare.")
     scores, annotators = (file or b"" for file in files)
-    return restore_outcome(
-        parse_recipe(run.recipe.encode()), _content(run.ledger), scores, annotators
-    )
+    return restore_outcome(read_stored_recipe(run), _content(run.ledger), scores, annotators)
 
 
 def _content(stored: FieldFile) -> bytes:

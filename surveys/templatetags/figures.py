@@ -44,6 +44,16 @@ def signed(x: Number, decimals: int = 4) -> str:
 
 
 @register.filter
+def signed_figure(x: Number, decimals: int = 2) -> str:
+    """Return a number with `decimals` decimals, and a plus sign before positive numbers.
+
+    >>> signed_figure(1.5), signed_figure(-0.125), signed_figure(0.001), signed_figure(None)
+    ('+1.50', '−0.13', '0.00', '–')
+    """
+    return phrases.write_signed(figure(x, decimals))
+
+
+@register.filter
 def p_value(p: Number) -> str:
     r"""Return a p-value with three decimals.
 

@@ -1,8 +1,10 @@
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 
 from surveys.models import Release, Run, Study
+from surveys.results.inspection.pairs import ORDERS
 
 MAX_RECIPE_LENGTH = 20_000
 MAX_DESCRIPTION_LENGTH = 200_000
@@ -102,3 +104,35 @@ class LedgerForm(forms.Form):
     page = forms.IntegerField(
         required=False, min_value=1, max_value=10**7, widget=forms.HiddenInput
     )
+
+
+class PairsForm(forms.Form):
+    """Filters and order of the pairs of a run."""
+
+    word = forms.CharField(required=False, max_length=60, label="Word contains")
+    change = forms.ChoiceField(
+        required=False, choices=[("", "any"), ("q", "significant: q < 0.05")], label="Change"
+    )
+    direction = forms.ChoiceField(
+        required=False,
+        choices=[("", "any"), ("1", "context 1"), ("2", "context 2")],
+        label="More similar in",
+    )
+    ratings = forms.ChoiceField(
+        required=False,
+        choices=[("", "any number"), ("few", "fewer than asked for")],
+        label="Ratings used",
+    )
+    order = forms.ChoiceField(required=False, choices=list(ORDERS.items()), label="Sort by")
+
+    def wanted(self) -> dict[str, str]:
+        """Return the valid filters, and the order."""
+        valid = self.cleaned_data if self.is_valid() else {}
+        return {**valid, "order": valid.get("order") or "number"}
+
+    def query(self) -> str:
+        """Return the filters and the order as a query string, or ""."""
+        chosen = {name: value for name, value in self.wanted().items() if value}
+        if chosen["order"] == "number":
+            del chosen["order"]
+        return f"?{urlencode(chosen)}" if chosen else ""

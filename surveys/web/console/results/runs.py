@@ -8,7 +8,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
 from surveys.models import Run, RunKind, RunState, Study
-from surveys.results.run_inspection import compare_runs, find_in_ledger, read_member, write_presets
+from surveys.results.inspection.pairs import list_headings, load_pairs
+from surveys.results.run_inspection import (
+    compare_runs,
+    find_codes,
+    find_in_ledger,
+    read_member,
+    write_presets,
+)
 from surveys.results.runs import is_broken_off, request_results, retry_run
 from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, signed_in, study_page
@@ -17,6 +24,7 @@ from surveys.web.console.results.forms import CompareForm, LedgerForm, RecipeFor
 from surveys.web.rendering.sandboxed import answer_sandboxed
 
 RUNS_PER_PAGE = 25
+LARGEST = 10  # changes on the page of a run
 
 
 @study_page(Right.WORK, also=Right.LOOK)
@@ -57,6 +65,11 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     if not found.recipe:  # it is listed under Background jobs
         raise Http404
     page = {"study": study, "run": found, "is_broken_off": is_broken_off(found)}
+    if found.state == RunState.DONE and found.ledger:
+        table = load_pairs(found)
+        numbers = table.select({"order": "-size"}, 0)[:LARGEST]
+        headings = list_headings("-size")
+        page |= {"table": table, "pairs": table.show(numbers), "headings": headings}
     return render(request, "console/results/run.html", page)
 
 
@@ -93,9 +106,7 @@ def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBas
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Search the ratings ledger of a run."""
-    found = _find_done(study, run_id)
-    if not found.ledger:
-        raise Http404
+    found = find_with_ledger(study, run_id)
     form = LedgerForm(request.GET)
     rows = None
 
@@ -105,7 +116,8 @@ def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         rows = find_in_ledger(found, form.cleaned_data, page)
 
     attempt(form, search)
-    page = {"study": study, "run": found, "form": form, "rows": rows}
+    known = find_codes(study, rows.rows if rows else [])
+    page = {"study": study, "run": found, "form": form, "rows": rows, "known": known}
     return render(request, "console/results/ledger.html", page, status=status_of(form))
 
 
@@ -120,15 +132,24 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
         apart = compare_runs(form.cleaned_data["first"], form.cleaned_data["second"])
 
     attempt(form, look)
-    page = {"study": study, "form": form, "apart": apart}
+    known = find_codes(study, apart.annotators if apart else [])
+    page = {"study": study, "form": form, "apart": apart, "known": known}
     return render(request, "console/results/compare.html", page, status=status_of(form))
 
 
+def find_with_ledger(study: Study, run_id: int) -> Run:
+    """Return a finished run of a recipe, or answer 404."""
+    found = _find_done(study, run_id)
+    if not found.ledger:
+        raise Http404
+    return found
+
+
 def _find(study: Study, run_id: int) -> Run:
-    runs = Run.objects.with_withdrawn_since().select_related("requested_by")
+    runs = Run.objects.with_withdrawn_since().select_related("requested_by", "study")
     return get_object_or_404(runs, study=study, pk=run_id)
 
 
 def _find_done(study: Study, run_id: int) -> Run:
-    runs = Run.objects.done().with_withdrawn_since()
+    runs = Run.objects.done().with_withdrawn_since().select_related("study")
     return get_object_or_404(runs, study=study, pk=run_id)

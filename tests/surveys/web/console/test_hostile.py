@@ -252,6 +252,7 @@ def address_of(name, world, **changed):
         "number": review.pk if name.startswith("review_") else 1,
         "code": world.annotator.code,
         "position": 1,
+        "row": 1,
         "run_id": (world.failed if name == "retry" else world.done).pk,
         "user_id": world.mate.pk,
         "token": make_sign_in_link("rob").split("/")[-2],

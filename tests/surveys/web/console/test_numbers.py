@@ -32,6 +32,8 @@ NAN = float("nan")
         ("signed", 1.0, "+1"),
         ("signed", -1.0, "−1"),
         ("signed", NAN, "–"),
+        ("signed_figure", 1.5, "+1.50"),
+        ("signed_figure", NAN, "–"),
         ("p_value", 0.00004, "<\u00a00.001"),
         ("p_value", NAN, "–"),
     ],

@@ -91,7 +91,10 @@ def test_the_ledger_is_searched(study, client, django_capture_on_commit_callback
         return client.get(page("ledger", study, run.pk), wanted).content.decode()
 
     assert "16 ratings" in search()
-    assert "4 ratings" in search(annotator="A01")
+    code = Annotator.objects.first().code
+    assert "4 ratings" in search(annotator=code)
+    assert page("annotator", study, code) in search(annotator=code)
+    assert page("pair", study, run.pk, 3) in search(pair="3")
     assert "2 ratings" in search(pair="3", context="2")
     assert "No rating matches" in search(reason="*")
     assert "pair must be a number" in search(pair="three")

@@ -1,0 +1,215 @@
+"""The pairs of a run as a table that is searched, filtered and sorted."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.core.cache import cache
+
+from surveys.errors import RunRefused
+from surveys.models import Pair, Run
+from surveys.results.run_inspection import read_member, read_stored_recipe
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CACHE_SECONDS = 30 * 24 * 3600
+SIGNIFICANT = 0.05
+COLUMNS = {  # name of an order → column of the table
+    "number": "", "word": "sought", "score1": "sim1", "score2": "sim2", "spread": "spread",
+    "change": "change", "size": "size", "q": "qvalue", "n": "fewest",
+}  # fmt: skip
+ORDERS = {
+    "number": "number",
+    "word": "words",
+    "-size": "size of the change, largest first",
+    "q": "q, smallest first",
+    "-change": "change, rises first",
+    "change": "change, falls first",
+    "-score1": "score in context 1, highest first",
+    "score1": "score in context 1, lowest first",
+    "-score2": "score in context 2, highest first",
+    "score2": "score in context 2, lowest first",
+    "-spread": "SD, largest first",
+    "spread": "SD, smallest first",
+    "n": "ratings used, fewest first",
+    "-n": "ratings used, most first",
+    "-q": "q, largest first",
+    "size": "size of the change, smallest first",
+    "-word": "words, from the end",
+    "-number": "number, from the end",
+}
+
+
+class Heading(NamedTuple):
+    """A column header: the order that its link asks for, and its `aria-sort`, or ""."""
+
+    label: str
+    order: str
+    sort: str
+    is_number: bool
+
+
+HEADINGS = (  # label, order at the first click, whether numbers are below
+    ("Pair", "number", True),
+    ("Words", "word", False),
+    ("Context 1", "-score1", True),
+    ("Context 2", "-score2", True),
+    ("Change", "-size", True),
+    ("q", "q", True),
+    ("SD", "-spread", True),
+    ("n", "n", True),
+)
+
+
+class Side(NamedTuple):
+    """One context of a pair; `at`, `start` and `end` are positions in per cent of the scale."""
+
+    score: float
+    low: float
+    high: float
+    deviation: float
+    n: int
+    at: float
+    start: float
+    end: float
+
+
+class PairRow(NamedTuple):
+    """A pair with its figures."""
+
+    number: int
+    word1: str
+    word2: str
+    sides: tuple[Side, Side]
+    change: float
+    qvalue: float
+    is_significant: bool
+    pvalue: float
+    pvalue_two_sided: float
+    delta: float
+    delta_low: float
+    delta_high: float
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """All pairs of a run, as `tabulate_pairs` returns them, and the ends of the published scale."""
+
+    figures: "pd.DataFrame"
+    low: float
+    high: float
+
+    def __len__(self) -> int:
+        return len(self.figures)
+
+    def select(self, wanted: Mapping[str, str], n_wanted: int) -> list[int]:
+        """Return the numbers of the pairs that match all filters, in an order of `ORDERS`.
+
+        `wanted` may have word, change, direction, ratings and order; empty values match all.
+        `n_wanted`: the number of ratings below which a context has few.
+        """
+        from postprocess.reporting.pairs import fold
+
+        found = self.figures
+        if word := fold(wanted.get("word", "").strip()):
+            found = found[found["sought"].str.contains(word, regex=False)]
+        if wanted.get("change"):
+            found = found[found["qvalue"] < SIGNIFICANT]
+        if direction := wanted.get("direction"):
+            found = found[found["change"] < 0 if direction == "1" else found["change"] > 0]
+        if wanted.get("ratings"):
+            found = found[found["fewest"] < n_wanted]
+        order = wanted.get("order") or "number"
+        return [int(number) for number in _sort(found, order).index]
+
+    def neighbours(
+        self, number: int, wanted: Mapping[str, str], n_wanted: int
+    ) -> tuple[int | None, int | None]:
+        """Return the pairs before and after one in `select`, or None at an end or without it."""
+        numbers = self.select(wanted, n_wanted)
+        if number not in numbers:
+            return None, None
+        place = numbers.index(number)
+        return (
+            numbers[place - 1] if place else None,
+            numbers[place + 1] if place + 1 < len(numbers) else None,
+        )
+
+    def show(self, numbers: Iterable[int]) -> list[PairRow]:
+        """Return pairs by their numbers."""
+        rows = self.figures.loc[list(numbers)]
+        columns = ["word1", "word2", "change", "qvalue", "pvalue", "pvalue_two_sided"]
+        columns += ["delta", "delta_low", "delta_high"]
+        sides = zip(*(self._show_sides(rows, context) for context in (1, 2)), strict=True)
+        listed = zip(rows.index, sides, rows[columns].itertuples(index=False), strict=True)
+        return [
+            PairRow(int(number), one[0], one[1], both, one[2], one[3], one[3] < SIGNIFICANT,
+                    *one[4:])
+            for number, both, one in listed
+        ]  # fmt: skip
+
+    def _show_sides(self, rows: "pd.DataFrame", context: int) -> list[Side]:
+        names = ("sim", "low", "high", "stdev", "n")
+        figures = rows[[f"{name}{context}" for name in names]].itertuples(index=False)
+        return [
+            Side(score, low, high, deviation, int(n), *map(self._place, (score, low, high)))
+            for score, low, high, deviation, n in figures
+        ]
+
+    def _place(self, score: float) -> float:
+        return round(100 * (score - self.low) / (self.high - self.low), 2)
+
+
+def list_headings(order: str) -> list[Heading]:
+    """Return the column headers of a table in an order of `ORDERS`; links turn it around."""
+    name = order.removeprefix("-")
+    headings = []
+    for label, first, is_number in HEADINGS:
+        key = first.removeprefix("-")
+        is_sorted = name in ((key, "change") if key == "size" else (key,))
+        turned = order.removeprefix("-") if order.startswith("-") else f"-{order}"
+        sort = ("descending" if order.startswith("-") else "ascending") if is_sorted else ""
+        headings.append(Heading(label, turned if is_sorted else first, sort, is_number))
+    return headings
+
+
+def load_pairs(run: Run) -> PairTable:
+    """Return the pairs of a finished run of a recipe; parsed once, then cached.
+
+    Raises RunRefused if the run has no scores.
+    """
+    key = f"pairs-{_digest(run)}"
+    table = cache.get(key)
+    if table is None:
+        table = _parse(run)
+        cache.set(key, table, CACHE_SECONDS)
+    return PairTable(*table)
+
+
+def _parse(run: Run) -> "tuple[pd.DataFrame, float, float]":
+    from postprocess.reporting.pairs import tabulate_pairs
+    from postprocess.steps.stored_runs import read_scores
+
+    data = read_member(run, "scores.tsv")
+    if data is None:
+        raise RunRefused(f"Run {run.number} has no scores.")
+    words = Pair.objects.stimuli(run.study).values_list("word1", "word2")
+    scale = read_stored_recipe(run).rescaling
+    table = tabulate_pairs(list(words), read_scores(data), scale.minimum, scale.maximum)
+    return table, scale.minimum, scale.maximum
+
+
+def _digest(run: Run) -> str:
+    """Return a digest that no other run has, nor this one if it was performed again."""
+    return sha256(f"{run.pk} {run.archive} {run.finished_at}".encode()).hexdigest()
+
+
+def _sort(found: "pd.DataFrame", order: str) -> "pd.DataFrame":
+    """Return the rows in an order; ties by number, undefined figures last."""
+    column = COLUMNS[order.removeprefix("-")]
+    is_reversed = order.startswith("-")
+    if not column:
+        return found[::-1] if is_reversed else found
+    return found.sort_values(column, ascending=not is_reversed, kind="stable", na_position="last")

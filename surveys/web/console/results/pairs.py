@@ -1,0 +1,67 @@
+"""The pairs of a run: a table of all, and a page for each."""
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from surveys.access.roles import Right
+from surveys.models import Study
+from surveys.results.inspection.pair import describe_pair
+from surveys.results.inspection.pairs import list_headings, load_pairs
+from surveys.web.console.access import study_page
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.results.forms import PairsForm
+from surveys.web.console.results.runs import find_with_ledger
+
+PAIRS_A_PAGE = 50
+
+
+@study_page(Right.WORK, "GET")
+def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """List the pairs of a run: searched, filtered and sorted."""
+    found = find_with_ledger(study, run_id)
+    table = load_pairs(found)
+    form = PairsForm(request.GET)
+    numbers: list[int] = []
+    attempt(form, lambda: numbers.extend(table.select(form.wanted(), study.ratings_per_context)))
+    rows = Paginator(numbers, PAIRS_A_PAGE).get_page(request.GET.get("page"))
+    page = {
+        "study": study,
+        "run": found,
+        "form": form,
+        "table": table,
+        "rows": rows,
+        "pairs": table.show(rows),
+        "headings": list_headings(form.wanted()["order"]),
+        "query": form.query(),
+    }
+    return render(request, "console/results/pairs.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK, "GET")
+def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpResponse:
+    """Show a pair: its texts, its ratings and what happened to them."""
+    found = find_with_ledger(study, run_id)
+    table = load_pairs(found)
+    if not 1 <= row <= len(table):
+        raise Http404
+    form = PairsForm(request.GET)
+    around: list[int | None] = [None, None]
+
+    def look_around() -> None:
+        around[:] = table.neighbours(row, form.wanted(), study.ratings_per_context)
+
+    attempt(form, look_around)
+    shown, contexts = table.show([row])[0], describe_pair(found, row)
+    page = {
+        "study": study,
+        "run": found,
+        "table": table,
+        "pair": shown,
+        "contexts": contexts,
+        "sides": list(zip(shown.sides, contexts, strict=True)),
+        "before": around[0],
+        "after": around[1],
+        "query": form.query(),
+    }
+    return render(request, "console/results/pair.html", page, status=status_of(form))

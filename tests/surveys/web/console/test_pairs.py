@@ -1,0 +1,328 @@
+"""The pairs of a run: table and page, against loops over the ratings."""
+
+from statistics import fmean, stdev
+
+import pytest
+from django.db import transaction
+from django.test import override_settings
+from django.urls import reverse
+from lxml import html
+
+from surveys.models import Annotator, Context, Pair, Response, Role, Study, VerdictKind
+from surveys.privacy.erasure import erase_annotator
+from surveys.results.runs import request_results
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
+from surveys.study.design import configure_study
+from surveys.tasks import perform_run
+from tests.factories.reviews import reviewer, whole
+from tests.factories.studies import QUICK, finish, make_study, rate_due, start
+
+N_PAIRS = 60
+CALIBRATED = QUICK.replace("[calibration]\nenabled = false", "[calibration]\nenabled = true")
+
+
+@pytest.fixture(scope="module")
+def run(django_db_setup, django_db_blocker, tmp_path_factory):
+    """A run on a study in which context 1 of each pair is rated by its row, context 2 always 3.
+
+    Created once; changes by a test are rolled back.
+    """
+    files = tmp_path_factory.getbasetemp() / "files"
+    with django_db_blocker.unblock(), transaction.atomic(), override_settings(MEDIA_ROOT=files):
+        study = make_study(N_PAIRS, block_size=N_PAIRS)
+        for _ in range(4):
+            finish(start(study))
+        for pair in Pair.objects.all():
+            first = Response.objects.filter(pair=pair, context__number=1).order_by("pk")
+            for n, response in enumerate(first):
+                Response.objects.filter(pk=response.pk).update(rating=(pair.position + n) % 7)
+        yield perform(study)
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def study(db, run):
+    return Study.objects.get()
+
+
+@pytest.fixture
+def client(run, sign_in):
+    return sign_in(Role.RESEARCHER)
+
+
+def perform(study, recipe=QUICK):
+    run = request_results(study, recipe, None)
+    perform_run(run.pk)
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    return run
+
+
+def address(run, *pair):
+    name = "console:pair" if pair else "console:pairs"
+    return reverse(name, args=[run.study.slug, run.pk, *pair])
+
+
+def read(answer):
+    assert answer.status_code == 200, answer.status_code
+    return html.document_fromstring(answer.content)
+
+
+def list_pairs(client, run, **wanted):
+    """Return the numbers of the pairs on all pages of the table."""
+    numbers, n_pages = [], 1
+    while True:
+        page = read(client.get(address(run), {**wanted, "page": n_pages}))
+        rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr[th]")
+        numbers += [int(row.xpath("string(td[1])")) for row in rows]
+        if not page.xpath("//a[@rel='next']"):
+            return numbers
+        n_pages += 1
+
+
+def ratings_of(pair, number):
+    """Return the ratings of a context on the published scale from 0 to 10."""
+    given = Response.objects.filter(pair__position=pair, context__number=number)
+    return [float(rating) * 10 / 6 for rating in given.values_list("rating", flat=True)]
+
+
+def change_of(pair):
+    return fmean(ratings_of(pair, 2)) - fmean(ratings_of(pair, 1))
+
+
+def test_the_table_has_the_figures_of_each_pair(run, client):
+    page = read(client.get(address(run)))
+
+    rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr")
+    assert len(rows) == 50
+    for number, row in enumerate(rows, 1):
+        cells = [" ".join(cell.text_content().split()) for cell in row]
+        means = [fmean(ratings_of(number, context)) for context in (1, 2)]
+        deviations = [stdev(ratings_of(number, context)) for context in (1, 2)]
+        assert cells[0:2] == [str(number), f"alpha{number} · beta{number}"]
+        assert [float(cell) for cell in cells[3:5]] == pytest.approx(means, abs=0.0051)
+        change = float(cells[5].replace("−", "-"))
+        assert change == pytest.approx(means[1] - means[0], abs=0.0051)
+        assert [float(part) for part in cells[7].split(" · ")] == pytest.approx(
+            deviations, abs=0.0051
+        )
+        assert cells[8] == "2 · 2"
+    circles = rows[0].xpath(".//circle/@cx")
+    assert [float(at.strip("%")) for at in circles] == pytest.approx(
+        [10 * fmean(ratings_of(1, context)) for context in (1, 2)], abs=0.01
+    )
+
+
+@pytest.mark.parametrize(
+    ("order", "key"),
+    [
+        ("number", lambda pair: pair),
+        ("-number", lambda pair: -pair),
+        ("score1", lambda pair: (round(fmean(ratings_of(pair, 1)), 6), pair)),
+        ("-score1", lambda pair: (-round(fmean(ratings_of(pair, 1)), 6), pair)),
+        ("change", lambda pair: (round(change_of(pair), 6), pair)),
+        ("-size", lambda pair: (-round(abs(change_of(pair)), 6), pair)),
+        ("word", lambda pair: f"alpha{pair} beta{pair}"),
+    ],
+)
+def test_pairs_are_sorted(order, key, run, client):
+    expected = sorted(range(1, N_PAIRS + 1), key=key)
+
+    assert list_pairs(client, run, order=order) == expected
+
+
+def test_pairs_are_filtered_and_searched(run, client):
+    numbers = range(1, N_PAIRS + 1)
+    rising = [pair for pair in numbers if change_of(pair) > 1e-9]
+    falling = [pair for pair in numbers if change_of(pair) < -1e-9]
+
+    assert rising
+    assert falling
+    assert list_pairs(client, run, direction="2") == rising
+    assert list_pairs(client, run, direction="1") == falling
+    assert list_pairs(client, run, word="ÁLPHA12") == [12]
+    assert list_pairs(client, run, word="beta5", direction="1") == [
+        pair for pair in falling if str(pair).startswith("5")
+    ]
+    assert list_pairs(client, run, change="q") == []
+    assert list_pairs(client, run, ratings="few") == []
+    assert "No pair matches" in client.get(address(run), {"word": "gamma"}).content.decode()
+
+
+def test_pairs_with_few_ratings_are_found(study, client):
+    configure_study(study, ratings_per_context=3)
+    assignment = start(study)
+    while assignment.responses.filter(rating=None).exists():
+        rate_due(assignment, 3)
+    letter = assignment.questionnaire.letter
+    full = Context.objects.filter(item__questionnaire__letter=letter)
+    run = perform(study)
+
+    few = list_pairs(client, run, ratings="few")
+
+    assert full.count() == N_PAIRS
+    assert few == list(range(1, N_PAIRS + 1))  # one context of each has two
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"order": "name"},
+        {"change": "p"},
+        {"direction": "3"},
+        {"ratings": "1"},
+        {"word": "x" * 61},
+        {"word": "a\0b"},
+        {"word": "\ufffd"},
+    ],
+)
+def test_invalid_filters_are_refused(query, run, client):
+    for where in (address(run), address(run, 3)):
+        assert client.get(where, query).status_code == 422
+
+
+@pytest.mark.parametrize("page", ["0", "x", "99999"])
+def test_other_pages_are_the_first_or_last(page, run, client):
+    assert client.get(address(run), {"page": page}).status_code == 200
+
+
+def test_column_headers_sort_and_keep_the_filter(run, client):
+    page = read(client.get(address(run), {"word": "beta", "order": "-size", "page": 2}))
+
+    (header,) = page.xpath("//th[@aria-sort]")
+    assert (header.text_content().strip().split()[0], header.get("aria-sort")) == (
+        "Change", "descending",
+    )  # fmt: skip
+    links = [link.get("href") for link in page.xpath("//table//thead//a")]
+    assert links[4] == "?word=beta&order=size"
+    assert "?word=beta&order=q" in links
+
+
+def test_the_page_of_a_pair_has_every_rating(run, client):
+    page = read(client.get(address(run, 12)))
+
+    assert page.xpath("//h1")[0].text_content().split() == ["alpha12", "·", "beta12"]
+    texts = page.xpath("//blockquote")
+    contexts = Context.objects.filter(pair__position=12).order_by("number")
+    for text, context in zip(texts, contexts, strict=True):
+        assert text.text_content().strip() == context.text
+        assert {bold.text for bold in text.xpath(".//strong")} == {"alpha12", "beta12"}
+    rows = page.xpath("//table[contains(@class, 'ratings')]//tr[td]")
+    shown = {
+        row.xpath("string(th)").strip(): [" ".join(c.text_content().split()) for c in row[1:]]
+        for row in rows
+    }
+    stored = Response.objects.filter(pair__position=12).select_related("annotator")
+    assert shown == {
+        r.annotator.code: [
+            f"1{r.assignment.questionnaire.letter}",
+            f"{r.rating:.0f}", f"{r.rating:.0f}", "", "sea, salt",
+        ]
+        for r in stored
+    }  # fmt: skip
+    links = page.xpath("//a/@href")
+    assert reverse("console:context", args=["study", 12, 2]) in links
+    assert reverse("console:block", args=["study", 1]) in links
+    for response in stored:
+        annotator = reverse("console:annotator", args=["study", response.annotator.code])
+        where = f"{annotator}?assignment={response.assignment_id}"
+        assert where in links
+        assert client.get(where).status_code == 200
+
+
+def test_histograms_count_ratings_before_and_after(study, client):
+    ratings = {1: [0, 1], 2: [6, 6]}
+    for number, given in ratings.items():
+        rows = Response.objects.filter(pair__position=7, context__number=number).order_by("pk")
+        for response, rating in zip(rows, given, strict=True):
+            Response.objects.filter(pk=response.pk).update(rating=rating)
+    run = perform(study, CALIBRATED)
+
+    page = read(client.get(address(run, 7)))
+
+    counts = [
+        [int("0" + cell.text_content()) for cell in table.xpath("tbody/tr[1]/td")]
+        for table in page.xpath("//figure//table")
+    ]
+    used_as = [
+        [float(row.xpath("string(td[3])")) for row in body.xpath("tr[td]")]
+        for body in page.xpath("//table[contains(@class, 'ratings')]/tbody")
+    ]
+    assert counts[0] == [1, 1, 0, 0, 0, 0, 0]
+    assert counts[2] == [0, 0, 0, 0, 0, 0, 2]
+    for after, values in zip((counts[1], counts[3]), used_as, strict=True):
+        assert after == [sum(int(x + 0.5) == point for x in values) for point in range(7)]
+        assert sum(after) == 2
+
+
+def test_ratings_left_out_are_shown_with_the_reason(study, client):
+    file_answers(study)
+    rejected = whole(study)
+    give_verdict(rejected, reviewer(study), VerdictKind.REJECTED, "at random")
+    strict = QUICK.replace("rejected_engagement = false", "rejected_engagement = true")
+    run = perform(study, strict)
+
+    page = read(client.get(address(run, 1)))
+
+    (row,) = page.xpath(f"//tr[th//a[contains(., '{rejected.assignment.annotator.code}')]]")
+    assert row.xpath("string(td[3])") == "–"
+    assert row.xpath("string(td[4])").strip() == "engagement rejected"
+    assert "(marked" not in page.text_content()
+    assert (
+        "+1" in page.xpath("//figure")[0].text_content() + page.xpath("//figure")[2].text_content()
+    )
+
+
+def test_words_of_erased_annotators_are_not_shown(study, run, client):
+    gone = Annotator.objects.order_by("pk").first()
+    erase_annotator(gone, "asked by mail")
+
+    page = read(client.get(address(run, 2)))
+
+    (row,) = page.xpath(f"//tr[th[contains(., '{gone.code}')]]")
+    assert row.xpath("string(td[last()])").strip() == "–"
+    assert page.text_content().count("sea") == 3
+    assert "withdrew or was" in " ".join(page.text_content().split())
+
+
+def test_neighbours_follow_the_order_and_the_filter(run, client):
+    order = list_pairs(client, run, order="-size", direction="2")
+    query = {"direction": "2", "order": "-size"}
+
+    page = read(client.get(address(run, order[1]), query))
+
+    (before,), (after,) = (page.xpath(f"//a[@rel='{rel}']/@href") for rel in ("prev", "next"))
+    assert before == f"{address(run, order[0])}?direction=2&order=-size"
+    assert after == f"{address(run, order[2])}?direction=2&order=-size"
+    first = read(client.get(address(run, order[0]), query))
+    assert not first.xpath("//a[@rel='prev']")
+
+
+@pytest.mark.parametrize("number", [0, N_PAIRS + 1, 2**63])
+def test_unknown_pairs_are_not_found(number, run, client):
+    assert client.get(address(run, number)).status_code == 404
+
+
+def test_runs_without_results_have_no_pairs(study, client):
+    run = request_results(study, QUICK, None)
+
+    assert client.get(address(run)).status_code == 404
+    assert client.get(address(run, 1)).status_code == 404
+
+
+def test_queries_do_not_grow_with_pairs_and_ratings(run, client, django_assert_max_num_queries):
+    client.get(address(run))
+
+    with django_assert_max_num_queries(5):
+        client.get(address(run))
+    with django_assert_max_num_queries(7):
+        client.get(address(run, 1))
+
+
+def test_the_page_of_a_run_has_its_largest_changes(run, client):
+    page = read(client.get(reverse("console:run", args=["study", run.pk])))
+
+    rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr")
+    numbers = [int(row.xpath("string(td[1])")) for row in rows]
+    assert numbers == list_pairs(client, run, order="-size")[:10]
