@@ -14,7 +14,7 @@ PACKAGES = ("annotation_site", "surveys", "postprocess")
 
 DOORS = (
     "surveys.web.annotate", "surveys.web.api", "surveys.web.console", "surveys.management",
-    "surveys.web.admin",
+    "surveys.web.admin", "surveys.web.public",
 )  # fmt: skip
 TASKS = "surveys.tasks"  # a door that others may start
 MODELS = "surveys.models"

@@ -50,6 +50,10 @@ class Release(models.Model):
         max_length=64, default=make_key, help_text="secret: decides the annotators' ids"
     )
 
+    page_opened_at = models.DateTimeField(
+        null=True, blank=True, help_text="when its public page was opened; empty: closed"
+    )
+
     objects = CollectedQuerySet["Release"].as_manager()
 
     class Meta:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from postprocess.reporting.explorer import render_explorer
+from surveys.web.rendering.sandboxed import answer_sandboxed
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.page_checks import violations
 from tests.factories.datasets import dataset_of
@@ -62,3 +63,23 @@ def test_without_scripts_all_pairs_can_be_read(chromium, explorer_file):
     page.locator("summary").first.click()
     assert page.locator("details[open] .text").first.is_visible()
     assert page.locator("details[open] .counts").first.is_visible()
+
+
+def test_the_policy_of_the_public_page_lets_the_explorer_work(chromium):
+    """In a sandbox its styles apply and its own script runs, without a complaint."""
+    answer = answer_sandboxed(render_explorer(dataset_of()).encode(), with_script=True)
+    watched = WatchedPage(chromium, DESKTOP, scripts=True)
+    page = watched.page
+    page.route(
+        "http://public.test/",
+        lambda route: route.fulfill(body=answer.content, headers=dict(answer.headers)),
+    )
+
+    page.goto("http://public.test/#pair-2")
+    page.get_by_text("Every rating").first.wait_for()
+    page.get_by_label("Search words and texts").fill("no such word")
+
+    assert page.locator(SHOWN).count() == 0
+    assert page.locator("main").evaluate("one => getComputedStyle(one).maxWidth") != "none"
+    assert watched.complaints == []
+    assert violations(watched) == []

@@ -5,9 +5,12 @@ from typing import Any
 
 import pandas as pd
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import F
+from django.utils import timezone
 
+from postprocess.release.checksums import write_archive
 from postprocess.steps.recipe import read_recipe
 from surveys.models import (
     Assignment,
@@ -16,6 +19,7 @@ from surveys.models import (
     Response,
     Run,
     RunKind,
+    RunState,
     Study,
     TextKind,
 )
@@ -40,6 +44,8 @@ from surveys.study.texts import current_text
 QUICK = read_recipe(
     "raw", ["report.n_resamples=0", "report.n_splits=5", "report.pdf=false"]
 ).render()
+
+EXPLORER = b"<style>p {}</style><p>All pairs</p><script>1</script>"
 
 HEADER = (
     "word1\tword2\tcontext1\tcontext2\t"
@@ -159,6 +165,17 @@ def make_release(study: Study, **fields: Any) -> Release:
     with transaction.atomic():
         number = number_release(study)
         return Release.objects.create(study=study, number=number, **fields)
+
+
+def make_release_with_page(study: Study) -> Release:
+    """Return a release, and the run that made it, whose archive holds an explorer alone."""
+    release = make_release(study, report={"counts": {}}, collected_at=timezone.now())
+    run = make_run(
+        study, RunKind.RELEASE, number=release.number, release=release, recipe=QUICK,
+        state=RunState.DONE, report={"counts": {}}, collected_at=release.collected_at,
+    )  # fmt: skip
+    run.archive.save("made.zip", ContentFile(write_archive({"explorer.html": EXPLORER}, "made")))
+    return release
 
 
 def stored(row: Any, *fields: str) -> tuple[Any, ...]:

@@ -125,6 +125,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "pair": ("runs/<int:run_id>/pairs/<int:row>/", pairs.pair),
     "download": ("runs/<int:run_id>/files/", results.download),
     "release": ("release/", releases.release),
+    "release_page": ("release/<int:number>/page/", releases.release_page),
     "people": ("people/", views.people),
     "invite_person": ("people/invite/", views.invite_person),
     "leave": ("people/<int:user_id>/remove/", views.leave),

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
 from surveys.models import Release, Run, RunState, Study
 from surveys.query_params import read_number
+from surveys.results.inspection.public_page import close_page, open_page
 from surveys.results.release import begin_form
 from surveys.results.run_inspection import write_presets
 from surveys.results.runs import request_release
@@ -44,6 +46,21 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
         "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
     }
     return render(request, "console/results/release.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK, "POST")
+def release_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Open the public page of a release, or close it."""
+    found = get_object_or_404(
+        Release.objects.select_related("study", "run"), study=study, number=number
+    )
+    is_open = request.POST.get("is_open")
+    if is_open not in {"yes", "no"}:
+        raise BadRequest
+    open_page(found) if is_open == "yes" else close_page(found)
+    state = "open" if is_open == "yes" else "closed"
+    messages.success(request, f"The public page of {found.name} is {state}.")
+    return redirect("console:release", study.slug)
 
 
 def _initial(request: HttpRequest, study: Study, runs: Sequence[Run]) -> dict[str, str]:

@@ -14,7 +14,7 @@ FOR_WORKERS = {
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
     "design", "workload", "text", "opening", "duplicate", "undo_repeat", "replace",
     "results", "compare", "run", "retry", "report", "ledger", "pairs", "pair", "download",
-    "release",
+    "release", "release_page",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
     "close_entrance", "export_log", "jobs", "batches", "plan_batch", "batch_cost", "batch",

@@ -32,7 +32,13 @@ from tests.factories.batches import hand_in, plan
 from tests.factories.checkpoints import file as checkpoint_file
 from tests.factories.checkpoints import row as checkpoint_row
 from tests.factories.reviews import submit
-from tests.factories.studies import QUICK, make_run, make_study, numbered_stimuli
+from tests.factories.studies import (
+    QUICK,
+    make_release_with_page,
+    make_run,
+    make_study,
+    numbered_stimuli,
+)
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
 from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
@@ -135,6 +141,7 @@ FORMS = {
     "retry": lambda world: {},
     "release": lambda world: {"recipe": QUICK, "description": "", "n_practice": "0", "seed": "0",
                               "ids_of": "", "complete": "on", "has_log": "on"},
+    "release_page": lambda world: {"is_open": "yes"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},
     "invite_person": lambda world: {"username": "zoe", "role": "reviewer"},
     "leave": lambda world: {},
@@ -200,6 +207,7 @@ def build_world():
     done = request_results(study, QUICK, ana)
     perform_run(done.pk)
     assert Run.objects.done().get().report
+    make_release_with_page(study)
     failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
     invite_listed(study, ["ana@example.org"])
     open_entrance(study, "prolific", completion_code="C0")

@@ -1,0 +1,146 @@
+"""The public page of a release, and the switch that opens it."""
+
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from surveys.access.roles import grant_role
+from surveys.models import AuditEntry, Release, Role
+from surveys.privacy.erasure import erase_annotator
+from surveys.results.inspection.public_page import open_page
+from tests.factories.studies import (
+    EXPLORER,
+    finish,
+    make_release,
+    make_release_with_page,
+    make_study,
+    start,
+    stored,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def release():
+    return make_release_with_page(make_study(1))
+
+
+@pytest.fixture
+def researcher(release, django_user_model):
+    user = django_user_model.objects.create_user("ana")
+    grant_role(release.study, user, Role.RESEARCHER)
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def address(release):
+    return reverse("public:release", args=[release.study.slug, release.number])
+
+
+def switch(client, release, is_open):
+    where = reverse("console:release_page", args=[release.study.slug, release.number])
+    return client.post(where, {"is_open": is_open})
+
+
+def test_the_page_is_not_found_until_it_is_opened_and_after_it_is_closed(release, researcher):
+    assert Client().get(address(release)).status_code == 404
+
+    assert switch(researcher, release, "yes").status_code == 302
+    assert Client().get(address(release)).content == EXPLORER
+    listed = researcher.get(reverse("console:release", args=["study"])).content.decode()
+    assert address(release) in listed
+
+    assert switch(researcher, release, "no").status_code == 302
+    assert Client().get(address(release)).status_code == 404
+    actions = AuditEntry.objects.order_by("pk").values_list("action", "actor", "subject")
+    assert list(actions)[-2:] == [
+        ("release.page_opened", "ana", "release 1"),
+        ("release.page_closed", "ana", "release 1"),
+    ]
+
+
+def test_the_page_is_sandboxed_and_runs_its_own_script_only(release):
+    open_page(release)
+
+    answer = Client().get(address(release))
+
+    def hashed(text):
+        return f"'sha256-{b64encode(sha256(text).digest()).decode()}'"
+
+    policy = dict(part.strip().partition(" ")[::2] for part in
+                  answer["Content-Security-Policy"].split(";"))  # fmt: skip
+    assert policy == {
+        "default-src": "'none'", "img-src": "data:", "style-src": hashed(b"p {}"),
+        "script-src": hashed(b"1"), "sandbox": "allow-scripts", "frame-ancestors": "'none'",
+        "base-uri": "'none'", "form-action": "'none'",
+    }  # fmt: skip
+    assert answer["Cache-Control"] == "no-cache"
+    assert not answer.cookies
+
+
+def test_opening_and_closing_twice_is_logged_once(release, researcher):
+    for is_open in ("yes", "yes", "no", "no"):
+        switch(researcher, release, is_open)
+
+    assert AuditEntry.objects.filter(action__startswith="release.page").count() == 2
+
+
+def test_another_release_and_another_study_stay_closed(release):
+    other = make_release_with_page(release.study)
+    elsewhere = make_release_with_page(make_study(1, slug="other"))
+    open_page(release)
+
+    assert Client().get(address(release)).status_code == 200
+    for closed in (other, elsewhere):
+        assert Client().get(address(closed)).status_code == 404
+    for wrong in ("/published/study/0/", f"/published/study/{2**70}/", "/published/nobody/1/"):
+        assert Client().get(wrong).status_code == 404
+
+
+def test_a_release_without_explorer_is_refused(release, researcher):
+    elsewhere = make_release(release.study, report={"counts": {}})
+
+    answer = switch(researcher, elsewhere, "yes")
+
+    assert answer.status_code == 409
+    assert "has no explorer" in answer.content.decode()
+    assert stored(elsewhere, "page_opened_at") == (None,)
+
+
+def test_a_release_with_ratings_of_erased_annotators_is_refused(researcher):
+    study = Release.objects.get().study
+    assignment = start(study)
+    finish(assignment)
+    release = make_release_with_page(study)
+    erase_annotator(assignment.annotator, "asked by mail")
+
+    answer = switch(researcher, release, "yes")
+
+    assert answer.status_code == 409
+    assert "withdrew or were erased" in answer.content.decode()
+    assert Client().get(address(release)).status_code == 404
+
+
+@pytest.mark.parametrize("is_open", ["", "maybe"])
+def test_any_other_value_is_refused(is_open, release, researcher):
+    assert switch(researcher, release, is_open).status_code == 400
+    assert stored(release, "page_opened_at") == (None,)
+
+
+def test_the_page_only_reads(release):
+    open_page(release)
+
+    assert Client().post(address(release)).status_code == 405
+    assert Client().head(address(release)).status_code == 200
+
+
+def test_the_page_takes_one_query(release, django_assert_num_queries):
+    open_page(release)
+
+    with django_assert_num_queries(1):
+        Client().get(address(release))
