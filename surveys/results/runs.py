@@ -19,6 +19,7 @@ from surveys.access.webhooks import store_run_messages
 from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
+from surveys.results.inspection.plots import count_ratings_by_day, count_ratings_wanted
 from surveys.results.jobs import EXPORT_FORMATS, Progress
 from surveys.results.numbering import number_run
 from surveys.results.ratings_table import (
@@ -186,8 +187,11 @@ def _name_recipe(run: Run) -> dict[str, str]:
 
 def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     """Post-process the ratings of a run's study. Raises the library's errors."""
+    import pandas as pd
+
     from postprocess.pipeline import build_dataset
     from postprocess.reporting.bundle import render_reports
+    from postprocess.reporting.plots.bundle import render_plots
     from postprocess.steps.recipe import parse_recipe
     from postprocess.steps.stored_runs import write_ledger
 
@@ -206,7 +210,9 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
         progress=progress,
     )
     progress("drawing the report", 0, 1)
-    files = {**dataset.files, **render_reports(dataset)}
+    per_day = pd.Series(count_ratings_by_day(run.study), dtype=int)
+    plots = render_plots(dataset, per_day, count_ratings_wanted(run.study))
+    files = {**dataset.files, **render_reports(dataset), **plots}
     name = f"results_{run.study.slug}_{run.number}"
     archive = write_archive(files, name)
     return {

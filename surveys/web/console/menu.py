@@ -78,7 +78,7 @@ PAGES = (
         Right.READ,
         is_shown=True,
     ),
-    Page("results", "run pairs pair ledger compare", is_shown=True),
+    Page("results", "run pairs pair plots ledger compare", is_shown=True),
     Page("release", is_shown=True),
     Page("people", "leave invite_person", Right.OWN),
     Page("privacy", "find_person person erase pay settle drop", Right.OWN),

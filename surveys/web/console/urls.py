@@ -20,7 +20,7 @@ from surveys.web.console.crowd import people as batch_people
 from surveys.web.console.crowd import visits as batch_visits
 from surveys.web.console.privacy import views as privacy
 from surveys.web.console.recruitment import views as recruitment
-from surveys.web.console.results import jobs, pairs, releases
+from surveys.web.console.results import jobs, pairs, plots, releases
 from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
 from surveys.web.console.study import design, lifecycle, preview, stimuli
@@ -123,6 +123,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "ledger": ("runs/<int:run_id>/ledger/", results.ledger),
     "pairs": ("runs/<int:run_id>/pairs/", pairs.pairs),
     "pair": ("runs/<int:run_id>/pairs/<int:row>/", pairs.pair),
+    "plots": ("runs/<int:run_id>/plots/", plots.plots),
+    "plot": ("runs/<int:run_id>/plots/<slug:plot>/<slug:form>/", plots.plot),
     "download": ("runs/<int:run_id>/files/", results.download),
     "release": ("release/", releases.release),
     "release_page": ("release/<int:number>/page/", releases.release_page),

@@ -13,8 +13,8 @@ OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token", "change_passwor
 FOR_WORKERS = {
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
     "design", "workload", "text", "opening", "duplicate", "undo_repeat", "replace",
-    "results", "compare", "run", "retry", "report", "ledger", "pairs", "pair", "download",
-    "release", "release_page",
+    "results", "compare", "run", "retry", "report", "ledger", "pairs", "pair", "plots", "plot",
+    "download", "release", "release_page",
     "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
     "close_entrance", "export_log", "jobs", "batches", "plan_batch", "batch_cost", "batch",

@@ -261,6 +261,8 @@ def address_of(name, world, **changed):
         "code": world.annotator.code,
         "position": 1,
         "row": 1,
+        "plot": "calibration",
+        "form": "csv",
         "run_id": (world.failed if name == "retry" else world.done).pk,
         "user_id": world.mate.pk,
         "token": make_sign_in_link("rob").split("/")[-2],

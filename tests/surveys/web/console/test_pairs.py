@@ -326,3 +326,39 @@ def test_the_page_of_a_run_has_its_largest_changes(run, client):
     rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr")
     numbers = [int(row.xpath("string(td[1])")) for row in rows]
     assert numbers == list_pairs(client, run, order="-size")[:10]
+
+
+def test_plots_have_captions_and_files(run, client):
+    page = read(client.get(reverse("console:plots", args=["study", run.pk])))
+
+    links = page.xpath("//figure//a/@href")
+    assert len(page.xpath("//figure[figcaption]")) == 5
+    assert len(links) == 15
+    kinds = {
+        client.get(link).headers["Content-Type"].partition(";")[0]: link.rsplit("/", 2)[1]
+        for link in links
+    }
+    assert kinds == {"image/svg+xml": "svg", "image/png": "png", "text/csv": "csv"}
+    assert page.xpath("//figure//img/@src") == links[::3]
+    data = client.get(links[2])
+    assert 'filename="study-run-1-change-against-p.csv"' in data["Content-Disposition"]
+    assert data.content.decode().splitlines()[1].startswith("1,alpha1,beta1,")
+    over_time = client.get(links[11]).content.decode().splitlines()
+    assert sum(int(line.split(",")[1]) for line in over_time[1:]) == 4 * N_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("plot", "form"), [("agreement", "pdf"), ("none", "svg"), ("index", "json")]
+)
+def test_unknown_plots_are_not_found(plot, form, run, client):
+    where = reverse("console:plot", args=["study", run.pk, plot, form])
+
+    assert client.get(where).status_code == 404
+
+
+def test_a_run_without_plots_says_so(run, client, monkeypatch):
+    monkeypatch.setattr("surveys.results.inspection.plots.INDEX", "plots/none.json")
+
+    page = client.get(reverse("console:plots", args=["study", run.pk])).content.decode()
+
+    assert "made before runs had plots" in page

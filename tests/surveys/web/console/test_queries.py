@@ -41,7 +41,7 @@ from tests.factories.reviews import submit
 from tests.factories.studies import QUICK, make_study
 
 NUMBERS = (1, 3, 300)
-OF_FILES = {"report", "ledger", "pairs", "pair"}  # read from a file
+OF_FILES = {"report", "ledger", "pairs", "pair", "plots", "plot"}  # read from a file
 # The number of queries of each page of a study; it may only decrease.
 MOST = {
     "close": 3, "reopen": 3, "archive": 3, "restore": 3, "duplicate": 3,
@@ -94,6 +94,7 @@ def list_pages(study: Study) -> list[tuple[str, str]]:
     found = {
         "slug": study.slug, "pair_id": pair.pk, "context_id": pair.contexts.first().pk,
         "kind": "consent", "number": 1, "position": 1, "row": 1,
+        "plot": "calibration", "form": "csv",
         "invitation_id": study.invitations.first().pk,
         "code": study.annotators.first().code, "run_id": study.runs.first().pk,
         "user_id": 1, "entrance_id": 1,

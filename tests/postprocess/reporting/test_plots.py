@@ -1,0 +1,121 @@
+"""The plots of a run: their tables against loops, their captions and their files."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from lxml import etree
+
+from postprocess.reporting.plots.bundle import INDEX, render_plots
+from postprocess.reporting.plots.collection import caption_collection, tabulate_collection
+from postprocess.reporting.plots.distances import tabulate_distances
+from postprocess.reporting.plots.evidence import caption_evidence, tabulate_evidence
+from postprocess.reporting.plots.forest import caption_forest, tabulate_forest
+from tests.factories.datasets import dataset_of
+from tests.factories.ratings import rate
+
+PER_DAY = pd.Series({"2026-03-02": 5, "2026-03-04": 2, "2026-03-03": 4})
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return dataset_of()
+
+
+@pytest.fixture(scope="module")
+def files(dataset):
+    return render_plots(dataset, PER_DAY, 20)
+
+
+def test_every_plot_has_its_files(files):
+    index = json.loads(files[INDEX])
+
+    names = [one["name"] for one in index]
+    assert names == [
+        "change-against-p", "calibration", "score-against-distance", "coverage-over-time",
+        "agreement",
+    ]  # fmt: skip
+    assert set(files) == {
+        INDEX, *(f"plots/{name}.{form}" for name in names for form in ("svg", "png", "csv"))
+    }  # fmt: skip
+    for one in index:
+        drawing = etree.fromstring(files[f"plots/{one['name']}.svg"])
+        assert one["title"] in "".join(drawing.itertext())
+        assert not drawing.xpath("//*[@style] | //*[local-name() = 'style']")
+        assert files[f"plots/{one['name']}.png"].startswith(b"\x89PNG")
+        assert len(pd.read_csv(io.BytesIO(files[f"plots/{one['name']}.csv"])))
+        assert "nan" not in one["caption"]
+
+
+def test_the_same_data_gives_the_same_files(dataset, files):
+    assert render_plots(dataset, PER_DAY, 20) == files
+
+
+def test_the_evidence_has_words_and_figures_of_each_pair(dataset):
+    table = tabulate_evidence(dataset)
+
+    scores = dataset.outcome.scores
+    for row in table.itertuples():
+        assert (row.word1, row.word2) == dataset.rows[row.pair - 1][:2]
+        assert row.change == scores.loc[row.pair, "change"]
+        assert row.pvalue_two_sided == scores.loc[row.pair, "pvalue_two_sided"]
+    n_found = sum(q < 0.05 for q in scores["qvalue"])
+    assert f"filled: the {n_found} that remain" in caption_evidence(table)
+
+
+def test_the_forest_has_overall_blocks_and_annotators(dataset):
+    table = tabulate_forest(dataset)
+
+    agreement, annotators = dataset.report["agreement"], dataset.outcome.annotators
+    assert table["kind"].iloc[0] == "overall"
+    assert table["estimate"].iloc[0] == agreement["overall"]["human"]
+    shown = table[table["kind"] == "annotator"]
+    expected = {
+        f"{row.annotator} ({row.group})": (row.rho, row.decision == "left out")
+        for row in annotators.itertuples()
+        if not np.isnan(row.rho)
+    }
+    figures = zip(shown["estimate"], shown["is_left_out"], strict=True)
+    assert dict(zip(shown["name"], figures, strict=True)) == expected
+    assert shown["estimate"].is_monotonic_decreasing
+    n_out = sum(is_out for _, is_out in expected.values())
+    assert f"crosses: {n_out} left out" in caption_forest(table)
+
+
+def test_distances_have_the_score_of_their_context(dataset):
+    table = tabulate_distances(dataset)
+
+    assert len(table)
+    for row in table.itertuples():
+        assert row.score == dataset.outcome.scores.loc[row.pair, f"sim{row.context}"]
+        assert row.distance >= 1
+
+
+def test_the_collection_has_every_day_between_the_first_and_the_last():
+    table = tabulate_collection(pd.Series({"2026-03-05": 2, "2026-03-02": 5}))
+
+    assert table["day"].dt.strftime("%d").tolist() == ["02", "03", "04", "05"]
+    assert table["n_ratings"].tolist() == [5, 0, 0, 2]
+    assert table["n_so_far"].tolist() == [5, 5, 5, 7]
+    assert "7 of the 14 wanted (50\u00a0%; dashed), on 4 days" in caption_collection(table, 14)
+
+
+def test_plots_of_few_data_are_drawn():
+    tiny = dataset_of(rate((1, 1, "A", 3), (1, 2, "B", 6)), "raw")
+
+    files = render_plots(tiny, pd.Series(dtype=int), 4)
+
+    assert len(files) == 16
+    assert "nan" not in files[INDEX].decode()
+
+
+def test_the_data_of_a_plot_hold_no_formula(dataset):
+    rows = tuple(("=1+1", *row[1:]) for row in dataset.rows)
+    spoilt = type(dataset)(dataset.files, dataset.outcome, dataset.report, None, rows)
+
+    data = render_plots(spoilt, PER_DAY, 20)["plots/change-against-p.csv"].decode()
+
+    assert ",'=1+1," in data
+    assert ",=1+1" not in data
