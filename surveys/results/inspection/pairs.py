@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CACHE_SECONDS = 30 * 24 * 3600
+TABLES_IN_MEMORY = 4  # of each process: 45,000 pairs take about 15 MB
 SIGNIFICANT = 0.05
 COLUMNS = {  # name of an order → column of the table
     "number": "", "word": "sought", "score1": "sim1", "score2": "sim2", "spread": "spread",
@@ -110,11 +112,11 @@ class PairTable:
         `wanted` may have word, change, direction, ratings and order; empty values match all.
         `n_wanted`: the number of ratings below which a context has few.
         """
-        from postprocess.reporting.pairs import fold
-
         found = self.figures
-        if word := fold(wanted.get("word", "").strip()):
-            found = found[found["sought"].str.contains(word, regex=False)]
+        if word := wanted.get("word", "").strip():
+            from postprocess.reporting.pairs import fold
+
+            found = found[found["sought"].str.contains(fold(word), regex=False)]
         if wanted.get("change"):
             found = found[found["qvalue"] < SIGNIFICANT]
         if direction := wanted.get("direction"):
@@ -180,7 +182,13 @@ def load_pairs(run: Run) -> PairTable:
 
     Raises RunRefused if the run has no scores.
     """
-    key = f"pairs-{_digest(run)}"
+    return _load(_digest(run), run)
+
+
+@lru_cache(maxsize=TABLES_IN_MEMORY)
+def _load(digest: str, run: Run) -> PairTable:
+    """Return the table from the cache that processes share, or parse it."""
+    key = f"pairs-{digest}"
     table = cache.get(key)
     if table is None:
         table = _parse(run)
