@@ -79,7 +79,7 @@ PAGES = (
         is_shown=True,
     ),
     Page("results", "run pairs pair plots ledger compare", is_shown=True),
-    Page("release", is_shown=True),
+    Page("release", "release_page", is_shown=True),
     Page("people", "leave invite_person", Right.OWN),
     Page("privacy", "find_person person erase pay settle drop", Right.OWN),
     Page("log"),

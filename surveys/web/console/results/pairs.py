@@ -16,7 +16,7 @@ from surveys.web.console.results.runs import find_with_ledger
 PAIRS_A_PAGE = 50
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """List the pairs of a run: searched, filtered and sorted."""
     found = find_with_ledger(study, run_id)
@@ -38,7 +38,7 @@ def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return render(request, "console/results/pairs.html", page, status=status_of(form))
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpResponse:
     """Show a pair: its texts, its ratings and what happened to them."""
     found = find_with_ledger(study, run_id)

@@ -10,7 +10,7 @@ from surveys.web.console.access import study_page
 from surveys.web.console.results.runs import find_with_ledger
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def plots(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Show the plots of a run with their captions."""
     found = find_with_ledger(study, run_id)
@@ -18,7 +18,7 @@ def plots(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return render(request, "console/results/plots.html", page)
 
 
-@study_page(Right.WORK, "GET")
+@study_page(Right.WORK, "GET", also=Right.LOOK)
 def plot(request: HttpRequest, study: Study, run_id: int, plot: str, form: str) -> HttpResponse:
     """Return a plot as an image, or its data."""
     found = find_with_ledger(study, run_id)

@@ -27,6 +27,7 @@ SHOWN = {
     "preview_words", "preview_rating", "preview_thanks", "collection", "block", "annotators",
     "annotator", "context", "review", "review_one", "review_questionnaires", "review_disputes",
     "review_agreement", "results", "run", "report", "ledger", "download", "release",
+    "pairs", "pair", "plots", "plot",
 }  # fmt: skip
 PREVIEW = {name for name in SHOWN if name.startswith("preview")}
 PAGES = {page.name: page for page in urlpatterns if "slug" in page.pattern.converters}
@@ -74,6 +75,8 @@ def address_of(name: str, study: Study) -> str:
         "pair_id": _first(study.pairs),
         "invitation_id": _first(study.invitations),
         "run_id": _first(study.runs),
+        "plot": "change-against-p",
+        "form": "svg",
         "number": _first(study.reviews) if name.startswith("review") else 1,
     }
     found = {part: first.get(part, 1) for part in PAGES[name].pattern.converters}
@@ -131,7 +134,7 @@ def test_visitors_fill_in_the_preview_which_stores_nothing(demonstration, visito
 
 
 def test_pages_for_visitors_have_no_form_to_send_and_name_no_account(filled, visitor):
-    for name in sorted(SHOWN - PREVIEW - {"report", "download"}):
+    for name in sorted(SHOWN - PREVIEW - {"report", "download", "plot"}):
         text = visitor.get(address_of(name, filled)).content.decode()
 
         assert (name, re.findall('method="post"|olga|otto|csrf', text)) == (name, [])
@@ -140,7 +143,7 @@ def test_pages_for_visitors_have_no_form_to_send_and_name_no_account(filled, vis
 
 def test_every_link_of_a_page_for_visitors_opens(filled, visitor):
     links = set()
-    for name in SHOWN - PREVIEW - {"report", "download"}:
+    for name in SHOWN - PREVIEW - {"report", "download", "plot"}:
         text = visitor.get(address_of(name, filled)).content.decode()
         links |= set(re.findall('<a [^>]*href="(/console/[^"#]+)', text))
 
