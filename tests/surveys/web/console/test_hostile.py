@@ -163,7 +163,7 @@ ASKING = {"reject_visit", "override_visit", "batch_choose"}
 OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
 # Names that a view reads although they are not form fields: buttons, Django's own fields,
 NOT_FIELDS = {"calculate", "look", "then", "csrfmiddlewaretoken", "file-clear"}
-QUERY_PARAMETERS = {"page", "version", "preset", "standing"}
+QUERY_PARAMETERS = {"page", "version", "preset", "standing", "item", "chosen"}
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
@@ -336,8 +336,9 @@ def test_forms_answer_any_data(name, world, attacker):
         answer = attacker.post(address, spoilt)
         if name in ASKING and is_unreachable(answer) and not what.endswith(NEVER):
             continue
-        is_switch = sent.get(what.split()[0]) == "on"  # any other value is valid, too
-        attacker.judge(what, answer, may_store=is_switch or not what.endswith(NEVER))
+        field = what.split()[0]
+        is_free = sent.get(field) == "on" or field == "next"  # any other value is valid, too
+        attacker.judge(what, answer, may_store=is_free or not what.endswith(NEVER))
     answer = attacker.send(address, *BODIES["no UTF-8"])
     attacker.judge("no UTF-8", answer, may_store=not sent)
 
