@@ -305,7 +305,8 @@ class Response(models.Model):
     """The answer to one context in one assignment: two inspired words, then a rating.
 
     It is created empty with the assignment, so that the database itself refuses a second context of
-    a pair to the same annotator. Only `participation.answers` fills it, once.
+    a pair to the same annotator. Only `participation.answers` fills it, once, and only
+    `participation.corrections` changes a rating, until the next text is answered.
     """
 
     assignment = models.ForeignKey(
@@ -325,6 +326,13 @@ class Response(models.Model):
     is_unjudgeable = models.BooleanField(default=False, help_text="the annotator cannot judge")
     comment = models.CharField(max_length=LONGEST_COMMENT, blank=True, default="")
     rated_at = models.DateTimeField(null=True, blank=True, help_text="when page 2 was answered")
+    first_rating = models.DecimalField(
+        max_digits=5, decimal_places=2, null=True, blank=True,
+        help_text="before the annotator changed it; empty if they could not judge at first",
+    )  # fmt: skip
+    changed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the annotator last changed the answer to page 2"
+    )
     words_shown_at = models.DateTimeField(null=True, blank=True)
     rating_shown_at = models.DateTimeField(null=True, blank=True)
     words_visible_seconds = models.FloatField(null=True, blank=True)
@@ -352,6 +360,11 @@ class Response(models.Model):
                 | Q(rated_at__isnull=False, engaged_at__isnull=False)
                 & (Q(rating__isnull=False) ^ Q(is_unjudgeable=True)),
                 name="rated_after_engaged",
+            ),
+            models.CheckConstraint(
+                condition=Q(changed_at__isnull=True, first_rating__isnull=True)
+                | Q(changed_at__isnull=False, rated_at__isnull=False),
+                name="changed_after_rated",
             ),
             models.CheckConstraint(
                 condition=Q(is_erased=False) | Q(engaged_at__isnull=True), name="erased_is_empty"

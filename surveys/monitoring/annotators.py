@@ -37,6 +37,8 @@ class Answer(NamedTuple):
     has_pasted: bool
     rating: Decimal | None
     is_unjudgeable: bool
+    first_rating: Decimal | None
+    changed_at: datetime | None
     seconds: float | None
 
     @property
@@ -118,12 +120,12 @@ def _list_answers(annotator: Annotator) -> Iterator[Answer]:
         "assignment_id", "position", "pair__position", "context_id", "context__number",
         "pair__is_checkpoint", "context__checkpoint__lowest", "context__checkpoint__highest",
         "inspired_word1", "inspired_word2", "has_pasted_word1", "has_pasted_word2", "rating",
-        "is_unjudgeable", "words_visible_seconds", "rating_visible_seconds", "words_shown_at",
-        "engaged_at", "rating_shown_at", "rated_at",
+        "is_unjudgeable", "first_rating", "changed_at", "words_visible_seconds",
+        "rating_visible_seconds", "words_shown_at", "engaged_at", "rating_shown_at", "rated_at",
     )  # fmt: skip
     found: Any = rows.iterator()
     for row in found:
-        item, (pasted1, pasted2, *given_rating), times = row[:10], row[10:14], row[14:]
+        item, (pasted1, pasted2, *given_rating), times = row[:10], row[10:16], row[16:]
         yield Answer._make((*item, pasted1 or pasted2, *given_rating, _count_seconds(*times)))
 
 

@@ -46,7 +46,7 @@ def record_engagement(
     pasted: tuple[bool, bool] = (False, False),
 ) -> bool:
     """Store two inspired words for the due item unless it has some; return whether stored."""
-    _resume_if_expired(where)
+    resume_if_expired(where)
     return where.due is not None and fill_response(
         where.due.response_id,
         WORDS_OPEN,
@@ -69,8 +69,7 @@ def record_rating(
 
     Returns whether it was stored. Raises RatingRefused for a rating that is not on the scale.
     """
-    if rating not in protocol_of(where.study_id, where.revision).scale_points:
-        raise RatingRefused(f"{rating} is not on the scale of this study.")
+    check_rating(where, rating)
     return _answer_page_2(where, visit, rating=rating)
 
 
@@ -81,13 +80,22 @@ def record_unjudgeable(
 
     Returns whether it was stored. Raises RatingRefused if the study does not allow it.
     """
-    if not protocol_of(where.study_id, where.revision).study.allows_unjudgeable:
-        raise RatingRefused("This study asks for a rating of every text.")
+    check_rating(where, None)
     return _answer_page_2(where, visit, is_unjudgeable=True, comment=comment)
 
 
+def check_rating(where: AssignmentProgress, rating: Decimal | None) -> None:
+    """Raise RatingRefused for a rating (None: cannot judge) that the study does not allow."""
+    protocol = protocol_of(where.study_id, where.revision)
+    if rating is None:
+        if not protocol.study.allows_unjudgeable:
+            raise RatingRefused("This study asks for a rating of every text.")
+    elif rating not in protocol.scale_points:
+        raise RatingRefused(f"{rating} is not on the scale of this study.")
+
+
 def _answer_page_2(where: AssignmentProgress, visit: PageVisit, **answer: object) -> bool:
-    _resume_if_expired(where)
+    resume_if_expired(where)
     if where.due is None:
         return False
     answer |= {
@@ -120,7 +128,8 @@ def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) 
     return stored
 
 
-def _resume_if_expired(where: AssignmentProgress) -> None:
+def resume_if_expired(where: AssignmentProgress) -> None:
+    """Resume an assignment after its lease; raise AssignmentEnded if it takes no answers."""
     if not where.takes_answers:
         raise AssignmentEnded(_("This questionnaire takes no more answers."))
     if where.state == AssignmentState.EXPIRED:

@@ -6,6 +6,7 @@ running them (docs/performance.md), and most requests of a survey are for these 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 
 from django.db import connection
@@ -17,7 +18,7 @@ from surveys.models.stimuli import TargetText
 WORDS_OPEN = "engaged_at IS NULL"
 RATING_OPEN = "engaged_at IS NOT NULL AND rated_at IS NULL"
 
-_TAKES_ANSWERS = """EXISTS (
+TAKES_ANSWERS = """EXISTS (
     SELECT 1 FROM surveys_assignment a
     WHERE a.id = surveys_response.assignment_id AND a.state IN ('started', 'expired')
 )"""
@@ -25,10 +26,13 @@ _TAKES_ANSWERS = """EXISTS (
 _FIND = """
 SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
        r.id, r.position, r.engaged_at IS NOT NULL,
+       before.rated_at IS NOT NULL, before.rating,
        p.word1, p.word2, c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
 FROM surveys_assignment a
 JOIN surveys_study s ON s.id = a.study_id
 LEFT JOIN surveys_response r ON r.assignment_id = a.id AND r.rated_at IS NULL
+LEFT JOIN surveys_response before
+    ON before.assignment_id = a.id AND before.position = r.position - 1 AND r.engaged_at IS NULL
 LEFT JOIN surveys_context c ON c.id = r.context_id
 LEFT JOIN surveys_pair p ON p.id = c.pair_id
 WHERE a.token = %s
@@ -70,11 +74,17 @@ class AssignmentProgress:
 
 @dataclass(slots=True)
 class DueItem(TargetText):
-    """The first unanswered item of an assignment."""
+    """The first unanswered item of an assignment.
+
+    The answer to the item before it can be changed until page 1 of this one is answered:
+    `last_rating` is that answer, None for "I cannot judge this".
+    """
 
     response_id: int
     position: int
     is_engaged: bool
+    has_last: bool
+    last_rating: Decimal | None
     word1: str
     word2: str
     marked: MarkedContext
@@ -90,9 +100,10 @@ def find_progress(token: str) -> AssignmentProgress | None:
     assignment_id, state, is_begun, n_items, study_id, revision, *item = row
     due = None
     if item[0] is not None:
-        response_id, position, is_engaged, word1, word2, text, a, b, c, d = item
+        response_id, position, is_engaged, has_last, rating, word1, word2, text, a, b, c, d = item
         marked = MarkedContext(text, Span(a, b), Span(c, d))
-        due = DueItem(response_id, position, is_engaged, word1, word2, marked)
+        last = None if rating is None else Decimal(str(rating))  # SQLite has no decimals
+        due = DueItem(response_id, position, is_engaged, bool(has_last), last, word1, word2, marked)
     return AssignmentProgress(assignment_id, state, is_begun, n_items, study_id, revision, due)
 
 
@@ -115,6 +126,6 @@ def fill_response(response_id: int, still_open: str, answer: Mapping[str, object
 @cache
 def _write_fill(names: tuple[str, ...], still_open: str) -> str:
     columns = ", ".join(f"{Response._meta.get_field(name).column} = %s" for name in names)  # type: ignore[union-attr]
-    asked = f"id = %s AND NOT is_erased AND {still_open} AND {_TAKES_ANSWERS}"
+    asked = f"id = %s AND NOT is_erased AND {still_open} AND {TAKES_ANSWERS}"
     # The names are those of our own columns.
     return f"UPDATE surveys_response SET {columns} WHERE {asked}"  # noqa: S608  # nosec B608

@@ -41,6 +41,8 @@ ERASED = {
     "rating_shown_at": None,
     "words_visible_seconds": None,
     "rating_visible_seconds": None,
+    "first_rating": None,
+    "changed_at": None,
     "has_pasted_word1": False,
     "has_pasted_word2": False,
 }

@@ -33,6 +33,7 @@ class Said(Enum):
     WITHDRAWAL = "what withdrawing does"
     PUBLICATION = "what is published"
     ANSWERS = "answers"
+    CORRECTIONS = "the first rating of a changed one"
     TIMES = "page times and what the browser reports"
     STEPS = "texts and steps"
     CHECK = "tries for the comprehension check"
@@ -50,8 +51,8 @@ SECTIONS = {
     "who": (Said.ORGANISATION, Said.ETHICS, Said.CONTACT),
     "lead": (Said.IDENTITY, Said.PUBLICATION),
     "kept": (
-        Said.ANSWERS, Said.TIMES, Said.STEPS, Said.CHECK, Said.ARRIVAL, Said.NETWORK,
-        Said.JUDGEMENT, Said.ABSENT,
+        Said.ANSWERS, Said.CORRECTIONS, Said.TIMES, Said.STEPS, Said.CHECK, Said.ARRIVAL,
+        Said.NETWORK, Said.JUDGEMENT, Said.ABSENT,
     ),
     "term": (Said.TERM, Said.RETENTION, Said.ERASURE),
     "rights": (Said.WITHDRAWAL, Said.RIGHTS),
@@ -60,6 +61,9 @@ SECTIONS = {
 
 # Sentences without a choice of words; some of them apply to some studies and channels only.
 FIXED: "dict[Said, StrPromise]" = {
+    Said.CORRECTIONS: gettext_lazy(
+        "If you change a rating: the first one as well, and when you changed it."
+    ),
     Said.TIMES: gettext_lazy(
         "When each page with a text was sent to you, and when you answered it. If your browser "
         "runs JavaScript: for how many seconds the page was visible, and whether a word was pasted."

@@ -90,6 +90,8 @@ RESPONSE_TABLE = {
     "rating_shown_at": Column(WrittenInstant("rating_shown_at"), TIMESTAMP),
     "rated_at": Column(WrittenInstant("rated_at"), TIMESTAMP),
     "rating_visible_seconds": Column("rating_visible_seconds", "float64"),
+    "first_rating": Column("first_rating", "float64"),
+    "changed_at": Column(WrittenInstant("changed_at"), TIMESTAMP),
 }
 RESPONSE_FIELDS = {name: column.source for name, column in RESPONSE_TABLE.items()}
 RESPONSE_COLUMNS = ("language", *RESPONSE_TABLE)
@@ -133,7 +135,8 @@ def find_responses(
     if context is not None:
         found = found.filter(context__number=context)
     if since is not None:
-        found = found.filter(Q(rated_at__gte=since) | Q(engaged_at__gte=since))
+        latest = Q(changed_at__gte=since) | Q(rated_at__gte=since) | Q(engaged_at__gte=since)
+        found = found.filter(latest)
     return found
 
 

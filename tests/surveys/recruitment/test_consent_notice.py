@@ -71,6 +71,7 @@ NAMED: dict[type, dict[Said | None, str]] = {
     Response: {
         Said.IDENTITY: "annotator",
         Said.ANSWERS: "inspired_word1 inspired_word2 rating is_unjudgeable comment",
+        Said.CORRECTIONS: "first_rating changed_at",
         Said.TIMES: "engaged_at rated_at words_shown_at rating_shown_at words_visible_seconds "
         "rating_visible_seconds has_pasted_word1 has_pasted_word2",
         Said.STEPS: "assignment pair context position",

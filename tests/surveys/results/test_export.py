@@ -17,6 +17,7 @@ from surveys.participation.answers import (
 )
 from surveys.participation.arrivals import start_through
 from surveys.participation.assignments import start_assignment
+from surveys.participation.corrections import change_rating
 from surveys.participation.withdrawal import return_assignment, revoke_invitation
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import (
@@ -29,6 +30,7 @@ from surveys.results.export import (
     INVITATION_COLUMNS,
     RESPONSE_COLUMNS,
     ROWS_A_CHUNK,
+    find_responses,
     stream_invitations,
     stream_responses,
 )
@@ -92,7 +94,22 @@ def test_stream_responses_writes_every_column():
         "rating_shown_at": "2026-05-04T03:02:01.250Z",
         "rated_at": "2026-05-04T03:02:01.999Z",
         "rating_visible_seconds": "3.5",
+        "first_rating": "",
+        "changed_at": "",
     }
+
+
+def test_stream_responses_writes_both_ratings_of_a_changed_one():
+    assignment = start(make_study(2))
+    rate_due(assignment, 2)
+    change_rating(whereabouts(assignment), 1, Decimal(5))
+    Response.objects.filter(changed_at__isnull=False).update(changed_at=at(999))
+
+    (row,) = read(stream_responses(assignment.study))
+
+    changed = [row[name] for name in ("rating", "first_rating", "changed_at")]
+    assert changed == ["5", "2", "2026-05-04T03:02:01.999Z"]
+    assert find_responses(assignment.study, since=at(999)).exists()
 
 
 def test_stream_responses_leaves_unknown_values_empty():

@@ -148,3 +148,7 @@ class ResponseSerializer(serializers.Serializer[Any]):
     rating_shown_at = serializers.CharField(allow_null=True)
     rated_at = serializers.CharField(allow_null=True)
     rating_visible_seconds = serializers.FloatField(allow_null=True)
+    first_rating = serializers.FloatField(
+        allow_null=True, help_text="before the annotator changed it; null if not judged at first"
+    )
+    changed_at = serializers.CharField(allow_null=True, help_text="null for an unchanged rating")

@@ -1,0 +1,58 @@
+"""Correction of the last rating, until the next text is answered.
+
+The first answer is kept beside the new one, which alone counts. A correction is one conditional
+update: it changes nothing once page 1 of the next text is answered or the assignment has ended.
+"""
+
+from decimal import Decimal
+
+from django.db import connection
+from django.utils import timezone
+
+from surveys.models import Response
+from surveys.participation.answers import check_rating, resume_if_expired
+from surveys.participation.due_item import TAKES_ANSWERS, AssignmentProgress
+
+_CORRECT = f"""
+UPDATE surveys_response SET
+    first_rating = CASE WHEN changed_at IS NULL THEN rating ELSE first_rating END,
+    rating = %s, is_unjudgeable = %s, comment = %s, changed_at = %s
+WHERE assignment_id = %s AND position = %s AND rated_at IS NOT NULL AND NOT is_erased
+AND {TAKES_ANSWERS} AND NOT EXISTS (
+    SELECT 1 FROM surveys_response later
+    WHERE later.assignment_id = surveys_response.assignment_id
+    AND later.position = surveys_response.position + 1 AND later.engaged_at IS NOT NULL
+)
+"""  # noqa: S608  # nosec B608  # (no text of a request)
+
+
+def find_last_answer(where: AssignmentProgress, position: int) -> Response | None:
+    """Return the response at this position if its rating can still be changed, else None."""
+    due = where.due if where.takes_answers else None
+    if due is None or not due.has_last or due.position != position + 1:
+        return None
+    found = Response.objects.filter(assignment=where.assignment_id, position=position)
+    return found.select_related("context", "pair").get()
+
+
+def change_rating(
+    where: AssignmentProgress, position: int, rating: Decimal | None, comment: str = ""
+) -> bool:
+    """Change the last answer to a rating, or None for "I cannot judge this"; keep the first one.
+
+    Returns whether it was changed: it is not if it is the same, or the next text was answered.
+    Raises RatingRefused for a rating that the study does not allow.
+    """
+    check_rating(where, rating)
+    resume_if_expired(where)
+    if rating is not None:
+        comment = ""  # it says why the annotator cannot judge
+    response = find_last_answer(where, position)
+    if response is None or (response.rating, response.comment) == (rating, comment):
+        return False
+    rated = Response._meta.get_field("rating").get_db_prep_save(rating, connection)
+    changed_at = Response._meta.get_field("changed_at").get_db_prep_save(timezone.now(), connection)
+    given = [rated, rating is None, comment, changed_at]
+    with connection.cursor() as cursor:
+        cursor.execute(_CORRECT, [*given, where.assignment_id, position])
+        return int(cursor.rowcount) == 1

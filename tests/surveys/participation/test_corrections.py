@@ -1,0 +1,160 @@
+"""The last rating can be changed until the next text is answered; the first one is kept."""
+
+from decimal import Decimal
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from surveys.errors import AssignmentEnded, RatingRefused
+from surveys.models import Assignment, Place, Response
+from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
+from surveys.participation.corrections import change_rating, find_last_answer
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.study.design import configure_study
+from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
+
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+
+
+@pytest.fixture
+def rated() -> Assignment:
+    """An assignment of three texts, of which the first is rated 2."""
+    assignment = start(configure_study(make_study(3), allows_unjudgeable=True))
+    rate_due(assignment, 2)
+    return assignment
+
+
+def first_of(assignment: Assignment) -> Response:
+    return assignment.responses.get(position=1)
+
+
+def read(assignment: Assignment) -> tuple:
+    """Return the ratings, as numbers, and whether the first response was changed."""
+    response = first_of(assignment)
+    return response.rating, response.first_rating, response.changed_at is not None
+
+
+def test_a_changed_rating_replaces_the_first_one_which_is_kept(rated):
+    rated_at = first_of(rated).rated_at
+
+    assert change_rating(whereabouts(rated), 1, Decimal(4))
+
+    assert read(rated) == (4, 2, True)
+    assert first_of(rated).rated_at == rated_at
+
+
+def test_of_several_changes_the_first_and_the_last_rating_are_kept(rated):
+    for rating in (4, 5, 2):
+        assert change_rating(whereabouts(rated), 1, Decimal(rating))
+
+    assert read(rated) == (2, 2, True)
+
+
+def test_the_same_rating_is_no_change(rated):
+    assert not change_rating(whereabouts(rated), 1, Decimal(2))
+
+    assert read(rated) == (2, None, False)
+
+
+def test_a_rating_becomes_cannot_judge_and_back(rated):
+    assert change_rating(whereabouts(rated), 1, None, "cut off")
+    assert stored(first_of(rated), "rating", "is_unjudgeable", "comment", "first_rating") == (
+        None, True, "cut off", 2,
+    )  # fmt: skip
+
+    assert change_rating(whereabouts(rated), 1, Decimal(6), "cut off")
+
+    assert stored(first_of(rated), "rating", "is_unjudgeable", "comment", "first_rating") == (
+        6, False, "", 2,
+    )  # fmt: skip
+
+
+def test_a_first_answer_that_could_not_be_judged_leaves_no_first_rating():
+    assignment = start(configure_study(make_study(3), allows_unjudgeable=True))
+    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_unjudgeable(whereabouts(assignment), "")
+
+    change_rating(whereabouts(assignment), 1, Decimal(3))
+    change_rating(whereabouts(assignment), 1, Decimal(4))
+
+    assert read(assignment) == (4, None, True)
+
+
+def test_no_change_after_the_words_of_the_next_text(rated):
+    other_tab = whereabouts(rated)
+    record_engagement(whereabouts(rated), "sea", "salt")
+
+    assert find_last_answer(whereabouts(rated), 1) is None
+    assert not change_rating(whereabouts(rated), 1, Decimal(4))
+    assert not change_rating(other_tab, 1, Decimal(4))  # which was read before
+
+    assert read(rated) == (2, None, False)
+
+
+def test_no_change_after_the_last_text(rated):
+    rate_due(rated, 3)
+    record_engagement(whereabouts(rated), "sea", "salt")
+    before = whereabouts(rated)
+    record_rating(before, Decimal(3))
+
+    with pytest.raises(AssignmentEnded):
+        change_rating(whereabouts(rated), 3, Decimal(4))
+    assert not change_rating(before, 3, Decimal(4))
+
+
+def test_no_change_after_withdrawing(rated):
+    before = whereabouts(rated)
+    withdraw_annotator(rated.annotator)
+
+    assert not change_rating(before, 1, Decimal(4))
+    assert first_of(rated).rating is None
+
+
+@pytest.mark.parametrize("position", [0, 2, 3, 10**30])
+def test_only_the_text_before_the_due_one_can_be_changed(rated, position):
+    assert find_last_answer(whereabouts(rated), position) is None
+    assert not change_rating(whereabouts(rated), position, Decimal(4))
+
+
+@pytest.mark.parametrize("rating", [Decimal(7), Decimal("2.5"), None])
+def test_change_rating_refuses_what_the_study_does_not_allow(rated, rating):
+    configure_study(rated.study, allows_unjudgeable=False)
+
+    with pytest.raises(RatingRefused):
+        change_rating(whereabouts(rated), 1, rating)
+
+    assert read(rated) == (2, None, False)
+
+
+def test_a_change_after_the_lease_resumes_the_assignment(rated):
+    Place.objects.filter(assignment=rated).update(assignment=None)
+    Assignment.objects.filter(pk=rated.pk).update(state="expired")
+
+    assert change_rating(whereabouts(rated), 1, Decimal(4))
+
+    assert stored(rated, "state") == ("started",)
+
+
+def test_the_due_item_comes_with_the_last_rating_in_one_query(rated):
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        due = whereabouts(rated).due
+
+    assert (due.has_last, due.last_rating, len(queries)) == (True, 2, 1)
+    record_engagement(whereabouts(rated), "sea", "salt")
+    assert not whereabouts(rated).due.has_last
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"first_rating": 2},
+        {"changed_at": timezone.now(), "rated_at": None, "rating": None},
+    ],
+)
+def test_the_database_refuses_a_change_of_no_rating(rated, fields):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Response.objects.filter(pk=first_of(rated).pk).update(**fields)
