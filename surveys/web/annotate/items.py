@@ -2,9 +2,11 @@
 
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
+from surveys.models.study import write_point
 from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
+from surveys.participation.corrections import change_rating, find_last_answer
 from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
@@ -13,8 +15,15 @@ from surveys.web.annotate.decorators import (
     has_lost_place,
     redirect_to_due,
 )
-from surveys.web.rendering.item_forms import RatingForm, read_pasted, read_visit
-from surveys.web.rendering.item_pages import RATING_PAGE, WORDS_PAGE, ItemPage, render_item
+from surveys.web.rendering.item_forms import CANNOT_JUDGE, RatingForm, read_pasted, read_visit
+from surveys.web.rendering.item_pages import (
+    RATING_PAGE,
+    WORDS_PAGE,
+    ItemPage,
+    describe_correction,
+    make_rating_form,
+    render_item,
+)
 from surveys.web.rendering.study_page import display_of
 
 
@@ -34,6 +43,24 @@ def engage(request: HttpRequest, token: str, position: int) -> HttpResponse:
 def rate(request: HttpRequest, token: str, position: int) -> HttpResponse:
     """Show and store page 2 of an item (target words and scale), once page 1 is accepted."""
     return answer_page(request, token, position, RATING_PAGE)
+
+
+@annotator_page
+def change(request: HttpRequest, token: str, position: int) -> HttpResponse:
+    """Show and change the last rating, until page 1 of the next item is answered."""
+    where = find_and_activate(token)
+    last = find_last_answer(where, position)
+    if last is None:
+        return redirect_to_due(token)
+    face = display_of(where.study_id, where.revision)
+    sent = request.POST if request.method == "POST" else None
+    chosen = CANNOT_JUDGE if last.rating is None else write_point(last.rating)
+    form = make_rating_form(face, sent, chosen)
+    if form.is_valid():
+        change_rating(where, position, form.given_rating, form.cleaned_data["comment"])
+        return redirect_to_due(token)
+    page = {**describe_correction(face, where, last), "form": form, "token": token}
+    return render(request, "annotate/change.html", page, status=HTTP_UNPROCESSABLE if sent else 200)
 
 
 def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage) -> HttpResponse:

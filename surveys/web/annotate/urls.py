@@ -13,6 +13,7 @@ urlpatterns = [
     path(f"{SURVEY}/", items.next_page, name="next"),
     path(f"{SURVEY}/<int:position>/words/", items.engage, name="engage"),
     path(f"{SURVEY}/<int:position>/rating/", items.rate, name="rate"),
+    path(f"{SURVEY}/<int:position>/change/", items.change, name="change"),
     path(f"{SURVEY}/instructions/", introduction.instructions, name="instructions"),
     path(f"{SURVEY}/practice/", introduction.practice_words, name="practice"),
     path(f"{SURVEY}/practice/rating/", introduction.practice_rating, name="practice_rating"),

@@ -93,9 +93,14 @@ class RatingForm(forms.Form):
     )
 
     def __init__(
-        self, data: Any = None, *, points: Sequence[str], allows_unjudgeable: bool
+        self,
+        data: Any = None,
+        *,
+        points: Sequence[str],
+        allows_unjudgeable: bool,
+        initial: Any = None,
     ) -> None:
-        super().__init__(data)
+        super().__init__(data, initial=initial)
         values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
         self.fields["rating"].choices = [(v, v) for v in values]  # type: ignore[attr-defined]
 

@@ -9,8 +9,9 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.forms import Form
 from django.http import QueryDict
@@ -18,15 +19,20 @@ from django.template.loader import render_to_string
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from surveys.models import Study
+from surveys.models import Response, Study
 from surveys.models.stimuli import TargetText
+from surveys.models.study import write_point
 from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.study.protocol import CACHE_SIZE
-from surveys.web.rendering.item_forms import EngagementForm, RatingForm, repeat_visit
+from surveys.web.rendering.item_forms import (
+    EngagementForm,
+    RatingForm,
+    repeat_visit,
+)
 from surveys.web.rendering.study_page import StudyDisplay, display_of
 
 MAX_PROGRESS = 10_000
-NAMES = ("text", "asked1", "asked2", "progress", "token", "shown")
+NAMES = ("text", "asked1", "asked2", "progress", "last", "token", "shown")
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
 
@@ -43,10 +49,11 @@ def make_engagement_form(face: StudyDisplay, sent: QueryDict | None) -> Engageme
     return EngagementForm(sent, direction=face.text_direction)
 
 
-def make_rating_form(face: StudyDisplay, sent: QueryDict | None) -> RatingForm:
-    """Return the form of page 2 with the study's scale."""
+def make_rating_form(face: StudyDisplay, sent: QueryDict | None, chosen: str = "") -> RatingForm:
+    """Return the form of page 2 with the study's scale, and what is chosen on it at first."""
     return RatingForm(
         sent,
+        initial={"rating": chosen},
         points=[point.value for point in face.scale],
         allows_unjudgeable=face.study.allows_unjudgeable,
     )
@@ -97,6 +104,25 @@ def _render_progress(
     return render_to_string("annotate/_progress.html", page)
 
 
+@lru_cache(maxsize=MAX_PROGRESS)
+def _render_last(interface: str, position: int, rating: Decimal | None) -> SafeString:
+    """Render the line that leads back to the last rating."""
+    rated = None if rating is None else write_point(rating)
+    return render_to_string("annotate/_last_rating.html", {"position": position, "rated": rated})
+
+
+def describe_correction(
+    face: StudyDisplay, where: AssignmentProgress, last: Response
+) -> dict[str, Any]:
+    """Return the template values of the page that changes the last rating."""
+    return {
+        **describe_text(last.context, face.study, is_marked=True),
+        "face": face,
+        "progress": render_progress(face, last.position, where.n_items, where.n_pages_done),
+        "rated": None if last.rating is None else write_point(last.rating),
+    }
+
+
 def render_item(
     page: ItemPage, where: AssignmentProgress, item: DueItem, token: str, refused: Form | None
 ) -> str:
@@ -105,6 +131,9 @@ def render_item(
     values = {
         **describe_text(item, face.study, is_marked=page is RATING_PAGE),
         "progress": render_progress(face, item.position, where.n_items, where.n_pages_done),
+        "last": _render_last(face.interface, item.position - 1, item.last_rating)
+        if item.has_last
+        else "",
         "token": escape(token),
         "shown": str(time.time_ns() // 1_000_000),
     }

@@ -17,7 +17,7 @@ from surveys.study.design import configure_study
 from surveys.web.annotate.urls import urlpatterns
 from tests.factories.arrivals import PROLIFIC, RIGHT
 from tests.factories.batches import arm, plan, publish
-from tests.factories.studies import finish, make_study, whereabouts
+from tests.factories.studies import finish, make_study, rate_due, whereabouts
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
 
@@ -37,12 +37,14 @@ FORMS = {
     "enter": {**CONSENT, **MTURK},
     "engage": {**WORDS, **VISIT},
     "rate": {"rating": "3", "comment": "", **VISIT},
+    "change": {"rating": "5", "comment": ""},
     "instructions": {},
     "practice": WORDS,
     "practice_rating": {"rating": "3", "comment": ""},
     "check": RIGHT,
     "withdraw": {"confirmed": "yes"},
 }
+STORING = {"engage", "rate", "change"}
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
@@ -86,10 +88,12 @@ def come_to(name, assignment):
         complete_step(assignment, Step.INSTRUCTIONS)
     if name not in {"practice", "practice_rating", "practice_answer"}:
         complete_step(assignment, Step.PRACTICE)
-    if name in {"engage", "rate", "thanks"}:
+    if name in {"engage", "rate", "change", "thanks"}:
         begin_assignment(assignment)
     if name == "rate":
         record_engagement(whereabouts(assignment), "sea", "salt")
+    if name == "change":
+        rate_due(assignment, 2)
     if name == "thanks":
         finish(assignment)
     return assignment
@@ -106,7 +110,7 @@ def right(name, address):
     "name",
     [
         # On PostgreSQL what stores answers; with the rest, SQLite refuses what it would refuse.
-        pytest.param(name, marks=pytest.mark.every_database) if name in {"engage", "rate"} else name
+        pytest.param(name, marks=pytest.mark.every_database) if name in STORING else name
         for name in PAGES
     ],
 )

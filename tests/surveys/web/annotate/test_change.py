@@ -1,0 +1,80 @@
+"""The page that changes the last rating."""
+
+import pytest
+
+from surveys.participation.answers import record_engagement
+from surveys.study.design import configure_study
+from tests.factories.arrivals import page, squeeze
+from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rated():
+    """An assignment of three texts, of which the first is rated 2."""
+    assignment = start(configure_study(make_study(3), allows_unjudgeable=True))
+    rate_due(assignment, 2)
+    return assignment
+
+
+def read(assignment):
+    return stored(assignment.responses.get(position=1), "rating", "first_rating")
+
+
+def test_the_next_text_leads_back_to_the_rating_which_is_chosen_there(client, rated):
+    words = squeeze(client.get(page("engage", rated, 2)))
+    change = client.get(page("change", rated, 1))
+
+    link = '<a href="../../1/change/">Change</a>'
+    assert f'<p class="last">You chose 2 for the last text.{link}</p>' in words
+    assert change.context["form"]["rating"].value() == "2"
+    assert change.content.count(b"checked") == 1
+    assert b"<strong>" in change.content
+    assert b"Keep 2" in change.content
+
+
+def test_no_rating_can_be_changed_on_other_pages(client, rated):
+    record_engagement(whereabouts(rated), "sea", "salt")
+    second = client.get(page("rate", rated, 2)).content
+    first = client.get(page("engage", start(rated.study), 1)).content
+
+    assert b"/change/" not in first + second
+
+
+def test_a_new_rating_is_stored_and_named_on_the_next_text(client, rated):
+    answer = client.post(page("change", rated, 1), {"rating": "5"})
+
+    assert answer.url == page("engage", rated, 2)
+    assert read(rated) == (5, 2)
+    assert b"You chose 5 for the last text." in client.get(answer.url).content
+
+
+def test_what_could_not_be_judged_can_be_changed(client, rated):
+    client.post(page("change", rated, 1), {"rating": "cannot", "comment": "cut"})
+
+    words = client.get(page("engage", rated, 2)).content
+    change = squeeze(client.get(page("change", rated, 1)))
+    assert b"You could not judge the last text." in words
+    assert "Leave it" in change
+    assert 'value="cannot" checked' in change
+
+
+@pytest.mark.parametrize("rating", ["", "7", "three"])
+def test_an_invalid_change_is_refused(client, rated, rating):
+    answer = client.post(page("change", rated, 1), {"rating": rating})
+
+    assert (answer.status_code, read(rated)) == (422, (2, None))
+    assert b'role="alert"' in answer.content
+
+
+def test_the_page_leads_to_the_due_one_when_nothing_can_be_changed(client, rated):
+    due = page("engage", rated, 2)
+    assert [client.get(page("change", rated, n)).url for n in (0, 2, 3)] == [due] * 3
+    client.post(due, {"inspired_word1": "sea", "inspired_word2": "salt"})
+
+    looked = client.get(page("change", rated, 1))
+    posted = client.post(page("change", rated, 1), {"rating": "5"})
+
+    assert looked.url == posted.url == page("rate", rated, 2)
+    assert read(rated) == (2, None)
