@@ -27,6 +27,13 @@ class Migration(migrations.Migration):
                 null=True,
             ),
         ),
+        migrations.AddField(
+            model_name="study",
+            name="sends_choice",
+            field=models.BooleanField(
+                default=False, help_text="choosing a number sends it after a moment, with an undo"
+            ),
+        ),
         migrations.AddConstraint(
             model_name="response",
             constraint=models.CheckConstraint(

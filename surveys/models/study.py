@@ -88,6 +88,9 @@ class Study(models.Model):
     allows_unjudgeable = models.BooleanField(
         default=False, help_text="annotators may say that they cannot judge"
     )
+    sends_choice = models.BooleanField(
+        default=False, help_text="choosing a number sends it after a moment, with an undo"
+    )
     allows_more_blocks = models.BooleanField(
         default=False, help_text="annotators who finish a block may do another"
     )

@@ -28,8 +28,8 @@ MINIMUMS = {**DESIGN_MINIMUMS, "n_check_tries": 0, "n_checkpoints": 0, "seconds_
 SETTINGS = (
     "title", "public_title", "organisation", "contact", "ethics", "pay", "pay_for_more",
     "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels", "question_forms",
-    "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
-    "n_check_tries", "n_checkpoints", "seconds_per_item",
+    "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
+    "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item",
 )  # fmt: skip
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
 

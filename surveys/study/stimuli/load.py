@@ -33,6 +33,7 @@ from surveys.study.durations import estimate_seconds
 from surveys.study.layout.blocks import BlockPlan, make_blocks, plan_blocks
 
 DESIGN_MINIMUMS = {"ratings_per_context": 1, "block_size": 1, "lease_hours": 1}
+MAX_POINTS = 101  # of a scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,8 +220,8 @@ def list_scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> li
         return ["the ends and the step of the scale may have two decimals, not more."]
     if step <= 0 or (maximum - minimum) % step:
         return [f"the step of the scale must divide it into equal parts, got {step}."]
-    if (maximum - minimum) / step > 40:
-        return ["the scale has more than 41 points, too many to choose from."]
+    if (maximum - minimum) / step > MAX_POINTS - 1:
+        return [f"the scale has more than {MAX_POINTS} points, too many to choose from."]
     return []
 
 

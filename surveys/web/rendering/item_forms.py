@@ -1,5 +1,6 @@
 """The forms of annotator pages, with their hidden fields."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -11,11 +12,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
+from surveys.models.study import write_point
 from surveys.participation.answers import PageVisit
 from surveys.study.exercises import CheckQuestion
 
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
+NUMBER = re.compile(r"[-\N{MINUS SIGN}]?\d{1,3}(?:[.,\N{ARABIC DECIMAL SEPARATOR}]\d{1,2})?")
+SIGNS = str.maketrans({",": ".", "\N{ARABIC DECIMAL SEPARATOR}": ".", "\N{MINUS SIGN}": "-"})
 LONGEST_VISIT = timedelta(days=30)
 
 
@@ -42,7 +46,9 @@ class InspiredWordField(forms.CharField):
             },
         )
         del self.widget.attrs["maxlength"]  # browsers would truncate silently
-        self.widget.attrs |= {"autocomplete": "off", "autocapitalize": "none", "class": "word"}
+        self.widget.attrs |= {
+            "autocomplete": "off", "autocorrect": "off", "autocapitalize": "none", "class": "word",
+        }  # fmt: skip
 
 
 class EngagementForm(forms.Form):
@@ -53,8 +59,8 @@ class EngagementForm(forms.Form):
 
     def __init__(self, data: Any = None, *, direction: str) -> None:
         super().__init__(data)
-        for name in WORDS:
-            self.fields[name].widget.attrs["dir"] = direction
+        for name, key in zip(WORDS, ("next", "send"), strict=True):
+            self.fields[name].widget.attrs |= {"dir": direction, "enterkeyhint": key}
 
     def clean(self) -> dict[str, Any]:
         words = super().clean() or {}
@@ -77,10 +83,20 @@ class CommentField(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
+class RatingField(forms.ChoiceField):
+    """A point of the scale, chosen or written: with digits of any script, a comma or a point."""
+
+    def to_python(self, value: Any) -> str:
+        text: str = super().to_python(value).strip()
+        if not NUMBER.fullmatch(text):
+            return text
+        return write_point(Decimal(text.translate(SIGNS)) + 0)  # not "-0"
+
+
 class RatingForm(forms.Form):
     """A point of the study's scale, or "I cannot judge this"."""
 
-    rating = forms.ChoiceField(
+    rating = RatingField(
         error_messages={
             "required": _("Please choose a number."),
             "invalid_choice": _("Please choose one of the numbers."),

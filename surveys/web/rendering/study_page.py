@@ -16,6 +16,10 @@ from surveys.study.protocol import CACHE_SIZE, protocol_of
 from surveys.study.texts import interface_of, read_texts
 from surveys.web.rendering.markdown import render_markdown
 
+MAX_POINTS = 12  # that are shown one by one
+MAX_COLUMNS, LONGEST_WORD = 7, 10  # points side by side with a label each; letters of a word
+FEW_POINTS = 4  # whose columns are so wide that the labels of both ends fit
+
 
 @dataclass(frozen=True)
 class ScalePoint:
@@ -44,15 +48,58 @@ class StudyDisplay:
         return direction_of(self.interface)
 
     @property
-    def has_many_labels(self) -> bool:
-        """Return whether more than the two ends of the scale have labels."""
-        return sum(bool(point.label) for point in self.scale) > 2
+    def lowest(self) -> ScalePoint:
+        """Return the low end of the scale."""
+        return self.scale[0]
+
+    @property
+    def highest(self) -> ScalePoint:
+        """Return the high end of the scale."""
+        return self.scale[-1]
+
+    @property
+    def step(self) -> str:
+        """Return the distance between two points of the scale."""
+        return write_point(self.study.scale_step)
+
+    @property
+    def keypad(self) -> str:
+        """Return the keypad of a phone on which every point can be typed (`inputmode`)."""
+        if self.lowest.value.startswith("-"):
+            return "text"  # number pads of phones may lack the minus
+        return "decimal" if any("." in point.value for point in self.scale) else "numeric"
+
+    @property
+    def labels_points_between(self) -> bool:
+        """Return whether other points than the ends of the scale have labels."""
+        return any(point.label for point in self.scale[1:-1])
+
+    @property
+    def layout(self) -> str:
+        """Return how the points are laid out.
+
+        `line`: a field for the number, with a slider. `list`: one point in a row, with its label.
+        `columns`: side by side, each with its label; a list on phones. `ends`: side by side, with
+        labels below the ends.
+        """
+        if len(self.scale) > MAX_POINTS:
+            return "line"
+        words = [word for point in self.scale for word in point.label.split()]
+        fits = len(self.scale) <= MAX_COLUMNS and max(map(len, words), default=0) <= LONGEST_WORD
+        if self.labels_points_between:
+            return "columns" if fits else "list"
+        return "columns" if len(self.scale) <= FEW_POINTS and fits else "ends"
 
     @property
     def digit_keys(self) -> str:
         """Return the digits that choose a point each; empty if a point has several characters."""
         points = [point.value for point in self.scale]
         return "".join(points) if all(len(point) == 1 for point in points) else ""
+
+    @property
+    def sends_choice(self) -> bool:
+        """Return whether choosing a point sends it after a moment; a number is typed instead."""
+        return self.study.sends_choice and self.layout != "line"
 
     def count_minutes(self, n_pages: int) -> int:
         """Return the expected duration of item pages in minutes."""

@@ -177,8 +177,9 @@ class DesignSerializer(serializers.ModelSerializer[Study]):
             "language",
             "ratings_per_context", "block_size", "scale_minimum", "scale_maximum", "scale_step",
             "scale_labels", "question_forms", "lease_hours", "assigning_policy",
-            "allows_unjudgeable", "allows_more_blocks", "erases_withdrawn", "publishes_words",
-            "n_check_tries", "n_checkpoints", "seconds_per_item", "seed", "minutes",
+            "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
+            "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item", "seed",
+            "minutes",
         )  # fmt: skip
 
     def get_minutes(self, study: Study) -> int:
@@ -219,6 +220,9 @@ class DesignChangeSerializer(RequestSerializer):
     assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, required=False)
     scale_labels = serializers.DictField(child=JsonString(max_length=60), required=False)
     allows_unjudgeable = JsonBoolean(required=False)
+    sends_choice = JsonBoolean(
+        required=False, help_text="choosing a number sends it after a moment, with an undo"
+    )
     allows_more_blocks = JsonBoolean(required=False)
     erases_withdrawn = JsonBoolean(required=False)
     publishes_words = JsonBoolean(required=False)

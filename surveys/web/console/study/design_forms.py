@@ -16,7 +16,7 @@ SCALE = ("scale_minimum", "scale_maximum", "scale_step")
 PAY = ("pay_per_hour", "fee_percent")
 GROUPS = {
     "The study": ("title", "public_title", "language", "organisation", "contact", "ethics"),
-    "The scale": (*SCALE, "scale_labels", "question_forms", "allows_unjudgeable"),
+    "The scale": (*SCALE, "scale_labels", "question_forms", "allows_unjudgeable", "sends_choice"),
     "The collection": (
         "ratings_per_context", "block_size", "seconds_per_item", "n_checkpoints", *PAY,
     ),
@@ -182,6 +182,7 @@ class DesignForm(WorkloadForm):
         help_text="The same seed and stimuli give the same blocks.",
     )  # fmt: skip
     allows_unjudgeable = switch("Annotators may say that they cannot judge")
+    sends_choice = switch("Choosing a number sends it after a moment, in which it can be undone")
     allows_more_blocks = switch("Annotators can do another block after finishing one")
     erases_withdrawn = switch("Withdrawal erases the answers (otherwise they are kept, unused)")
     publishes_words = switch("Words written by annotators are published (the consent text says so)")

@@ -179,7 +179,7 @@ def test_create_study_asks_for_canonical_language_tags(tag, written):
         ({"ratings_per_context": -1}, "ratings per context"),
         ({"block_size": 0}, "block size"),
         ({"scale_minimum": 6, "scale_maximum": 6}, "scale"),
-        ({"scale_maximum": 100}, "41 points"),
+        ({"scale_minimum": -100, "scale_maximum": 100}, "101 points"),
         ({"slug": "x" * 51}, "50 characters"),
         ({"slug": ""}, "study name"),
         ({"seed": 2**63}, "seed"),

@@ -99,11 +99,11 @@ def test_rate_marks_labels_that_are_not_in_the_language_of_the_page(client):
     own = rating_page(client, study)
     foreign = rating_page(client, configure_study(study_in_urdu, scale_labels={"6": "یکساں"}))
 
-    assert 'aria-label="6: same"><span>' in own
-    assert "<li>6 = same</li>" in own
-    assert 'aria-label="6: یکساں" lang="ur"><span>' in foreign
-    assert '<li>6 =<bdi lang="ur">یکساں</bdi></li>' in foreign
-    assert "<li>0 = not similar at all</li>" in foreign
+    assert 'aria-label="6: same"><span' in own
+    assert '<span class="words-of" dir="auto">same</span>' in own
+    assert 'aria-label="6: یکساں" lang="ur"><span' in foreign
+    assert '<span class="words-of" lang="ur" dir="auto">یکساں</span>' in foreign
+    assert '<span class="words-of" dir="auto">not similar at all</span>' in foreign
 
 
 def test_rate_offers_and_takes_the_steps_of_the_scale_in_a_language_with_commas(client):
@@ -136,25 +136,105 @@ def test_rate_validates_against_the_scale_at_the_time_of_the_answer(client):
     assert assignment.responses.get().rated_at is None
 
 
-KEYS = re.compile(r"Keys (\S+) and Enter|(Tab, the arrow keys) and Enter")
+KEYS = re.compile(r"Keys (\S+) and Enter|(type the number), then press Enter")
 
 
 @pytest.mark.parametrize(
-    ("scale", "digits", "named"),
+    ("scale", "named"),
     [
-        ({}, ["0123456"], "0–6"),
-        ({"scale_minimum": 1, "scale_maximum": 4}, ["1234"], "1–4"),
-        ({"scale_maximum": 8, "scale_step": 2}, ["02468"], "0–8"),
-        ({"scale_minimum": 1, "scale_maximum": 10}, [], "Tab, the arrow keys"),
-        ({"scale_minimum": -1, "scale_maximum": 1}, [], "Tab, the arrow keys"),
-        ({"scale_maximum": 1, "scale_step": Decimal("0.5")}, [], "Tab, the arrow keys"),
+        ({}, "0–6"),
+        ({"scale_minimum": 1, "scale_maximum": 4}, "1–4"),
+        ({"scale_maximum": 8, "scale_step": 2}, "0–8"),
+        ({"scale_minimum": 1, "scale_maximum": 10}, "type the number"),
+        ({"scale_minimum": -1, "scale_maximum": 1}, "type the number"),
+        ({"scale_maximum": 1, "scale_step": Decimal("0.5")}, "type the number"),
     ],
 )
-def test_rate_offers_digit_keys_if_every_point_is_one_digit(client, scale, digits, named):
+def test_rate_names_the_keys_for_its_points(client, scale, named):
     content = rating_page(client, make_study(1, **scale))
 
-    assert re.findall(r'data-digits="(\d*)"', content) == digits
     assert ["".join(found) for found in KEYS.findall(content)] == [named]
+
+
+# Layout of the scale
+
+
+WORDS = ["no", "hardly", "a little", "rather", "much", "mostly", "fully"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "labels", "layout"),
+    [
+        ({}, {}, "ends n7"),
+        ({"scale_maximum": 10}, {}, "ends n11"),
+        ({"scale_minimum": 1, "scale_maximum": 4}, {}, "columns n4"),
+        ({"scale_minimum": 1, "scale_maximum": 4}, {"1": "incomparable"}, "ends n4"),
+        ({}, {str(n): word for n, word in enumerate(WORDS)}, "columns n7"),
+        ({}, {"3": "incomparable"}, "list n7"),
+        ({"scale_maximum": 10}, {"5": "half"}, "list n11"),
+    ],
+)
+def test_points_are_laid_out_by_their_number_and_labels(client, scale, labels, layout):
+    study = configure_study(make_study(1, **scale), scale_labels=labels)
+
+    assert f'<div class="points {layout}">' in rating_page(client, study)
+
+
+@pytest.mark.parametrize(
+    ("scale", "asked", "keypad"),
+    [
+        ({"scale_maximum": 100}, "A number from 0 to 100</label>", "numeric"),
+        ({"scale_maximum": 60, "scale_step": 5}, "0 to 60, in steps of 5</label>", "numeric"),
+        ({"scale_maximum": 10, "scale_step": Decimal("0.5")}, "in steps of 0.5<", "decimal"),
+        ({"scale_minimum": -10, "scale_maximum": 10}, "A number from -10 to 10</label>", "text"),
+    ],
+)
+def test_many_points_have_a_field_and_a_slider_without_a_choice(client, scale, asked, keypad):
+    content = rating_page(client, make_study(1, **scale))
+
+    assert asked in content
+    assert f'inputmode="{keypad}" value=""' in content
+    assert content.count('type="range" class="slider" hidden') == 1
+    assert content.count('name="rating"') == 1
+
+
+@pytest.fixture
+def fine():
+    """An assignment whose first item is at page 2, on a scale from -5 to 5 by 0.5."""
+    study = make_study(2, scale_minimum=-5, scale_maximum=5, scale_step=Decimal("0.5"))
+    assignment = start(configure_study(study, allows_unjudgeable=True))
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    return assignment
+
+
+@pytest.mark.parametrize(
+    ("written", "rating"),
+    [
+        ("2.5", "2.5"), (" 2,50 ", "2.5"), ("٢٫٥", "2.5"), ("-1", "-1"), ("−۱", "-1"),
+        ("05", "5"), ("-0", "0"), ("-0,5", "-0.5"),
+    ],
+)  # fmt: skip
+def test_a_number_can_be_written_in_any_script(client, fine, written, rating):
+    answer = client.post(page("rate", fine, 1), {"rating": written})
+
+    assert answer.status_code == 302
+    assert fine.responses.get(position=1).rating == Decimal(rating)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "6", "2.25", "--1", "1e0", "1 2", "0x1", "five", "1.", "²"]
+)
+def test_a_number_that_is_no_point_is_refused_and_shown_again(client, fine, written):
+    answer = client.post(page("rate", fine, 1), {"rating": written})
+
+    assert (answer.status_code, fine.responses.get(position=1).rating) == (422, None)
+    assert f'value="{written}"' in squeeze(answer)
+
+
+def test_cannot_judge_counts_where_a_number_was_written_as_well(client, fine):
+    client.post(page("rate", fine, 1), {"rating": ["3", "cannot"]})
+
+    assert stored(fine.responses.get(position=1), "rating", "is_unjudgeable") == (None, True)
 
 
 # Who cannot judge
