@@ -55,12 +55,19 @@ class WatchedPage:
     def follow(self, link: Locator) -> None:
         """Click on a link or button and wait until the next page is loaded.
 
-        One that takes the focus to a fault does so a moment later (with scripts; without them
-        Chromium does not); typing before would keep it.
+        With scripts an answer with errors replaces the body of the page instead. One that takes the
+        focus to a fault does so a moment later (with scripts; without them Chromium does not);
+        typing before would keep it.
         """
-        with self.page.expect_navigation():
-            link.click()
-        if self.has_scripts and self.page.locator("[autofocus]").count():
+        if not self.has_scripts:
+            with self.page.expect_navigation():
+                link.click()
+            return
+        self.page.evaluate("document.body.dataset.left = 'yes'")
+        link.click()
+        self.page.wait_for_selector("body:not([data-left])", state="attached")
+        self.page.wait_for_load_state()
+        if self.page.locator("[autofocus]").count():
             self.page.locator(":focus").first.wait_for()
 
     def appear(self, size: tuple[int, int], colours: Literal["light", "dark"]) -> None:

@@ -20,6 +20,7 @@ OPEN_STUDIES = {
     "plain": ["--no-cannot-judge"],
     "commented": ["--cannot-judge"],
     "checked": ["--check-tries", "3"],
+    "quick": ["--send-choice"],
 }
 N_LINKS = 50  # to each, of its 200 places
 

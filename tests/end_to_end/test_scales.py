@@ -1,11 +1,11 @@
-"""Keyboard input on different scales."""
+"""Keyboard input on different scales, and the layout of their points."""
 
 from decimal import Decimal
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.end_to_end.browser import DESKTOP, WatchedPage
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import Site
 
 SCALES = {
@@ -13,12 +13,15 @@ SCALES = {
     "1-7": (1, 7, 1),
     "0-6-by-2": (0, 6, 2),
     "0-10": (0, 10, 1),
-    "0-100-by-2.5": (0, 100, 2.5),
+    "0-100-by-10": (0, 100, 10),
     "1-5-by-0.5": (1, 5, 0.5),
     "minus-3-to-3": (-3, 3, 1),
     "0-1-by-0.1": (0, 1, 0.1),
+    "0-100": (0, 100, 1),
+    "0-10-by-0.5": (0, 10, 0.5),
 }
 LABELS = {"0": "apart", "5": "half-way", "10": "the same"}
+N_EACH = 12  # assignments of each study, one for each test
 MADE = f"""
 from decimal import Decimal
 from django.db import transaction
@@ -28,13 +31,15 @@ from tests.factories.studies import make_study, start, whereabouts
 with transaction.atomic():
     for slug, scale in {[*SCALES.items()]}:
         minimum, maximum, step = (Decimal(str(number)) for number in scale)
-        study = make_study(2, slug=slug.replace(".", "_"),
+        study = make_study(2, slug=slug.replace(".", "_"), ratings_per_context={N_EACH},
                            scale_minimum=minimum, scale_maximum=maximum, scale_step=step)
-        if slug == "0-10":
+        study = configure_study(study, allows_unjudgeable=slug == "0-100")
+        if slug == "0-10-by-0.5":
             study = configure_study(study, scale_labels={LABELS})
-        assignment = start(study)
-        record_engagement(whereabouts(assignment), "harvest", "moon")
-        print(assignment.token)
+        for _ in range({N_EACH}):
+            assignment = start(study)
+            record_engagement(whereabouts(assignment), "harvest", "moon")
+            print(slug, assignment.token)
 """
 RATINGS = """
 SELECT rating FROM surveys_response JOIN surveys_assignment ON surveys_assignment.id = assignment_id
@@ -43,19 +48,20 @@ WHERE token = '{token}' ORDER BY position
 
 
 @pytest.fixture(scope="module")
-def surveys(shared_site) -> dict[str, str]:
-    """Return the address of an assignment on each scale, whose first item is at page 2."""
-    tokens = shared_site.manage("shell", "--no-imports", "-c", MADE).split()
-    addresses = [f"{shared_site.url}/survey/{token}/" for token in tokens]
-    return dict(zip(SCALES, addresses, strict=True))
+def surveys(shared_site) -> dict[str, list[str]]:
+    """Return addresses of assignments on each scale, whose first item is at page 2."""
+    found: dict[str, list[str]] = {}
+    for line in shared_site.manage("shell", "--no-imports", "-c", MADE).splitlines():
+        slug, token = line.split()
+        found.setdefault(slug, []).append(f"{shared_site.url}/survey/{token}/")
+    return found
 
 
 @pytest.fixture
 def rating_page(chromium, surveys, scale) -> WatchedPage:
     """Page 2 of the first item, on the test's scale."""
     watched = WatchedPage(chromium, DESKTOP)
-    watched.page.goto(surveys[scale])
-    watched.page.locator(".scale:focus").wait_for()
+    watched.page.goto(surveys[scale].pop())
     return watched
 
 
@@ -83,47 +89,137 @@ def stored_rating(site: Site, watched: WatchedPage) -> Decimal | None:
         ("0-9", "۷9", "9"),  # the second digit corrects the first
         ("1-7", "0781", "1"),  # 0 and 8 are no points
         ("0-6-by-2", "45", "4"),
+        ("0-10", "10", "10"),
+        ("0-10", "١٠", "10"),
+        ("0-10", "1", "1"),
+        ("0-100-by-10", "50", "50"),
+        ("0-100-by-10", "100", "100"),
+        ("1-5-by-0.5", "2.5", "2.5"),
+        ("1-5-by-0.5", "4,5", "4.5"),
+        ("1-5-by-0.5", "2", "2"),
+        ("minus-3-to-3", "-3", "-3"),
+        ("0-1-by-0.1", "0.1", "0.1"),
+        ("0-100", "57", "57"),
+        ("0-100", "100", "100"),
+        ("0-10-by-0.5", "2,5", "2.5"),
     ],
 )
-def test_a_digit_stores_its_point_where_every_point_is_one_digit(
-    shared_site, rating_page, scale, keys, rating
-):
+def test_the_number_that_is_typed_is_stored(shared_site, rating_page, scale, keys, rating):
     page = rating_page.page
 
     type_keys(page, keys)
-    chosen = page.locator("input:checked").get_attribute("value")
     with page.expect_navigation():
         page.keyboard.press("Enter")
 
-    assert (chosen, stored_rating(shared_site, rating_page)) == (rating, Decimal(rating))
+    assert stored_rating(shared_site, rating_page) == Decimal(rating)
+
+
+def test_a_digit_may_follow_late(shared_site, chromium, surveys):
+    watched = WatchedPage(chromium, DESKTOP)
+    page = watched.page
+    page.clock.install()
+    page.goto(surveys["0-10"].pop())
+
+    page.keyboard.press("1")
+    page.clock.fast_forward(60_000)
+    page.keyboard.press("0")
+    assert page.locator("input:checked").get_attribute("value") == "10"
+    page.clock.fast_forward(60_000)
+    page.keyboard.press("7")  # another number
+    assert page.locator("input:checked").get_attribute("value") == "7"
 
 
 @pytest.mark.parametrize(
-    ("scale", "keys", "n_steps", "rating"),
-    [
-        ("0-10", "١٠7", 5, "5"),
-        ("0-100-by-2.5", "2.5", 40, "100"),
-        ("1-5-by-0.5", "2,5", 3, "2.5"),
-        ("minus-3-to-3", "-3", 1, "-2"),
-        ("0-1-by-0.1", "0.1", 7, "0.7"),
-    ],
-)
-def test_digits_store_nothing_where_a_point_is_longer_and_arrow_keys_do(
-    shared_site, rating_page, scale, keys, n_steps, rating
+    ("scale", "keys"),
+    [("0-10", "11"), ("0-10", "510"), ("0-100-by-10", "5"), ("0-100-by-10", "55"),
+     ("1-5-by-0.5", "2.7"), ("minus-3-to-3", "-"), ("0-100", "101"), ("0-100", "5.5")],
+)  # fmt: skip
+def test_a_number_that_is_no_point_stores_nothing_and_says_so(
+    shared_site, rating_page, scale, keys
 ):
     page = rating_page.page
 
     type_keys(page, keys)
     page.keyboard.press("Enter")
+
+    page.get_by_role("alert").wait_for()
+    assert page.get_by_role("alert").inner_text().startswith("Please choose")
+    assert stored_rating(shared_site, rating_page) is None
+
+
+@pytest.mark.parametrize(
+    ("scale", "n_steps", "rating"),
+    [("0-10", 5, "5"), ("1-5-by-0.5", 3, "2.5"), ("minus-3-to-3", 1, "-2")],
+)
+def test_arrow_keys_choose_points(shared_site, rating_page, scale, n_steps, rating):
+    page = rating_page.page
+
     page.keyboard.press("Tab")
-    type_keys(page, keys)  # on a point that is not chosen
-    assert page.locator("input:checked").count() == 0
     page.keyboard.press("Space")
     for _ in range(n_steps):
         page.keyboard.press("ArrowRight")
-    type_keys(page, keys)  # on the one that is
-    chosen = page.locator("input:checked").get_attribute("value")
     with page.expect_navigation():
         page.keyboard.press("Enter")
 
-    assert (chosen, stored_rating(shared_site, rating_page)) == (rating, Decimal(rating))
+    assert stored_rating(shared_site, rating_page) == Decimal(rating)
+
+
+@pytest.mark.parametrize("scale", ["0-100"])
+def test_an_untouched_slider_sends_nothing(shared_site, rating_page):
+    page = rating_page.page
+    slider = page.get_by_role("slider")
+    assert slider.get_attribute("aria-valuetext") == "no number chosen"
+
+    rating_page.submit()
+
+    assert page.get_by_role("alert").inner_text() == "Please choose a number."
+    assert stored_rating(shared_site, rating_page) is None
+    assert page.get_by_role("slider").is_visible()
+
+
+@pytest.mark.parametrize("scale", ["0-100"])
+def test_the_slider_and_the_field_show_the_same_number(shared_site, rating_page):
+    page = rating_page.page
+    slider, field = page.get_by_role("slider"), page.locator("#rating")
+    box = slider.bounding_box()
+
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert field.input_value() == "50"  # where it was already
+    field.fill("80")
+    assert slider.input_value() == slider.get_attribute("aria-valuetext") == "80"
+    page.get_by_label("I cannot judge this").check()
+    assert field.input_value() == ""
+    slider.press("ArrowRight")
+    assert field.input_value() == "81"
+    assert not page.get_by_label("I cannot judge this").is_checked()
+    rating_page.submit()
+
+    assert stored_rating(shared_site, rating_page) == 81
+
+
+def test_a_scale_of_many_points_needs_no_script(chromium, shared_site, surveys):
+    watched = WatchedPage(chromium, PHONE, scripts=False)
+    watched.page.goto(surveys["0-100"].pop())
+    assert watched.page.get_by_role("slider").count() == 0
+
+    watched.page.locator("#rating").fill("33")
+    watched.submit()
+
+    assert stored_rating(shared_site, watched) == 33
+
+
+@pytest.mark.parametrize(
+    ("scale", "rows"),
+    [("0-9", [5, 5]), ("1-7", [7]), ("0-10", [6, 5]), ("1-5-by-0.5", [5, 4])],
+)
+def test_points_are_in_equal_rows_on_a_phone(chromium, surveys, scale, rows):
+    watched = WatchedPage(chromium, PHONE)
+    watched.page.goto(surveys[scale].pop())
+
+    boxes = [one.bounding_box() for one in watched.page.locator(".figure").all()]
+
+    tops = [round(box["y"]) for box in boxes]
+    assert [tops.count(top) for top in sorted(set(tops))] == rows
+    assert min(box["width"] for box in boxes) >= 44
+    assert min(box["height"] for box in boxes) >= 44
+    assert watched.sideways_scroll == 0

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.browser import DESKTOP, WatchedPage
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import Site
 
 ANSWERS = """
@@ -45,46 +45,69 @@ def test_a_digit_chooses_a_point_and_enter_sends_it(shared_site, watched):
     assert watched.complaints == []
 
 
-def test_keys_choose_a_point_only_while_the_focus_is_in_the_scale(watched):
+def test_digits_are_heard_on_the_whole_page(watched):
     watched.write_words("harvest", "moon")
     page = watched.page
+    assert page.locator(":focus").count() == 0  # screen readers begin with the text
 
     page.locator("h1").click()
     page.keyboard.press("4")
+    assert page.locator("input:checked").get_attribute("value") == "4"
     page.get_by_text("Instructions", exact=True).focus()
-    page.keyboard.press("4")
-
-    assert page.locator("input:checked").count() == 0
-    page.locator("legend").click()  # the focus is in the scale again
-    page.keyboard.press("4")
-    assert page.locator('input[value="4"]').is_checked()
-    press = 'scale.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))'
+    page.keyboard.press("5")
+    assert page.locator("input:checked").get_attribute("value") == "5"
+    press = """key => document.activeElement.dispatchEvent(
+        new KeyboardEvent("keydown", {key, bubbles: true}))"""
     for digits in ("0123456", "٠١٢٣٤٥٦", "۰۱۲۳۴۵۶"):  # of every keyboard
         for value, digit in enumerate(digits):
-            page.locator(".scale").evaluate(f"(scale, key) => {press}", digit)
+            page.evaluate(press, digit)
             assert page.locator("input:checked").get_attribute("value") == str(value)
 
 
-def test_enter_sends_nothing_while_nothing_is_chosen_nor_while_it_is_held_down(watched):
+def test_enter_moves_to_the_second_word_and_then_sends(shared_site, watched):
+    page = watched.page
+    first, second = page.get_by_label("First word"), page.get_by_label("Second word")
+    assert first.evaluate("field => field === document.activeElement")
+    assert first.get_attribute("aria-describedby") == "text"
+
+    page.keyboard.type("harvest")
+    page.keyboard.press("Enter")
+    assert second.evaluate("field => field === document.activeElement")
+    assert first.get_attribute("aria-describedby") is None
+    page.keyboard.type("moon")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+    assert page.get_by_role("heading", name="Compare two words").is_visible()
+
+
+def test_nothing_is_focused_on_touch_screens(chromium, new_survey):
+    page = chromium.new_context(has_touch=True, is_mobile=True).new_page()
+    page.goto(new_survey())
+
+    assert page.locator(":focus").count() == 0
+
+
+def test_enter_without_a_choice_says_what_is_missing_unless_it_is_held_down(watched):
     page = watched.page
     sent: list[str] = []
     page.get_by_label("First word").fill("harvest")
     page.get_by_label("Second word").fill("moon")
     with page.expect_navigation():
         page.keyboard.down("Enter")
-    page.locator(".scale:focus").wait_for()
     page.on("request", lambda request: sent.append(request.url))
 
     page.keyboard.down("Enter")  # still held
     page.keyboard.up("Enter")
-    page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # on a point that is not chosen
-    page.keyboard.press("3")
     page.locator('input[value="3"]').dispatch_event("keydown", {"key": "Enter", "repeat": True})
-
-    assert page.locator('input[value="3"]').is_checked()
     assert sent == []
+    page.keyboard.press("Enter")  # on a point that is not chosen
+
+    page.get_by_role("alert").wait_for()
+    assert page.get_by_role("alert").inner_text() == "Please choose a number."
+    assert page.get_by_role("alert").evaluate("alert => alert === document.activeElement")
+    assert page.title().startswith("Please correct your answer")
 
 
 def test_the_keys_are_named_where_there_are_keys(chromium, watched):
@@ -138,22 +161,6 @@ def test_pasting_and_visible_time_are_recorded(shared_site, watched):
     assert 0 <= seconds[1] < seconds[0]
 
 
-def test_a_form_can_be_sent_again_after_it_was_stopped(watched):
-    page = watched.page
-    page.clock.install()
-    page.get_by_label("First word").fill("harvest")
-    page.get_by_label("Second word").fill("moon")
-    page.route("**/words/", lambda route: route.abort("aborted"))  # as by the browser's "stop"
-    with page.expect_event("requestfailed"):
-        page.locator("form button").click(no_wait_after=True)
-    page.unroute("**/words/")
-
-    page.clock.fast_forward(10_000)
-    watched.submit()
-
-    assert page.get_by_role("heading", name="Compare two words").is_visible()
-
-
 def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, new_survey):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
@@ -161,10 +168,9 @@ def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, new_s
     for number in range(3):
         page.locator(f'input[name="question{number}"][value="0"]').check()
 
-    with page.expect_navigation():
-        page.locator("form button").dblclick(no_wait_after=True)
+    page.locator("form button").dblclick(no_wait_after=True)
 
-    assert page.get_by_text("You have 2 tries left.").is_visible()
+    page.get_by_role("alert").first.wait_for()
     assert page.get_by_role("alert").count() == 2
 
 
@@ -184,25 +190,107 @@ def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(watched):
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
-def test_words_typed_offline_are_restored_by_going_back(chromium, shared_site, new_link):
+# A study that sends choices
+
+
+@pytest.fixture
+def quick(chromium, new_survey) -> WatchedPage:
+    """Page 2 of the first item of a study that sends choices, whose time tests can move on."""
     watched = WatchedPage(chromium, DESKTOP)
+    watched.page.clock.install()
+    watched.page.goto(new_survey("quick"))
+    watched.write_words("harvest", "moon")
+    return watched
+
+
+def test_a_choice_is_sent_after_a_moment(shared_site, quick):
+    page = quick.page
+    page.keyboard.press("4")
+    page.get_by_text("Sending 4 …").wait_for()
+    page.keyboard.press("5")  # meanwhile
+    page.get_by_text("Sending 5 …").wait_for()
+
+    page.clock.fast_forward(2_000)
+    page.get_by_text("Text 2 of ").wait_for()
+
+    assert float(first_answer(shared_site, quick)[2]) == 5
+
+
+@pytest.mark.parametrize("way", ["Escape", "Undo"])
+def test_a_choice_can_be_stopped_before_it_is_sent(shared_site, quick, way):
+    page = quick.page
+    page.locator('input[value="4"]').click()
+    page.get_by_text("Sending 4 …").wait_for()
+
+    if way == "Undo":
+        page.get_by_role("button", name="Undo").click()
+        assert page.locator("input:checked").count() == 0
+    else:
+        page.keyboard.press("Escape")
+    page.clock.fast_forward(60_000)
+
+    assert page.get_by_text("Sending").count() == 0
+    assert first_answer(shared_site, quick)[2] is None
+
+
+def test_arrow_keys_send_nothing(shared_site, quick):
+    page = quick.page
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    page.clock.fast_forward(60_000)
+
+    assert page.get_by_text("Sending").count() == 0
+    assert first_answer(shared_site, quick)[2] is None
+
+
+def test_a_judgement_takes_three_keys_or_three_clicks(shared_site, quick):
+    """Not counting letters, in a study that sends choices."""
+    page = quick.page
+    page.keyboard.press("4")
+    page.clock.fast_forward(2_000)
+    page.get_by_text("Text 2 of ").wait_for()
+
+    page.keyboard.type("harvest")
+    page.keyboard.press("Enter")  # 1
+    page.keyboard.type("moon")
+    page.keyboard.press("Enter")  # 2
+    page.get_by_role("heading", name="Compare two words").wait_for()
+    page.keyboard.press("4")  # 3
+    page.clock.fast_forward(2_000)
+    page.get_by_text("Text 3 of ").wait_for()
+
+    page.keyboard.type("harvest")
+    page.get_by_label("Second word").click()  # 1
+    page.keyboard.type("moon")
+    page.get_by_role("button", name="Continue").click()  # 2
+    page.get_by_role("heading", name="Compare two words").wait_for()
+    page.locator('input[value="4"]').click()  # 3
+    page.clock.fast_forward(2_000)
+    page.get_by_text("Text 3 of ").wait_for(state="detached")
+
+
+def test_the_last_rating_is_changed_by_its_link(shared_site, watched):
     page = watched.page
-    watched.begin(new_link())  # back leads to the page before, as the browser's fault replaces this
-    page.locator('[name="inspired_word1"]').fill("harvest")
-    page.locator('[name="inspired_word2"]').fill("moon")
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Continue").click()
-    page.wait_for_url("chrome-error://**")
-    page.context.set_offline(False)
+    watched.write_words("harvest", "moon")
+    watched.rate(2)
 
-    page.go_back()
+    watched.follow(page.get_by_role("link", name="Change"))
+    assert page.locator("input:checked").get_attribute("value") == "2"
+    page.keyboard.press("5")
+    watched.submit()
 
-    assert page.locator('[name="inspired_word1"]').input_value() == "harvest"
-    assert page.locator('[name="inspired_word2"]').input_value() == "moon"
-    with page.expect_navigation():
-        page.get_by_role("button", name="Continue").click()
-    page.locator('label:has(input[value="2"])').click()
-    with page.expect_navigation():
-        page.get_by_role("button", name="Continue").click()
-    assert list(first_answer(shared_site, watched)[:2]) == ["harvest", "moon"]
-    assert page.locator('[name="inspired_word1"]').input_value() == ""
+    assert page.get_by_text("You chose 5 for the last text.").is_visible()
+    assert float(first_answer(shared_site, watched)[2]) == 5
+    assert watched.complaints == []
+
+
+def test_both_word_fields_are_visible_on_a_phone(chromium, new_survey):
+    watched = WatchedPage(chromium, PHONE)
+    watched.page.goto(new_survey())
+    watched.write_words("harvest", "moon")
+    watched.rate(2)  # with the line about the last rating
+
+    box = watched.page.get_by_label("Second word").bounding_box()
+    assert box["y"] + box["height"] <= PHONE[1]
+    assert box["height"] >= 44

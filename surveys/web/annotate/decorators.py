@@ -23,6 +23,8 @@ from surveys.recruitment.providers import rules_of
 from surveys.web.annotate.frames import allow_framing
 from surveys.web.rendering.study_page import activate_language, display_of
 
+# Forms that the script sends are answered with the next address, which the browser then opens.
+SENDER, FETCH = "X-Requested-With", "fetch"
 HTTP_FORBIDDEN = 403
 HTTP_UNPROCESSABLE = 422
 
@@ -32,11 +34,14 @@ def annotator_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespo
 
     The page is not cached, so "back" requests it again and is redirected to the due page. Only a
     refused form may be: otherwise "back" would show the browser's own "confirm resubmission".
+    The script follows no redirect itself, so that each page is rendered once.
     """
 
     @wraps(view)
     def page(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         response = _call_with_retry(view, request, *args, **kwargs)
+        if isinstance(response, HttpResponseRedirect) and request.headers.get(SENDER) == FETCH:
+            response = HttpResponse(response.url, content_type="text/plain")
         is_refused = response.status_code == HTTP_UNPROCESSABLE
         response["Cache-Control"] = "private, no-cache" if is_refused else "private, no-store"
         response["Content-Security-Policy"] = _content_policy()

@@ -143,7 +143,7 @@ def test_texts_are_escaped(client):
     content = client.get(page("engage", start(study), 1)).content.decode()
 
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in content
-    assert content.count("<script") == content.count('<script src="/static/') == 1
+    assert content.count("<script") == content.count('<script src="/static/') == 2
 
 
 def test_pages_set_no_cookie_and_are_not_cached(client):
@@ -280,3 +280,17 @@ def test_other_methods_are_refused(client, assignment, response, method):
 
     assert answer.status_code == 405
     assert stored(response, *ANSWER) == ("", "", None)
+
+
+def test_the_script_is_told_the_next_address_and_opens_it_itself(client, assignment, response):
+    words = {"inspired_word1": "sea", "inspired_word2": "salt"}
+    url = page("engage", assignment, 1)
+
+    refused = client.post(url, {}, headers={"X-Requested-With": "fetch"})
+    answer = client.post(url, words, headers={"X-Requested-With": "fetch"})
+    late = client.post(url, words, headers={"X-Requested-With": "fetch"})
+
+    assert (refused.status_code, refused["Content-Type"]) == (422, "text/html; charset=utf-8")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/plain")
+    assert answer.content.decode() == late.content.decode() == page("rate", assignment, 1)
+    assert answer["Cache-Control"] == "private, no-store"
