@@ -105,7 +105,10 @@ NAMED: dict[type, dict[Said | None, str]] = {
     Verdict: {Said.JUDGEMENT: "review opinion kind reason at undone_at", None: "reviewer"},
     Arrival: {Said.NETWORK: "entrance address_digest arrived_at"},
     ReviewClaim: {None: "review reviewer until"},
-    Place: {Said.STEPS: "assignment", None: "study questionnaire round number is_open hit"},
+    Place: {
+        Said.STEPS: "assignment",
+        None: "study questionnaire round number is_open is_replaced hit",
+    },
     Hit: {
         Said.JUDGEMENT: "compensates",
         None: "batch questionnaire provider key n_places n_released attempt token "
