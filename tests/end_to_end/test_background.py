@@ -135,7 +135,7 @@ def rehearse(site: Site) -> None:
 
 
 def ask_for_jobs_and_wait_for_none(browser: httpx.Client) -> None:
-    asked = post(browser, "/console/studies/study/results/", recipe=QUICK)
+    asked = post(browser, "/console/studies/study/results/toml/", recipe=QUICK)
     review = post(browser, "/console/studies/study/review/")
 
     assert (asked.status_code, review.status_code) == (200, 200)

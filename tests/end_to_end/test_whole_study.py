@@ -132,9 +132,10 @@ def decide_design(researcher: Researcher) -> None:
 
 
 def look_at_texts(researcher: Researcher) -> None:
-    """Preview a text in Markdown and one in TOML."""
+    """Preview a text in Markdown and one of rows."""
     for kind in ("Consent", "Check"):
-        researcher.follow(kind)
+        researcher.steps[-1].clicks += 1
+        researcher.watched.follow(researcher.page.locator(".texts").get_by_role("link", name=kind))
         researcher.press("Preview")
         researcher.look(kind)
         researcher.follow("Back to the design")

@@ -20,7 +20,7 @@ from surveys.web.console.crowd import people as batch_people
 from surveys.web.console.crowd import visits as batch_visits
 from surveys.web.console.privacy import views as privacy
 from surveys.web.console.recruitment import views as recruitment
-from surveys.web.console.results import jobs, pairs, plots, releases
+from surveys.web.console.results import jobs, pairs, plots, recipes, releases
 from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
 from surveys.web.console.study import design, lifecycle, preview, stimuli
@@ -115,7 +115,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "review_agreement": ("review/agreement/", review.review_agreement),
     "review_settings": ("review/settings/", review.review_settings),
     "jobs": ("errands/", jobs.jobs),  # the address of old bookmarks
-    "results": ("results/", results.results),
+    "results": ("results/", recipes.results),
+    "recipe_text": ("results/toml/", recipes.recipe_text),
     "compare": ("results/compare/", results.compare),
     "run": ("runs/<int:run_id>/", results.run),
     "retry": ("runs/<int:run_id>/retry/", results.retry),

@@ -5,21 +5,9 @@ from django import forms
 
 from surveys.models import Release, Run, Study
 from surveys.results.inspection.pairs import ORDERS
+from surveys.web.console.results.recipe_forms import RecipeForm
 
-MAX_RECIPE_LENGTH = 20_000
 MAX_DESCRIPTION_LENGTH = 200_000
-
-
-class RecipeForm(forms.Form):
-    """A recipe to run, as TOML."""
-
-    recipe = forms.CharField(
-        max_length=MAX_RECIPE_LENGTH,
-        strip=False,
-        label="Recipe",
-        help_text="Every step with its parameters. The scale is always that of the study.",
-        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "code-area"}),
-    )
 
 
 class ReleaseForm(RecipeForm):

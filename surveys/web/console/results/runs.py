@@ -1,61 +1,26 @@
 """The step Results: runs of recipes, their reports, ledgers and comparison."""
 
-from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
-from surveys.models import Run, RunKind, RunState, Study
+from surveys.models import Run, RunKind, Study
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.run_inspection import (
     compare_runs,
     find_codes,
     find_in_ledger,
     read_member,
-    write_presets,
 )
-from surveys.results.runs import is_broken_off, request_results, retry_run
+from surveys.results.runs import is_broken_off, retry_run
 from surveys.tasks import start_run
-from surveys.web.console.access import is_visitor, signed_in, study_page
-from surveys.web.console.forms import attempt, posted, status_of
-from surveys.web.console.results.forms import CompareForm, LedgerForm, RecipeForm
+from surveys.web.console.access import is_visitor, study_page
+from surveys.web.console.forms import attempt, status_of
+from surveys.web.console.results.forms import CompareForm, LedgerForm
 from surveys.web.rendering.sandboxed import answer_sandboxed
 
-RUNS_PER_PAGE = 25
 LARGEST = 10  # changes on the page of a run
-
-
-@study_page(Right.WORK, also=Right.LOOK)
-def results(request: HttpRequest, study: Study) -> HttpResponse:
-    """List the runs of a study; a POST runs a recipe."""
-    presets = write_presets()
-    chosen = request.GET.get("preset", "")
-    initial = {"recipe": presets.get(chosen, presets["cosimlex"])}
-    form = RecipeForm(posted(request), initial=initial)
-    started: list[Run] = []
-
-    def run() -> None:
-        started.append(request_results(study, form.cleaned_data["recipe"], signed_in(request)))
-        start_run(started[0].pk)
-
-    if attempt(form, run):
-        messages.success(request, "The run has started; this page shows the progress.")
-        return redirect("console:run", study.slug, started[0].pk)
-    made = Run.objects.filter(study=study).results().with_withdrawn_since()
-    made = made.select_related("requested_by")
-    runs = Paginator(made, RUNS_PER_PAGE).get_page(request.GET.get("page"))
-    page = {
-        "study": study,
-        "runs": runs,
-        "form": form,
-        "presets": list(presets),
-        "chosen": chosen,
-        "compare": CompareForm(study),
-        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
-    }
-    return render(request, "console/results/results.html", page, status=status_of(form))
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)

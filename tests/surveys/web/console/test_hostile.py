@@ -72,6 +72,15 @@ PLAN = {
     "private_task": "",
 }  # fmt: skip
 
+SETTINGS = {
+    "name": "ours", "exclusion_most_failed_checkpoints": "1", "calibration_enabled": "on",
+    "calibration_threshold": "1", "calibration_step": "0.5", "filtering_k": "1.5",
+    "filtering_minimum_rho": "0.1", "filtering_gain_share": "0.1", "rescaling_minimum": "0",
+    "rescaling_maximum": "10", "files_scientific_below": "1e-7", "files_trailing_zeros": "on",
+    "report_n_resamples": "0", "report_resample": "items", "report_n_splits": "5",
+    "report_seed": "0",
+}  # fmt: skip
+
 
 # Valid data for each page; {} is a button without fields. Other pages accept no data.
 FORMS = {
@@ -137,7 +146,9 @@ FORMS = {
     "review_undo": lambda world: {},
     "review_settle": lambda world: VERDICT,
     "review_settings": lambda world: {"sample_percent": "50", "double_percent": "0"},
-    "results": lambda world: {"recipe": QUICK},
+    "results": lambda world: {**SETTINGS, "exclusion_rejected_engagement": "on",
+                              "filtering_enabled": "on", "report_pdf": "on"},
+    "recipe_text": lambda world: {"recipe": QUICK},
     "retry": lambda world: {},
     "release": lambda world: {"recipe": QUICK, "description": "", "n_practice": "0", "seed": "0",
                               "ids_of": "", "complete": "on", "has_log": "on"},
@@ -163,7 +174,7 @@ ASKING = {"reject_visit", "override_visit", "batch_choose"}
 OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
 # Names that a view reads although they are not form fields: buttons, Django's own fields,
 NOT_FIELDS = {"calculate", "look", "then", "csrfmiddlewaretoken", "file-clear"}
-QUERY_PARAMETERS = {"page", "version", "preset", "standing", "item", "chosen"}
+QUERY_PARAMETERS = {"page", "version", "preset", "standing", "item", "chosen", "run"}
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 

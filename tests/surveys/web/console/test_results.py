@@ -55,7 +55,7 @@ def page(name, study, *more):
 
 def run_recipe(client, study, capture, recipe=QUICK):
     with capture(execute=True):
-        answer = client.post(page("results", study), {"recipe": recipe})
+        answer = client.post(page("recipe_text", study), {"recipe": recipe})
     assert answer.status_code == 302, answer.content.decode()
     return Run.objects.latest("pk")
 
@@ -159,7 +159,7 @@ def test_compared_runs_warn_of_erased_annotators(study, client, django_capture_o
     ],
 )
 def test_an_invalid_recipe_is_refused(recipe, said, study, client):
-    answer = client.post(page("results", study), {"recipe": recipe})
+    answer = client.post(page("recipe_text", study), {"recipe": recipe})
 
     assert answer.status_code == 422
     assert said in answer.content.decode()

@@ -1,0 +1,1 @@
+"""Recipes and descriptions as entries of forms; they are stored as TOML."""

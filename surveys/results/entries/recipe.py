@@ -1,0 +1,74 @@
+"""The settings of a recipe as entries of a form."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from surveys.errors import RunRefused
+from surveys.models import Study
+from surveys.results.ratings_table import scale_of
+
+if TYPE_CHECKING:
+    from postprocess.steps.recipe import Recipe
+
+Settings = dict[str, Any]
+OF_THE_STUDY = ("format", "scale")  # not a choice of the recipe's author
+
+
+def read_settings(recipe: str) -> Settings:
+    """Return the settings of a recipe by name, such as "calibration.threshold".
+
+    Settings of the study, such as the scale, are left out. Raises RunRefused.
+    """
+    from postprocess.steps.recipe import RecipeError, parse_recipe
+
+    try:
+        return _flatten(parse_recipe(recipe.encode()))
+    except RecipeError as error:
+        raise RunRefused(str(error)) from error
+
+
+def write_recipe(study: Study, settings: Mapping[str, Any]) -> str:
+    """Return the TOML of a recipe with these settings, on the study's scale.
+
+    A setting that is None is left out. Raises RunRefused with a line for each invalid setting,
+    which begins with its name and a colon.
+    """
+    from postprocess.steps.recipe import Recipe, RecipeError
+
+    entries: dict[str, Any] = {}
+    for name, value in settings.items():
+        section, _, setting = name.rpartition(".")
+        if value is not None:
+            (entries.setdefault(section, {}) if section else entries)[setting] = value
+    try:
+        recipe = Recipe.read(entries, "setting", RecipeError)
+    except RecipeError as error:
+        raise RunRefused(str(error)) from error
+    return recipe.on_scale(scale_of(study)).render()
+
+
+def find_changed(recipe: str) -> tuple[str, list[str]]:
+    """Return the preset with a recipe's name, and the settings in which the two differ.
+
+    The preset is empty if none has the name. Raises RunRefused.
+    """
+    from postprocess.steps.recipe import list_presets, read_recipe
+
+    settings = read_settings(recipe)
+    preset = str(settings["name"])
+    if preset not in list_presets():
+        return "", []
+    original = _flatten(read_recipe(preset))
+    return preset, [name for name, value in settings.items() if original[name] != value]
+
+
+def _flatten(recipe: "Recipe") -> Settings:
+    found: Settings = {}
+    for section, entries in recipe.model_dump().items():
+        if section in OF_THE_STUDY:
+            continue
+        if isinstance(entries, dict):
+            found |= {f"{section}.{name}": value for name, value in entries.items()}
+        else:
+            found[section] = entries
+    return found
