@@ -10,6 +10,11 @@ KEY = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(
     rf"(?:^|[\[{{,])[ \t]*+(?:{KEY}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}", re.MULTILINE
 )
+COMMENTS = re.compile(
+    r'''"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}|\'{3}(?:[^\']|\'(?!\'\'))*+\'{3,5}'''
+    r"""|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|(?P<comment>\#[^\n]*+)""",
+    re.DOTALL,
+)
 
 
 class TomlError(ValueError):
@@ -37,3 +42,13 @@ def parse_toml(text: str | bytes) -> dict[str, Any]:
         raise TomlError("its lists or tables are nested too deeply") from error
     except ValueError as error:
         raise TomlError(str(error)) from error
+
+
+def find_comments(text: str) -> list[str]:
+    """Return the comments of a valid TOML text, without surrounding space.
+
+    >>> find_comments("a = '# no'  # yes")
+    ['# yes']
+    """
+    found = (match["comment"] for match in COMMENTS.finditer(text))
+    return [comment.strip() for comment in found if comment]

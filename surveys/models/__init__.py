@@ -32,7 +32,7 @@ from surveys.models.recruitment import (
     Visit,
     Worker,
 )
-from surveys.models.results import Release, Run, RunKind, RunState
+from surveys.models.results import Release, Run, RunKind, RunState, WrittenDescription
 from surveys.models.review import (
     Review,
     ReviewClaim,

@@ -118,6 +118,19 @@ def name_file(run: "Run", name: str) -> str:
     return f"runs/{run.pk}/{PurePath(name).name}"
 
 
+class WrittenDescription(models.Model):
+    """What researchers wrote about a study for its releases, complete or not."""
+
+    study = models.OneToOneField(
+        Study, models.CASCADE, primary_key=True, related_name="written_description"
+    )
+    body = models.TextField(blank=True, default="", help_text="TOML")
+    updated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"description of {self.study}"
+
+
 class RunQuerySet(CollectedQuerySet["Run"]):
     def results(self) -> Self:
         return self.filter(kind=RunKind.RESULTS)

@@ -54,7 +54,7 @@ def describe_design(study: Study) -> Description:
 def _describe_design(study: Study) -> dict[str, Any]:
     title = study.title if study.title != study.slug else None
     return {
-        "dataset": _drop_unknown(title=title),
+        "dataset": _drop_unknown(title=title, contact=study.contact or None),
         "language": _drop_unknown(name=_name_language(study.language)),
         "scale": {
             "minimum": float(study.scale_minimum),
@@ -63,6 +63,7 @@ def _describe_design(study: Study) -> dict[str, Any]:
             "labels": study.scale_labels,
         },
         "consent": {"obtained": CONSENT, "publishes_words": study.publishes_words},
+        "ethics": _drop_unknown(review=study.ethics or None),
     }
 
 

@@ -20,7 +20,7 @@ from postprocess.release.description.template import render_template
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
 from surveys.models.results import make_key
-from surveys.results.description import describe_design, describe_study
+from surveys.results.description import describe_study
 from surveys.results.numbering import number_release
 from surveys.results.public_log import write_public_log
 from surveys.results.ratings_table import (
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
 
 LOG = "log.tsv"
-COUNTED = ("collection", "recruitment", "texts")  # sections that the site fills in
 
 
 @dataclass(frozen=True)
@@ -118,11 +117,6 @@ def complete_description(
 def write_form(study: Study, description: bytes = b"") -> str:
     """Return a template of the study's description, with what is known filled in."""
     return render_template(complete_description(study, description))
-
-
-def begin_form(study: Study) -> str:
-    """Return the template without the counted sections, quickly, for a page."""
-    return render_template(describe_design(study), without=COUNTED)
 
 
 def describe_release(release: Release) -> str:

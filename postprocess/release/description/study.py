@@ -265,6 +265,11 @@ class Description(_Section):
         """Return the description as TOML, without unknown entries."""
         return tomli_w.dumps(_prune(self.model_dump(exclude_none=True)), multiline_strings=True)
 
+    def render_given(self) -> str:
+        """Return the entries that were given, as TOML, without those that are empty."""
+        given = self.model_dump(exclude_none=True, exclude_unset=True)
+        return tomli_w.dumps(_prune(given), multiline_strings=True)
+
 
 def parse_description(data: bytes) -> Description:
     r"""Parse a description file.

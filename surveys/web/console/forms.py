@@ -48,6 +48,15 @@ def _refuse_unreadable(form: forms.Form) -> bool:
     return bool(found)
 
 
+class RowForm(forms.Form):
+    """A form of a formset, such as an author or a question; fields must be readable texts."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        _refuse_unreadable(self)
+        return cleaned
+
+
 class MemberForm(forms.Form):
     """The role of an account in a study."""
 

@@ -20,7 +20,7 @@ from surveys.web.console.crowd import people as batch_people
 from surveys.web.console.crowd import visits as batch_visits
 from surveys.web.console.privacy import views as privacy
 from surveys.web.console.recruitment import views as recruitment
-from surveys.web.console.results import jobs, pairs, plots, recipes, releases
+from surveys.web.console.results import descriptions, jobs, pairs, plots, recipes, releases
 from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
 from surveys.web.console.study import design, lifecycle, preview, stimuli
@@ -129,6 +129,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "download": ("runs/<int:run_id>/files/", results.download),
     "release": ("release/", releases.release),
     "release_page": ("release/<int:number>/page/", releases.release_page),
+    "description": ("release/description/", descriptions.description),
+    "description_text": ("release/description/toml/", descriptions.description_text),
     "people": ("people/", views.people),
     "invite_person": ("people/invite/", views.invite_person),
     "leave": ("people/<int:user_id>/remove/", views.leave),

@@ -3,25 +3,19 @@ from urllib.parse import urlencode
 
 from django import forms
 
-from surveys.models import Release, Run, Study
+from surveys.models import Release, Run, RunState, Study
+from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
-from surveys.web.console.results.recipe_forms import RecipeForm
+from surveys.results.run_inspection import write_presets
 
-MAX_DESCRIPTION_LENGTH = 200_000
+MOST_RUNS = 20  # whose recipes can be chosen for a release
 
 
-class ReleaseForm(RecipeForm):
+class ReleaseForm(forms.Form):
     """The recipe and options of a release."""
 
-    description = forms.CharField(
-        max_length=MAX_DESCRIPTION_LENGTH,
-        required=False,
-        strip=False,
-        label="Description",
-        help_text="Facts that the site does not know, as TOML: authors, funding, recruitment. "
-        "Dates of the collection, numbers of annotators by source and the texts they read are "
-        "filled in when the release is created.",
-        widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "false", "class": "code-area"}),
+    recipe = forms.ChoiceField(
+        label="Recipe", help_text="Other recipes: run them under Results, and choose the run here."
     )
     n_practice = forms.IntegerField(
         min_value=0, max_value=10_000, initial=0, label="Pairs reserved for a practice kit"
@@ -37,7 +31,7 @@ class ReleaseForm(RecipeForm):
         help_text="With the ids of an earlier release readers can link the two releases.",
     )
     complete = forms.BooleanField(
-        required=False, label="Refuse while a section still has to be written by hand"
+        required=False, label="Refuse while the description is incomplete"
     )
     has_log = forms.BooleanField(
         required=False,
@@ -45,17 +39,47 @@ class ReleaseForm(RecipeForm):
         help_text="As log.tsv, without names; reasons appear as they were written.",
     )
 
-    def __init__(self, study: Study, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, study: Study, run: str, data: Any = None) -> None:
+        """`run` is the id of the run whose recipe is chosen first, as text."""
+        runs = Run.objects.filter(study=study).exclude(recipe="").exclude(state=RunState.FAILED)
+        latest = {str(one.pk): one for one in runs[:MOST_RUNS]}
+        if run not in latest and (number := read_number(run)):
+            latest |= {str(one.pk): one for one in runs.filter(pk=number)}
+        presets = write_presets()
+        self._recipes = {**{pk: one.recipe for pk, one in latest.items()}, **presets}
+        chosen = run if run in latest else next(iter(latest), "cosimlex")
+        super().__init__(data, initial={"recipe": chosen})
+        self.fields["recipe"].choices = [  # type: ignore[attr-defined]
+            ("Of the study", [(pk, _describe_run(one)) for pk, one in latest.items()]),
+            ("Presets", [(name, name) for name in presets]),
+        ]
         self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]
         self.fields["ids_of"].label_from_instance = _describe_release  # type: ignore[attr-defined]
 
+    @property
+    def recipe_text(self) -> str:
+        """Return the chosen recipe as TOML; for a valid form."""
+        return self._recipes[self.cleaned_data["recipe"]]
+
+    @property
+    def chosen_options(self) -> list[forms.BoundField]:
+        """Return the fields other than the recipe."""
+        return [self[name] for name in self.fields if name != "recipe"]
+
+    @property
+    def has_wrong_options(self) -> bool:
+        return any(field.errors for field in self.chosen_options)
+
     def options(self) -> dict[str, Any]:
-        """Return the options of the release, JSON-serializable."""
-        names = ("description", "n_practice", "seed", "complete", "has_log")
+        """Return the options of the release other than its description, JSON-serializable."""
+        names = ("n_practice", "seed", "complete", "has_log")
         options = {name: self.cleaned_data[name] for name in names}
         ids_of = self.cleaned_data["ids_of"]
         return {**options, "has_report": True, "ids_of": ids_of.pk if ids_of else None}
+
+
+def _describe_run(run: Run) -> str:
+    return f"{run.recipe_name}, of {run.name}"
 
 
 def _describe_release(release: Release) -> str:

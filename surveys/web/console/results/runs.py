@@ -5,7 +5,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
-from surveys.models import Run, RunKind, Study
+from surveys.models import Run, RunKind, RunState, Study
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.run_inspection import (
     compare_runs,

@@ -81,6 +81,34 @@ SETTINGS = {
     "report_seed": "0",
 }  # fmt: skip
 
+WRITTEN = {
+    "dataset-title": "Words", "dataset-version": "1.0.0", "dataset-released_on": "2026-11-30",
+    "dataset-licence": "CC-BY-4.0", "dataset-url": "https://example.org/words",
+    "dataset-doi": "10.1234/words", "dataset-summary": "Pairs.", "dataset-uses": "Evaluation.",
+    "dataset-limitations": "Few pairs.", "dataset-contact": "lab@example.org",
+    "dataset-funding": "None.", "dataset-maintenance": "The lab.", "dataset-keywords": "words",
+    "language-name": "English", "language-variety": "British.", "stimuli-pairs_from": "A list.",
+    "stimuli-contexts_from": "A corpus.", "stimuli-rationale": "To be short.",
+    "stimuli-writers": "Students.", "stimuli-situation": "At school.",
+    "stimuli-characteristics": "Stories.", "stimuli-licence": "CC BY 4.0.",
+    "stimuli-creators": "found", "annotators-recruited": "By e-mail.",
+    "annotators-qualifications": "Native speakers.", "annotators-demographics": "Adults.",
+    "annotators-creators": "crowdsourced", "pay-amount": "2 EUR", "pay-adequacy": "12 EUR an hour.",
+    "consent-obtained": "On a page.", "ethics-review": "No. 12.", "ethics-risks": "None known.",
+}  # fmt: skip
+AUTHORS = {
+    "authors-TOTAL_FORMS": "2", "authors-INITIAL_FORMS": "0", "authors-MIN_NUM_FORMS": "0",
+    "authors-MAX_NUM_FORMS": "200",
+    **{
+        f"authors-{n}-{name}": text
+        for n in range(2)
+        for name, text in {
+            "family_names": "Kos", "given_names": "Ana", "name": "", "affiliation": "Lab",
+            "orcid": "0000-0002-1825-0097",
+        }.items()
+    },
+}  # fmt: skip
+
 
 # Valid data for each page; {} is a button without fields. Other pages accept no data.
 FORMS = {
@@ -150,9 +178,11 @@ FORMS = {
                               "filtering_enabled": "on", "report_pdf": "on"},
     "recipe_text": lambda world: {"recipe": QUICK},
     "retry": lambda world: {},
-    "release": lambda world: {"recipe": QUICK, "description": "", "n_practice": "0", "seed": "0",
+    "release": lambda world: {"recipe": "raw", "n_practice": "0", "seed": "0",
                               "ids_of": "", "complete": "on", "has_log": "on"},
     "release_page": lambda world: {"is_open": "yes"},
+    "description": lambda world: {**WRITTEN, **AUTHORS},
+    "description_text": lambda world: {"body": "[dataset]\nfunding = 'None.'"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},
     "invite_person": lambda world: {"username": "zoe", "role": "reviewer"},
     "leave": lambda world: {},
@@ -173,7 +203,11 @@ OF_A_PLAN = {"arm_batch", "drop_batch"}
 ASKING = {"reject_visit", "override_visit", "batch_choose"}
 OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
 # Names that a view reads although they are not form fields: buttons, Django's own fields,
-NOT_FIELDS = {"calculate", "look", "then", "csrfmiddlewaretoken", "file-clear"}
+# ticks that remove a row, whose other fields then do not count
+NOT_FIELDS = {
+    "calculate", "look", "then", "csrfmiddlewaretoken", "file-clear",
+    *(f"authors-{n}-DELETE" for n in range(2)),
+}  # fmt: skip
 QUERY_PARAMETERS = {"page", "version", "preset", "standing", "item", "chosen", "run"}
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 

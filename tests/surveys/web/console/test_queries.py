@@ -56,7 +56,7 @@ MOST = {
     "person": 10, "erase": 10, "context": 5, "review": 17, "review_one": 11,
     "review_questionnaires": 9, "review_disputes": 11, "review_agreement": 8,
     "review_settings": 7, "jobs": 5, "results": 7, "recipe_text": 7, "run": 4,
-    "download": 4, "release": 6,
+    "download": 4, "release": 9, "description": 6, "description_text": 6,
     "drop_batch": 5, "stop_batch": 4, "pay": 9, "settle": 3, "drop": 9,
     "people": 4, "invite_person": 3, "privacy": 9, "find_person": 3, "log": 5, "export_log": 4,
 }  # fmt: skip

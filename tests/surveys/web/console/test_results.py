@@ -26,6 +26,7 @@ from surveys.models import (
 )
 from surveys.privacy.erasure import erase_annotator
 from surveys.results.description import describe_study
+from surveys.results.entries.description import store_written
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
@@ -204,14 +205,16 @@ def test_an_interrupted_run_is_retried(study, client, django_capture_on_commit_c
 
 def test_a_release_is_created_and_downloaded(study, client, django_capture_on_commit_callbacks):
     Response.objects.update(words_shown_at=F("rated_at") - timedelta(seconds=31))
-    form = client.get(page("release", study)).context["form"]
-    wanted = {"recipe": QUICK, "description": form.initial["description"]}
+    request_results(study, QUICK, None)  # its recipe is that of the first choice
+    recipe = client.get(page("release", study)).context["form"]["recipe"].value()
+    store_written(study, "[dataset]\nsummary = 'Ratings of words.'")
     with django_capture_on_commit_callbacks(execute=True):
-        answer = client.post(page("release", study), {**wanted, "n_practice": 0, "seed": 0})
+        answer = client.post(page("release", study), {"recipe": recipe, "n_practice": 0, "seed": 0})
     assert answer.status_code == 302
 
-    run = Run.objects.get()
+    run = Run.objects.releases().get()
     assert (run.state, run.error) == ("done", "")
+    assert run.recipe == QUICK
     assert run.release == Release.objects.get()
     archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
@@ -220,24 +223,22 @@ def test_a_release_is_created_and_downloaded(study, client, django_capture_on_co
     facts = describe_study(study)
     assert (described.collection, described.recruitment) == (facts.collection, facts.recruitment)
     assert described.collection.median_seconds_per_item == 31
+    assert described.dataset.summary == "Ratings of words."
     assert f"Release {run.release.number}" in client.get(page("release", study)).content.decode()
 
 
-def test_the_form_of_a_release_counts_no_answers(study, client):
-    with CaptureQueriesContext(connection) as asked:
-        description = client.get(page("release", study)).context["form"].initial["description"]
+def test_the_pages_of_a_release_count_no_answers(study, client):
+    for name in ("release", "description"):
+        with CaptureQueriesContext(connection) as asked:
+            client.get(page(name, study))
 
-    assert not [query for query in asked if "surveys_response" in query["sql"]]
-    sections = {line for line in description.splitlines() if line.startswith("[")}
-    assert {"[dataset]", "[scale]", "[annotators]"} <= sections
-    assert not [line for line in description.splitlines() if "collection]" in line]
-    assert "recruitment" not in description
+        assert not [query for query in asked if "surveys_response" in query["sql"]]
 
 
 def test_a_release_with_gaps_is_refused_on_request(
     study, client, django_capture_on_commit_callbacks
 ):
-    wanted = {"recipe": QUICK, "n_practice": 0, "seed": 0, "complete": "on"}
+    wanted = {"recipe": "raw", "n_practice": 0, "seed": 0, "complete": "on"}
     with django_capture_on_commit_callbacks(execute=True):
         client.post(page("release", study), wanted)
 

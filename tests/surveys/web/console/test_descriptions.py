@@ -1,0 +1,259 @@
+"""The form of a description: what is kept, filled in, missing and refused."""
+
+import pytest
+from django.urls import reverse
+
+from postprocess.release.description.study import Description, parse_description
+from postprocess.release.description.template import render_template
+from surveys.errors import ReleaseRefused
+from surveys.models import AuditEntry, Role, Run, Study, WrittenDescription
+from surveys.results.entries.description import (
+    count_written,
+    list_lost_comments,
+    list_progress,
+    read_written,
+    show_text,
+    store_written,
+    write_entries,
+)
+from surveys.results.runs import request_release
+from surveys.web.console.results.description_forms import DescriptionForm
+from tests.factories.studies import QUICK
+from tests.surveys.web.console.test_collection import page, read
+
+FULL = """
+[dataset]
+title = "Words"
+version = "1.0.0"
+released_on = 2026-11-30
+licence = "CC-BY-4.0"
+url = "https://example.org"
+doi = "10.1234/words"
+summary = "Two\\nlines."
+keywords = ["words", "senses, too"]
+
+[[authors]]
+family_names = "Kos"
+given_names = "Ana"
+orcid = "0000-0002-1825-0097"
+
+[[authors]]
+name = "Lab"
+
+[stimuli]
+creators = "found"
+
+[scale]
+minimum = 1.0
+
+[[recruitment]]
+channel = "e-mail"
+"""
+
+
+@pytest.fixture
+def client(sign_in):
+    return sign_in(Role.OWNER)
+
+
+def sent(study, written="", **changed):
+    """Return what the form of a description sends, with some fields changed."""
+    form = DescriptionForm(study=study, written=written)
+    values = {name: form[name].value() for name in form.fields}
+    for one in (form.authors.management_form, *form.authors.forms):
+        values |= {one.add_prefix(name): one[name].value() for name in one.fields}
+    values |= {name.replace("__", "-"): value for name, value in changed.items()}
+    return {
+        name: str(value)
+        for name, value in values.items()
+        if value is not None and value is not False
+    }
+
+
+def stored(study):
+    return parse_description(read_written(study).encode())
+
+
+def test_a_description_survives_the_form(study, client):
+    store_written(study, FULL)
+
+    answer = client.post(page("description", study), sent(study, FULL))
+
+    assert answer.status_code == 302
+    assert stored(study) == parse_description(FULL.encode())
+
+
+def test_every_entry_of_a_description_survives_the_form(study, client):
+    """Fill in every field of the form, whatever entries there are."""
+    form = DescriptionForm(study=study, written="")
+    values = {}
+    for name, field in form.fields.items():
+        choices = [value for value, _ in getattr(field, "choices", []) if value]
+        values[name] = choices[0] if choices else f"Text of {name}."
+    values |= {
+        "dataset-version": "0.1.0", "dataset-released_on": "2026-01-31",
+        "dataset-url": "https://example.org", "dataset-doi": "10.1234/a",
+        "dataset-keywords": "one\ntwo",
+    }  # fmt: skip
+    client.post(page("description", study), {**sent(study), **values})
+
+    written = read_written(study)
+    form = DescriptionForm(study=study, written=written)
+    assert {name: str(form[name].value()) for name in form.fields} == values
+    progress = {one.part: (one.n_written, one.n_asked) for one in form.progress}
+    assert progress["Authors"] == (0, 1)
+    assert all(n == of for part, (n, of) in progress.items() if part != "Authors")
+    assert sum(of for _, of in progress.values()) == 34
+
+
+def test_known_entries_are_filled_in_and_follow_the_study(study, client):
+    Study.objects.update(contact="lab@example.org", ethics="No. 12", title="Words in texts")
+    study.refresh_from_db()
+    text = read(client, "description", study)
+    for value in ("lab@example.org", "No. 12", "Words in texts", ">English<"):
+        assert value in text or f'value="{value.strip("<>")}"' in text
+
+    client.post(page("description", study), sent(study, dataset__funding="None."))
+
+    assert read_written(study) == '[dataset]\nfunding = "None."'
+    Study.objects.update(contact="new@example.org")
+    study.refresh_from_db()
+    assert 'value="new@example.org"' in read(client, "description", study)
+
+
+def test_an_incomplete_description_is_kept_and_counted(study, client):
+    before = count_written(list_progress(study, ""))
+
+    answer = client.post(page("description", study), sent(study, dataset__licence="CC0-1.0"))
+
+    after = count_written(list_progress(study, read_written(study)))
+    assert answer["Location"] == page("description", study)
+    assert after == {"n_written": before["n_written"] + 1, "n_asked": 34}
+    text = read(client, "release", study)
+    assert f"{after['n_written']} of 34 entries written" in text
+    assert f'href="{page("description", study)}#id_dataset-funding">Funding</a>' in text
+    assert "#id_dataset-licence" not in text
+
+
+def test_authors_are_added_and_removed(study, client):
+    client.post(
+        page("description", study),
+        {**sent(study, FULL), "authors-2-name": "Institute", "then": "author"},
+    )
+    assert [author.full_name for author in stored(study).authors] == ["Ana Kos", "Lab", "Institute"]
+
+    answer = client.post(
+        page("description", study), {**sent(study, read_written(study)), "authors-0-DELETE": "on"}
+    )
+
+    assert answer.status_code == 302
+    assert [author.full_name for author in stored(study).authors] == ["Lab", "Institute"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("dataset-version", "one", "such as 1.0.0"),
+        ("dataset-doi", "https://doi.org/10.1/x", "without a URL"),
+        ("dataset-url", "example.org", "Must be a URL"),
+        ("dataset-licence", "mine", "Select a valid choice"),
+        ("dataset-released_on", "31.1.2026", "Enter a valid date"),
+        ("dataset-summary", "TODO", "placeholder"),
+        ("dataset-keywords", "TODO", "placeholder"),
+        ("dataset-funding", "a\N{REPLACEMENT CHARACTER}", "could not be read"),
+        ("dataset-title", "x" * 501, "at most 500"),
+    ],
+)
+def test_an_error_is_shown_at_its_field_and_nothing_is_stored(field, value, said, study, client):
+    answer = client.post(page("description", study), {**sent(study), field: value})
+
+    assert answer.status_code == 422
+    assert said in " ".join(answer.context["form"].errors[field])
+    assert f'id="id_{field}_error"' in answer.content.decode()
+    assert not WrittenDescription.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("authors-2-given_names", "Ana", "names of a person"),
+        ("authors-0-orcid", "1", "0000-0002-1825-0097"),
+        ("authors-1-affiliation", "\N{REPLACEMENT CHARACTER}", "could not be read"),
+    ],
+)
+def test_an_error_of_an_author_is_shown_there(field, value, said, study, client):
+    answer = client.post(page("description", study), {**sent(study, FULL), field: value})
+
+    assert answer.status_code == 422
+    number, name = field.split("-")[1:]
+    author = answer.context["form"].authors.forms[int(number)]
+    assert said in " ".join(author.errors.get(name) or author.errors["family_names"])
+    assert "Please correct the errors below." in answer.content.decode()
+    assert not WrittenDescription.objects.exists()
+
+
+@pytest.mark.every_database  # saving locks the study
+def test_toml_is_saved_as_it_is_written(study, client):
+    body = "# ours\n[dataset]\nfunding = 'None.' # so far"
+
+    answer = client.post(page("description_text", study), {"body": body + "\r\n"})
+
+    assert answer.status_code == 302
+    assert read_written(study) == show_text(study, body) == body
+    assert AuditEntry.objects.filter(action="description.set").count() == 1
+    client.post(page("description_text", study), {"body": body})
+    assert AuditEntry.objects.filter(action="description.set").count() == 1
+    text = read(client, "description", study)
+    assert "comments, which this form does not keep" in text
+    assert "<code># so far</code>" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "said"), [("a = ", "not valid TOML"), ("[dataset]\nsize = 1", "unknown entry")]
+)
+def test_invalid_toml_is_refused(body, said, study, client):
+    answer = client.post(page("description_text", study), {"body": body})
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not WrittenDescription.objects.exists()
+
+
+def test_the_toml_to_edit_asks_for_what_is_missing(study):
+    written = "[dataset]\nfunding = 'None.'"
+
+    text = show_text(study, written)
+
+    assert 'funding = "None."' in text
+    assert '# licence = ""' in text
+    assert list_lost_comments(text) == []
+    assert list_lost_comments(render_template(Description())) == []
+
+
+def test_the_description_of_the_last_release_is_the_first_to_edit(study):
+    assert read_written(study) == ""
+    run = request_release(study, QUICK, {"description": "[pay]\namount = '2 EUR'"}, None)
+    Run.objects.filter(pk=run.pk).update(state="done", report={})
+    assert read_written(study) == "[pay]\namount = '2 EUR'"
+
+    store_written(study, "[pay]\namount = '3 EUR'")
+
+    assert read_written(study) == "[pay]\namount = '3 EUR'"
+
+
+def test_write_entries_refuses_invalid_entries_by_place(study):
+    with pytest.raises(ReleaseRefused, match=r"^dataset\.url: must be a URL"):
+        write_entries("", {"dataset": {"url": "x"}})
+    with pytest.raises(ReleaseRefused, match="at most"):
+        store_written(study, "#" * 200_001)
+
+
+def test_a_release_takes_the_description_and_a_chosen_recipe(study, client):
+    store_written(study, "[pay]\namount = '2 EUR'")
+
+    client.post(page("release", study), {"recipe": "simlex", "n_practice": 0, "seed": 0})
+
+    run = Run.objects.get()
+    assert (run.recipe_name, run.wishes["description"]) == ("simlex", "[pay]\namount = '2 EUR'")
+    answer = client.get(reverse("console:release", args=[study.slug]), {"run": run.pk})
+    assert answer.context["form"]["recipe"].value() == str(run.pk)
