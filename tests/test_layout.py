@@ -30,6 +30,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.monitoring.agreement", "surveys.study.durations",
     "surveys.results.entries.recipe", "surveys.results.entries.effect",
     "surveys.results.entries.description",
+    "surveys.study.text_rows",
     "surveys.results.export",  # cells are written as in all files
     "surveys.review.evidence",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are

@@ -63,6 +63,7 @@ def _describe_design(study: Study) -> dict[str, Any]:
             "labels": study.scale_labels,
         },
         "consent": {"obtained": CONSENT, "publishes_words": study.publishes_words},
+        "pay": _drop_unknown(amount=study.pay or None),
         "ethics": _drop_unknown(review=study.ethics or None),
     }
 

@@ -58,7 +58,7 @@ class Menu(NamedTuple):
 
 PAGES = (
     Page("stimuli", "row replace_file remove_row checkpoints", is_shown=True),
-    Page("design", "text opening", is_shown=True),
+    Page("design", "text practice_rows check_rows opening", is_shown=True),
     Page(
         "recruitment",
         "invite invitation open_link prolific close_entrance batches plan_batch batch arm_batch "

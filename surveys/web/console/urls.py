@@ -3,6 +3,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from surveys.access.roles import find_demonstration
+from surveys.models import TextKind
 from surveys.models.participation import ANNOTATOR_CODE
 from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
@@ -56,6 +57,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "design": ("design/", design.design),
     "workload": ("design/workload/", design.workload),
     "text": ("design/texts/<str:kind>/", design.text),
+    "practice_rows": ("design/texts/practice/form/", design.rows_page(TextKind.PRACTICE)),
+    "check_rows": ("design/texts/check/form/", design.rows_page(TextKind.CHECK)),
     "opening": ("open/", design.opening),
     "preview": ("preview/", preview.welcome),
     "preview_instructions": ("preview/instructions/", preview.instructions),

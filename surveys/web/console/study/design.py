@@ -29,9 +29,10 @@ from surveys.study.texts import (
     set_text,
 )
 from surveys.study.workload import count_pairs
-from surveys.web.console.access import is_visitor, study_page
+from surveys.web.console.access import Page, is_visitor, study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.study.design_forms import DesignForm, OpeningForm, TextForm, WorkloadForm
+from surveys.web.console.study.text_forms import ROWS, RowsForm
 from surveys.web.rendering.item_pages import describe_text
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.rendering.study_page import direction_of, render_text
@@ -84,37 +85,65 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
         raise Http404
     wanted = TextKind(kind)
     now = read_text(study, wanted)
-    form = TextForm(
-        posted(request),
-        kind=wanted,
-        body=find_version(study, wanted, request.GET.get("version", ""), now),
-        direction=direction_of(study.language),
-    )
-
-    def store() -> None:
-        set_text(study, wanted, form.cleaned_data["body"])
-        note = "" if wanted in TextKind.mails() else " Annotators read it from now on."
-        messages.success(request, f"The {wanted.value} is saved.{note}")
-
-    def validate() -> None:
-        check_text(wanted, form.cleaned_data["body"].replace("\r\n", "\n").strip())
-
-    only_previews = "look" in request.POST
-    is_right = attempt(form, validate if only_previews else store)
-    if is_right and not only_previews:
+    shown = find_version(study, wanted, request.GET.get("version", ""), now)
+    direction = direction_of(study.language)
+    form = TextForm(posted(request), kind=wanted, body=shown, direction=direction)
+    is_right = attempt(form, lambda: save_or_check(request, study, wanted, form.text))
+    if is_right and "look" not in request.POST:
         return redirect("console:text", study.slug, kind)
+    rows = RowsForm(kind=wanted, body=shown, direction=direction) if wanted in ROWS else None
     page = {
-        "study": study,
-        "kind": wanted,
         "form": form,
-        "now": now,
-        "versions": StudyText.objects.filter(study=study, kind=wanted).order_by("-version")[:50],
-        "may_be_empty": wanted in MAY_BE_EMPTY,
-        "placeholders": PLACEHOLDERS if wanted in TextKind.mails() else {},
-        "example": default_body("en", wanted) if wanted in MAY_BE_EMPTY else "",
-        **show_text(study, wanted, form, is_right=is_right or not form.is_bound),
+        "rows": rows,
+        **show_text(study, wanted, form.text, is_right=is_right or not form.is_bound),
     }
-    return render(request, "console/study/text.html", page, status=status_of(form))
+    return show_text_page(request, study, now, page, status=status_of(form))
+
+
+def rows_page(wanted: TextKind) -> Page:
+    """Return the view that shows, previews and saves a text of TOML from a form of its rows."""
+
+    @study_page(Right.WORK)
+    def rows_of_text(request: HttpRequest, study: Study) -> HttpResponse:
+        now = read_text(study, wanted)
+        direction = direction_of(study.language)
+        rows = RowsForm(posted(request), kind=wanted, body=now.body, direction=direction)
+        is_right = attempt(rows, lambda: save_or_check(request, study, wanted, rows.body))
+        if is_right and "look" not in request.POST:
+            return redirect("console:text", study.slug, wanted.value)
+        form = TextForm(kind=wanted, body=rows.body if is_right else now.body, direction=direction)
+        shown = show_text(study, wanted, form.text, is_right=is_right or not rows.is_bound)
+        page = {"form": form, "rows": rows, **shown}
+        return show_text_page(request, study, now, page, status=status_of(rows))
+
+    return rows_of_text
+
+
+def save_or_check(request: HttpRequest, study: Study, kind: TextKind, body: str) -> None:
+    """Save a text, or only check it if the request asks for a preview. Raises TextRefused."""
+    if "look" in request.POST:
+        check_text(kind, body)
+        return
+    set_text(study, kind, body)
+    note = "" if kind in TextKind.mails() else " Annotators read it from now on."
+    messages.success(request, f"The {kind.value} is saved.{note}")
+
+
+def show_text_page(
+    request: HttpRequest, study: Study, now: StudyText, page: dict[str, Any], *, status: int
+) -> HttpResponse:
+    """Render the page of a text with its forms, preview and versions."""
+    kind = TextKind(now.kind)
+    known = {
+        "study": study,
+        "kind": kind,
+        "now": now,
+        "versions": StudyText.objects.filter(study=study, kind=kind).order_by("-version")[:50],
+        "may_be_empty": kind in MAY_BE_EMPTY,
+        "placeholders": PLACEHOLDERS if kind in TextKind.mails() else {},
+        "example": default_body("en", kind) if kind in MAY_BE_EMPTY else "",
+    }
+    return render(request, "console/study/text.html", {**known, **page}, status=status)
 
 
 @study_page(Right.WORK)
@@ -187,9 +216,8 @@ def find_version(study: Study, kind: TextKind, version: str, now: StudyText) -> 
     return (earlier or now).body
 
 
-def show_text(study: Study, kind: TextKind, form: TextForm, *, is_right: bool) -> dict[str, Any]:
+def show_text(study: Study, kind: TextKind, body: str, *, is_right: bool) -> dict[str, Any]:
     """Return the preview of a text as annotators see it, without a body if it is invalid."""
-    body = str(form["body"].value() or "").replace("\r\n", "\n").strip()
     shown: dict[str, Any] = {
         "text_language": study.language,
         "direction": direction_of(study.language),

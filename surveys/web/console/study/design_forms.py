@@ -278,3 +278,8 @@ class TextForm(forms.Form):
         super().__init__(data, initial={"body": body})
         self.fields["body"].label = kind.label[:1].upper() + kind.label[1:]
         self.fields["body"].widget.attrs.update({"rows": 18, "dir": direction})
+
+    @property
+    def text(self) -> str:
+        """Return the text as it is stored, valid or not."""
+        return str(self["body"].value() or "").replace("\r\n", "\n").strip()

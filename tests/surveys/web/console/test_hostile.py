@@ -96,6 +96,17 @@ WRITTEN = {
     "annotators-creators": "crowdsourced", "pay-amount": "2 EUR", "pay-adequacy": "12 EUR an hour.",
     "consent-obtained": "On a page.", "ethics-review": "No. 12.", "ethics-risks": "None known.",
 }  # fmt: skip
+
+
+def name_rows(row, n):
+    """Return what a form of n equal rows sends."""
+    return {
+        "rows-TOTAL_FORMS": str(n), "rows-INITIAL_FORMS": "0", "rows-MIN_NUM_FORMS": "0",
+        "rows-MAX_NUM_FORMS": "20",
+        **{f"rows-{k}-{name}": text for k in range(n) for name, text in row.items()},
+    }  # fmt: skip
+
+
 AUTHORS = {
     "authors-TOTAL_FORMS": "2", "authors-INITIAL_FORMS": "0", "authors-MIN_NUM_FORMS": "0",
     "authors-MAX_NUM_FORMS": "200",
@@ -132,6 +143,15 @@ FORMS = {
     "design": lambda world: {**CHANGEABLE, **LOCKED, "allows_more_blocks": "on",
                              "publishes_words": "on"},
     "text": lambda world: {"body": "You may stop at any time."},
+    "practice_rows": lambda world: name_rows({
+        "text": "A <strong>cat</strong> and a <strong>dog</strong>.", "word1": "cat",
+        "word2": "dog", "good1": "pets", "good2": "noise", "lowest": "", "highest": "",
+        "explanation": "They are pets.",
+    }, 1),
+    "check_rows": lambda world: name_rows({
+        "question": "Which?", "answer1": "a", "answer2": "b", "answer3": "c", "answer4": "d",
+        "answer5": "e", "answer6": "f", "right": "2", "why": "The rule.",
+    }, 2),
     "opening": lambda world: {"version": "1", "has_reviewed": "on"},
     "preview": lambda world: {"answer": "agree"},
     "preview_instructions": lambda world: {},
@@ -201,12 +221,15 @@ FILES = {"file"}
 OF_A_PLAN = {"arm_batch", "drop_batch"}
 # Pages that call a provider. None answers here: the page reports it, and payments stay unknown.
 ASKING = {"reject_visit", "override_visit", "batch_choose"}
-OF_A_DRAFT = {"checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening"}
+OF_A_DRAFT = {
+    "checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening",
+    "practice_rows", "check_rows",
+}  # fmt: skip
 # Names that a view reads although they are not form fields: buttons, Django's own fields,
 # ticks that remove a row, whose other fields then do not count
 NOT_FIELDS = {
     "calculate", "look", "then", "csrfmiddlewaretoken", "file-clear",
-    *(f"authors-{n}-DELETE" for n in range(2)),
+    *(f"{rows}-{n}-DELETE" for rows in ("authors", "rows") for n in range(2)),
 }  # fmt: skip
 QUERY_PARAMETERS = {"page", "version", "preset", "standing", "item", "chosen", "run"}
 PAGES = {pattern.name: pattern for pattern in urlpatterns}

@@ -1,0 +1,114 @@
+"""Recipes, descriptions and texts are written in forms: in a browser, with and without scripts."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.page_checks import violations
+from tests.end_to_end.site import Site
+
+MADE = """
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import Client
+from surveys.access.roles import grant_role
+from surveys.models import Role
+from tests.factories.studies import finish, make_study, start
+with transaction.atomic():
+    user = User.objects.create_user("writer")
+    study = make_study(2, slug="forms", ratings_per_context=4)
+    for rating in (1, 2, 1, 6, 2, 1, 2, 5):
+        finish(start(study), rating=rating)
+    grant_role(study, user, Role.OWNER)
+    client = Client()
+    client.force_login(user)
+    print(client.cookies["sessionid"].value)
+"""
+PAGES = (
+    "results/toml/", "release/", "release/description/", "design/texts/practice/",
+    "design/texts/check/",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def session(shared_site: Site) -> str:
+    """Return the session of an owner of a study with ratings."""
+    return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
+
+
+@pytest.fixture
+def visit(chromium, shared_site: Site, session: str) -> Callable[..., WatchedPage]:
+    """Opens a page of the study."""
+
+    def visit(page: str, *, scripts: bool = True, size=DESKTOP) -> WatchedPage:
+        watched = WatchedPage(chromium, size, scripts=scripts)
+        watched.visit_signed_in(f"{shared_site.url}/console/studies/forms/{page}", session)
+        return watched
+
+    return visit
+
+
+def press(page: Page, label: str) -> None:
+    with page.expect_navigation():
+        page.get_by_role("button", name=label, exact=True).click()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("address", PAGES)
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(address, size, visit):
+    watched = visit(address, size=size)
+    page = watched.page
+    for summary in page.locator("main details:not([open]) > summary").all():
+        summary.click()
+
+    assert violations(watched) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_effect_of_a_recipe_is_shown_before_it_is_run(visit, scripts):
+    watched = visit("results/?preset=cosimlex", scripts=scripts)
+    page = watched.page
+    page.get_by_label("Threshold").fill("0.5")
+
+    press(page, "Show the effect")
+
+    assert page.get_by_text("Effect of this recipe (not saved)").is_visible()
+    assert page.get_by_label("Threshold").input_value() == "0.5"
+    assert page.locator("#effect tbody tr").count() > 2
+    if scripts:
+        assert violations(watched) == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_rows_are_added_and_removed(visit, scripts):
+    page = visit("design/texts/check/", scripts=scripts).page
+    before = page.locator("fieldset.entry").count()
+    new = page.locator("fieldset.entry").last
+    new.get_by_label("Question").fill("Which number is larger?")
+    new.get_by_label("Answer 1").fill("one")
+    new.get_by_label("Answer 2").fill("two")
+    new.get_by_label("Right answer").select_option("2")
+    new.get_by_label("Explanation of the rule").fill("Compare them.")
+    press(page, "Save")
+    assert page.locator("fieldset.entry").count() == before + 1
+
+    page.get_by_label("Remove this question").nth(before - 1).check()
+    press(page, "Save")
+
+    assert page.locator("fieldset.entry").count() == before
+    assert "Which number is larger?" not in page.locator("main").inner_text()
+
+
+def test_a_release_takes_three_clicks_and_no_toml(visit):
+    page = visit("").page
+    page.locator("nav.steps").get_by_role("link", name="Release").click()
+    page.get_by_role("button", name="Create release").click()
+    download = page.get_by_role("link", name="Download")
+    download.first.wait_for(timeout=120_000)
+    with page.expect_download() as started:
+        download.first.click()
+
+    assert started.value.suggested_filename.endswith(".zip")
