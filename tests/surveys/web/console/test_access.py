@@ -12,10 +12,10 @@ OPEN = {"sign_in", "sign_in_link", "choose_password", "sign_out"}
 OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token", "change_password"}
 FOR_WORKERS = {
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
-    "design", "workload", "text", "opening", "duplicate", "undo_repeat", "replace",
-    "results", "compare", "run", "retry", "report", "ledger", "pairs", "pair", "plots", "plot",
-    "download", "release", "release_page",
-    "review_settings",
+    "design", "workload", "text", "practice_rows", "check_rows", "opening", "duplicate",
+    "undo_repeat", "replace", "results", "recipe_text", "compare", "run", "retry", "report",
+    "ledger", "pairs", "pair", "plots", "plot", "download", "release", "release_page",
+    "description", "description_text", "review_settings",
     "repeat", "recruitment", "invite", "export_links", "invitation", "open_link", "prolific",
     "close_entrance", "export_log", "jobs", "batches", "plan_batch", "batch_cost", "batch",
     "disarm_batch", "drop_batch", "stop_batch", "work_batch", "batch_ledger", "batch_people",
