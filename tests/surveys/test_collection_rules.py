@@ -147,7 +147,7 @@ class Collection:
         answers = {"inspired_word1": "sea", "inspired_word2": "salt", "rating": rating, **check}
         page = self.follow(assignment)
         for _ in range(self.chance.choice([1, 2, 7, 20])):
-            if resolve(page).url_name in {"next", "thanks", "ended"}:
+            if resolve(page.partition("?")[0]).url_name in {"next", "thanks", "ended"}:
                 return
             answer = self.client.post(page, {**hidden_fields(self.client.get(page)), **answers})
             if self.is_displaced(assignment, answer):
