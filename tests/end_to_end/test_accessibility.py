@@ -20,7 +20,7 @@ from tests.end_to_end.page_checks import (
     PageChecker,
     violations,
 )
-from tests.end_to_end.right_to_left import CHECK_TEXTS, PRACTICE_TEXTS, ROWS
+from tests.end_to_end.right_to_left import ROWS
 from tests.end_to_end.site import ROOT, Site, opening
 from tests.factories.studies import stimuli_file
 
@@ -38,16 +38,12 @@ def one_row(language: str, *, times: int = 1) -> bytes:
     return header + row * times
 
 
-def check_text(language: str) -> str:
-    return CHECK_TEXTS.get(language) or default_body(language, TextKind.CHECK)
+def right_answers(language: str) -> list[int]:
+    return [question.right for question in read_check(default_body(language, TextKind.CHECK))]
 
 
 def wrong_answers(language: str) -> list[int]:
-    return [(question.right + 1) % 3 for question in read_check(check_text(language))]
-
-
-def practice_text(language: str) -> str:
-    return PRACTICE_TEXTS.get(language) or default_body(language, TextKind.PRACTICE)
+    return [(right + 1) % 3 for right in right_answers(language)]
 
 
 def look_at_every_page(checker: PageChecker, site: Site, links: list[str], language: str) -> None:
@@ -104,16 +100,17 @@ def look_at_every_page(checker: PageChecker, site: Site, links: list[str], langu
 
 def look_at_practice_and_check(checker: PageChecker, language: str) -> None:
     watched, look = checker.watched, checker.look
-    look("practice 1")
-    watched.write_words("one", "two")
-    look("practice 2")
-    watched.rate(3)
-    look("practice answer")
-    watched.submit()
+    for item in ("practice", "second practice"):
+        look(f"{item} 1")
+        watched.write_words("one", "two")
+        look(f"{item} 2")
+        watched.rate(3)
+        look(f"{item} answer")
+        watched.submit()
     look("check")
     watched.choose(wrong_answers(language))
     look("check with faults")
-    watched.choose([question.right for question in read_check(check_text(language))])
+    watched.choose(right_answers(language))
 
 
 @pytest.mark.parametrize(("language", "looks"), LANGUAGES.items(), ids=[*LANGUAGES])
@@ -124,7 +121,7 @@ def test_axe_finds_nothing(chromium, shared_site: Site, tmp_path, language: str,
     look_at_every_page(checker, shared_site, links, language)
 
     assert checker.complaints == {}
-    assert len(checker.found) == 23 * len(looks)
+    assert len(checker.found) == 26 * len(looks)
     direction = checker.watched.page.locator("html").get_attribute("dir")
     assert direction == ("rtl" if language in {"ar", "fa"} else "ltr")
 
@@ -231,13 +228,10 @@ def prepare_study(site: Site, language: str, folder: Path) -> list[str]:
     study = f"every-page-{language}"
     stimuli = folder / "data.tsv"
     stimuli.write_bytes(one_row(language))
-    for kind, body in (("practice", practice_text(language)), ("check", check_text(language))):
-        (folder / kind).write_text(body, encoding="utf-8")
     (folder / "people").write_text("revoked\n", encoding="utf-8")
     output = site.manage_all(
         ["import_stimuli", stimuli, "--study", study, "--language", language,
          "--ratings-per-context", "1"],
-        *(["set_text", study, kind, folder / kind] for kind in ("practice", "check")),
         ["configure_study", study, "--check-tries", "2", "--cannot-judge"],
         opening(study),
         ["invite_annotators", study, "--count", "4"],
