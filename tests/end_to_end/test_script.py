@@ -172,6 +172,7 @@ def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, new_s
 
     page.get_by_role("alert").first.wait_for()
     assert page.get_by_role("alert").count() == 2
+    assert page.get_by_text("You have 2 tries.").is_visible()  # one is used up, of 3
 
 
 def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(watched):
