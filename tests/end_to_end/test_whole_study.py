@@ -146,9 +146,10 @@ def walk_through(researcher: Researcher) -> None:
     researcher.press("Save and preview")
     researcher.send()
     researcher.send()
-    researcher.answer_words()
-    researcher.rate(3)
-    researcher.send()
+    while researcher.watched.is_at("/practice/"):
+        researcher.answer_words()
+        researcher.rate(3)
+        researcher.send()
     researcher.follow("Text 1, page 1")
     researcher.answer_words()
     researcher.rate(3)
