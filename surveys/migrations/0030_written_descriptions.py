@@ -14,17 +14,21 @@ class Migration(migrations.Migration):
             name="WrittenDescription",
             fields=[
                 (
-                    "study",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="written_description",
-                        serialize=False,
-                        to="surveys.study",
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
                 ("body", models.TextField(blank=True, default="", help_text="TOML")),
                 ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "study",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="written_description",
+                        to="surveys.study",
+                    ),
+                ),
             ],
         ),
     ]

@@ -121,9 +121,7 @@ def name_file(run: "Run", name: str) -> str:
 class WrittenDescription(models.Model):
     """What researchers wrote about a study for its releases, complete or not."""
 
-    study = models.OneToOneField(
-        Study, models.CASCADE, primary_key=True, related_name="written_description"
-    )
+    study = models.OneToOneField(Study, models.CASCADE, related_name="written_description")
     body = models.TextField(blank=True, default="", help_text="TOML")
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -141,6 +141,7 @@ FORMS = {
     "row": lambda world: {**shown(world), "word1": "other"},
     "remove_row": lambda world: shown(world, "drop-"),
     "design": lambda world: {**CHANGEABLE, **LOCKED, "allows_more_blocks": "on",
+                             "sends_choice": "on",
                              "publishes_words": "on"},
     "text": lambda world: {"body": "You may stop at any time."},
     "practice_rows": lambda world: name_rows({
