@@ -242,7 +242,8 @@ def test_known_and_unknown_names_cost_the_same(researcher, hashes):
         computed = hashes.n_hashes
         with CaptureQueriesContext(connection) as asked:
             attempt(name)
-        spent.append((hashes.n_hashes - computed, [query["sql"][:30] for query in asked]))
+        statements = [re.sub(r"s\d+_x\d+", "savepoint", query["sql"])[:30] for query in asked]
+        spent.append((hashes.n_hashes - computed, statements))
 
     assert spent[0][0] == 1
     assert spent[0] == spent[1]
