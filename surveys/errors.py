@@ -14,7 +14,7 @@ class SurveyError(Exception):
         completion: object = None,
         retry_after: int | None = None,
     ) -> None:
-        """`heading` is the heading of the annotators' page, if it is no error of anyone.
+        """`heading` is the heading of the annotators' page, if nobody made an error.
 
         `completion` is the code that the annotator takes back to the provider, `retry_after` the
         number of seconds after which the request may be repeated.

@@ -14,7 +14,7 @@ class Effect(NamedTuple):
 
     `n_ratings`: all ratings; `n_used`: those behind the scores; `n_moved`: those of them that
     calibration moved; `excluded`: reason → number of excluded ratings, most frequent first.
-    `annotators`, a row for each annotator of each group whom the steps leave out or move: the
+    `annotators`, a row for each annotator of each group that the steps leave out or move: the
     columns of `Outcome.annotators`; those without used ratings come first.
     `scores`, a row for each context whose score changes: pair, context, as_given, score and
     difference (score less as_given), the largest absolute difference first.

@@ -21,7 +21,7 @@ from surveys.models import (
 from surveys.monitoring.progress import Tally, count_study_progress
 from surveys.review.queue import count_unfiled
 
-STEPS_KEPT = 15  # seconds for which pages show the same steps, unless somebody changes the study
+STEPS_KEPT = 15  # seconds for which pages show the same steps, unless the study is changed
 
 
 class Step(NamedTuple):

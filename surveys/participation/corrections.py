@@ -1,6 +1,6 @@
 """Correction of the last rating, until the next text is answered.
 
-The first answer is kept beside the new one, which alone counts. A correction is one conditional
+The first answer is kept, and only the new one counts. A correction is one conditional
 update: it changes nothing once page 1 of the next text is answered or the assignment has ended.
 """
 

@@ -16,7 +16,7 @@ MOST_BARS = 25  # of a histogram; finer scales are binned
 
 
 class Bar(NamedTuple):
-    """A bar of a histogram, in per cent of its size; `left_out` stands on `used`."""
+    """A bar of a histogram, in per cent of its size; `left_out` is drawn above `used`."""
 
     label: str
     n_used: int
@@ -33,7 +33,7 @@ class Bar(NamedTuple):
 
     @property
     def top_left_out(self) -> float:
-        """The same of `left_out`."""
+        """The distance of the upper end of `left_out` from the top."""
         return round(100 - self.used - self.left_out, 1)
 
 
