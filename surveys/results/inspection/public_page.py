@@ -45,9 +45,13 @@ def close_page(release: Release) -> None:
 
 
 def read_public_page(slug: str, number: int) -> bytes | None:
-    """Return the explorer of a release of a study if its page is open, or None."""
+    """Return the explorer of a release of a study if its page is open, or None.
+
+    A page is closed as soon as one of the annotators whose ratings it shows withdraws.
+    """
     opened = Release.objects.filter(page_opened_at__isnull=False)
-    release = opened.select_related("run").filter(study__slug=slug, number=number).first()
+    shown = opened.with_withdrawn_since().filter(n_withdrawn_since=0)
+    release = shown.select_related("run").filter(study__slug=slug, number=number).first()
     return _read_explorer(release) if release else None
 
 

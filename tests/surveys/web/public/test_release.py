@@ -126,6 +126,22 @@ def test_a_release_with_ratings_of_erased_annotators_is_refused(researcher):
     assert Client().get(address(release)).status_code == 404
 
 
+def test_an_open_page_closes_when_an_annotator_whose_ratings_it_shows_is_erased(researcher):
+    study = Release.objects.get().study
+    assignment = start(study)
+    finish(assignment)
+    release = make_release_with_page(study)
+    open_page(release)
+    assert Client().get(address(release)).status_code == 200
+
+    erase_annotator(assignment.annotator, "asked by mail")
+
+    assert Client().get(address(release)).status_code == 404
+    listed = researcher.get(reverse("console:release", args=["study"])).content.decode()
+    assert "Closed since the withdrawal" in listed
+    assert address(release) not in listed
+
+
 @pytest.mark.parametrize("is_open", ["", "maybe"])
 def test_any_other_value_is_refused(is_open, release, researcher):
     assert switch(researcher, release, is_open).status_code == 400
