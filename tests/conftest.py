@@ -4,8 +4,10 @@ import signal
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
-from hypothesis import settings
+from django.test import override_settings
+from hypothesis import settings as hypothesis_settings
 
 from surveys.models import Assignment, Response
 from surveys.rehearsal.demo import prepare_static_files
@@ -14,8 +16,8 @@ from tests.factories.studies import due_response, make_study, start
 gc.disable()  # until all tests are collected: importing makes only objects that stay
 
 # No test is timed. Most properties also have hand-worked cases, and each run tries other examples.
-settings.register_profile("cosima", deadline=None, max_examples=40)
-settings.load_profile("cosima")
+hypothesis_settings.register_profile("cosima", deadline=None, max_examples=40)
+hypothesis_settings.load_profile("cosima")
 
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,29 +70,29 @@ def lack(part: str) -> None:
     end(f"{part} is not on this machine")
 
 
-@pytest.fixture(autouse=True)
-def background_work_is_done_at_once(settings, tmp_path_factory):
-    settings.BACKGROUND = "at once"
-    settings.MEDIA_ROOT = tmp_path_factory.getbasetemp() / "files"
-    settings.VAR_DIR = tmp_path_factory.getbasetemp()  # each worker of pytest has its own locks
+@pytest.fixture(scope="session", autouse=True)
+def settings_of_tests(tmp_path_factory):
+    """Set for all tests, at once, what would otherwise take longer than many a test.
+
+    Background work is done in the request. Passwords are hashed quickly. Without WhiteNoise, which
+    searches for static files with each new client. Each worker of pytest has its own files and
+    locks.
+    """
+    own = tmp_path_factory.getbasetemp()
+    with override_settings(
+        BACKGROUND="at once",
+        CACHES={"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
+        MEDIA_ROOT=own / "files",
+        MIDDLEWARE=[name for name in settings.MIDDLEWARE if "whitenoise" not in name],
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+        VAR_DIR=own,
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True)
-def fast_password_hasher(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture(autouse=True)
-def no_search_for_static_files(settings):
-    """Skip WhiteNoise: each new test client would scan them again, longer than most pages take."""
-    settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if "whitenoise" not in name]
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(settings):
+def empty_cache():
     """Give each test a cache that no other test has filled."""
-    backend = "django.core.cache.backends.locmem.LocMemCache"
-    settings.CACHES = {"default": {"BACKEND": backend}}
     cache.clear()
 
 
