@@ -18,6 +18,8 @@ from surveys.models.stimuli import TargetText
 WORDS_OPEN = "engaged_at IS NULL"
 RATING_OPEN = "engaged_at IS NOT NULL AND rated_at IS NULL"
 
+N_ITEMS_FOR_A_PACE = 2  # the first items take longer than the others
+
 TAKES_ANSWERS = """EXISTS (
     SELECT 1 FROM surveys_assignment a
     WHERE a.id = surveys_response.assignment_id AND a.state IN ('started', 'expired')
@@ -25,6 +27,9 @@ TAKES_ANSWERS = """EXISTS (
 
 _FIND = """
 SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
+       (SELECT AVG(seen.words_visible_seconds + seen.rating_visible_seconds)
+        FROM surveys_response seen
+        WHERE seen.assignment_id = a.id AND seen.rated_at IS NOT NULL),
        r.id, r.position, r.engaged_at IS NOT NULL,
        before.rated_at IS NOT NULL, before.rating,
        p.word1, p.word2, c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
@@ -51,6 +56,7 @@ class AssignmentProgress:
     n_items: int
     study_id: int
     revision: str
+    mean_seconds: float | None  # that the pages of a rated item were visible, if that is known
     due: "DueItem | None"
 
     @property
@@ -58,6 +64,12 @@ class AssignmentProgress:
         """Whether the texts are open to the annotator: introduced, and not ended."""
         is_open = self.state in {AssignmentState.STARTED, AssignmentState.EXPIRED}
         return is_open and bool(self.is_begun)
+
+    @property
+    def own_pace(self) -> float | None:
+        """The seconds that this annotator takes for an item; None before the third item."""
+        is_known = self.due is None or self.due.position > N_ITEMS_FOR_A_PACE
+        return self.mean_seconds if is_known else None
 
     @property
     def n_pages(self) -> int:
@@ -97,14 +109,16 @@ def find_progress(token: str) -> AssignmentProgress | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    assignment_id, state, is_begun, n_items, study_id, revision, *item = row
+    assignment_id, state, is_begun, n_items, study_id, revision, seconds, *item = row
     due = None
     if item[0] is not None:
         response_id, position, is_engaged, has_last, rating, word1, word2, text, a, b, c, d = item
         marked = MarkedContext(text, Span(a, b), Span(c, d))
         last = None if rating is None else Decimal(str(rating))  # SQLite has no decimals
         due = DueItem(response_id, position, is_engaged, bool(has_last), last, word1, word2, marked)
-    return AssignmentProgress(assignment_id, state, is_begun, n_items, study_id, revision, due)
+    return AssignmentProgress(
+        assignment_id, state, is_begun, n_items, study_id, revision, seconds, due
+    )
 
 
 def fill_response(response_id: int, still_open: str, answer: Mapping[str, object]) -> bool:

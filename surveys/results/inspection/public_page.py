@@ -49,10 +49,9 @@ def read_public_page(slug: str, number: int) -> bytes | None:
 
     A page is closed as soon as one of the annotators whose ratings it shows withdraws.
     """
-    opened = Release.objects.filter(page_opened_at__isnull=False)
-    shown = opened.with_withdrawn_since().filter(n_withdrawn_since=0)
-    release = shown.select_related("run").filter(study__slug=slug, number=number).first()
-    return _read_explorer(release) if release else None
+    opened = Release.objects.filter(page_opened_at__isnull=False).with_withdrawn_since()
+    found: Any = opened.select_related("run").filter(study__slug=slug, number=number).first()
+    return _read_explorer(found) if found and not found.n_withdrawn_since else None
 
 
 def _read_explorer(release: Release) -> bytes | None:

@@ -83,10 +83,17 @@ def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[st
 
 
 def render_progress(
-    face: StudyDisplay, position: int, n_items: int, n_pages_done: int
+    face: StudyDisplay,
+    position: int,
+    n_items: int,
+    n_pages_done: int,
+    own_pace: float | None = None,
 ) -> SafeString:
-    """Render the progress bar in the active language, that of the study's interface."""
-    minutes_left = face.count_minutes(2 * n_items - n_pages_done)
+    """Render the progress bar in the active language, that of the study's interface.
+
+    `own_pace`: the seconds that this annotator takes for an item; without it, the study's estimate.
+    """
+    minutes_left = face.count_minutes(2 * n_items - n_pages_done, own_pace)
     return _render_progress(face.interface, position, n_items, n_pages_done, minutes_left)
 
 
@@ -118,7 +125,9 @@ def describe_correction(
     return {
         **describe_text(last.context, face.study, is_marked=True),
         "face": face,
-        "progress": render_progress(face, last.position, where.n_items, where.n_pages_done),
+        "progress": render_progress(
+            face, last.position, where.n_items, where.n_pages_done, where.own_pace
+        ),
         "rated": None if last.rating is None else write_point(last.rating),
     }
 
@@ -130,7 +139,9 @@ def render_item(
     face = display_of(where.study_id, where.revision)
     values = {
         **describe_text(item, face.study, is_marked=page is RATING_PAGE),
-        "progress": render_progress(face, item.position, where.n_items, where.n_pages_done),
+        "progress": render_progress(
+            face, item.position, where.n_items, where.n_pages_done, where.own_pace
+        ),
         "last": _render_last(face.interface, item.position - 1, item.last_rating)
         if item.has_last
         else "",

@@ -19,6 +19,7 @@ from surveys.web.rendering.markdown import render_markdown
 MAX_POINTS = 12  # that are shown one by one
 MAX_COLUMNS, LONGEST_WORD = 7, 10  # points side by side with a label each; letters of a word
 FEW_POINTS = 4  # whose columns are so wide that the labels of both ends fit
+SLOWEST = 3  # times the estimate; what takes longer is a pause
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,15 @@ class StudyDisplay:
         """Return whether choosing a point sends it after a moment; a number is typed instead."""
         return self.study.sends_choice and self.layout != "line"
 
-    def count_minutes(self, n_pages: int) -> int:
-        """Return the expected duration of item pages in minutes."""
-        return as_minutes(n_pages * self.times.item / 2)
+    def count_minutes(self, n_pages: int, own_pace: float | None = None) -> int:
+        """Return the expected duration of item pages in minutes.
+
+        `own_pace`: seconds an item; without it, the study's estimate. A page left open in a visible
+        window says nothing about the pace: more than `SLOWEST` times the estimate is not expected.
+        """
+        expected = self.times.item
+        seconds = expected if own_pace is None else min(own_pace, SLOWEST * expected)
+        return as_minutes(n_pages * seconds / 2)
 
 
 @dataclass(frozen=True)

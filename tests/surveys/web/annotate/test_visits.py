@@ -1,15 +1,18 @@
 """Hidden fields that record when and how long a page was seen."""
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 
-from surveys.participation.answers import PageVisit, record_engagement
+from surveys.models import Study
+from surveys.participation.answers import PageVisit, record_engagement, record_rating
 from surveys.web.rendering.item_forms import read_pasted, read_visit, repeat_visit
 from tests.factories.arrivals import hidden_fields, page
-from tests.factories.studies import stored, whereabouts
+from tests.factories.studies import make_study, start, stored, whereabouts
 
 WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -101,3 +104,47 @@ def test_a_refused_rating_keeps_its_visit(client, assignment):
 def test_read_pasted_recognizes_the_two_fields(pasted, fields):
     assert read_pasted({"pasted": pasted}) == fields
     assert read_pasted({}) == (False, False)
+
+
+def start_ten_texts():
+    """Return an assignment of ten texts of 45 seconds each."""
+    study = make_study(10, block_size=10)
+    Study.objects.update(seconds_per_item=45)
+    return start(study)
+
+
+def fill(assignment, n_items, seconds):
+    """Answer items whose pages were visible for these seconds each."""
+    seen = PageVisit(None, seconds)
+    for _ in range(n_items):
+        record_engagement(whereabouts(assignment), "morje", "sol", visit=seen)
+        record_rating(whereabouts(assignment), Decimal(3), visit=seen)
+
+
+def say_minutes(client, assignment):
+    shown = client.get(page("next", assignment), follow=True).content.decode()
+    return re.search(r"about (\d+) minutes? left", shown)[1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "then"),
+    [(30, "8"), (45, "12"), (6, "2"), (900, "18")],
+    ids=["as estimated", "slower", "faster", "left open"],
+)
+def test_minutes_left_follow_the_pace_of_the_annotator_from_the_third_text(
+    client, db, seconds, then
+):
+    assignment = start_ten_texts()
+
+    assert say_minutes(client, assignment) == "8"
+    fill(assignment, 1, seconds)
+    assert say_minutes(client, assignment) == "7"
+    fill(assignment, 1, seconds)
+    assert say_minutes(client, assignment) == then
+
+
+def test_minutes_left_are_estimated_where_no_time_was_recorded(client, db):
+    assignment = start_ten_texts()
+    fill(assignment, 2, None)
+
+    assert say_minutes(client, assignment) == "6"
