@@ -4,19 +4,25 @@ import os
 import re
 from contextlib import suppress
 from datetime import timedelta
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
-import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from annotation_site.keeping import load_secret, write_line
+from annotation_site.parsing import (
+    check_site_url,
+    env,
+    fee_rates,
+    loopback,
+    networks,
+    switch,
+    whole_number,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
 if (env_file := env("ENV_FILE", default="")) and not Path(env_file).exists():
     raise ImproperlyConfigured(f"ENV_FILE {env_file} does not exist.")
 env.read_env(env_file or str(BASE_DIR / ".env"))
@@ -48,79 +54,6 @@ def _last_url(variable: str, file: str, default: str) -> str:
         return current
     last = path.read_text().strip() if path.exists() else ""
     return last or default
-
-
-FEE_RATES = ("reward", "bonus", "crowded", "masters", "minimum")
-
-
-def _check_site_url(url: str) -> SplitResult:
-    parts = urlsplit(url)
-    try:
-        is_valid = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:  # the port is not a number
-        is_valid = False
-    if not is_valid or parts.path not in {"", "/"} or parts.query or parts.fragment:
-        raise ImproperlyConfigured(
-            "SITE_URL must be scheme, host and optional port, such as "
-            f"https://survey.example.org, got {url!r}."
-        )
-    return parts
-
-
-def _switch(name: str, *, default: bool = False) -> bool:
-    text = (env(name, default="") or ("yes" if default else "no")).lower()
-    if text not in {"yes", "true", "on", "1", "no", "false", "off", "0", ""}:
-        raise ImproperlyConfigured(f"{name} must be yes or no, got {text!r}.")
-    return text in {"yes", "true", "on", "1"}
-
-
-def _whole_number(name: str, default: int, *, lowest: int = 0, highest: int = 999_999_999) -> int:
-    text = env(name, default="") or str(default)
-    if not re.fullmatch("[0-9]{1,9}", text) or not lowest <= int(text) <= highest:
-        raise ImproperlyConfigured(
-            f"{name} must be a whole number from {lowest} to {highest}, got {text!r}."
-        )
-    return int(text)
-
-
-def _fee_rates(name: str, default: str) -> list[dict[str, str]]:
-    """Parse sets of rates and the days from which they apply: `2015-07-21 reward=0.20 …; …`."""
-    sets = []
-    for text in (env(name, default="") or default).split(";"):
-        since, *rates = text.split() or [""]
-        named = [rate.partition("=") for rate in rates]
-        is_valid = re.fullmatch(r"\d{4}-\d\d-\d\d", since) and all(
-            rate in FEE_RATES and re.fullmatch(r"\d{1,3}(\.\d{1,4})?", share)
-            for rate, _, share in named
-        )
-        if not is_valid:
-            raise ImproperlyConfigured(
-                f"{name} must look like {default!r}, with these rates: {', '.join(FEE_RATES)}; "
-                f"got {text.strip()!r}."
-            )
-        sets.append({"since": since, **{rate: share for rate, _, share in named}})
-    return sets
-
-
-def _loopback(name: str, default: str) -> str:
-    """Return the URL of a server on this machine; empty for none."""
-    url: str = env(name, default=default)
-    parts = urlsplit(url)
-    if url and (parts.scheme != "http" or parts.hostname not in {"127.0.0.1", "localhost", "::1"}):
-        raise ImproperlyConfigured(
-            f"{name} must be on this machine, such as {default}, got {url!r}."
-        )
-    return url.rstrip("/")
-
-
-def _networks(name: str) -> list[IPv4Network | IPv6Network]:
-    """Parse a list of addresses and networks such as `127.0.0.1, 10.0.0.0/8`."""
-    try:
-        return [ip_network(part.strip()) for part in env.list(name, default=[]) if part.strip()]
-    except ValueError as error:
-        raise ImproperlyConfigured(
-            f"{name} must be addresses or networks such as 127.0.0.1,10.0.0.0/8: {error}."
-        ) from error
 
 
 # PostgreSQL plans a prepared statement once; planning is most of its work for a page.
@@ -160,10 +93,10 @@ def _database(url: str) -> dict[str, Any]:
     )
 
 
-SHOW_DEMO = _switch("SHOW_DEMO", default=_switch("DEMO_PREPARED"))  # by `scripts/serve`
-DEBUG = _switch("DEBUG")
+SHOW_DEMO = switch("SHOW_DEMO", default=switch("DEMO_PREPARED"))  # by `scripts/serve`
+DEBUG = switch("DEBUG")
 SECRET_KEY = env("SECRET_KEY", default="") or _stored_secret()
-_site = _check_site_url(
+_site = check_site_url(
     env("SITE_URL", default="") or _last_url("SERVED_AT", "address", "http://127.0.0.1:8000")
 )
 SITE_URL = f"{_site.scheme}://{_site.netloc}"
@@ -172,7 +105,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
     "localhost", "127.0.0.1", "[::1]", _host,
 ]  # fmt: skip
 IS_HTTPS = _site.scheme == "https"
-TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")  # proxies whose X-Forwarded-For is trusted
+TRUSTED_PROXIES = networks("TRUSTED_PROXIES")  # proxies whose X-Forwarded-For is trusted
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -297,28 +230,28 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 30,  # longer than workers poll for a message
     "socket_keepalive": True,
 }
-RUN_SILENCE = _whole_number("RUN_SILENCE", 30, lowest=1)  # seconds that a lease lasts
+RUN_SILENCE = whole_number("RUN_SILENCE", 30, lowest=1)  # seconds that a lease lasts
 
 # MTurk: the two live targets are enabled only if all three conditions hold.
-MTURK_SIMULATOR_URL = _loopback(
+MTURK_SIMULATOR_URL = loopback(
     "MTURK_SIMULATOR_URL",
     _last_url("MTURK_SERVED_AT", "mturk_address", "http://127.0.0.1:8800"),
 )
-MTURK_IS_LIVE = _switch("MTURK_ALLOW_LIVE") and IS_HTTPS and not DEBUG
+MTURK_IS_LIVE = switch("MTURK_ALLOW_LIVE") and IS_HTTPS and not DEBUG
 # Separate names, so that AWS keys for other services are never used.
 MTURK_ACCESS_KEY_ID = env("MTURK_ACCESS_KEY_ID", default="")
 MTURK_SECRET_ACCESS_KEY = env("MTURK_SECRET_ACCESS_KEY", default="")
-MTURK_HIGHEST_REWARD_CENTS = _whole_number("MTURK_HIGHEST_REWARD_CENTS", 2000)
-MTURK_FEES = _fee_rates(
+MTURK_HIGHEST_REWARD_CENTS = whole_number("MTURK_HIGHEST_REWARD_CENTS", 2000)
+MTURK_FEES = fee_rates(
     "MTURK_FEES", "2015-07-21 reward=0.20 bonus=0.20 crowded=0.20 masters=0.05 minimum=1"
 )
-LOWEST_WAGE_CENTS = _whole_number("LOWEST_WAGE_CENTS", 800)  # per hour; pages warn below
+LOWEST_WAGE_CENTS = whole_number("LOWEST_WAGE_CENTS", 800)  # per hour; pages warn below
 
 # Annotators from open links and providers: how long a place is held until their first answer, and
 # how many can start within an hour; 0 for no limit.
-HOLD_MINUTES = _whole_number("HOLD_MINUTES", 30, lowest=1)
-ARRIVALS_PER_ADDRESS = _whole_number("ARRIVALS_PER_ADDRESS", 60)
-ARRIVALS_PER_LINK = _whole_number("ARRIVALS_PER_LINK", 120)
+HOLD_MINUTES = whole_number("HOLD_MINUTES", 30, lowest=1)
+ARRIVALS_PER_ADDRESS = whole_number("ARRIVALS_PER_ADDRESS", 60)
+ARRIVALS_PER_LINK = whole_number("ARRIVALS_PER_LINK", 120)
 
 # Rates per token and machine; its processes share the cache.
 API_RATES = {
@@ -332,8 +265,8 @@ for _rate in API_RATES.values():
             f"API_RATE and similar settings must look like 600/min or 30/hour, got {_rate!r}."
         )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes; `annotation_site.gateway` refuses larger ones unread
-REQUEST_SECONDS = _whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
-WEB_THREADS = _whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
+REQUEST_SECONDS = whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
+WEB_THREADS = whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
 WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "surveys.web.api.schema.Describer",
@@ -390,7 +323,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
 SECURE_SSL_REDIRECT = IS_HTTPS
-SECURE_HSTS_SECONDS = _whole_number("HSTS_SECONDS", 3600) if IS_HTTPS else 0
+SECURE_HSTS_SECONDS = whole_number("HSTS_SECONDS", 3600) if IS_HTTPS else 0
 SILENCED_SYSTEM_CHECKS = [
     "security.W005",  # HSTS for subdomains: they may belong to others and lack HTTPS
     "security.W021",  # HSTS preloading: a decision of the domain's owner

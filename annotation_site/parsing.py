@@ -1,0 +1,87 @@
+"""Settings that are more than text, read from the environment.
+
+All raise ImproperlyConfigured with the name of the setting and an example.
+"""
+
+import re
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from urllib.parse import SplitResult, urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+env = environ.Env()
+FEE_RATES = ("reward", "bonus", "crowded", "masters", "minimum")
+
+
+def check_site_url(url: str) -> SplitResult:
+    """Return the parts of the site's URL, which has no path."""
+    parts = urlsplit(url)
+    try:
+        is_valid = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # the port is not a number
+        is_valid = False
+    if not is_valid or parts.path not in {"", "/"} or parts.query or parts.fragment:
+        raise ImproperlyConfigured(
+            "SITE_URL must be scheme, host and optional port, such as "
+            f"https://survey.example.org, got {url!r}."
+        )
+    return parts
+
+
+def switch(name: str, *, default: bool = False) -> bool:
+    """Return whether a setting is on."""
+    text = (env(name, default="") or ("yes" if default else "no")).lower()
+    if text not in {"yes", "true", "on", "1", "no", "false", "off", "0", ""}:
+        raise ImproperlyConfigured(f"{name} must be yes or no, got {text!r}.")
+    return text in {"yes", "true", "on", "1"}
+
+
+def whole_number(name: str, default: int, *, lowest: int = 0, highest: int = 999_999_999) -> int:
+    """Return a whole number in a range."""
+    text = env(name, default="") or str(default)
+    if not re.fullmatch("[0-9]{1,9}", text) or not lowest <= int(text) <= highest:
+        raise ImproperlyConfigured(
+            f"{name} must be a whole number from {lowest} to {highest}, got {text!r}."
+        )
+    return int(text)
+
+
+def fee_rates(name: str, default: str) -> list[dict[str, str]]:
+    """Parse sets of rates and the days from which they apply: `2015-07-21 reward=0.20 …; …`."""
+    sets = []
+    for text in (env(name, default="") or default).split(";"):
+        since, *rates = text.split() or [""]
+        named = [rate.partition("=") for rate in rates]
+        is_valid = re.fullmatch(r"\d{4}-\d\d-\d\d", since) and all(
+            rate in FEE_RATES and re.fullmatch(r"\d{1,3}(\.\d{1,4})?", share)
+            for rate, _, share in named
+        )
+        if not is_valid:
+            raise ImproperlyConfigured(
+                f"{name} must look like {default!r}, with these rates: {', '.join(FEE_RATES)}; "
+                f"got {text.strip()!r}."
+            )
+        sets.append({"since": since, **{rate: share for rate, _, share in named}})
+    return sets
+
+
+def loopback(name: str, default: str) -> str:
+    """Return the URL of a server on this machine; empty for none."""
+    url: str = env(name, default=default)
+    parts = urlsplit(url)
+    if url and (parts.scheme != "http" or parts.hostname not in {"127.0.0.1", "localhost", "::1"}):
+        raise ImproperlyConfigured(
+            f"{name} must be on this machine, such as {default}, got {url!r}."
+        )
+    return url.rstrip("/")
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """Parse a list of addresses and networks such as `127.0.0.1, 10.0.0.0/8`."""
+    try:
+        return [ip_network(part.strip()) for part in env.list(name, default=[]) if part.strip()]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name} must be addresses or networks such as 127.0.0.1,10.0.0.0/8: {error}."
+        ) from error
