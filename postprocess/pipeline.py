@@ -1,5 +1,6 @@
 """Building the files of a dataset from stimuli and ratings."""
 
+import functools
 import hashlib
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -147,6 +148,7 @@ def check_language(language: str) -> None:
         )
 
 
+@functools.cache  # read once: the code that runs does not change
 def digest_code() -> str:
     """Return the SHA-256 of the library's modules and templates, by name and content."""
     digest = hashlib.sha256()

@@ -1,5 +1,6 @@
 """The report as one printable HTML file, without scripts and external files."""
 
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -63,6 +64,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
     )
 
 
+@functools.cache  # a template is compiled once
 def make_environment() -> jinja2.Environment:
     """Return the environment of the templates, with filters for counts and figures."""
     environment = jinja2.Environment(

@@ -1,5 +1,6 @@
 """The documents in Markdown: dataset card, data statement and checklist, from their templates."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -51,6 +52,22 @@ def ask_unlabelled(entries: BaseModel, section: str, name: str) -> str:
 
 def _render(name: str, subject: Subject) -> str:
     """Return a document; line breaks within a paragraph of its template become spaces."""
+    text = (
+        _make_environment()
+        .get_template(f"{name}.md.jinja")
+        .render(
+            subject=subject,
+            description=subject.description,
+            ratings_columns=ratings_columns(subject.rating_columns),
+            title=write(subject.title, "Title", "the name of the dataset"),
+        )
+    )
+    blocks = re.split(r"\n\s*\n", text.strip())
+    return "\n\n".join(map(_join_lines, blocks)) + "\n"
+
+
+@functools.cache  # a template is compiled once
+def _make_environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=jinja2.select_autoescape(),  # off: Markdown is escaped by the filter md
@@ -67,16 +84,11 @@ def _render(name: str, subject: Subject) -> str:
         describe_file=describe_file,
         licences=LICENCES,
         pair=PAIR,
-        ratings_columns=ratings_columns(subject.rating_columns),
         stamp=STAMP,
         summaries=summaries,
-        title=write(subject.title, "Title", "the name of the dataset"),
         write=write,
     )
-    template = environment.get_template(f"{name}.md.jinja")
-    text = template.render(subject=subject, description=subject.description)
-    blocks = re.split(r"\n\s*\n", text.strip())
-    return "\n\n".join(map(_join_lines, blocks)) + "\n"
+    return environment
 
 
 def _join_lines(block: str) -> str:
