@@ -1,5 +1,7 @@
 """Datasets of simulated ratings."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from postprocess.formats.stimuli import ParsedStimuli
@@ -23,6 +25,7 @@ def dataset_of(
     recipe: str = "cosimlex",
     *changes: str,
     details: pd.DataFrame | None = None,
+    inputs: Mapping[str, str] = INPUTS,
 ) -> Dataset:
     ratings = simulate_study() if ratings is None else ratings
     return build_dataset(
@@ -30,6 +33,6 @@ def dataset_of(
         ratings,
         language="sl",
         recipe=read_recipe(recipe, [*LITTLE_CHANCE, *changes]),
-        inputs=INPUTS,
+        inputs=inputs,
         details=details,
     )

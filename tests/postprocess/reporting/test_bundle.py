@@ -1,5 +1,7 @@
+import contextlib
 import hashlib
 import io
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,10 +11,12 @@ import pandas as pd
 import pytest
 from pypdf import PdfReader
 
+from postprocess.__main__ import main
+from postprocess.formats.stimuli import render_stimuli
 from postprocess.reporting import bundle, printing
 from postprocess.reporting.bundle import render_reports
 from tests.conftest import lack
-from tests.factories.datasets import dataset_of
+from tests.factories.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
 from tests.postprocess.reporting.pages import simulate_named
 
 FIGURES = {
@@ -21,25 +25,59 @@ FIGURES = {
 }  # fmt: skip
 ELSEWHERE = """
 import hashlib
+import json
+import sys
 from postprocess.reporting.bundle import render_reports
 from tests.factories.datasets import dataset_of
 from tests.postprocess.figures.edges import shuffled
 from tests.postprocess.reporting.pages import simulate_named
-for name, content in render_reports(dataset_of(shuffled(simulate_named()))).items():
+dataset = dataset_of(shuffled(simulate_named()), inputs=json.loads(sys.argv[1]))
+for name, content in render_reports(dataset).items():
     print(name, hashlib.sha256(content).hexdigest())
 """
 
 
 @pytest.fixture(scope="module")
-def dataset():
-    return dataset_of(simulate_named())
+def arguments(tmp_path_factory):
+    """The arguments of the command build."""
+    folder = tmp_path_factory.mktemp("given")
+    stimuli, ratings = folder / "data.tsv", folder / "ratings.csv"
+    stimuli.write_text(render_stimuli(stimuli_for(24).rows), encoding="utf-8")
+    simulate_named().assign(language="sl").to_csv(ratings, index=False)
+    named = ["--stimuli", str(stimuli), "--ratings", str(ratings), "--language", "sl"]
+    return ["build", *named, *(f"--set={change}" for change in LITTLE_CHANCE)]
 
 
 @pytest.fixture(scope="module")
-def files(dataset):
+def built(arguments, tmp_path_factory):
+    """The folder that the command wrote, which has all reports, and what it printed."""
     if printing.find_obstacle():
         lack("Pango")
-    return render_reports(dataset)
+    out, printed = tmp_path_factory.mktemp("built") / "out", io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main([*arguments, "--out", str(out)]) == 0
+    return out, printed.getvalue()
+
+
+@pytest.fixture(scope="module")
+def dataset(built):
+    """The same dataset as an object."""
+    inputs = json.loads((built[0] / "report.json").read_text(encoding="utf-8"))["inputs"]
+    return dataset_of(simulate_named(), inputs=inputs)
+
+
+@pytest.fixture(scope="module")
+def files(built, dataset):
+    """The reports in the folder."""
+    return {name: content for name, content in read(built[0]).items() if name not in dataset.files}
+
+
+def read(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +95,20 @@ def text_of(pdf):
     return " ".join(text.replace("\u00a0", " ").split())
 
 
-def test_render_reports_returns_every_file(files):
+def test_build_writes_every_report(built, files):
+    out, printed = built
     drawn = {f"figures/{name}.{kind}" for name in FIGURES for kind in ("svg", "png")}
 
     assert set(files) == {"report.html", "report.pdf", "explorer.html", "table1.tex"} | drawn
+    assert files["report.html"].startswith(b"<!DOCTYPE html>")
     assert files["report.pdf"].startswith(b"%PDF-")
+    assert f"written   {out / 'report.html'}\n" in printed
 
 
-def test_render_reports_is_deterministic_in_another_process(files):
+def test_render_reports_is_deterministic_in_another_process(dataset, files):
+    """It has the rows in another order, too."""
     done = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE],
+        [sys.executable, "-c", ELSEWHERE, json.dumps(dataset.report["inputs"])],
         cwd=Path(__file__).parents[3],
         env={"PYTHONHASHSEED": "1", "MPLBACKEND": "pdf", "TZ": "Asia/Tokyo", "LANG": "C"},
         check=True,
@@ -141,9 +183,20 @@ def test_render_pdf_refuses_other_urls():
     assert text.split() == ["gonetooas", "well"]
 
 
-def test_render_reports_omits_only_the_pdf_without_pango(monkeypatch, dataset, files):
+def test_build_without_pango_omits_only_the_pdf_and_says_why(
+    monkeypatch, arguments, built, tmp_path, capsys
+):
     monkeypatch.setattr(printing, "_load", lambda: (_ for _ in ()).throw(OSError("no pango")))
 
-    assert "libpango-1.0-0" in printing.find_obstacle()
-    without = bundle.render_reports(dataset)
-    assert without == {name: content for name, content in files.items() if name != "report.pdf"}
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 0
+
+    assert "sudo apt-get install libpango-1.0-0" in capsys.readouterr().err
+    expected = read(built[0])
+    del expected["report.pdf"]
+    assert read(tmp_path / "out") == expected
+
+
+def test_build_omits_the_reports_on_request(arguments, dataset, tmp_path):
+    assert main([*arguments, "--out", str(tmp_path / "out"), "--no-report"]) == 0
+
+    assert read(tmp_path / "out") == dataset.files
