@@ -1,4 +1,6 @@
-"""Studies with extreme data, by name."""
+"""Studies with extreme data, by name; each is made once, as tests only read it."""
+
+import functools
 
 import numpy as np
 import pandas as pd
@@ -59,7 +61,7 @@ def without_steps() -> Outcome:
 
 
 EDGES = {
-    edge.__name__: edge
+    edge.__name__: functools.cache(edge)
     for edge in (
         one_annotator, all_constant, one_pair, no_groups_found, no_change, many_pairs,
         marked_ratings, quarter_steps_and_hostile_names, without_steps,

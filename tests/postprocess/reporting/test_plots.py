@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -47,10 +48,6 @@ def test_every_plot_has_its_files(files):
         assert files[f"plots/{one['name']}.png"].startswith(b"\x89PNG")
         assert len(pd.read_csv(io.BytesIO(files[f"plots/{one['name']}.csv"])))
         assert "nan" not in one["caption"]
-
-
-def test_the_same_data_gives_the_same_files(dataset, files):
-    assert render_plots(dataset, PER_DAY, 20) == files
 
 
 def test_the_evidence_has_words_and_figures_of_each_pair(dataset):
@@ -111,11 +108,14 @@ def test_plots_of_few_data_are_drawn():
     assert "nan" not in files[INDEX].decode()
 
 
-def test_the_data_of_a_plot_hold_no_formula(dataset):
+def test_only_the_data_of_a_plot_have_the_words_and_hold_no_formula(dataset, files):
+    """All other files are the same bytes when they are made again."""
     rows = tuple(("=1+1", *row[1:]) for row in dataset.rows)
-    spoilt = type(dataset)(dataset.files, dataset.outcome, dataset.report, None, rows)
 
-    data = render_plots(spoilt, PER_DAY, 20)["plots/change-against-p.csv"].decode()
+    made = render_plots(replace(dataset, rows=rows), PER_DAY, 20)
 
+    spoilt = "plots/change-against-p.csv"
+    data = made.pop(spoilt).decode()
     assert ",'=1+1," in data
     assert ",=1+1" not in data
+    assert made == {name: content for name, content in files.items() if name != spoilt}
