@@ -7,10 +7,9 @@ from postprocess.formats.stimuli import parse_stimuli, render_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.pipeline import build_dataset
 from postprocess.steps.recipe import read_recipe
-from tests.factories.datasets import LITTLE_CHANCE
 
 N_PAIRS, N_RATINGS = 12, 10
-RAW = read_recipe("raw", LITTLE_CHANCE)
+RAW = read_recipe("raw", ("report.n_resamples=0", "report.n_splits=1"))  # only files are read
 
 
 def stimuli_row(number):

@@ -127,6 +127,12 @@ def _default_release():
     return _build(None, None)
 
 
+@functools.cache
+def release_with_practice():
+    """Return a release of six pairs, two of them in the practice kit; tests only read it."""
+    return _build(collect(6), None, n_practice=2)
+
+
 def _build(collected, description, **choices):
     return build_release(
         collected or collect(),

@@ -22,6 +22,7 @@ from tests.postprocess.release.releases import (
     full_entries,
     rate,
     release,
+    release_with_practice,
     words_of,
 )
 
@@ -43,7 +44,7 @@ def test_build_release_is_deterministic():
     collected = collect(6)
     shuffled = collect(6, ratings=collected.ratings.sample(frac=1, random_state=3))
 
-    one, again = (release(each, n_practice=2) for each in (collected, shuffled))
+    one, again = release_with_practice(), release(shuffled, n_practice=2)
 
     assert one.files == again.files
     assert one.archive == again.archive
@@ -57,7 +58,7 @@ def test_result_files_are_headers_alone():
 
 
 def test_a_practice_kit_is_in_the_layout_of_the_task():
-    files = release(collect(6), n_practice=2).files
+    files = release_with_practice().files
 
     names = sorted(name for name in files if name.startswith("practice_kit/"))
     assert names == [
@@ -101,7 +102,7 @@ def test_the_dataset_can_be_rebuilt_from_the_release():
 
 
 def test_checksums_pass_sha256sum(tmp_path):
-    write_release(release(collect(6), n_practice=2), tmp_path / "out")
+    write_release(release_with_practice(), tmp_path / "out")
 
     checked = subprocess.run(
         ["sha256sum", "--check", "--strict", "SHA256SUMS"],
@@ -285,7 +286,7 @@ def test_details_are_in_the_report_and_in_no_file():
     assert asked["seconds"]["n"] == report["counts"]["ratings_used"]
     assert set(report["inputs"]) == {"details", "ratings", "stimuli"}
     assert not [name for name, content in made.files.items() if b"31.25" in content]
-    without = release(collected, n_practice=2)
+    without = release_with_practice()
     assert made.files["ratings_sl.tsv"] == without.files["ratings_sl.tsv"]
     assert made.files["scores.tsv"] == without.files["scores.tsv"]
 

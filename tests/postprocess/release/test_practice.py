@@ -10,7 +10,13 @@ from postprocess.formats.stimuli import parse_stimuli, render_stimuli
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import Collected
 from postprocess.release.practice import check_disjoint, fold, split_pairs
-from tests.postprocess.release.releases import collect, full_description, numbered_row, release
+from tests.postprocess.release.releases import (
+    collect,
+    full_description,
+    numbered_row,
+    release,
+    release_with_practice,
+)
 
 WORD = st.sampled_from(["okno", "Okno", "OKNO", "vrata", "čas", "c\u030cas", "ura", "dan"])
 TEXT = st.sampled_from(
@@ -157,7 +163,7 @@ def test_a_release_of_the_published_slovene_data_has_a_disjoint_practice_kit(pub
 
 
 def test_practice_pairs_come_after_the_test_pairs_in_the_ratings():
-    files = release(collect(6), n_practice=2).files
+    files = release_with_practice().files
     test, practice = (
         parse_stimuli(files[name]).rows for name in ("data/data_sl.tsv", "practice_kit/data_sl.tsv")
     )

@@ -10,10 +10,10 @@ import yaml
 
 from postprocess.__main__ import main
 from postprocess.release.assembling import write_release
-from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from postprocess.steps.rehearsal import load_scripted
-from tests.postprocess.release.releases import KEY, collect, release
+from tests.postprocess.release.releases import KEY, collect, release, release_with_practice
+from tests.postprocess.reporting.pages import draw_plates
 
 STAMPED = {
     "cosimlex_sl_REHEARSAL.csv", "cosimlex_sl_REHEARSAL.parquet", "data/data_sl_REHEARSAL.tsv",
@@ -37,7 +37,7 @@ def rehearsal():
 
 
 def test_every_file_that_names_the_language_is_stamped(rehearsal):
-    ordinary = release(collect(6), n_practice=2)
+    ordinary = release_with_practice()
 
     assert {name for name in rehearsal.files if "_sl" in name} == STAMPED
     assert {name.replace("_REHEARSAL", "") for name in rehearsal.files} == set(ordinary.files)
@@ -74,7 +74,7 @@ def test_every_title_is_stamped_and_the_cards_begin_with_a_warning(rehearsal):
 
 def test_the_report_has_the_warning(rehearsal):
     counts = rehearsal.dataset.report["counts"]
-    plates = render_plates(illustrate(rehearsal.dataset.outcome))
+    plates = draw_plates(rehearsal.dataset.outcome)
     page = render_page(rehearsal.dataset, plates)
 
     assert (counts["ratings_scripted"], counts["annotators_scripted"]) == (6, 1)
@@ -86,7 +86,7 @@ def test_ratings_by_people_alone_are_not_stamped():
     """The ratings of the only script were withdrawn and are not published."""
     ordinary = release(collect(6, scripted={WITHDRAWN}), n_practice=2)
 
-    assert ordinary.files == release(collect(6), n_practice=2).files
+    assert ordinary.files == release_with_practice().files
     assert not any("REHEARSAL" in name for name in ordinary.files)
     assert not any(b"REHEARSAL" in content for content in ordinary.files.values())
 

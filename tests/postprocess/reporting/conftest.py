@@ -1,10 +1,9 @@
 import pytest
 
-from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from tests.factories.datasets import dataset_of
 from tests.factories.ratings import rate, simulate_study
-from tests.postprocess.reporting.pages import HOSTILE
+from tests.postprocess.reporting.pages import HOSTILE, draw_plates
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +14,7 @@ def dataset():
 @pytest.fixture(scope="session")
 def plates(dataset):
     """Figures for pages whose tables and text are tested, since drawing takes longest."""
-    return render_plates(illustrate(dataset.outcome))
+    return draw_plates(dataset.outcome)
 
 
 @pytest.fixture(scope="session")
@@ -35,4 +34,4 @@ def hostile_page():
     ratings = simulate_study()
     hostile = ratings.assign(annotator=ratings["annotator"] + HOSTILE, group=HOSTILE)
     dataset = dataset_of(hostile)
-    return render_page(dataset, render_plates(illustrate(dataset.outcome)))
+    return render_page(dataset, draw_plates(dataset.outcome))

@@ -2,6 +2,8 @@
 
 from lxml import html
 
+from postprocess.reporting.figures.drawing import render_svg
+from postprocess.reporting.figures.gallery import Plate, illustrate
 from tests.factories.ratings import simulate_study
 
 HOSTILE = "<script>alert(1)</script>&\"' {{ 7 * 7 }}"
@@ -12,6 +14,20 @@ def simulate_named():
     """Return the simulated ratings of groups whose names have letters of many languages."""
     ratings = simulate_study()
     return ratings.assign(group=ratings["group"].map(NAMES))
+
+
+def draw_plates(outcome):
+    """Return the figures of an outcome without PNG, which no page shows."""
+    return {
+        one.name: Plate(
+            one.name,
+            one.title,
+            one.caption,
+            render_svg(one.figure, title=one.title, description=one.caption),
+            b"",
+        )
+        for one in illustrate(outcome)
+    }
 
 
 def plain(text):

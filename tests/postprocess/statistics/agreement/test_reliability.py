@@ -85,9 +85,9 @@ def test_split_halves_means_are_those_of_a_plain_loop(simulated):
     ratings = simulated()
     stacks = stack_groups(ratings)
     people = sorted(ratings["annotator"].unique())
-    lots = rng().random((20, len(people)))
+    lots = rng().random((5, len(people)))
 
-    (halves,) = split_halves(stacks, 20, rng())
+    (halves,) = split_halves(stacks, 5, rng())
     means = item_means(halves)
 
     place = 0
@@ -95,7 +95,7 @@ def test_split_halves_means_are_those_of_a_plain_loop(simulated):
     for _, rows in groups:
         seats = [people.index(name) for name in sorted(rows["annotator"].unique())]
         for _, item in rows.groupby(["pair", "context"]):
-            for split in range(20):
+            for split in range(5):
                 order = sorted(seats, key=lambda seat, split=split: lots[split, seat])
                 first = {people[seat] for seat in order[: len(seats) // 2]}
                 is_first = item["annotator"].isin(first)
