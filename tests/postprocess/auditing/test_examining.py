@@ -19,6 +19,11 @@ from tests.postprocess.published_format import build
 from tests.postprocess.release.releases import collect, numbered_row, release
 
 
+@pytest.fixture(scope="module")
+def audit_of_published(published):
+    return audit_dataset(published)
+
+
 def summary_of(audit, name):
     return next(dict(kit.summary) for kit in audit.kits if kit.name == name)
 
@@ -38,9 +43,8 @@ def with_practice(folder, *rows):
 @pytest.mark.parametrize(
     ("language", "n_pairs", "sizes"), [("fi", 24, [10]), ("sl", 111, [9, 10, 11])]
 )
-def test_published_datasets_are_possible(published, language, n_pairs, sizes):
-    name = f"cosimlex_{language}.csv"
-    audit = audit_dataset(published)
+def test_published_datasets_are_possible(audit_of_published, language, n_pairs, sizes):
+    name, audit = f"cosimlex_{language}.csv", audit_of_published
 
     summary = summary_of(audit, name)
     assert {one.check for one in audit.noticed if one.file == name} <= {Check.REPEATS}
@@ -60,12 +64,12 @@ def test_published_figures_fit_the_known_numbers_of_ratings(published, language,
     assert {one.check for one in audit.noticed} <= {Check.REPEATS}
 
 
-def test_the_pair_that_is_published_twice_is_reported(published):
+def test_the_pair_that_is_published_twice_is_reported(audit_of_published):
     # rows 27 and 65, with exchanged words; two word pairs occur twice with other contexts, which
     # is not a repeat
-    audit = audit_dataset(published)
+    noticed = audit_of_published.noticed
 
-    (finding,) = (one.finding for one in audit.noticed if one.check is Check.REPEATS)
+    (finding,) = (one.finding for one in noticed if one.check is Check.REPEATS)
     assert (finding.severity, finding.row) == (Severity.WARNING, 65)
     assert finding.reason.startswith(
         "the same words and contexts as row 27 (the words exchanged), with other scores: "
@@ -74,8 +78,8 @@ def test_the_pair_that_is_published_twice_is_reported(published):
     )
 
 
-def test_the_published_practice_kit_overlaps_with_the_test_data(published):
-    audit = audit_dataset(published)
+def test_the_published_practice_kit_overlaps_with_the_test_data(audit_of_published):
+    audit = audit_of_published
 
     noticed = [one for one in audit.noticed if one.check is Check.PRACTICE]
     assert [(one.file, one.finding.row) for one in noticed] == [
@@ -88,7 +92,7 @@ def test_the_published_practice_kit_overlaps_with_the_test_data(published):
 
 
 @limits(max_examples=12)
-@given(st.integers(0, 2**32), st.integers(1, 16), st.integers(1, 14), st.integers(0, 8))
+@given(st.integers(0, 2**32), st.integers(1, 6), st.integers(1, 14), st.integers(0, 8))
 def test_datasets_built_from_ratings_have_no_errors(tmp_path_factory, seed, n_pairs, least, more):
     rng = np.random.default_rng(seed)
     pairs = [
