@@ -107,5 +107,7 @@ def _settle(environment: dict[str, str], folder: Path, out: Path, error: Path) -
     gc.freeze()  # the libraries are not searched for garbage
     os.environ.clear()
     os.environ.update(environment)
+    # Otherwise servers would start their own processes anew, and not as copies, as they do usually.
+    multiprocessing.set_start_method(None, force=True)
     os.chdir(folder)
     sys.path.insert(0, str(folder))
