@@ -17,7 +17,8 @@ from tests.documents.reading import Block
 from tests.end_to_end.commands import run_commands, run_module
 from tests.end_to_end.databases import free_port
 
-# The last serves what the others do, and more; tests/end_to_end/test_serve.py tries each.
+# The last serves what the others do, and more; tests/end_to_end/test_serve.py tries each, and the
+# demo studies, which take longest and which no other command needs.
 SERVED = ("scripts/serve", "scripts/serve --with-mturk")
 IS_UP = "To stop"
 START_SECONDS = 180
@@ -92,15 +93,15 @@ class Terminal:
         )  # fmt: skip
 
     def _serve(self, command: str) -> CompletedProcess[str]:
-        """Serve the site with all that documents ask for, unless it is served; wait for it."""
+        """Serve the site with all that commands need, unless it is served; wait for it."""
         if command not in SERVED:
             return CompletedProcess(command, 1, f"not among {SERVED}", "")
         if not self._server:
-            ports = f" --port {self.ports['8000']} --mturk-port {self.ports['8800']}"
+            options = f"--no-demo --port {self.ports['8000']} --mturk-port {self.ports['8800']}"
             log = self.folder / "served.log"
             with log.open("wb") as heard:
                 self._server = subprocess.Popen(
-                    ["bash", "-c", f"exec {SERVED[-1]}{ports}"], cwd=self.folder, stdout=heard,
+                    ["bash", "-c", f"exec {SERVED[-1]} {options}"], cwd=self.folder, stdout=heard,
                     stderr=heard, env=self.environment, start_new_session=True,
                 )  # fmt: skip
             if not _is_up(self._server, log):
