@@ -17,7 +17,6 @@ from surveys.rehearsal.demo import (
     prepare_researcher,
     prepare_static_files,
 )
-from surveys.rehearsal.finished.study import prepare_finished_study
 
 
 class Command(SurveyCommand):
@@ -63,6 +62,13 @@ class Command(SurveyCommand):
 _CHANGE = f".venv/bin/python manage.py changepassword {RESEARCHER}"
 _ONCE = f"shown only now; to set another: {_CHANGE}"
 _SET = f"shown at the first start; to set another: {_CHANGE}"
+
+
+def prepare_finished_study() -> Study | None:
+    """Imported here, with pandas: a site without demo studies starts a second earlier."""
+    from surveys.rehearsal.finished import study
+
+    return study.prepare_finished_study()
 
 
 def _link(study: Study) -> str:
