@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial, wraps
+from http import HTTPStatus
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
@@ -89,11 +90,14 @@ def study_page(
             if role not in roles or is_sent:
                 raise PermissionDenied
             _describe(request, study, role)
+            is_refused = False
             try:
                 with acting(request.user):
-                    return view(request, study, **found)
+                    answered = view(request, study, **found)
+                is_refused = answered.status_code >= HTTPStatus.BAD_REQUEST  # nothing is stored
+                return answered
             finally:
-                if request.method == "POST":
+                if request.method == "POST" and not is_refused:
                     forget_steps(study)
 
         return answer
