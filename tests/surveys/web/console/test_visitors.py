@@ -1,11 +1,13 @@
 """Visitors look at the finished demo study without a sign-in, and change nothing."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
-from django.test import Client
+from django.db import transaction
+from django.test import Client, override_settings
 from django.urls import reverse
 
 from surveys.access.roles import DEMONSTRATION, find_demonstration
@@ -38,6 +40,10 @@ WORDS = {"inspired_word1": "sea", "inspired_word2": "salt", "rating": "3", "answ
 def demonstration(settings, monkeypatch) -> Study:
     """A study that counts as the demo study, with answers by scripts."""
     settings.SHOW_DEMO = True
+    return make_demonstration(monkeypatch)
+
+
+def make_demonstration(monkeypatch) -> Study:
     study = make_study(2, slug=DEMONSTRATION, block_size=1)
     monkeypatch.setattr("surveys.access.roles.DEMONSTRATED", study.stimuli_sha256)
     for number, invitation in enumerate(invite_scripted_annotators(study, 7)):
@@ -45,10 +51,8 @@ def demonstration(settings, monkeypatch) -> Study:
     return study
 
 
-@pytest.fixture
-def filled(demonstration) -> Study:
-    """The same with reviews, a dispute, results and a repeated block, by two named accounts."""
-    study = demonstration
+def fill(study: Study) -> Study:
+    """Add reviews, a dispute, results and a repeated block, by two named accounts."""
     olga, otto = (User.objects.create_user(name) for name in ("olga", "otto"))
     configure_review(study, sample_percent=100, double_percent=100)
     file_answers(study)
@@ -59,6 +63,36 @@ def filled(demonstration) -> Study:
     perform_run(run.pk)
     repeat_block(study.blocks.get(number=1), reason="to be sure", author="olga")
     return study
+
+
+@pytest.fixture(scope="module")
+def visited(django_db_setup, django_db_blocker, tmp_path_factory) -> SimpleNamespace:
+    """What a visitor of a filled study sees on all its pages, and what sending to them does.
+
+    The pages are rendered once; the study is gone before the first test.
+    """
+    files, visitor = tmp_path_factory.getbasetemp() / "files", Client()
+    with (
+        django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch, transaction.atomic(),
+        override_settings(SHOW_DEMO=True, MEDIA_ROOT=files),
+    ):  # fmt: skip
+        study = fill(make_demonstration(patch))
+        answers = {name: visitor.get(address_of(name, study)) for name in PAGES}
+        texts = {
+            name: answers[name].content.decode()
+            for name in sorted(SHOWN - PREVIEW - {"report", "download", "plot"})
+        }
+        found = re.findall('<a [^>]*href="(/console/[^"#]+)', "".join(texts.values()))
+        links = {*found} - {reverse("console:studies"), reverse("console:sign_in")}
+        opened = {link: visitor.get(link).status_code for link in links}
+        before = count_rows()
+        sent = {name: visitor.post(address_of(name, study), WORDS) for name in PAGES}
+        seen = SimpleNamespace(
+            answers=answers, texts=texts, links=opened, sent=sent, before=before,
+            after=count_rows(), cookies=visitor.cookies,
+        )  # fmt: skip
+        transaction.set_rollback(True)
+    return seen
 
 
 @pytest.fixture
@@ -96,30 +130,25 @@ def count_rows() -> dict[str, int]:
     return {model._meta.label: model.objects.count() for model in apps.get_models()}
 
 
-def test_visitors_look_at_these_pages_and_at_no_others(filled, visitor):
-    answers = {name: visitor.get(address_of(name, filled)) for name in PAGES}
-
-    shown = {name for name, answer in answers.items() if answer.status_code == 200}
+def test_visitors_look_at_these_pages_and_at_no_others(visited):
+    shown = {name for name, answer in visited.answers.items() if answer.status_code == 200}
     refused = {
         name
-        for name, one in answers.items()
+        for name, one in visited.answers.items()
         if is_sign_in(one) or one.status_code in {403, 404, 405}
     }
     assert SHOWN - shown <= {"preview_check"}  # the study has none
     assert shown <= SHOWN
     assert refused | shown == PAGES.keys()
-    assert not visitor.cookies
+    assert not visited.cookies
 
 
-def test_visitors_send_nothing(filled, visitor):
-    before = count_rows()
-
-    answers = {name: visitor.post(address_of(name, filled), WORDS) for name in PAGES}
-
-    refused = {name for name, one in answers.items() if is_sign_in(one) or one.status_code == 405}
-    assert answers.keys() - refused == PREVIEW
-    assert count_rows() == before
-    assert not visitor.cookies
+def test_visitors_send_nothing(visited):
+    refused = {
+        name for name, one in visited.sent.items() if is_sign_in(one) or one.status_code == 405
+    }
+    assert visited.sent.keys() - refused == PREVIEW
+    assert visited.before == visited.after
 
 
 def test_visitors_fill_in_the_preview_which_stores_nothing(demonstration, visitor):
@@ -133,36 +162,26 @@ def test_visitors_fill_in_the_preview_which_stores_nothing(demonstration, visito
     assert count_rows() == before
 
 
-def test_pages_for_visitors_have_no_form_to_send_and_name_no_account(filled, visitor):
-    for name in sorted(SHOWN - PREVIEW - {"report", "download", "plot"}):
-        text = visitor.get(address_of(name, filled)).content.decode()
-
+def test_pages_for_visitors_have_no_form_to_send_and_name_no_account(visited):
+    for name, text in visited.texts.items():
         assert (name, re.findall('method="post"|olga|otto|csrf', text)) == (name, [])
         assert "Demonstration: invented answers" in text
 
 
-def test_every_link_of_a_page_for_visitors_opens(filled, visitor):
-    links = set()
-    for name in SHOWN - PREVIEW - {"report", "download", "plot"}:
-        text = visitor.get(address_of(name, filled)).content.decode()
-        links |= set(re.findall('<a [^>]*href="(/console/[^"#]+)', text))
-
-    links -= {reverse("console:studies"), reverse("console:sign_in")}
-    assert len(links) > len(SHOWN)
-    assert {link for link in links if visitor.get(link).status_code != 200} == set()
+def test_every_link_of_a_page_for_visitors_opens(visited):
+    assert len(visited.links) > len(SHOWN)
+    assert {link for link, status in visited.links.items() if status != 200} == set()
 
 
-def test_disputes_and_agreement_number_the_reviewers(filled, visitor):
-    disputes, agreement = (
-        visitor.get(address_of(name, filled)).content.decode()
-        for name in ("review_disputes", "review_agreement")
-    )
+def test_disputes_and_agreement_number_the_reviewers(visited):
+    disputes, agreement = (visited.texts[f"review_{page}"] for page in ("disputes", "agreement"))
 
     assert ("Reviewer 1" in disputes, "Reviewer 2" in disputes) == (True, True)
     assert "Reviewer 1 and Reviewer 2" in agreement
 
 
-def test_exported_answers_are_not_for_visitors(filled, visitor):
+def test_exported_answers_are_not_for_visitors(demonstration, figures_rendered_once, visitor):
+    filled = fill(demonstration)
     export = request_export(filled, "csv", None)
     perform_run(export.pk)
     results = Run.objects.get(kind=RunKind.RESULTS)
