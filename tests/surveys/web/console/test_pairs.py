@@ -150,6 +150,7 @@ def test_pairs_are_filtered_and_searched(run, client):
     assert "No pair matches" in client.get(address(run), {"word": "gamma"}).content.decode()
 
 
+@pytest.mark.usefixtures("figures_rendered_once")
 def test_pairs_with_few_ratings_are_found(study, client):
     configure_study(study, ratings_per_context=3)
     assignment = start(study)
@@ -231,6 +232,7 @@ def test_the_page_of_a_pair_has_every_rating(run, client):
         assert client.get(where).status_code == 200
 
 
+@pytest.mark.usefixtures("figures_rendered_once")
 def test_histograms_count_ratings_before_and_after(study, client):
     ratings = {1: [0, 1], 2: [6, 6]}
     for number, given in ratings.items():
@@ -256,6 +258,7 @@ def test_histograms_count_ratings_before_and_after(study, client):
         assert sum(after) == 2
 
 
+@pytest.mark.usefixtures("figures_rendered_once")
 def test_ratings_left_out_are_shown_with_the_reason(study, client):
     file_answers(study)
     rejected = whole(study)
