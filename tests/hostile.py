@@ -1,6 +1,7 @@
 """Hostile input, and checks of how a page answers it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -188,16 +189,36 @@ def _noting(look: Any, names: set[str]) -> Any:
     return noted
 
 
-def spoil(fields: Mapping[str, Any], files: Iterable[str] = ()) -> Iterator[tuple[str, Any]]:
+def spoil(
+    fields: Mapping[str, Any],
+    files: Iterable[str] = (),
+    kind_of: Callable[[str], str] = lambda name: name,
+) -> Iterator[tuple[str, Any]]:
     """What is sent, with one field left out, or holding what it should not; then with all of them.
 
-    What all forms check alike, field by field, is sent in all fields at once.
+    What all forms check alike, field by field, is sent in all fields at once. Fields for which
+    `kind_of` returns the same are checked by the same code: only the first one is spoilt alone,
+    then all of a kind together, while the other fields are right. In further rows of a table
+    nothing is left out either.
     """
     files = [name for name in fields if name in files]
+    alike: dict[str, list[str]] = {}
+    rows = set()
     for name in fields:
-        yield f"{name} missing", {key: value for key, value in fields.items() if key != name}
-        for kind in () if name in files or len(fields) == 1 else SHARP:
+        of_kind = alike.setdefault(kind_of(name), [])
+        of_kind.append(name)
+        column = re.sub(r"-\d+-", "-#-", name)
+        if column not in rows:
+            yield f"{name} missing", {key: value for key, value in fields.items() if key != name}
+        rows.add(column)
+        for kind in () if name in files or len(fields) == 1 or of_kind[1:] else SHARP:
             yield f"{name} {kind}", {**fields, name: TEXTS[kind]}
+    for names in alike.values():
+        for kind in SHARP if names[1:] else ():
+            yield (
+                f"{names[0]} and all like it {kind}",
+                {**fields, **dict.fromkeys(names, TEXTS[kind])},
+            )
     for name in files:
         for kind, data in FILES.items():
             yield f"{name} {kind}", {**fields, name: SimpleUploadedFile("data.tsv", data)}
