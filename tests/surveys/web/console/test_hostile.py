@@ -82,10 +82,20 @@ SETTINGS = {
     "report_seed": "0",
 }  # fmt: skip
 
-SWITCHES = {"exclusion_rejected_engagement", "report_pdf"}
-WHOLE = {
-    "exclusion_most_failed_checkpoints", "report_n_resamples", "report_n_splits", "report_seed",
-}  # fmt: skip
+# Fields that one function of a form makes
+KINDS = {
+    "switch of a recipe": "exclusion_rejected_engagement report_pdf calibration_enabled "
+    "filtering_enabled files_trailing_zeros",
+    "whole number of a recipe": "exclusion_most_failed_checkpoints report_n_resamples "
+    "report_n_splits report_seed",
+    "number of a recipe": "calibration_threshold calibration_step filtering_k filtering_gain_share "
+    "filtering_minimum_rho rescaling_minimum rescaling_maximum files_scientific_below",
+    "switch of a design": "allows_unjudgeable erases_withdrawn allows_more_blocks sends_choice "
+    "publishes_words",
+    "whole number of a design": "ratings_per_context lease_hours n_check_tries n_checkpoints "
+    "seconds_per_item block_size",
+    "number of a design": "scale_minimum scale_maximum scale_step",
+}
 
 WRITTEN = {
     "dataset-title": "Words", "dataset-version": "1.0.0", "dataset-released_on": "2026-11-30",
@@ -311,10 +321,9 @@ def kind_of(name):
     """Return the kind of a field; the same for fields that one piece of code makes and checks."""
     if WRITTEN.get(name, "").endswith("."):
         return "prose"
-    if SETTINGS.get(name) == "on" or name in SWITCHES:
-        return "switch"
-    if name in SETTINGS and name not in {"name", "report_resample"}:
-        return "whole number" if name in WHOLE else "number"
+    kinds = [kind for kind, names in KINDS.items() if name in names.split()]
+    if kinds:
+        return kinds[0]
     return re.sub(r"\d+", "#", name) if name.startswith(("authors-", "rows-")) else name
 
 
