@@ -36,7 +36,6 @@ from surveys.models import (
     Pair,
     Place,
     Response,
-    Round,
 )
 from surveys.models.participation import make_token
 from surveys.participation.answers import record_engagement, record_rating
@@ -217,17 +216,25 @@ class Collection:
     def check_places(self) -> None:
         """Check that all places are occupied within the quota, and counted as announced."""
         within = Assignment.objects.filter(state__in=LIVE, is_over_quota=False)
-        assert set(Assignment.objects.filter(place__isnull=False)) == set(within)
         held = Place.objects.filter(assignment__isnull=False)
+        assert {*held.values_list("assignment", flat=True)} == {
+            *within.values_list("pk", flat=True)
+        }
         assert not held.exclude(
             questionnaire=F("assignment__questionnaire"), round=F("assignment__round")
         ).exists()
-        for round_ in Round.objects.filter(is_current=True).select_related("block"):
-            for questionnaire in round_.block.questionnaires.all():
-                places = round_.places.filter(questionnaire=questionnaire)
-                n_held = places.filter(assignment__isnull=False).count()
-                n_free = places.filter(assignment__isnull=True, is_open=True).count()
-                assert n_held + n_free == max(self.study.ratings_per_context, n_held)
+        places = (
+            Place.objects.filter(round__is_current=True)
+            .values("questionnaire")
+            .annotate(
+                n_held=Count("assignment"),
+                n_free=Count("pk", filter=Q(assignment__isnull=True, is_open=True)),
+            )
+        )
+        counted = list(places.values_list("n_held", "n_free"))
+        assert len(counted) == 4
+        for n_held, n_free in counted:
+            assert n_held + n_free == max(self.study.ratings_per_context, n_held)
         assert has_place_left(self.study) == (count_places_left(self.study) > 0)
 
     def check_nobody_sees_anything_twice(self) -> None:
