@@ -15,8 +15,6 @@ from surveys.results.runs import request_export
 from tests.factories.batches import plan
 from tests.factories.studies import make_study, start
 
-pytestmark = pytest.mark.every_database  # migrating back
-
 NEWER = "9999_of_the_future"
 OLDER = "0009_open_studies_when_ready"
 LAST_STEP = "0024_limit_password_checks"
@@ -28,6 +26,7 @@ def applied() -> set[str]:
     return {name for app, name in found if app == "surveys"}
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_migrating_back_lists_what_would_be_lost_and_changes_nothing():
     study = make_study(2)
@@ -45,6 +44,7 @@ def test_migrating_back_lists_what_would_be_lost_and_changes_nothing():
     assert applied() == before
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_migrating_back_with_drop_data_and_forward_again():
     SignInBudget.objects.create(key="address 203.0.113.9", spent_until=timezone.now())
@@ -83,6 +83,7 @@ def test_migrating_to_zero_never_drops_the_log_and_the_ledger():
     assert applied() == before
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_migrating_to_the_last_step_unrecords_the_squashed_migration():
     before = applied()
