@@ -11,6 +11,7 @@ from postprocess.formats.marks import MarkedContext, Span
 from postprocess.formats.toml import TomlError, parse_toml
 from surveys.errors import TextRefused
 from surveys.models.stimuli import TargetText
+from surveys.study.scale_examples import points_between
 
 TARGET = re.compile(r"<strong>((?:[^<]|<(?!/?strong>))*+)</strong>")
 
@@ -31,9 +32,7 @@ class PracticeItem(TargetText):
         """Return the points of a scale that most readers choose; none if the text does not say."""
         if self.readers is None:
             return []
-        lowest, highest = (Decimal(percent) / 100 for percent in self.readers)
-        length = points[-1] - points[0]
-        return [p for p in points if lowest <= (p - points[0]) / length <= highest]
+        return points_between(points, self.readers)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import check_letter
+from surveys.study.scale_examples import check_scale_examples
 
 DEFAULTS = Path(__file__).parent / "default_texts"
 OTHER = "other"  # in place of a language that has no defaults; in English
@@ -158,6 +159,8 @@ def check_text(kind: TextKind, body: str) -> None:
         raise TextRefused(f"The text for {kind} is longer than {LONGEST_TEXT} characters.")
     if "\0" in body:
         raise TextRefused(f"The text for {kind} holds a null character. Is it a text file?")
+    if kind == TextKind.INSTRUCTIONS:
+        check_scale_examples(body)
     if kind == TextKind.PRACTICE:
         read_practice(body)
     if kind == TextKind.CHECK:

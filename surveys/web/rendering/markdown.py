@@ -1,17 +1,57 @@
 """Markdown rendering of the texts of studies."""
 
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
+
+from surveys.models.study import write_point
+from surveys.study.scale_examples import is_scale, points_between, read_scale_examples
+
+MAX_POINTS = 11  # of a wider scale some points are shown
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable(
     ["image", "html_block", "html_inline"]
 )
 
 
-def render_markdown(text: str) -> SafeString:
+def render_markdown(text: str, scale: Sequence[Decimal] = ()) -> SafeString:
     """Return Markdown as HTML with Markdown's own elements only.
 
-    HTML in the text is escaped; images, which would load from other hosts, are not rendered.
+    HTML in the text is escaped; images, which would load from other hosts, are not rendered. With
+    the points of a scale, examples in it are shown on the scale.
     """
-    rendered = _MARKDOWN.render(text)
+    rendered = _MARKDOWN.render(text, {"scale": scale})
     return SafeString(rendered)  # nosec B703 # (HTML in it is escaped)
+
+
+def choose_shown(n_points: int) -> list[int]:
+    """Return the places of the points that are shown: all, or equally many of a wide scale."""
+    step = -(-(n_points - 1) // (MAX_POINTS - 1))
+    return [n for n in range(n_points) if n % step == 0 or n == n_points - 1]
+
+
+def name_range(values: Sequence[str]) -> str:
+    """Return the name of a part of a scale, such as "4–6"."""
+    return values[0] if len(values) == 1 else f"{values[0]}–{values[-1]}"
+
+
+def _render_block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
+    token, scale = tokens[at], env.get("scale")
+    if not scale or not is_scale(token.type, token.info):
+        return str(self.fence(tokens, at, options, env))
+    shown = choose_shown(len(scale))
+    examples = []
+    for example in read_scale_examples(token.content):
+        there = points_between(scale, example.part)
+        if there:  # no point of a short scale may lie in a narrow part
+            points = [(write_point(scale[n]), scale[n] in there) for n in shown]
+            usual = name_range([*map(write_point, there)])
+            examples.append({"label": example.label, "usual": usual, "points": points})
+    return render_to_string("annotate/_examples.html", {"examples": examples})
+
+
+_MARKDOWN.add_render_rule("fence", _render_block)

@@ -9,10 +9,8 @@ from django.utils.http import urlencode
 from surveys.models import Study
 from surveys.study.exercises import PracticeItem
 from surveys.web.rendering.item_pages import WORDS_PAGE, describe_text
-from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.markdown import choose_shown, name_range, render_markdown
 from surveys.web.rendering.study_page import StudyDisplay
-
-MAX_POINTS = 11  # of a wider scale some points are shown
 
 
 class PlacedPoint(NamedTuple):
@@ -73,9 +71,7 @@ def place(face: StudyDisplay, study: Study, item: PracticeItem, chosen: str) -> 
         for shown, point in zip(face.scale, scale, strict=True)
     ]
     named = [point.value for point in points if point.is_usual]
-    between = named[0] if len(named) == 1 else f"{named[0]}–{named[-1]}"
     own = next((point.value for point in points if point.is_own), "")
-    step = -(-(len(points) - 1) // (MAX_POINTS - 1))
-    last = len(points) - 1
-    kept = [p for n, p in enumerate(points) if n % step == 0 or n == last or p.is_own]
-    return Placement(kept, own, between)
+    shown = choose_shown(len(points))
+    kept = [point for n, point in enumerate(points) if n in shown or point.is_own]
+    return Placement(kept, own, name_range(named))

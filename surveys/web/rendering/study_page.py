@@ -1,5 +1,6 @@
 """What all annotator pages of a study share: scale, languages, instructions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -157,15 +158,18 @@ def _make_face(
             else ScalePoint(value, ends.get(point, ""), interface)
             for point, value in zip(points, map(write_point, points), strict=True)
         ),
-        instructions=render_text(study, instructions),
+        instructions=render_text(study, instructions, points),
         times=times,
     )
 
 
-def render_text(study: Study, text: StudyText) -> RenderedText:
-    """Return a text as HTML, in its own language or else the study's."""
+def render_text(study: Study, text: StudyText, scale: Sequence[Decimal] = ()) -> RenderedText:
+    """Return a text as HTML, in its own language or else the study's.
+
+    With the points of the scale, examples in the text are shown on it.
+    """
     language = text.language or study.language
-    return RenderedText(render_markdown(text.body), language, direction_of(language))
+    return RenderedText(render_markdown(text.body, scale), language, direction_of(language))
 
 
 def direction_of(language: str) -> str:

@@ -244,4 +244,5 @@ def show_text(study: Study, kind: TextKind, body: str, *, is_right: bool) -> dic
     if kind in TextKind.mails():
         known = {**list_placeholder_values(study), "link": personal_link("EXAMPLE")}
         return {**shown, "letter": fill_letter(body, known)}
-    return {**shown, "html": render_markdown(body)}
+    scale = study.scale_points if kind == TextKind.INSTRUCTIONS else ()
+    return {**shown, "html": render_markdown(body, scale)}

@@ -160,7 +160,8 @@ def test_calculating_stores_nothing(draft, sign_in):
     assert "Nothing has been saved yet" in pressed
     seconds = 40 * (introduction_seconds(draft) + 30)  # introduction and one text each
     wages = round(12 * Decimal(seconds) / 3600, 2)
-    assert f"<dd>{wages + wages / 2:.2f} <span>pay {wages}, fee {wages / 2:.2f}" in typed
+    fee = round(wages / 2, 2)
+    assert f"<dd>{wages + fee} <span>pay {wages}, fee {fee}" in typed
     assert Study.objects.values().get() == before
 
 

@@ -1,0 +1,84 @@
+"""Examples that the instructions place on the scale of a study."""
+
+from decimal import Decimal
+
+import pytest
+
+from surveys.errors import TextRefused
+from surveys.models import TextKind
+from surveys.study.scale_examples import points_between, read_scale_examples
+from surveys.study.texts import check_text, default_body
+from surveys.web.rendering.markdown import render_markdown
+
+SEVEN = [Decimal(n) for n in range(7)]
+BLOCK = "Read.\n\n```scale\n66-100 cup and mug\n\n0 – 34 cup and saucer\n```\n"
+
+
+def test_a_line_is_two_percentages_and_a_label():
+    examples = read_scale_examples("66-100 cup and mug\n\n 0 – 34  cup and saucer\n")
+
+    assert examples == [("cup and mug", (66, 100)), ("cup and saucer", (0, 34))]
+
+
+@pytest.mark.parametrize(
+    "line", ["cup and mug", "66-100", "66-100 ", "100-66 cup", "50-50 cup", "0-101 cup", "-5-9 cup"]
+)
+def test_a_line_that_is_none_is_refused_with_its_number(line):
+    body = f"Read the text.\n\n```scale\n0-34 cup and saucer\n{line}\n```\n"
+
+    with pytest.raises(TextRefused, match="instructions, line 5: write two percentages"):
+        check_text(TextKind.INSTRUCTIONS, body)
+
+
+@pytest.mark.parametrize(
+    ("points", "part", "found"),
+    [
+        (SEVEN, (66, 100), "4 5 6"),
+        (SEVEN, (0, 34), "0 1 2"),
+        ([Decimal(n) for n in (-3, -2, -1, 0)], (60, 100), "-1 0"),
+        ([Decimal("0.5"), Decimal(1)], (40, 60), ""),
+    ],
+)
+def test_points_between_percentages(points, part, found):
+    assert " ".join(map(str, points_between(points, part))) == found
+
+
+def test_examples_are_shown_on_the_scale():
+    html = render_markdown(BLOCK, SEVEN)
+
+    assert "<p>cup and mug: <strong><bdi>4–6</bdi></strong></p>" in html
+    assert "<p>cup and saucer: <strong><bdi>0–2</bdi></strong></p>" in html
+    assert html.count('<li class="usual">') == 6
+    assert html.count("<li") == 14
+
+
+def test_of_a_wide_scale_eleven_points_are_shown():
+    html = render_markdown(BLOCK, [Decimal(n) for n in range(101)])
+
+    assert "<bdi>66–100</bdi>" in html
+    assert html.count("<li") == 22
+
+
+def test_an_example_is_left_out_where_no_point_belongs():
+    html = render_markdown("```scale\n40-60 cup and bowl\n```", [Decimal(0), Decimal(1)])
+
+    assert "bowl" not in html
+
+
+def test_labels_are_escaped():
+    html = render_markdown("```scale\n0-34 <b>cup</b>\n```", SEVEN)
+
+    assert "&lt;b&gt;cup&lt;/b&gt;: " in html
+
+
+def test_other_texts_and_blocks_stay_code():
+    assert "<code" in render_markdown(BLOCK)
+    assert "<code" in render_markdown("```python\n1\n```", SEVEN)
+
+
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
+def test_default_instructions_show_both_ends(language):
+    html = render_markdown(default_body(language, TextKind.INSTRUCTIONS), SEVEN)
+
+    assert "<bdi>4–6</bdi>" in html
+    assert "<bdi>0–2</bdi>" in html
