@@ -77,6 +77,37 @@ def least_detectable_change(
     }
 
 
+def detectable_curve(
+    models: RatingModels, sizes: Sequence[int], question: Question, *, rng: np.random.Generator
+) -> dict[int, float]:
+    """Find the smallest change that each of several numbers of annotators detects.
+
+    As `least_detectable_change`, but all numbers share the drawn contexts, which takes about as
+    long as for two of them. Returns the change in published points by number, NaN if even the
+    largest possible change is missed more often. Raises PlanError for a number below 2.
+    """
+    if min(sizes) < 2:
+        raise PlanError(f"2 annotators per context or more are needed, got {min(sizes)}")
+    step = models.width * (models.probabilities.shape[1] - 1) / STEPS
+    curves = {n: [(0.0, 0.0)] for n in sizes}
+    missing = set(sizes)
+    for number in range(1, STEPS):
+        drawn = draw_experiments(models, number * step, question.simulations, rng=rng)
+        if drawn is None or not missing:
+            break
+        for n in sorted(missing):
+            first, second = (rng.multinomial(n, p) for p in (drawn.before, drawn.after))
+            power = drawn.share_found(first, second, question.alpha)
+            curves[n].append((number * step, power))
+            if power >= question.power:
+                missing.discard(n)
+    found = {}
+    for n, curve in curves.items():
+        changes, powers = zip(*curve, strict=True)
+        found[n] = _first_reached(changes, powers, question.power)
+    return found
+
+
 def _first_reached(changes: Sequence[float], shares: Sequence[float], wanted: float) -> float:
     """Return the change at which a share is reached, interpolated; NaN if it never is."""
     reached = next((place for place, share in enumerate(shares) if share >= wanted), None)

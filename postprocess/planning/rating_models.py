@@ -151,6 +151,21 @@ def models_of_scores(
     return _estimate_population(np.column_stack([first, second]), sizes, n_points, published)
 
 
+def on_points(models: RatingModels, n_points: int) -> RatingModels:
+    """Return an estimated population on a scale with the same ends and another number of points.
+
+    Its distributions have the same means and deviations before they are restricted to the points.
+
+    >>> scores = pd.DataFrame({"sim1": [5.0], "sim2": [5.0], "stdev1": [1.3], "stdev2": [1.3]})
+    >>> seven = models_of_scores(scores, Scale(), Scale(0, 10), n_ratings=8)
+    >>> five = on_points(seven, 5)
+    >>> five.probabilities.shape, five.width
+    ((561, 5), 2.5)
+    """
+    length = models.width * (models.probabilities.shape[1] - 1)
+    return RatingModels(_grid(n_points)[1], length / (n_points - 1), models.shares)
+
+
 def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDArray[np.int64]]:
     """Shift the mean of every distribution up and down by a change, with minimal distortion.
 
