@@ -31,6 +31,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.entries.recipe", "surveys.results.entries.effect",
     "surveys.results.entries.description",
     "surveys.study.text_rows",
+    "surveys.study.power",
     "surveys.results.export",  # cells are written as in all files
     "surveys.review.evidence",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are
