@@ -19,6 +19,8 @@ from surveys.study.design import configure_study
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
+from surveys.study.power import estimate_power
+from surveys.study.presets import PRESETS
 from surveys.study.texts import (
     MAY_BE_EMPTY,
     check_text,
@@ -31,7 +33,13 @@ from surveys.study.texts import (
 from surveys.study.workload import count_pairs
 from surveys.web.console.access import Page, is_visitor, study_page
 from surveys.web.console.forms import attempt, posted, status_of
-from surveys.web.console.study.design_forms import DesignForm, OpeningForm, TextForm, WorkloadForm
+from surveys.web.console.study.design_forms import (
+    DesignForm,
+    OpeningForm,
+    PresetForm,
+    TextForm,
+    WorkloadForm,
+)
 from surveys.web.console.study.text_forms import ROWS, RowsForm
 from surveys.web.rendering.item_pages import describe_text
 from surveys.web.rendering.markdown import render_markdown
@@ -50,9 +58,15 @@ class TextLine(NamedTuple):
 
 @study_page(Right.WORK, also=Right.LOOK)
 def design(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show and save the design; a POST with `calculate` only calculates the workload."""
-    form = DesignForm(posted(request), study=study)
-    may_store = "calculate" not in request.POST
+    """Show and save the design; a POST with `calculate` or `estimate` stores nothing.
+
+    `?preset=` fills the form of a draft with the design of a published study.
+    """
+    preset = PRESETS.get(request.GET.get("preset", "")) if study.is_draft else None
+    form = DesignForm(posted(request), study=study, preset=preset)
+    may_store = not request.POST.keys() & {"calculate", "estimate"}
+    if "estimate" in request.POST:
+        attempt(form, lambda: estimate_power(study))
     if may_store and attempt(form, lambda: configure_study(study, **form.settings)):
         messages.success(request, "The design is saved.")
         return redirect(LEADS_TO.get(request.POST.get("then", ""), "console:design"), study.slug)
@@ -60,6 +74,8 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": form,
         "plan": form.plan,
+        "power": form.power,
+        "presets": PresetForm(initial={"preset": preset.name} if preset else None),
         "is_calculated": form.is_bound and not form.errors,
         "locked": describe_locked(study),
         "texts": list_texts(study),
@@ -74,8 +90,9 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK, "GET")
 def workload(request: HttpRequest, study: Study) -> HttpResponse:
     """Render the workload of the numbers in the query string, to replace that part of the page."""
-    plan = WorkloadForm(request.GET, study=study).plan
-    return render(request, "console/study/_plan.html", {"plan": plan})
+    form = WorkloadForm(request.GET, study=study)
+    page = {"plan": form.plan, "power": form.power, "study": study}
+    return render(request, "console/study/_plan.html", page)
 
 
 @study_page(Right.WORK, also=Right.LOOK)

@@ -1,18 +1,22 @@
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
+from django.utils.functional import cached_property
 
 from surveys.models import AssigningPolicy, QuestionForms, Study, StudyText, TextKind
 from surveys.models.study import MOST_ASKED_FOR, write_point
 from surveys.study.durations import introduction_seconds
 from surveys.study.lifecycle import LOCKED
+from surveys.study.power import Power, weigh_power
+from surveys.study.presets import CHOICES, Preset
 from surveys.study.stimuli.load import list_language_problems, list_scale_problems
 from surveys.study.texts import LONGEST_TEXT
 from surveys.study.workload import Plan, count_pairs
 
 MAX_SEED = 2**63 - 1
 SCALE = ("scale_minimum", "scale_maximum", "scale_step")
+STORED = object()
 PAY = ("pay_per_hour", "fee_percent")
 GROUPS = {
     "The study": ("title", "public_title", "language", "organisation", "contact", "ethics"),
@@ -47,6 +51,14 @@ def switch(label: str) -> forms.BooleanField:
     return forms.BooleanField(label=label, required=False)
 
 
+class Change(NamedTuple):
+    """A setting that a preset would change, in words."""
+
+    label: str
+    before: str
+    after: str
+
+
 class LabelsField(forms.CharField):
     """Labels of scale points, one per line: 0 = not similar at all."""
 
@@ -71,8 +83,11 @@ class LabelsField(forms.CharField):
 
 
 class WorkloadForm(forms.Form):
-    """The fields from which the workload is calculated. The pay is not stored."""
+    """The fields from which workload and power are calculated. The pay is not stored."""
 
+    scale_minimum = decimal("Lowest point")
+    scale_maximum = decimal("Highest point")
+    scale_step = decimal("Step")
     ratings_per_context = whole("Ratings per context", 1)
     block_size = whole("Pairs in a block, at most", 1, help_text="Rated in one assignment.")
     seconds_per_item = whole(
@@ -99,7 +114,7 @@ class WorkloadForm(forms.Form):
             for name in LOCKED:
                 self.fields.pop(name, None)
 
-    @property
+    @cached_property
     def plan(self) -> Plan | None:
         """Return the workload of the form's numbers; None if one is invalid."""
         if not self.n_pairs:
@@ -108,7 +123,17 @@ class WorkloadForm(forms.Form):
         if numbers is None:
             return None
         introduction = introduction_seconds(self.study)
+        numbers = {name: number for name, number in numbers.items() if name not in SCALE}
         return Plan(n_pairs=self.n_pairs, introduction_seconds=introduction, **numbers)
+
+    @property
+    def power(self) -> Power | None:
+        """Return the changes that the form's numbers detect; None if a number is invalid."""
+        plan, numbers = self.plan, self._read_numbers()
+        if plan is None or numbers is None:
+            return None
+        low, high, step = (numbers[name] for name in SCALE)
+        return weigh_power(self.study, plan, (low, high, step))
 
     def has_changed(self) -> bool:
         """Return whether a stored field differs from its stored value."""
@@ -123,6 +148,8 @@ class WorkloadForm(forms.Form):
                     return None
                 given = self.cleaned_data.get(name)
             found[name] = Decimal(0) if given is None else given
+        if list_scale_problems(*(found[name] for name in SCALE)):
+            return None
         found["n_checkpoints"] = min(found["n_checkpoints"], self.n_items)
         return found
 
@@ -150,9 +177,6 @@ class DesignForm(WorkloadForm):
         help_text="Board and reference, such as “University of …, no. 123”; shown to annotators. "
         "Empty: not mentioned.",
     )  # fmt: skip
-    scale_minimum = decimal("Lowest point")
-    scale_maximum = decimal("Highest point")
-    scale_step = decimal("Step")
     scale_labels = LabelsField(
         required=False, label="Labels of points",
         help_text="One per line, such as 0 = not similar at all. Empty: the two ends have labels.",
@@ -187,15 +211,19 @@ class DesignForm(WorkloadForm):
     erases_withdrawn = switch("Withdrawal erases the answers (otherwise they are kept, unused)")
     publishes_words = switch("Words written by annotators are published (the consent text says so)")
 
-    def __init__(self, data: Any = None, *, study: Study, **options: Any) -> None:
-        initial: dict[str, Any] = {
-            name: getattr(study, name, None) for name in DesignForm.base_fields
-        }
-        for name in SCALE:
-            initial[name] = Decimal(write_point(initial[name]))
-        labels = study.scale_labels.items()
-        initial["scale_labels"] = "\n".join(f"{point} = {label}" for point, label in labels)
-        super().__init__(data, study=study, initial=initial, **options)
+    def __init__(
+        self, data: Any = None, *, study: Study, preset: Preset | None = None, **options: Any
+    ) -> None:
+        stored = {name: getattr(study, name, None) for name in DesignForm.base_fields}
+        initial = _as_written(stored)
+        proposed = _as_written(preset.settings_for(study.language)) if preset else {}
+        super().__init__(data, study=study, initial={**initial, **proposed}, **options)
+        self.preset = preset
+        self.changes = [
+            Change(str(self[name].label), _write(self[name], initial[name]), _write(self[name]))
+            for name in proposed
+            if initial[name] != proposed[name]
+        ]
 
     def clean_language(self) -> str:
         language: str = self.cleaned_data["language"].strip()
@@ -236,9 +264,18 @@ class DesignForm(WorkloadForm):
         ]
 
 
-def _write(field: forms.BoundField) -> str:
-    """Return the stored value of a field in words; an en dash for none."""
-    stored = field.initial
+def _as_written(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings as the fields of the form show them."""
+    written = dict(settings)
+    for name in SCALE:
+        written[name] = Decimal(write_point(written[name]))
+    labels = written["scale_labels"].items()
+    return {**written, "scale_labels": "\n".join(f"{point} = {label}" for point, label in labels)}
+
+
+def _write(field: forms.BoundField, stored: Any = STORED) -> str:
+    """Return the stored value of a field, or another one, in words; an en dash for none."""
+    stored = field.initial if stored is STORED else stored
     if isinstance(field.field, forms.BooleanField):
         return "yes" if stored else "no"
     for choice, label in getattr(field.field, "choices", ()):
@@ -253,6 +290,16 @@ class ProseField(forms.CharField):
     def has_changed(self, initial: Any, data: Any) -> bool:
         before, after = (str(text or "").strip().splitlines() for text in (initial, data))
         return before != after
+
+
+class PresetForm(forms.Form):
+    """The published study to start from."""
+
+    preset = forms.ChoiceField(
+        label="Start from a published study",
+        choices=CHOICES[1:],
+        help_text="Shows what would change; nothing is stored before you save.",
+    )
 
 
 class OpeningForm(forms.Form):

@@ -45,7 +45,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
     form = NewStudyForm(posted(request), request.FILES or None)
 
     def create() -> None:
-        create_study(read_checked(form.checked, form.design), signed_in(request))
+        checked = read_checked(form.checked, form.design)
+        create_study(checked, signed_in(request), settings=form.settings)
 
     if form.is_valid() and not form.asks_to_confirm and attempt(form, create):
         messages.success(request, "The study is created as a draft.")

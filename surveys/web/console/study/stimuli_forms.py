@@ -1,3 +1,4 @@
+from dataclasses import fields, replace
 from typing import Any
 
 from babel import Locale
@@ -6,6 +7,7 @@ from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
+from surveys.study.presets import CHOICES, PRESETS
 from surveys.study.stimuli.checkpoints import check_checkpoints
 from surveys.study.stimuli.load import (
     LARGEST_FILE,
@@ -156,7 +158,14 @@ class NewStudyForm(UploadForm):
         help_text="The code, such as en, hr, sl, fi or pt-BR; type a name to search.",
         widget=forms.TextInput(attrs={"list": "languages", "autocomplete": "off"}),
     )
-    field_order = ("title", "slug", "language", "file")
+    preset = forms.ChoiceField(
+        required=False,
+        choices=CHOICES,
+        label="Design to start from",
+        help_text=f"Cosima starts with a scale from 0 to 6, {RATINGS} ratings of each context and "
+        f"{BLOCK_SIZE} pairs in a block. Everything can be changed in the draft.",
+    )
+    field_order = ("title", "slug", "language", "preset", "file")
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"].strip()
@@ -174,13 +183,26 @@ class NewStudyForm(UploadForm):
     @property
     def design(self) -> StudyDesign:
         """Return the initial design; for a valid form."""
-        return StudyDesign(
+        start = StudyDesign(
             slug=self.cleaned_data["slug"],
             title=self.cleaned_data["title"],
             language=self.cleaned_data["language"],
             ratings_per_context=RATINGS,
             block_size=BLOCK_SIZE,
         )
+        known = {field.name for field in fields(StudyDesign)}
+        return replace(start, **{name: x for name, x in self._preset.items() if name in known})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the preset that are not part of the initial design."""
+        known = {field.name for field in fields(StudyDesign)}
+        return {name: setting for name, setting in self._preset.items() if name not in known}
+
+    @property
+    def _preset(self) -> dict[str, Any]:
+        preset = PRESETS.get(self.cleaned_data["preset"])
+        return preset.settings_for(self.cleaned_data["language"]) if preset else {}
 
 
 def _refuse(problems: list[str]) -> None:

@@ -146,7 +146,7 @@ FORMS = {
                                       "new_password2": SECRET},
     "sign_out": lambda world: {"next": ""},
     "new_study": lambda world: {"title": "New", "slug": "new", "language": "en", "kept": "",
-                                "confirmed": "", "file": stimuli()},
+                                "preset": "usim", "confirmed": "", "file": stimuli()},
     **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
@@ -245,7 +245,7 @@ OF_A_DRAFT = {
 # Names that a view reads although they are not form fields: buttons, Django's own fields,
 # ticks that remove a row, whose other fields then do not count
 NOT_FIELDS = {
-    "calculate", "look", "then", "csrfmiddlewaretoken", "file-clear",
+    "calculate", "estimate", "look", "then", "csrfmiddlewaretoken", "file-clear",
     *(f"{rows}-{n}-DELETE" for rows in ("authors", "rows") for n in range(2)),
 }  # fmt: skip
 QUERY_PARAMETERS = {"page", "version", "preset", "standing", "item", "chosen", "run"}

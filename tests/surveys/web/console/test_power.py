@@ -1,0 +1,153 @@
+"""Presets of published studies and the power of a design, on the pages of a study."""
+
+import html
+
+import pytest
+from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from surveys.models import Role, Study
+from surveys.study import power
+from tests.factories.reviews import submit
+from tests.factories.studies import numbered_stimuli
+from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def empty_cache():
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def draft(study):
+    Study.objects.update(opened_at=None)
+    study.refresh_from_db()
+    return study
+
+
+def stimuli():
+    return SimpleUploadedFile("stimuli.tsv", numbered_stimuli(2))
+
+
+def page(name, study):
+    return reverse(f"console:{name}", args=[study.slug])
+
+
+def read(answer):
+    return " ".join(html.unescape(answer.content.decode()).split())
+
+
+def test_a_design_shows_the_change_that_it_detects(draft, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    sent = {**CHANGEABLE, **LOCKED, "scale_maximum": 6, "scale_step": 1, "ratings_per_context": 12}
+
+    pressed = read(client.post(page("design", draft), {**sent, "calculate": "yes"}))
+    typed = read(client.get(page("workload", draft), {**sent, "pay_per_hour": "12"}))
+    stored = read(client.get(page("design", draft)))
+
+    said = "a change of <strong>2.6 points</strong> on the published scale from 0 to 10 (1.5 on the"
+    assert f"With 12 ratings of each context, {said}" in pressed
+    assert said in typed
+    assert (">Cost</th>" in typed, ">Cost</th>" in pressed) == (True, False)
+    assert "With fewer than 3 ratings of each context" in stored  # two of each
+    assert Study.objects.get().ratings_per_context == 2
+
+
+@pytest.mark.parametrize("sent", [{"scale_step": "7"}, {"scale_step": "0"}, {"scale_minimum": "x"}])
+def test_no_change_is_shown_for_an_invalid_scale(draft, sign_in, sent):
+    typed = sign_in(Role.OWNER).get(page("workload", draft), {**CHANGEABLE, **LOCKED, **sent})
+
+    assert "Correct the numbers" in read(typed)
+
+
+def test_an_open_study_calculates_from_its_own_ratings_on_request(study, sign_in, monkeypatch):
+    client = sign_in(Role.RESEARCHER)
+    sent = {**CHANGEABLE, "estimate": "yes"}
+
+    refused = client.post(page("design", study), sent)
+    assert refused.status_code == 422
+    assert "20 contexts with 5 or more finished ratings are needed" in read(refused)
+    assert "CoSimLex, Slovene" in read(refused)
+
+    monkeypatch.setattr(power, "FEWEST_CONTEXTS", 1)
+    monkeypatch.setattr(power, "FEWEST_RATINGS", 1)
+    monkeypatch.setattr(power, "SIMULATIONS", 100)
+    submit(study)
+    before = Study.objects.values().get()
+    assert "The contexts are like those of this study" in read(
+        client.post(page("design", study), sent)
+    )
+    assert "The contexts are like those of this study" in read(client.get(page("design", study)))
+    assert Study.objects.values().get() == before
+
+
+def test_a_preset_fills_the_form_and_stores_nothing(draft, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    before = Study.objects.values().get()
+
+    shown = client.get(page("design", draft), {"preset": "usim"})
+
+    text = read(shown)
+    assert "Erk, McCarthy and Gaylord (2013)" in text
+    changes = [(one.label, one.before, one.after) for one in shown.context["form"].changes]
+    assert ("Ratings per context", "2", "8") in changes
+    assert ("Annotators may say that they cannot judge", "no", "yes") in changes
+    assert ("Labels of points", "–", "1 = completely different\n5 = identical") in changes
+    assert shown.context["plan"].ratings_per_context == 8
+    assert 'name="ratings_per_context" value="8"' in text
+    assert "data-unsaved" in text
+    assert Study.objects.values().get() == before
+
+
+def test_a_new_study_starts_from_a_published_one(sign_in, study):
+    client = sign_in(Role.OWNER)
+    sent = {"title": "New", "slug": "new", "language": "en", "preset": "usim"}
+
+    for _ in range(2):  # the second of a double click
+        answer = client.post(reverse("console:new_study"), {**sent, "file": stimuli()})
+        assert answer.status_code == 302, read(answer)
+
+    new = Study.objects.get(slug="new")
+    assert (new.ratings_per_context, new.block_size, new.allows_unjudgeable) == (8, 20, True)
+    assert [*map(int, (new.scale_minimum, new.scale_maximum, new.scale_step))] == [1, 5, 1]
+    assert new.scale_labels == {"1": "completely different", "5": "identical"}
+    refused = client.post(reverse("console:new_study"), {**sent, "preset": "other"})
+    assert refused.status_code == 422
+    assert "other is not one of the available choices" in read(refused)
+
+
+def test_a_new_study_without_a_preset_has_cosimas_start_values(sign_in, study):
+    sent = {"title": "New", "slug": "new", "language": "en", "file": stimuli()}
+
+    assert sign_in(Role.OWNER).post(reverse("console:new_study"), sent).status_code == 302
+
+    new = Study.objects.get(slug="new")
+    assert (new.ratings_per_context, new.scale_maximum, new.scale_labels) == (11, 6, {})
+
+
+@pytest.mark.parametrize("name", ["", "other", "usim\0"])
+def test_an_unknown_preset_changes_nothing_on_the_page(draft, sign_in, name):
+    shown = sign_in(Role.OWNER).get(page("design", draft), {"preset": name})
+
+    assert (shown.status_code, shown.context["form"].changes) == (200, [])
+    assert "Would be" not in read(shown)
+
+
+def test_an_open_study_takes_no_preset(study, sign_in):
+    shown = sign_in(Role.OWNER).get(page("design", study), {"preset": "usim"})
+
+    assert shown.context["form"].changes == []
+    assert "Start from a published study" not in read(shown)
+
+
+def test_a_preset_that_agrees_with_the_design_says_so(draft, sign_in):
+    Study.objects.update(ratings_per_context=12)
+
+    shown = sign_in(Role.OWNER).get(page("design", draft), {"preset": "cosimlex-direct"})
+
+    assert "nothing would change" in read(shown)
