@@ -16,7 +16,7 @@ SOURCE = "CoSimLex, Slovene"
 def published_curve(n_points: int) -> dict[int, float]:
     """Return the smallest detectable change, from 0 to 10, by number of ratings of a context.
 
-    For a scale without a column of its own the change is interpolated in the reciprocal of the
+    For a scale without a column the change is interpolated in the reciprocal of the
     number of points; more points than in the last column hardly matter.
 
     >>> curve = published_curve(7)

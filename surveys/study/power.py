@@ -1,4 +1,4 @@
-"""The smallest change of a pair that a design detects, beside its hours and cost.
+"""The smallest change of a pair that a design detects, with its hours and cost.
 
 It rests on published ratings or, once there are enough, on those of the study itself. These take
 seconds to simulate, so they are simulated on request and cached.

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from surveys.models import QuestionForms
 
 TEXTS_OF_ONE = (
-    "Its annotators rated something else than both words in one text: the scale and the numbers "
-    "carry over, the question does not."
+    "Its annotators did not rate two words in one text: the scale and the numbers carry over, the "
+    "question does not."
 )
 
 
@@ -58,7 +58,7 @@ PRESETS = {
         ),
         Preset(
             "scws", "SCWS", "Huang et al. (2012)",
-            f"10 ratings from 0 to 10 by a crowd; each word had a text of its own. {TEXTS_OF_ONE}",
+            f"10 ratings from 0 to 10 by a crowd; each word had its own text. {TEXTS_OF_ONE}",
             {**_scale(0, 10, "0.5"), "ratings_per_context": 10}, {},
         ),
         Preset(
