@@ -37,11 +37,11 @@ class InviteForm(forms.Form):
     listed = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 6}),
         required=False,
-        label="Or a list of people: one label or e-mail address per line",
+        label="One label or e-mail address per line",
         help_text="Entries that already have a link do not get a second one. E-mail addresses are "
         "personal data: only owners see them, and they are not part of exported answers.",
     )
-    file = forms.FileField(required=False, label="Or the list as a text file")
+    file = forms.FileField(required=False, label="Or the list as a text file, in UTF-8")
 
     def clean_file(self) -> str:
         file = self.cleaned_data["file"]

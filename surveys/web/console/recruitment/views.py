@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from surveys.access.roles import Right
 from surveys.models import Entrance, Invitation, Provider, Study
-from surveys.participation.assignments import list_places_left
+from surveys.monitoring.links_needed import count_links_needed
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import forget_invitation
 from surveys.recruitment.links import (
@@ -64,6 +64,7 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
         "links": "".join(f"{recruit.link}\n" for recruit in recruits),
         "counts": counts,
         "ways": _list_ways(study),
+        "needed": count_links_needed(study),
         "unreachable": warn_unreachable(),
     }
     return render(request, "console/recruitment/recruitment.html", page, status=status_of(form))
@@ -72,7 +73,9 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def invite(request: HttpRequest, study: Study) -> HttpResponse:
     """Create a number of personal links, or one for each person of a list."""
-    form = InviteForm(posted(request), request.FILES or None)
+    needed = count_links_needed(study)
+    initial = {"count": needed.n_needed or None}
+    form = InviteForm(posted(request), request.FILES or None, initial=initial)
     targets = ["recruitment"]
 
     def act() -> None:
@@ -100,7 +103,7 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": form,
         "n_before": Invitation.objects.personal(study).count(),
-        "n_left": sum(list_places_left(study).values()),
+        "needed": needed,
         "unreachable": warn_unreachable(),
     }
     return render(request, "console/recruitment/invite.html", page, status=status_of(form))

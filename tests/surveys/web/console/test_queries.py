@@ -50,7 +50,7 @@ MOST = {
     "preview": 10, "preview_instructions": 7,
     "preview_practice": 10, "preview_practice_rating": 10, "preview_practice_answer": 9,
     "preview_check": 8, "preview_words": 12, "preview_rating": 12, "preview_thanks": 8,
-    "recruitment": 11, "invite": 6, "export_links": 4, "invitation": 10, "open_link": 4,
+    "recruitment": 13, "invite": 7, "export_links": 4, "invitation": 10, "open_link": 4,
     "prolific": 4, "batches": 7, "plan_batch": 10, "batch_cost": 9, "batch": 17,
     "batch_ledger": 7, "batch_people": 8, "visit": 6,
     "replace": 4, "collection": 12, "block": 14, "repeat": 9, "annotators": 7, "annotator": 8,

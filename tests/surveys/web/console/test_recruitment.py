@@ -270,10 +270,15 @@ def test_pages_with_links_warn_of_an_unreachable_url(url, study, client, setting
     assert "SITE_URL" not in exported
 
 
-def test_the_form_for_links_shows_the_number_of_open_places(study, client):
+def test_pages_show_how_many_links_are_needed_and_why(study, client):
     start(study)
 
-    assert "3 open places" in read(client, "invite", study)
+    text = " ".join(read(client, "invite", study).split())
+    assert "3 open places ÷ 80&nbsp;% = 4 unused links" in text
+    assert lxml.html.fromstring(text).xpath("//input[@name='count']/@value") == ["4"]
+    shown = " ".join(read(client, "recruitment", study).split())
+    assert "4 more links are needed." in shown
+    assert "Create 4 personal links" in shown
 
 
 def test_recruitment_is_paginated(study, client):
