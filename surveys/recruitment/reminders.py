@@ -20,9 +20,10 @@ REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
 
 
 class Mail(NamedTuple):
-    """A mail to one person, and a mailto: URL for it if the address is known."""
+    """A mail to one person; if their address is known, also that and a mailto: URL."""
 
     letter: Letter
+    to: str
     address: str
 
 
@@ -63,6 +64,7 @@ def list_placeholder_values(study: Study) -> dict[str, str]:
     return {
         "title": study.public_title,
         "contact": study.contact,
+        "pay": study.pay,
         "minutes": _write_minutes(study),
     }
 
@@ -101,8 +103,8 @@ def _describe(letters: Letters, invitation: Any, *, sees_addresses: bool) -> Rec
 def _write_mail(text: str, known: dict[str, str], address: str) -> Mail:
     letter = fill_letter(text, known)
     if not address:
-        return Mail(letter, "")
+        return Mail(letter, "", "")
     # RFC 6068: line breaks in the body are CRLF
     body = quote(letter.body.replace("\n", "\r\n"))
     to = quote(address, safe="@+")
-    return Mail(letter, f"mailto:{to}?subject={quote(letter.subject)}&body={body}")
+    return Mail(letter, address, f"mailto:{to}?subject={quote(letter.subject)}&body={body}")

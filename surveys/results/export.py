@@ -20,10 +20,11 @@ from django.db.models.sql.compiler import SQLCompiler
 
 from postprocess.formats.tabular import write_cell
 from surveys.access.redaction import mask_note
-from surveys.models import Assignment, Invitation, Response, Study
+from surveys.models import Assignment, Invitation, Response, Study, TextKind
 from surveys.models.participation import ResponseQuerySet
 from surveys.models.study import write_point
 from surveys.recruitment.links import personal_link
+from surveys.recruitment.reminders import list_recruits
 
 ROWS_A_CHUNK = 200
 ROWS_A_FETCH = 2000
@@ -96,6 +97,7 @@ RESPONSE_TABLE = {
 RESPONSE_FIELDS = {name: column.source for name, column in RESPONSE_TABLE.items()}
 RESPONSE_COLUMNS = ("language", *RESPONSE_TABLE)
 INVITATION_COLUMNS = ("note", "link", "state", "created_at")
+MAIL_COLUMNS = ("note", "address", "link", "state", "subject", "body")
 
 
 def stream_responses(study: Study, **wanted: Any) -> Iterator[str]:
@@ -162,6 +164,27 @@ def stream_invitations(
         for note, token, revoked_at, state, created_at in found.iterator(chunk_size=ROWS_A_FETCH)
     )
     return stream_csv(INVITATION_COLUMNS, rows)
+
+
+def stream_mails(study: Study, kind: TextKind, *, shows_addresses: bool) -> Iterator[str]:
+    """Yield the invitations or reminders to personal links, for a mail merge.
+
+    Invitations are for unused links, reminders for all that are not finished; a note without an
+    address gets an empty one, as do all if they may not be shown.
+    """
+    links: Any = Invitation.objects.personal(study).with_whereabouts().order_by("pk")
+    found = list_recruits(
+        study, links.iterator(chunk_size=ROWS_A_FETCH), sees_addresses=shows_addresses
+    )
+    named = (
+        (one, one.invitation if kind == TextKind.INVITATION else one.reminder) for one in found
+    )
+    rows = (
+        (one.note, mail.to, one.link, one.whereabouts, mail.letter.subject, mail.letter.body)
+        for one, mail in named
+        if mail is not None
+    )
+    return stream_csv(MAIL_COLUMNS, rows)
 
 
 def write_text(text: str) -> str:

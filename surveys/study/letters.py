@@ -15,6 +15,7 @@ PLACEHOLDERS = {
     "link": "the personal link",
     "title": "the study's title for annotators",
     "minutes": "about how many minutes it takes",
+    "pay": "the pay",
     "contact": "the study's contact",
 }
 PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")

@@ -72,6 +72,10 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "recruitment": ("recruitment/", recruitment.recruitment),
     "invite": ("recruitment/invite/", recruitment.invite),
     "export_links": ("recruitment/links.csv", recruitment.export),
+    **{
+        f"export_{kind}s": (f"recruitment/{kind}s.csv", recruitment.mails_page(kind))
+        for kind in sorted(TextKind.mails())
+    },
     "invitation": ("recruitment/links/<int:invitation_id>/", recruitment.invitation),
     "forget": ("recruitment/links/<int:invitation_id>/forget/", recruitment.forget),
     "close_entrance": ("recruitment/entrances/<int:entrance_id>/close/", recruitment.close),

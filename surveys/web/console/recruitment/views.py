@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Entrance, Invitation, Provider, Study
+from surveys.models import Entrance, Invitation, Provider, Study, TextKind
 from surveys.monitoring.links_needed import count_links_needed
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import forget_invitation
@@ -26,11 +26,11 @@ from surveys.recruitment.links import (
 from surveys.recruitment.providers import completion_address, list_pages, rules_of
 from surveys.recruitment.reaching import warn_unreachable
 from surveys.recruitment.reminders import list_recruits
-from surveys.results.export import stream_invitations
+from surveys.results.export import stream_invitations, stream_mails
 from surveys.results.jobs import LINKS_AT_ONCE
 from surveys.results.runs import request_links
 from surveys.tasks import start_run
-from surveys.web.console.access import is_owner, signed_in, study_page
+from surveys.web.console.access import Page, is_owner, signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.recruitment.forms import (
@@ -116,6 +116,20 @@ def export(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     name = f"invitations_{study.slug}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def mails_page(kind: TextKind) -> Page:
+    """Return the view that downloads all invitations, or all reminders, as CSV."""
+
+    @study_page(Right.WORK, "GET")
+    def export_mails(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+        chunks = stream_mails(study, kind, shows_addresses=is_owner(request))
+        headers = {"Content-Disposition": f'attachment; filename="{kind}_mails_{study.slug}.csv"'}
+        return StreamingHttpResponse(
+            chunks, content_type="text/csv; charset=utf-8", headers=headers
+        )
+
+    return export_mails
 
 
 @study_page(Right.WORK)

@@ -9,8 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from surveys.access.roles import grant_role
-from surveys.models import AuditEntry, Entrance, Invitation, Role, Study
-from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance
+from surveys.models import AuditEntry, Entrance, Invitation, Role, Study, TextKind
+from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance, personal_link
+from surveys.study.design import configure_study
+from surveys.study.texts import set_text
 from tests.factories.studies import finish, make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
@@ -162,6 +164,28 @@ def test_links_are_exported_without_formulas(study, client):
         ("'=cmd()", "unused"),
         ("ana@example.org", "unused"),
     ]
+
+
+def test_mails_are_exported_for_a_mail_merge(study, client, sign_in):
+    set_text(study, TextKind.INVITATION, "=Come for {pay}\n\nHello,\n{link}")
+    configure_study(study, pay="2 €")
+    links = invite_listed(study, ["Ana <ana@example.org>", "class 2b", "eva@example.org"]).new
+    start(study, links[1])
+    finish(start(study, links[2]))
+
+    def rows(reader, name):
+        text = b"".join(reader.get(page(name, study))).decode()
+        return list(csv.DictReader(io.StringIO(text)))
+
+    (ana,) = rows(client, "export_invitations")
+    link = personal_link(links[0].token)
+    assert ana == {
+        "note": "Ana <ana@example.org>", "address": "ana@example.org", "link": link,
+        "state": "unused", "subject": "'=Come for 2 €", "body": f"Hello,\n{link}",
+    }  # fmt: skip
+    reminded = rows(client, "export_reminders")
+    assert [row["note"] for row in reminded] == ["Ana <ana@example.org>", "class 2b"]
+    assert "example.org" not in str(rows(sign_in(Role.RESEARCHER, "rob"), "export_reminders"))
 
 
 def test_revoking_a_link_needs_a_reason_and_is_idempotent(study, client):
