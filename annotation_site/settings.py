@@ -267,6 +267,27 @@ for _rate in API_RATES.values():
 API_LARGEST_REQUEST = 20 * 2**20  # bytes; `annotation_site.gateway` refuses larger ones unread
 REQUEST_SECONDS = whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
 WEB_THREADS = whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
+
+# The operator's SMTP server; without a host the site sends no e-mail.
+EMAIL_HOST = env("EMAIL_HOST", default="")
+EMAIL_USE_SSL = switch("EMAIL_USE_SSL")
+EMAIL_USE_TLS = switch("EMAIL_USE_TLS", default=not EMAIL_USE_SSL)
+EMAIL_PORT = whole_number(
+    "EMAIL_PORT", 465 if EMAIL_USE_SSL else 587 if EMAIL_USE_TLS else 25, lowest=1, highest=65535
+)
+EMAIL_HOST_USER = env("EMAIL_HOST_USER", default="")
+EMAIL_HOST_PASSWORD = env("EMAIL_HOST_PASSWORD", default="")
+EMAIL_TIMEOUT = 30  # seconds
+DEFAULT_FROM_EMAIL = env("EMAIL_FROM", default="")
+EMAIL_PER_MINUTE = whole_number("EMAIL_PER_MINUTE", 30, lowest=1)
+if EMAIL_HOST and "@" not in DEFAULT_FROM_EMAIL:
+    raise ImproperlyConfigured(
+        "EMAIL_FROM must be the sender of the site's e-mail, such as lab@example.org, since "
+        "EMAIL_HOST is set."
+    )
+if EMAIL_USE_SSL and EMAIL_USE_TLS:
+    raise ImproperlyConfigured("Set either EMAIL_USE_SSL or EMAIL_USE_TLS to yes, not both.")
+
 WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "surveys.web.api.schema.Describer",

@@ -202,6 +202,10 @@ class ReportRefused(SurveyError):
     """A provider's list of submissions with errors, all of which are listed."""
 
 
+class MailRefused(SurveyError):
+    """E-mail that cannot be queued: it is off, or the text or the study does not permit it."""
+
+
 class BackupRefused(SurveyError):
     """A backup that cannot be made, read, or restored here."""
 

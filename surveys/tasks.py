@@ -9,6 +9,7 @@ asks them; otherwise it performs the jobs in threads of this process. No request
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -26,6 +27,7 @@ from surveys.errors import SurveyError
 from surveys.models import Delivery, Run, RunKind, Study
 from surveys.operations.broker import BROKER, Job
 from surveys.operations.outages import OUTAGES, log_outage
+from surveys.recruitment import mails
 from surveys.results import runs
 from surveys.results.jobs import make_links, write_export
 from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
@@ -33,6 +35,7 @@ from surveys.review import queue
 
 PAGE_DELAY = 0.3  # seconds in which the page that has asked for a job is sent
 MAX_RUN_THREADS = 2  # in a process that serves pages
+MAILING_SECONDS = 60  # in which a job sends e-mails
 MAX_SENDER_THREADS = 4  # a webhook endpoint that does not answer keeps one of them busy
 MAKERS: dict[RunKind, runs.Maker] = {
     RunKind.RESULTS: runs.make_results,
@@ -67,6 +70,19 @@ def send_messages() -> int:
         if webhook_id not in failing and not deliver(delivery_id):
             failing.add(webhook_id)
     return len(found)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def send_mails() -> int:
+    """Send the e-mails that are due, one at a time, within the rate limit. Return their number.
+
+    Ends after a minute, so that a worker can do other jobs; the dispatcher asks again.
+    """
+    n_sent, until = 0, time.monotonic() + MAILING_SECONDS
+    while (wait := mails.seconds_until_next()) is not None and time.monotonic() + wait < until:
+        time.sleep(wait)
+        n_sent += mails.send_next()
+    return n_sent
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -105,6 +121,11 @@ def start_run(run_id: int) -> None:
 def start_deliveries() -> None:
     """Send webhook messages in the background once their transaction is committed."""
     _start_stored(send_messages)
+
+
+def start_mails() -> None:
+    """Send e-mails in the background once their transaction is committed."""
+    _start_stored(send_mails)
 
 
 def start_filing(study: Study) -> None:
@@ -151,6 +172,7 @@ class Dispatcher:
         self._jobs: set[Job] = set()  # to ask workers for
         self._runs: list[Thread] = []
         self._senders: list[Thread] = []
+        self._mailers: list[Thread] = []  # at most one
         self.is_started = False
 
     def start(self) -> None:
@@ -197,6 +219,8 @@ class Dispatcher:
             due.add(Job(perform_runs))
         if _count_due_messages(1):
             due.add(Job(send_messages))
+        if mails.seconds_until_next() is not None:
+            due.add(Job(send_mails))
         if BROKER.ask(due | asked):
             with self._lock:
                 self._jobs -= asked
@@ -204,6 +228,9 @@ class Dispatcher:
     def _start_threads(self) -> None:
         self._runs = [thread for thread in self._runs if thread.is_alive()]
         self._senders = [thread for thread in self._senders if thread.is_alive()]
+        self._mailers = [thread for thread in self._mailers if thread.is_alive()]
+        if not self._mailers and mails.seconds_until_next() is not None:
+            self._mailers.append(self._start_thread(send_mails, "mails"))
         for run_id in list_due_runs(MAX_RUN_THREADS - len(self._runs)):
             self._runs.append(self._start_thread(partial(perform_run, run_id), "run"))
         for _ in range(_count_due_messages(MAX_SENDER_THREADS) - len(self._senders)):

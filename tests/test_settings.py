@@ -271,3 +271,18 @@ def test_a_public_site_requires_https(tmp_path):
     done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **chosen)
 
     assert done.stdout == "301 https://survey.example.org/ 200 max-age=60 DENY\n"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"EMAIL_HOST": "smtp.example.org"}, "EMAIL_FROM must be the sender"),
+        ({"EMAIL_USE_SSL": "yes", "EMAIL_USE_TLS": "yes"}, "either EMAIL_USE_SSL or EMAIL_USE_TLS"),
+        ({"EMAIL_PER_MINUTE": "0"}, "EMAIL_PER_MINUTE must be a whole number from 1"),
+    ],
+)
+def test_settings_of_e_mail_that_cannot_work_stop_the_start(chosen, said, tmp_path):
+    done = start_with(tmp_path, **chosen)
+
+    assert done.returncode != 0
+    assert said in done.stderr

@@ -26,6 +26,7 @@ from surveys.models.recruitment import (
     Arrival,
     Entrance,
     Invitation,
+    MailDelivery,
     Provider,
     ProviderState,
     Standing,

@@ -1,3 +1,4 @@
+from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
 from django.db import models
@@ -5,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from surveys.models.participation import Annotator, Assignment, make_token
-from surveys.models.study import Study
+from surveys.models.study import Study, StudyText, TextKind
 
 
 class Provider(models.TextChoices):
@@ -130,6 +131,9 @@ class Invitation(models.Model):
     is_rehearsal = models.BooleanField(default=False, help_text="used by a scripted annotator")
     revoked_at = models.DateTimeField(null=True, blank=True)
     revoked_because = models.CharField(max_length=200, blank=True, default="")
+    no_mail_since = models.DateTimeField(
+        null=True, blank=True, help_text="when its recipient asked for no more e-mail"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = InvitationQuerySet.as_manager()
@@ -150,6 +154,79 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"invitation {self.pk} to {self.study}"
+
+
+MAIL_LEASE = timedelta(minutes=5)  # of the process that sends an e-mail
+
+
+class MailDeliveryQuerySet(models.QuerySet["MailDelivery"]):
+    def due(self, now: datetime) -> Self:
+        """Return the e-mails whose next attempt is due, in their order."""
+        return self.filter(next_at__lte=now).order_by("next_at", "pk")
+
+    def under_way(self, now: datetime) -> Self:
+        """Return the e-mails that a process is sending."""
+        begun = self.filter(attempted_at__gt=now - MAIL_LEASE, next_at=None, sent_at=None)
+        return begun.filter(error="")
+
+
+class MailDelivery(models.Model):
+    """An e-mail to the recipient of a personal link: queued, sent, or failed with the reason.
+
+    An address gets at most one of a kind in a study. The address itself is in the link's note.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="mails", db_index=False)
+    invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="mails")
+    text = models.ForeignKey(StudyText, models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=12, choices=TextKind)
+    address_digest = models.CharField(max_length=64, help_text="keyed, of the address")
+    attempts = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    next_at = models.DateTimeField(
+        null=True, blank=True, help_text="when it is tried next; empty for never"
+    )
+    attempted_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=200, blank=True, default="")
+
+    objects = MailDeliveryQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        verbose_name_plural = "mail deliveries"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("study", "kind", "address_digest"), name="one_mail_of_a_kind"
+            ),
+            models.CheckConstraint(
+                condition=Q(sent_at__isnull=True) | Q(next_at__isnull=True),
+                name="sent_mail_is_not_due",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(models.F("next_at"), condition=Q(next_at__isnull=False), name="mails_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.invitation}"
+
+    @property
+    def changed_at(self) -> datetime:
+        """When it was sent, last attempted, or queued."""
+        return self.sent_at or self.attempted_at or self.created_at
+
+    @property
+    def state(self) -> str:
+        """Whether it is sent, waiting, being sent, failed, or interrupted."""
+        if self.sent_at:
+            return "sent"
+        if self.next_at:
+            return "waiting"
+        if self.error:
+            return "failed"
+        is_recent = self.attempted_at and timezone.now() - self.attempted_at < MAIL_LEASE
+        return "being sent" if is_recent else "interrupted"
 
 
 class Worker(models.Model):

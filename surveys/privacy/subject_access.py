@@ -18,6 +18,7 @@ from surveys.models import (
     AuditEntry,
     Grant,
     Invitation,
+    MailDelivery,
     Payment,
     Provider,
     Release,
@@ -153,6 +154,7 @@ def _describe_identity(annotator: Annotator) -> dict[str, Any]:
         "has_wrong_code", "held_because",
     )  # fmt: skip
     invitation = known.invitation
+    mails = MailDelivery.objects.filter(invitation__annotator=annotator).order_by("pk")
     return {
         "provider": known.provider,
         "provider_id": known.worker_id,
@@ -162,6 +164,8 @@ def _describe_identity(annotator: Annotator) -> dict[str, Any]:
         "note": invitation.note if invitation else "",
         "is_note_dropped": bool(invitation and invitation.note_digest),
         "invited_at": invitation.created_at if invitation else None,
+        "mails": list(mails.values("kind", "created_at", "sent_at")),
+        "no_mail_since": invitation.no_mail_since if invitation else None,
         "revoked_at": invitation.revoked_at if invitation else None,
         "revoked_because": invitation.revoked_because if invitation else "",
     }

@@ -13,6 +13,14 @@ WHAT_TO_DO = (
 )
 
 
+def is_only_here() -> bool:
+    """Return whether links can be opened on this machine only."""
+    host = (urlsplit(settings.SITE_URL).hostname or "").rstrip(".")
+    if address := parse_address(host):
+        return bool(address.is_loopback or address.is_unspecified)
+    return host == "localhost" or host.endswith(".localhost")
+
+
 def warn_unreachable() -> str:
     """Return a warning if links would not open on other machines, or an empty string.
 
@@ -21,13 +29,11 @@ def warn_unreachable() -> str:
     """
     host = (urlsplit(settings.SITE_URL).hostname or "").rstrip(".")
     if address := parse_address(host):
-        is_this_machine = address.is_loopback or address.is_unspecified
         is_local = not address.is_global
     else:
-        is_this_machine = host == "localhost" or host.endswith(".localhost")
         is_local = "." not in host or host.endswith(LOCAL_ENDINGS)
     links = f"Links begin with {settings.SITE_URL}, an address"
-    if is_this_machine:
+    if is_only_here():
         return f"{links} of this machine alone: nobody else can open them. {WHAT_TO_DO}"
     if is_local:
         return f"{links} of a local network: nobody outside it can open them. {WHAT_TO_DO}"

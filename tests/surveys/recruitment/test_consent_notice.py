@@ -14,6 +14,7 @@ from surveys.models import (
     Grant,
     Hit,
     Invitation,
+    MailDelivery,
     Payment,
     Place,
     Response,
@@ -81,7 +82,11 @@ NAMED: dict[type, dict[Said | None, str]] = {
         Said.ARRIVAL: "token annotator entrance note created_at",
         Said.RETENTION: "note_digest",
         Said.JUDGEMENT: "revoked_at revoked_because",
-        None: "study is_rehearsal",
+        None: "study is_rehearsal no_mail_since",
+    },
+    MailDelivery: {
+        Said.ARRIVAL: "invitation address_digest created_at sent_at",
+        None: "study text kind attempts next_at attempted_at error",
     },
     Worker: {Said.ARRIVAL: "provider worker_id", Said.RETENTION: "is_digest"},
     Visit: {

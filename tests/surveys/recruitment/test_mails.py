@@ -1,0 +1,241 @@
+"""Invitations and reminders by e-mail, sent to a real SMTP server on this machine."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from surveys.errors import MailRefused
+from surveys.models import AuditEntry, Invitation, MailDelivery, TextKind
+from surveys.participation.withdrawal import revoke_invitation
+from surveys.privacy.erasure import forget_invitation, withdraw_annotator
+from surveys.recruitment.links import invite_listed
+from surveys.recruitment.mails import (
+    INTERRUPTED,
+    NOT_WANTED,
+    cancel_waiting,
+    list_recipients,
+    queue_mails,
+    retry_failed,
+    seconds_until_next,
+    send_next,
+    stop_mail,
+)
+from surveys.study.design import configure_study
+from surveys.study.lifecycle import close_study
+from surveys.study.texts import read_text, set_text
+from surveys.tasks import send_mails
+from tests.factories.studies import finish, make_study, start
+from tests.fixtures.smtp import run_smtp_server
+
+ANA, EVA = "ana@example.org", "eva@example.org"
+INVITATION, REMINDER = TextKind.INVITATION, TextKind.REMINDER
+
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+
+
+@pytest.fixture
+def server(settings):
+    settings.EMAIL_USE_TLS = False
+    settings.EMAIL_HOST = "127.0.0.1"
+    settings.EMAIL_HOST_USER = settings.EMAIL_HOST_PASSWORD = ""
+    settings.DEFAULT_FROM_EMAIL = "Lab <lab@example.org>"
+    settings.EMAIL_PER_MINUTE = 100_000
+    settings.SITE_URL = "https://survey.example.org"
+    with run_smtp_server() as server:
+        settings.EMAIL_PORT = server.port
+        yield server
+
+
+@pytest.fixture
+def study():
+    return configure_study(make_study(2, ratings_per_context=8), contact="Write to lab@uni.example")
+
+
+def queue(study, kind=INVITATION):
+    return queue_mails(study, kind, version=read_text(study, kind).version)
+
+
+def log(study):
+    found = MailDelivery.objects.filter(study=study).order_by("pk")
+    return [(mail.invitation.note, mail.kind, mail.state) for mail in found]
+
+
+def let_days_pass():
+    MailDelivery.objects.update(sent_at=timezone.now() - timedelta(days=3))
+
+
+def test_invitations_are_sent_once_to_each_address(server, study):
+    set_text(study, INVITATION, "Come, Žiga\n\nHello,\n\n{link}")
+    invite_listed(study, [f"Ana <{ANA}>", EVA, "Ana@Example.org", "class 2b"])
+
+    assert (queue(study), send_mails()) == (2, 2)
+    assert (queue(study), send_mails()) == (0, 0)
+
+    assert server.recipients == [ANA, EVA]
+    first, token = server.messages[0], Invitation.objects.earliest("pk").token
+    assert (first["Subject"], first["From"], first["Reply-To"]) == (
+        "Come, Žiga", "Lab <lab@example.org>", "lab@uni.example",
+    )  # fmt: skip
+    link = f"https://survey.example.org/invitation/{token}/"
+    assert first.get_content().split() == ["Hello,", link]
+    assert log(study) == [(f"Ana <{ANA}>", "invitation", "sent"), (EVA, "invitation", "sent")]
+    entry = AuditEntry.objects.get(action="mails.queued")
+    assert (entry.subject, entry.details) == ("invitation", {"n": 2})
+
+
+def test_reminders_follow_invitations_after_days_to_people_who_have_not_finished(server, study):
+    ana, eva, iva = invite_listed(study, [ANA, EVA, "iva@example.org"]).new
+    queue(study), send_mails()
+    finish(start(study, ana))
+    start(study, eva)
+    assert queue(study, REMINDER) == 0
+
+    let_days_pass()
+
+    assert [found.invitation for found in list_recipients(study, REMINDER)] == [eva, iva]
+    assert (queue(study, REMINDER), send_mails(), queue(study, REMINDER)) == (2, 2, 0)
+    assert server.recipients[3:] == [EVA, "iva@example.org"]
+
+
+def test_people_who_left_or_asked_for_no_mail_are_never_written_to(server, study):
+    left, asked, revoked, done, _ = invite_listed(
+        study, ["a@example.org", "b@example.org", "c@example.org", "d@example.org", EVA]
+    ).new
+    withdraw_annotator(start(study, left).annotator)
+    stop_mail(asked)
+    revoke_invitation(revoked, "lost")
+    finish(start(study, done))
+    invite_listed(study, ["A <A@example.org>", "B <b@example.org>", "D <d@example.org>"])
+
+    for kind in (INVITATION, REMINDER):
+        assert [found.address for found in list_recipients(study, kind)] == [EVA]
+
+
+@pytest.mark.parametrize("change", ["revoke", "forget", "finish", "close", "ask elsewhere"])
+def test_a_queued_mail_is_not_sent_if_it_is_not_wanted_any_more(change, server, study):
+    (link,) = invite_listed(study, [ANA]).new
+    queue(study)
+    match change:
+        case "revoke":
+            revoke_invitation(link, "lost")
+        case "forget":
+            forget_invitation(link, "asked")
+        case "finish":
+            finish(start(study, link))
+        case "close":
+            close_study(study)
+        case _:
+            stop_mail(invite_listed(study, [f"Ana <{ANA}>"]).new[0])
+
+    send_mails()
+
+    assert server.messages == []
+    assert MailDelivery.objects.get().error == NOT_WANTED
+
+
+def test_stopping_and_cancelling_remove_what_waits(server, study):
+    ana, _ = invite_listed(study, [ANA, EVA]).new
+    queue(study)
+
+    stop_mail(ana)
+    assert log(study) == [(EVA, "invitation", "waiting")]
+    assert (cancel_waiting(study), log(study), send_mails()) == (1, [], 0)
+    assert queue(study) == 1
+
+
+def test_a_temporary_refusal_is_tried_again_later(server, study):
+    invite_listed(study, [ANA])
+    server.replies[ANA] = [f"450 {ANA} is busy"]
+    queue(study), send_mails()
+
+    mail = MailDelivery.objects.get()
+    assert (mail.state, mail.attempts) == ("waiting", 1)
+    assert mail.error == "The server refused it: 450 a…@… is busy"
+    assert mail.next_at > timezone.now() + timedelta(seconds=50)
+    MailDelivery.objects.update(next_at=timezone.now())
+    send_mails()
+
+    assert (server.recipients, log(study)) == ([ANA], [(ANA, "invitation", "sent")])
+
+
+def test_a_permanent_refusal_stops_and_can_be_tried_again_by_hand(server, study):
+    invite_listed(study, [ANA, EVA])
+    server.replies[ANA] = ["550 no such mailbox"]
+    queue(study), send_mails()
+    assert log(study) == [(ANA, "invitation", "failed"), (EVA, "invitation", "sent")]
+    assert MailDelivery.objects.last().error == "The server refused it: 550 no such mailbox"
+
+    assert (retry_failed(study), send_mails(), retry_failed(study)) == (1, 1, 0)
+
+    assert server.recipients == [EVA, ANA]
+
+
+def test_an_interrupted_mail_is_not_sent_again(server, study):
+    invite_listed(study, [ANA])
+    server.breaks_off = True
+    queue(study), send_mails()
+    assert MailDelivery.objects.get().error == INTERRUPTED
+
+    assert (retry_failed(study), queue(study), send_mails()) == (0, 0, 0)
+
+
+def test_a_server_that_is_away_is_tried_again(server, study, settings):
+    invite_listed(study, [ANA])
+    settings.EMAIL_PORT = 1
+    queue(study), send_mails()
+
+    mail = MailDelivery.objects.get()
+    assert (mail.state, mail.attempts) == ("waiting", 1)
+    assert "The server was not reached" in mail.error
+
+
+def test_mails_are_sent_one_at_a_time_within_the_rate(server, study, settings):
+    settings.EMAIL_PER_MINUTE = 1
+    invite_listed(study, [ANA, EVA])
+    queue(study)
+
+    assert (seconds_until_next(), send_next(), send_next()) == (0, True, False)
+    assert 55 < seconds_until_next() <= 60
+
+    MailDelivery.objects.update(attempted_at=timezone.now() - timedelta(seconds=61))
+    MailDelivery.objects.filter(sent_at__isnull=False).update(sent_at=None)
+    assert seconds_until_next() == 1  # another process is sending one
+    assert not send_next()
+    assert server.recipients == [ANA]
+
+
+def test_nothing_is_queued_unless_it_can_be_sent(server, study, settings):
+    invite_listed(study, [ANA])
+    with pytest.raises(MailRefused, match="text was changed"):
+        queue_mails(study, INVITATION, version=2)
+    settings.SITE_URL = "http://127.0.0.1:8000"
+    with pytest.raises(MailRefused, match="nobody else can open"):
+        queue(study)
+    settings.EMAIL_HOST = ""
+    with pytest.raises(MailRefused, match="sends no e-mail"):
+        queue(study)
+    close_study(study)
+    settings.EMAIL_HOST = "127.0.0.1"
+    with pytest.raises(MailRefused, match="not open"):
+        queue(study)
+
+    assert not MailDelivery.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_queued_mails_are_sent_after_the_commit(server, study, client, admin_user):
+    invite_listed(study, [ANA])
+    client.force_login(admin_user)
+
+    answer = client.post(
+        f"/console/studies/{study.slug}/recruitment/mails/invitations/", {"version": "1"}
+    )
+
+    assert answer.status_code == 302
+    assert server.recipients == [ANA]
+    page = client.get(answer.url).content.decode()
+    assert "E-mails queued: 1." in page
+    assert "1 invitation sent" in page
+    assert not connection.in_atomic_block
