@@ -20,6 +20,7 @@ from surveys.web.console.crowd import batches
 from surveys.web.console.crowd import people as batch_people
 from surveys.web.console.crowd import visits as batch_visits
 from surveys.web.console.privacy import views as privacy
+from surveys.web.console.recruitment import mails
 from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import descriptions, jobs, pairs, plots, recipes, releases
 from surveys.web.console.results import runs as results
@@ -76,6 +77,14 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
         f"export_{kind}s": (f"recruitment/{kind}s.csv", recruitment.mails_page(kind))
         for kind in sorted(TextKind.mails())
     },
+    **{
+        f"send_{kind}s": (f"recruitment/mails/{kind}s/", mails.send_page(kind))
+        for kind in sorted(TextKind.mails())
+    },
+    "mails": ("recruitment/mails/", mails.mails),
+    "retry_mails": ("recruitment/mails/again/", mails.retry_mails),
+    "cancel_mails": ("recruitment/mails/cancel/", mails.cancel_mails),
+    "no_mail": ("recruitment/links/<int:invitation_id>/no-mail/", mails.no_mail),
     "invitation": ("recruitment/links/<int:invitation_id>/", recruitment.invitation),
     "forget": ("recruitment/links/<int:invitation_id>/forget/", recruitment.forget),
     "close_entrance": ("recruitment/entrances/<int:entrance_id>/close/", recruitment.close),

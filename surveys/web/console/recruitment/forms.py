@@ -74,6 +74,12 @@ class InviteForm(forms.Form):
         return text.splitlines()
 
 
+class SendForm(forms.Form):
+    """The version of the text that was shown before its e-mails are queued."""
+
+    version = forms.CharField(max_length=9, widget=forms.HiddenInput)
+
+
 class RevokeForm(forms.Form):
     """The reason for revoking a link."""
 

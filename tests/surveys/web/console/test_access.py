@@ -27,6 +27,7 @@ FOR_OWNERS = {
     "close", "reopen", "archive", "restore", "invite_person",
     "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",
     "export_person", "pay_person", "erase", "forget", "arm_batch",
+    "mails", "send_invitations", "send_reminders", "retry_mails", "cancel_mails", "no_mail",
 }  # fmt: skip
 OF_A_STUDY = [p for p in urlpatterns if p.name not in OPEN | OF_NO_STUDY]
 

@@ -184,6 +184,11 @@ FORMS = {
     "open_link": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
     "prolific": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
     "close_entrance": lambda world: {},
+    "send_invitations": lambda world: {"version": "1"},
+    "send_reminders": lambda world: {"version": "1"},
+    "cancel_mails": lambda world: {},
+    "retry_mails": lambda world: {},
+    "no_mail": lambda world: {},
     "plan_batch": lambda world: PLAN,
     "arm_batch": lambda world: {"typed_cents": "1.20", "ceiling_cents": "100",
                                 "last_day": "2099-12-31"},
@@ -329,6 +334,12 @@ def kind_of(name):
 
 def is_unreachable(answer):
     return answer.status_code == 422 and b"cannot be reached" in answer.content
+
+
+@pytest.fixture(autouse=True)
+def can_queue_mails(settings):
+    """Let the site queue e-mails; in these tests nothing is committed, so none is sent."""
+    settings.EMAIL_HOST, settings.SITE_URL = "127.0.0.1", "https://survey.example.org"
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from surveys.models import (
     Batch,
     Hit,
     Invitation,
+    MailDelivery,
     Membership,
     Payment,
     PaymentKind,
@@ -29,12 +30,14 @@ from surveys.models import (
     RunKind,
     RunState,
     Study,
+    TextKind,
     Verdict,
     VerdictKind,
     Visit,
     Worker,
 )
 from surveys.monitoring import checklist
+from surveys.study.texts import current_text
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batches import arm, plan
 from tests.factories.reviews import submit
@@ -52,6 +55,8 @@ MOST = {
     "preview_check": 8, "preview_words": 12, "preview_rating": 12, "preview_thanks": 8,
     "recruitment": 13, "invite": 7, "export_links": 4, "export_invitations": 9,
     "export_reminders": 9, "invitation": 10, "open_link": 4,
+    "mails": 14, "send_invitations": 11, "send_reminders": 11, "retry_mails": 3,
+    "cancel_mails": 3, "no_mail": 4,
     "prolific": 4, "batches": 7, "plan_batch": 10, "batch_cost": 9, "batch": 17,
     "batch_ledger": 7, "batch_people": 8, "visit": 6,
     "replace": 4, "collection": 12, "block": 14, "repeat": 9, "annotators": 7, "annotator": 8,
@@ -135,6 +140,11 @@ def fill(study: Study, n: int) -> Study:
     for kind in RunKind:
         make_runs(study, kind, n)
     make_batches(study, n)
+    text = current_text(study, TextKind.INVITATION)
+    MailDelivery.objects.bulk_create(
+        MailDelivery(study=study, text=text, kind=text.kind, invitation=link, address_digest=f"{k}")
+        for k, link in enumerate(Invitation.objects.personal(study)[:n])
+    )
     for k in range(n):
         record("block.repeated", study, f"block {k}", reason="as it is")
     return study
