@@ -20,7 +20,7 @@ from surveys.web.console.crowd import batches
 from surveys.web.console.crowd import people as batch_people
 from surveys.web.console.crowd import visits as batch_visits
 from surveys.web.console.privacy import views as privacy
-from surveys.web.console.recruitment import mails
+from surveys.web.console.recruitment import mails, prolific
 from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import descriptions, jobs, pairs, plots, recipes, releases
 from surveys.web.console.results import runs as results
@@ -87,6 +87,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "no_mail": ("recruitment/links/<int:invitation_id>/no-mail/", mails.no_mail),
     "invitation": ("recruitment/links/<int:invitation_id>/", recruitment.invitation),
     "forget": ("recruitment/links/<int:invitation_id>/forget/", recruitment.forget),
+    "prolific_export": ("recruitment/prolific/export/", prolific.prolific_export),
     "close_entrance": ("recruitment/entrances/<int:entrance_id>/close/", recruitment.close),
     "batches": ("recruitment/batches/", batches.batches),
     "plan_batch": ("recruitment/batches/new/", batches.plan),

@@ -12,6 +12,19 @@ MAX_INTEGER = 2_147_483_647  # of the database
 ADD_ONE = "Give either a number or a list."
 
 
+def read_text_file(file: Any) -> str:
+    """Return the text of an uploaded file, empty without one. Raises ValidationError."""
+    if file is None:
+        return ""
+    if file.size > MAX_LIST_BYTES:
+        raise forms.ValidationError("The file is larger than 3 MB; is it a list?")
+    try:
+        text: str = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise forms.ValidationError("The file is not UTF-8 text; save it as UTF-8.") from error
+    return text
+
+
 class InvitationFilter(forms.Form):
     """Filter of the personal links."""
 
@@ -44,16 +57,7 @@ class InviteForm(forms.Form):
     file = forms.FileField(required=False, label="Or the list as a text file, in UTF-8")
 
     def clean_file(self) -> str:
-        file = self.cleaned_data["file"]
-        if file is None:
-            return ""
-        if file.size > MAX_LIST_BYTES:
-            raise forms.ValidationError("The file is larger than 3 MB; is it a list?")
-        try:
-            text: str = file.read().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise forms.ValidationError("The file is not UTF-8 text; save it as UTF-8.") from error
-        return text
+        return read_text_file(self.cleaned_data["file"])
 
     def clean(self) -> dict[str, Any]:
         given = [name for name in ("count", "listed", "file") if self.cleaned_data.get(name)]
@@ -120,3 +124,31 @@ class CodesForm(EntranceForm):
         help_text="For annotators who found no place or were screened out: a second code "
         "on Prolific, so that they can be distinguished and paid separately.",
     )
+
+
+class ExportForm(forms.Form):
+    """Prolific's export: a file, or the text of one that was compared and is confirmed."""
+
+    file = forms.FileField(required=False, label="Prolific’s export of submissions (CSV)")
+    kept = forms.CharField(
+        max_length=MAX_LIST_BYTES, required=False, strip=False, widget=forms.HiddenInput
+    )
+
+    def clean_file(self) -> str:
+        return read_text_file(self.cleaned_data["file"])
+
+    def clean(self) -> dict[str, Any]:
+        if not self.errors and not self.text:
+            raise forms.ValidationError("Choose the file that you downloaded from Prolific.")
+        return self.cleaned_data
+
+    @property
+    def text(self) -> str:
+        """Return the text of the export."""
+        text: str = self.cleaned_data["file"] or self.cleaned_data["kept"]
+        return text
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Return whether the export was compared before, and is to be stored."""
+        return bool(self.cleaned_data.get("kept")) and not self.cleaned_data.get("file")

@@ -12,6 +12,7 @@ from django.urls import reverse
 from surveys.access.roles import Right
 from surveys.models import Entrance, Invitation, Provider, Study, TextKind
 from surveys.monitoring.links_needed import count_links_needed
+from surveys.participation.assignments import list_places_left
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import forget_invitation
 from surveys.recruitment.links import (
@@ -25,7 +26,7 @@ from surveys.recruitment.links import (
 )
 from surveys.recruitment.providers import completion_address, list_pages, rules_of
 from surveys.recruitment.reaching import warn_unreachable
-from surveys.recruitment.reminders import list_recruits
+from surveys.recruitment.reminders import list_placeholder_values, list_recruits
 from surveys.results.export import stream_invitations, stream_mails
 from surveys.results.jobs import LINKS_AT_ONCE
 from surveys.results.runs import request_links
@@ -193,6 +194,8 @@ def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResp
         "entrance": found,
         "channel": channel,
         "address": address_for_provider(found) if found else "",
+        "offer": list_placeholder_values(study),
+        "n_places": sum(list_places_left(study).values()),
         "returns": _list_returns(found) if found else [],
         "unreachable": warn_unreachable(),
         "form": form,

@@ -18,6 +18,7 @@ FOR_WORKERS = {
     "description", "description_text", "review_settings",
     "repeat", "recruitment", "invite", "export_links", "export_invitations",
     "export_reminders", "invitation", "open_link", "prolific",
+    "prolific_export",
     "close_entrance", "export_log", "jobs", "batches", "plan_batch", "batch_cost", "batch",
     "disarm_batch", "drop_batch", "stop_batch", "work_batch", "batch_ledger", "batch_people",
     "batch_bonus", "batch_choose", "visit", "pay_visit", "reject_visit", "retry_visit",

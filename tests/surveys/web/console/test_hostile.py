@@ -53,6 +53,9 @@ WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}
 VERDICT = {"kind": "good", "reason": "as agreed", "then": "queue"}
 CHECKPOINTS = checkpoint_file(checkpoint_row())
+EXPORT = (
+    b"Submission id,Participant id,Status,Started at,Completed at,Completion code\ns,w,ACTIVE,,,\n"
+)
 STIMULI = numbered_stimuli(2)
 
 
@@ -184,6 +187,7 @@ FORMS = {
     "open_link": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
     "prolific": lambda world: {"cap": "7", "completion_code": "C1", "no_place_code": "C2"},
     "close_entrance": lambda world: {},
+    "prolific_export": lambda world: {"file": SimpleUploadedFile("e.csv", EXPORT), "kept": ""},
     "send_invitations": lambda world: {"version": "1"},
     "send_reminders": lambda world: {"version": "1"},
     "cancel_mails": lambda world: {},
