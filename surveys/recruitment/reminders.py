@@ -1,6 +1,7 @@
 """Personal links with their notes, and the mails that invite and remind.
 
-The site sends nothing: researchers copy a mail, or open it in their own mail program.
+Researchers copy a mail, or open it in their own mail program; `mails` sends them if the operator
+has configured that.
 """
 
 from collections.abc import Iterable

@@ -61,10 +61,11 @@ PAGES = (
     Page("design", "text practice_rows check_rows opening", is_shown=True),
     Page(
         "recruitment",
-        "invite invitation open_link prolific prolific_export close_entrance mails send_invitations "
-        "send_reminders retry_mails cancel_mails no_mail batches plan_batch batch arm_batch "
-        "drop_batch stop_batch batch_ledger batch_people batch_bonus batch_choose visit pay_visit "
-        "reject_visit retry_visit override_visit compensate_visit note_visit",
+        "invite invitation open_link prolific prolific_export close_entrance mails "
+        "send_invitations send_reminders retry_mails cancel_mails no_mail batches plan_batch "
+        "batch arm_batch drop_batch stop_batch batch_ledger batch_people batch_bonus "
+        "batch_choose visit pay_visit reject_visit retry_visit override_visit compensate_visit "
+        "note_visit",
     ),
     Page(
         "collection",
