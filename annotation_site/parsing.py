@@ -29,6 +29,18 @@ def check_site_url(url: str) -> SplitResult:
     return parts
 
 
+def docs_url(name: str, default: str) -> str:
+    """Return the folder of the documentation: a path of this site, or a URL elsewhere."""
+    url: str = env(name, default="") or default
+    parts = urlsplit(url)
+    is_valid = parts.scheme in {"http", "https"} and parts.netloc
+    if (not is_valid and url != default) or parts.query or parts.fragment:
+        raise ImproperlyConfigured(
+            f"{name} must be a URL such as https://docs.example.org/, got {url!r}."
+        )
+    return f"{url.rstrip('/')}/"
+
+
 def switch(name: str, *, default: bool = False) -> bool:
     """Return whether a setting is on."""
     text = (env(name, default="") or ("yes" if default else "no")).lower()

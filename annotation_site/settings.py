@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from annotation_site.keeping import load_secret, write_line
 from annotation_site.parsing import (
     check_site_url,
+    docs_url,
     env,
     fee_rates,
     loopback,
@@ -93,6 +94,7 @@ def _database(url: str) -> dict[str, Any]:
     )
 
 
+DOCS_URL = docs_url("DOCS_URL", "/docs/")
 SHOW_DEMO = switch("SHOW_DEMO", default=switch("DEMO_PREPARED"))  # by `scripts/serve`
 DEBUG = switch("DEBUG")
 SECRET_KEY = env("SECRET_KEY", default="") or _stored_secret()
@@ -152,6 +154,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "surveys.web.console.help.link_to_help",
             ],
             "builtins": ["surveys.templatetags.figures"],
         },

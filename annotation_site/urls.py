@@ -21,6 +21,7 @@ handler404 = "surveys.web.rendering.error_pages.answer_not_found"
 handler500 = "surveys.web.rendering.error_pages.answer_failed"
 urlpatterns = [
     path("", include("surveys.web.annotate.urls")),
+    path("docs/", include("surveys.web.public.documents_urls")),
     path("published/", include("surveys.web.public.urls")),
     path("api/v1/", include("surveys.web.api.urls")),
     path("console/", include("surveys.web.console.urls")),
