@@ -28,6 +28,7 @@ from surveys.models import Delivery, Run, RunKind, Study
 from surveys.operations.broker import BROKER, Job
 from surveys.operations.outages import OUTAGES, log_outage
 from surveys.recruitment import mails
+from surveys.rehearsal.direct import rehearse
 from surveys.results import runs
 from surveys.results.jobs import make_links, write_export
 from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
@@ -42,6 +43,7 @@ MAKERS: dict[RunKind, runs.Maker] = {
     RunKind.RELEASE: runs.make_release,
     RunKind.LINKS: make_links,
     RunKind.EXPORT: write_export,
+    RunKind.REHEARSE: rehearse,
     **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
 }
 log = logging.getLogger(__name__)

@@ -88,6 +88,7 @@ class RunKind(models.TextChoices):
     RELEASE = "release", "a release to publish"
     LINKS = "links", "personal links"
     EXPORT = "export", "a file of the answers"
+    REHEARSE = "rehearse", "a rehearsal by scripted annotators"
     PUBLISH = "publish", "publishing of a batch"
     FETCH = "fetch", "fetching of what was handed in"
     PAY = "pay", "payment of a batch"
@@ -96,12 +97,18 @@ class RunKind(models.TextChoices):
     @property
     def noun(self) -> str:
         """The word before the number of a run of this kind."""
-        return "run" if self == RunKind.RESULTS else str(self.value)
+        nouns = {RunKind.RESULTS: "run", RunKind.REHEARSE: "rehearsal"}
+        return nouns.get(self, str(self.value))
 
     @classmethod
     def of_batches(cls) -> "tuple[RunKind, ...]":
         """Return the kinds that send requests to the provider of a batch."""
         return (cls.PUBLISH, cls.FETCH, cls.PAY, cls.STOP)
+
+    @classmethod
+    def of_jobs(cls) -> "tuple[RunKind, ...]":
+        """Return the kinds that are not post-processing."""
+        return (cls.LINKS, cls.EXPORT, cls.REHEARSE, *cls.of_batches())
 
 
 class RunState(models.TextChoices):
@@ -138,7 +145,7 @@ class RunQuerySet(CollectedQuerySet["Run"]):
 
     def jobs(self) -> Self:
         """Return the kinds that are not post-processing."""
-        return self.filter(kind__in=(RunKind.LINKS, RunKind.EXPORT, *RunKind.of_batches()))
+        return self.filter(kind__in=RunKind.of_jobs())
 
     def under_way(self) -> Self:
         return self.filter(state__in=(RunState.WAITING, RunState.RUNNING))

@@ -28,7 +28,8 @@ class Step(NamedTuple):
     """A step of a study: its name, whether it is done, and what to do next if not.
 
     `progress` is in numbers, empty if there are none; `waits` says whether a researcher
-    has something to do, rather than annotators.
+    has something to do, rather than annotators; `is_rehearsed` whether scripted annotators took
+    part.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Step(NamedTuple):
     missing: str
     progress: str = ""
     waits: bool = True
+    is_rehearsed: bool = False
 
 
 class NextStep(NamedTuple):
@@ -80,6 +82,7 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
             is_collected,
             f"{tally.missing:,} {noun} still to come.",
             f"{tally.wanted - tally.missing:,} of {tally.wanted:,}",
+            is_rehearsed=has["scripted"],
         ),
         _review(study, has_reviews=has["reviews"]),
         Step("results", has["results"], "No recipe has been run yet."),
@@ -119,6 +122,7 @@ def _find_existing(study: Study) -> dict[str, bool]:
     rows = {
         "pairs": Pair.objects.filter(is_checkpoint=False),
         "invitations": Invitation.objects.filter(revoked_at=None),
+        "scripted": Invitation.objects.filter(is_rehearsal=True, annotator__isnull=False),
         "entrances": Entrance.objects.filter(closed_at=None),
         "reviews": Review.objects.all(),
         "results": Run.objects.filter(kind=RunKind.RESULTS, state=RunState.DONE),

@@ -102,8 +102,9 @@ def start_assignment(
     StudyNotOpen, and TextChanged unless they agreed to the current texts.
     """
     study = lock_places(invitation.study_id)
-    refuse_draft(study)
     invitation = Invitation.objects.get(pk=invitation.pk)
+    if not invitation.is_rehearsal:  # a draft can be rehearsed
+        refuse_draft(study)
     refuse_revoked(invitation)
     if begun := Assignment.objects.latest_from(invitation):
         return begun

@@ -18,6 +18,7 @@ from surveys.access.audit_log import record
 from surveys.access.webhooks import store_run_messages
 from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
+from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.results.inspection.plots import count_ratings_by_day, count_ratings_wanted
 from surveys.results.jobs import EXPORT_FORMATS, Progress
@@ -100,6 +101,22 @@ def request_export(study: Study, form: str, by: User | None) -> Run:
     run = _request(study, RunKind.EXPORT, None, by, wishes={"form": form})
     drop_exports(study)
     return run
+
+
+@transaction.atomic
+def request_rehearsal(study: Study, count: int, by: User | None) -> Run:
+    """Queue a run in which `count` scripted annotators answer, in a draft or an open study.
+
+    Raises RunRefused for more than there are free places, or during another rehearsal.
+    """
+    if study.is_closed:
+        raise RunRefused("The study is closed. Reopen it first.")
+    n_places = sum(list_places_left(study).values())
+    if not 0 < count <= n_places:
+        raise RunRefused(f"{n_places:,} places are free, so at most as many can rehearse.")
+    if Run.objects.filter(study=study, kind=RunKind.REHEARSE).under_way().exists():
+        raise RunRefused("A rehearsal is already in progress. Wait until it is done.")
+    return _request(study, RunKind.REHEARSE, None, by, wishes={"count": count})
 
 
 @transaction.atomic

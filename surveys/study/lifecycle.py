@@ -13,6 +13,7 @@ LOCKED = (
     "language", "scale_minimum", "scale_maximum", "scale_step", "question_forms", "block_size",
     "seed",
 )  # fmt: skip
+REHEARSED = "The draft holds the answers of a rehearsal. Delete the rehearsal first (Overview)."
 
 
 @transaction.atomic
@@ -45,6 +46,8 @@ def open_study(study: Study) -> Study:
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not study.is_draft:
         return study
+    if Assignment.objects.for_study(study).exists():
+        raise OpeningRefused(REHEARSED)
     if missing := list_missing(study):
         raise OpeningRefused("\n".join(missing))
     n_pairs = Pair.objects.stimuli(study).count()
@@ -134,7 +137,9 @@ def refuse_draft(study: Study) -> None:
 def lock_draft(study: Study) -> Study:
     """Return a draft, locked. Raises StudyOpen for an open study, or one that has assignments."""
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    if not study.is_draft or Assignment.objects.for_study(study).exists():
+    if study.is_draft and Assignment.objects.for_study(study).exists():
+        raise StudyOpen(REHEARSED)
+    if not study.is_draft:
         raise StudyOpen(
             "The study is open: its stimuli, scale, question, blocks and seed stay as they are, so "
             "that all answers are to the same questions. To change them, make a new study."

@@ -12,6 +12,7 @@ _BY_SECTION = {
     "docs/console.html#finding-the-way": (
         "studies overview close reopen archive restore duplicate"
     ),
+    "docs/console.html#rehearsals": "rehearsal delete_rehearsal",
     "docs/console.html#a-new-study": "new_study opening",
     "docs/console.html#stimuli": "stimuli replace_file row remove_row checkpoints",
     "docs/console.html#design": "design text practice_rows check_rows",

@@ -50,10 +50,13 @@ class NextLink(NamedTuple):
 
 
 class Menu(NamedTuple):
-    """The links of a study's pages, and what its user does next, if anything."""
+    """The links of a study's pages, what its user does next, if anything, and whether the study
+    holds scripted answers.
+    """
 
     links: list[Link]
     next: NextLink | None
+    is_rehearsed: bool
 
 
 PAGES = (
@@ -69,7 +72,7 @@ PAGES = (
     ),
     Page(
         "collection",
-        "block repeat replace annotators annotator context jobs",
+        "block repeat replace annotators annotator context jobs rehearsal delete_rehearsal",
         Right.READ,
         is_shown=True,
     ),
@@ -114,7 +117,8 @@ def make_menu(study: Study, role: str, page: str | None) -> Menu:
                     progress=step.progress if step else "",
                 )
             )
-    return Menu(links, _link_next(study, role, page, find_next_step(steps)))
+    following = _link_next(study, role, page, find_next_step(steps))
+    return Menu(links, following, any(step.is_rehearsed for step in steps))
 
 
 def _link_next(

@@ -25,7 +25,7 @@ from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import descriptions, jobs, pairs, plots, recipes, releases
 from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
-from surveys.web.console.study import design, lifecycle, preview, stimuli
+from surveys.web.console.study import design, lifecycle, preview, rehearsals, stimuli
 from surveys.web.console.study import overview as views
 
 
@@ -50,6 +50,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "overview": ("", views.overview),
     **{name: (f"{name}/", lifecycle.change_page(name)) for name in lifecycle.CHANGES},
     "duplicate": ("duplicate/", lifecycle.duplicate),
+    "rehearsal": ("rehearsal/", rehearsals.rehearsal),
+    "delete_rehearsal": ("rehearsal/delete/", rehearsals.delete_rehearsal),
     "stimuli": ("stimuli/", stimuli.stimuli),
     "replace_file": ("stimuli/file/", stimuli.replace_file),
     "checkpoints": ("stimuli/checkpoints/", stimuli.show_checkpoints),

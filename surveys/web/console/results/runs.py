@@ -43,7 +43,7 @@ def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Retry a failed run."""
     again = retry_run(_find(study, run_id))
     start_run(again.pk)
-    if again.kind in (RunKind.LINKS, RunKind.EXPORT, *RunKind.of_batches()):
+    if again.kind in RunKind.of_jobs():
         return redirect("console:jobs", study.slug)
     return redirect("console:run", study.slug, run_id)
 

@@ -13,6 +13,7 @@ OF_NO_STUDY = {"studies", "new_study", "tokens", "revoke_token", "change_passwor
 FOR_WORKERS = {
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
     "design", "workload", "text", "practice_rows", "check_rows", "opening", "duplicate",
+    "rehearsal",
     "undo_repeat", "replace", "results", "recipe_text", "compare", "run", "retry", "report",
     "ledger", "pairs", "pair", "plots", "plot", "download", "release", "release_page",
     "description", "description_text", "review_settings",
@@ -25,7 +26,7 @@ FOR_WORKERS = {
     "override_visit", "compensate_visit", "note_visit",
 }  # fmt: skip
 FOR_OWNERS = {
-    "close", "reopen", "archive", "restore", "invite_person",
+    "close", "reopen", "archive", "restore", "invite_person", "delete_rehearsal",
     "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",
     "export_person", "pay_person", "erase", "forget", "arm_batch",
     "mails", "send_invitations", "send_reminders", "retry_mails", "cancel_mails", "no_mail",

@@ -152,6 +152,8 @@ FORMS = {
                                 "preset": "usim", "confirmed": "", "file": stimuli()},
     **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
+    "rehearsal": lambda world: {"count": "1"},
+    "delete_rehearsal": lambda world: {},
     "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
     "revoke_token": lambda world: {},
     "replace_file": lambda world: {"kept": "", "confirmed": "", "file": stimuli()},

@@ -48,6 +48,7 @@ OF_FILES = {"report", "ledger", "pairs", "pair", "plots", "plot"}  # read from a
 # The number of queries of each page of a study; it may only decrease.
 MOST = {
     "close": 3, "reopen": 3, "archive": 3, "restore": 3, "duplicate": 3,
+    "rehearsal": 12, "delete_rehearsal": 10,
     "overview": 8, "stimuli": 10, "replace_file": 3, "checkpoints": 4, "row": 9, "design": 12,
     "workload": 5, "text": 5, "practice_rows": 5, "check_rows": 5, "opening": 11,
     "preview": 10, "preview_instructions": 7,

@@ -1,0 +1,154 @@
+"""Deletion of a rehearsal: scripted annotators, and all that was made of their answers."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import NamedTuple
+
+from django.db import transaction
+
+from surveys.access.audit_log import record
+from surveys.access.roles import is_demonstration
+from surveys.errors import RunRefused
+from surveys.models import (
+    Annotator,
+    Assignment,
+    Invitation,
+    Release,
+    Response,
+    Review,
+    Run,
+    RunKind,
+    Study,
+    Verdict,
+    Visit,
+)
+from surveys.participation.assignments import lock_places
+from surveys.results.run_files import drop_exports
+from surveys.study.layout.quota import give_back_places, in_chunks
+
+OF_ANSWERS = (RunKind.RESULTS, RunKind.RELEASE, RunKind.EXPORT, RunKind.REHEARSE)
+
+
+class Scripted(NamedTuple):
+    """Numbers of the rows that deleting a rehearsal removes.
+
+    `paid` scripted annotators came by a paid batch of the simulator: they are kept with its ledger.
+    """
+
+    annotators: int
+    answers: int
+    verdicts: int
+    runs: int
+    releases: int
+    paid: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to delete."""
+        return not any((self.annotators, self.runs, self.releases))
+
+
+def count_scripted(study: Study) -> Scripted:
+    """Return how much of a study is scripted or was made of scripted answers."""
+    assignments = _list_assignments(study)
+    runs = _list_runs(study)
+    return Scripted(
+        annotators=Invitation.objects.filter(pk__in=_list_links(study))
+        .exclude(annotator=None)
+        .count(),
+        answers=sum(
+            Response.objects.filter(assignment__in=some, engaged_at__isnull=False).count()
+            for some in in_chunks(assignments)
+        ),
+        verdicts=sum(
+            Verdict.objects.filter(review__assignment__in=some).count()
+            for some in in_chunks(assignments)
+        ),
+        runs=sum(run.kind == RunKind.RESULTS for run in runs),
+        releases=len(_list_releases(study)),
+        paid=Invitation.objects.filter(
+            study=study, is_rehearsal=True, annotator__in=_came_by_batch(study)
+        ).count(),
+    )
+
+
+@transaction.atomic
+def delete_scripted(study: Study) -> Scripted:
+    """Delete what is scripted in a study, and give its places back; idempotent.
+
+    The log keeps the numbers. Raises RunRefused for the finished demo study, and while a job reads
+    or writes answers.
+    """
+    study = lock_places(study.pk)
+    if is_demonstration(study):
+        raise RunRefused("The finished demo study consists of scripted answers only. It is kept.")
+    if Run.objects.filter(study=study, kind__in=OF_ANSWERS).under_way().exists():
+        raise RunRefused("A background job is reading or writing answers. Wait until it is done.")
+    found = count_scripted(study)
+    _delete_runs(study)
+    assignments = _list_assignments(study)
+    give_back_places(assignments)
+    for some in in_chunks(assignments):
+        reviews = Review.objects.filter(assignment__in=some)
+        Verdict.objects.filter(review__in=reviews).delete()
+        reviews.delete()
+        Response.objects.filter(assignment__in=some).delete()
+        Assignment.objects.filter(pk__in=some).delete()
+    links = _list_links(study)
+    annotators = [
+        pk
+        for some in in_chunks(links)
+        for pk in Annotator.objects.filter(invitation__in=some).values_list("pk", flat=True)
+    ]
+    for some in in_chunks(links):
+        Invitation.objects.filter(pk__in=some).delete()
+    for some in in_chunks(annotators):
+        Annotator.objects.filter(pk__in=some).delete()
+    if links or not found.is_empty:
+        drop_exports(study)
+        record("rehearsal.deleted", study, **found._asdict())
+    return found
+
+
+def _came_by_batch(study: Study) -> Iterable[int]:
+    """Return the ids of annotators who came from a provider."""
+    visits = Visit.objects.filter(assignment__study=study)
+    return visits.order_by().values_list("assignment__annotator", flat=True).distinct()
+
+
+def _list_links(study: Study) -> list[int]:
+    """Return the ids of scripted annotators' links, used or not."""
+    links = Invitation.objects.filter(study=study, is_rehearsal=True)
+    used = links.filter(annotator__in=_came_by_batch(study)).values("pk")
+    return list(links.exclude(pk__in=used).order_by("pk").values_list("pk", flat=True))
+
+
+def _list_assignments(study: Study) -> list[int]:
+    """Return the ids of the assignments of scripted annotators who came by a link."""
+    found: list[int] = []
+    for some in in_chunks(_list_links(study)):
+        theirs = Assignment.objects.filter(annotator__invitation__in=some)
+        found += theirs.order_by("pk").values_list("pk", flat=True)
+    return found
+
+
+def _list_runs(study: Study) -> list[Run]:
+    """Return the finished runs, of results and releases, that contain scripted ratings."""
+    made = Run.objects.filter(study=study, kind__in=(RunKind.RESULTS, RunKind.RELEASE))
+    return [run for run in made.done() if run.is_rehearsal]
+
+
+def _list_releases(study: Study) -> list[Release]:
+    return [release for release in Release.objects.filter(study=study) if release.is_rehearsal]
+
+
+def _delete_runs(study: Study) -> None:
+    """Delete runs and releases with scripted ratings; their files once that is committed."""
+    runs, releases = _list_runs(study), _list_releases(study)
+    for run in runs:
+        for file in (run.archive, run.ledger):
+            if file:
+                transaction.on_commit(partial(file.storage.delete, str(file)))
+    Run.objects.filter(pk__in=[run.pk for run in runs]).delete()
+    Run.objects.filter(release__in=[release.pk for release in releases]).delete()
+    Release.objects.filter(pk__in=[release.pk for release in releases]).delete()

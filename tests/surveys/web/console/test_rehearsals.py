@@ -1,0 +1,62 @@
+import pytest
+from django.urls import reverse
+
+from surveys.models import Assignment, Role, Run
+from surveys.results.runs import request_results
+from tests.factories.studies import QUICK
+
+
+def page(name, study):
+    return reverse(f"console:{name}", args=[study.slug])
+
+
+def rehearse(client, study, count, capture):
+    with capture(execute=True):
+        return client.post(page("rehearsal", study), {"count": count}, follow=True)
+
+
+@pytest.mark.django_db
+def test_a_study_is_rehearsed_and_its_rehearsal_deleted(
+    study, sign_in, django_capture_on_commit_callbacks
+):
+    client = sign_in(Role.OWNER)
+    assert "Rehearsal:" not in client.get(page("overview", study)).content.decode()
+
+    answer = rehearse(client, study, 3, django_capture_on_commit_callbacks)
+    jobs = client.get(page("jobs", study)).content.decode()
+    asked = client.get(page("delete_rehearsal", study)).content.decode()
+
+    assert answer.redirect_chain == [(page("jobs", study), 302)]
+    assert "A rehearsal by scripted annotators" in jobs
+    assert "(3 annotators)" in jobs
+    assert "Rehearsal: this study holds" in jobs
+    assert "3 scripted annotators, 6 answers, 0 verdicts, 0 runs and 0 releases" in asked
+
+    deleted = client.post(page("delete_rehearsal", study), follow=True).content.decode()
+
+    assert "Deleted: 3 scripted annotators" in deleted
+    assert "Rehearsal: this study holds" not in deleted
+    assert not Assignment.objects.exists()
+
+
+@pytest.mark.django_db
+def test_too_many_annotators_are_refused(study, sign_in):
+    answer = sign_in(Role.RESEARCHER).post(page("rehearsal", study), {"count": 5})
+
+    assert answer.status_code == 422
+    assert "4 places are free" in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_deletion_that_is_refused_is_explained(
+    study, sign_in, django_capture_on_commit_callbacks
+):
+    client = sign_in(Role.OWNER)
+    rehearse(client, study, 1, django_capture_on_commit_callbacks)
+    request_results(study, QUICK, None)
+
+    answer = client.post(page("delete_rehearsal", study), follow=True)
+
+    assert "Wait until it is done" in answer.content.decode()
+    assert Assignment.objects.exists()
