@@ -32,6 +32,7 @@ from surveys.models import (
 )
 
 MAX_WEBHOOKS = 10  # of a study
+TEST = "test"  # the event of test messages, which no webhook subscribes to
 LEASE = timedelta(minutes=2)  # of the process that sends a message
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
 # Without details, which would let owners scan networks that only the site can reach.
@@ -79,6 +80,22 @@ def remove_webhook(webhook: Webhook) -> None:
     name, study, url = f"webhook {webhook.pk}", webhook.study, webhook.url
     if Webhook.objects.filter(pk=webhook.pk).delete()[0]:
         record("webhook.removed", study, name, url=url)
+
+
+@transaction.atomic
+def send_test(webhook: Webhook) -> Delivery:
+    """Queue a test message for a webhook. Raises WebhookRefused if it is disabled."""
+    webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
+    if not webhook.is_active:
+        raise WebhookRefused("The webhook is disabled. Enable it first.")
+    now = timezone.now()
+    payload = {"study": webhook.study.slug, "sent_at": now.isoformat()}
+    delivery = Delivery.objects.create(
+        webhook=webhook, event=TEST, subject=f"{TEST} at {now.isoformat()}", payload=payload,
+        next_at=now,
+    )  # fmt: skip
+    messages_stored.send(sender=Delivery)
+    return delivery
 
 
 def store_assignment_messages(assignment: Assignment) -> None:

@@ -42,6 +42,7 @@ _BY_SECTION = {
     ),
     "docs/postprocessing.html#the-ledger": "ledger",
     "docs/console.html#release": "release release_page description description_text",
+    "docs/console.html#webhooks": "webhooks webhook remove_webhook",
     "docs/console.html#privacy": (
         "privacy find_person pay settle drop person export_person pay_person erase forget"
     ),

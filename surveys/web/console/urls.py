@@ -7,7 +7,7 @@ from surveys.models import TextKind
 from surveys.models.participation import ANNOTATOR_CODE
 from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
-from surveys.web.console.account import tokens
+from surveys.web.console.account import tokens, webhooks
 from surveys.web.console.account.sign_in import (
     change_password,
     choose_password,
@@ -153,6 +153,9 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "people": ("people/", views.people),
     "invite_person": ("people/invite/", views.invite_person),
     "leave": ("people/<int:user_id>/remove/", views.leave),
+    "webhooks": ("webhooks/", webhooks.webhooks),
+    "webhook": ("webhooks/<int:webhook_id>/", webhooks.webhook),
+    "remove_webhook": ("webhooks/<int:webhook_id>/remove/", webhooks.remove),
     "privacy": ("privacy/", privacy.privacy),
     "find_person": ("privacy/find/", privacy.find),
     "pay": ("privacy/paid/", privacy.pay),

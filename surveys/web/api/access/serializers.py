@@ -90,6 +90,7 @@ class WebhookChangeSerializer(RequestSerializer):
 class DeliverySerializer(serializers.ModelSerializer[Delivery]):
     """A message to a webhook, delivered or queued."""
 
+    event = serializers.CharField(help_text="an event of the webhook, or test")
     payload = serializers.DictField()
 
     class Meta:

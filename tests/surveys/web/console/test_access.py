@@ -27,6 +27,7 @@ FOR_WORKERS = {
 }  # fmt: skip
 FOR_OWNERS = {
     "close", "reopen", "archive", "restore", "invite_person", "delete_rehearsal",
+    "webhooks", "webhook", "remove_webhook",
     "people", "leave", "privacy", "find_person", "pay", "settle", "drop", "person",
     "export_person", "pay_person", "erase", "forget", "arm_batch",
     "mails", "send_invitations", "send_reminders", "retry_mails", "cancel_mails", "no_mail",

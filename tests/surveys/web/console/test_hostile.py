@@ -17,6 +17,7 @@ from django.urls import NoReverseMatch, reverse
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
 from surveys.access.sign_in_links import invite_account, make_sign_in_link
+from surveys.access.webhooks import add_webhook
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, TextKind, Visit
 from surveys.recruitment.links import invite_listed, open_entrance
@@ -235,6 +236,9 @@ FORMS = {
     "invite_person": lambda world: {"username": "zoe", "role": "reviewer"},
     "leave": lambda world: {},
     "jobs": lambda world: {"form": "csv"},
+    "webhooks": lambda world: {"url": "https://lab.example.org/x", "events": ["run.finished"]},
+    "webhook": lambda world: {"what": "test"},
+    "remove_webhook": lambda world: {},
     "forget": lambda world: {"because": "asked for it"},
     "privacy": lambda world: {"days": "30"},
     "find_person": lambda world: {"text": "a"},
@@ -319,6 +323,7 @@ def build_world():
         held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),
         payable=visit_of(batch, "payable"),
         invited=invite_account(study, "eva", Role.REVIEWER).split("/")[-2],
+        webhook=add_webhook(study, "https://lab.example.org/", ["run.finished"]),
         token=token, opened=opened, disputed=disputed, mine=mine, pair=draft.pairs.get(position=1),
         entrance=open_entrance(study, "link", cap=5, completion_code="", no_place_code=""),
         invitation=Invitation.objects.get(note="ana@example.org"),
@@ -362,6 +367,7 @@ def address_of(name, world, **changed):
     found = {
         "slug": (world.draft if name in OF_A_DRAFT else world.study).slug,
         "token_id": world.token.pk,
+        "webhook_id": world.webhook.pk,
         "batch_id": (world.planned if name in OF_A_PLAN else world.batch).pk,
         "visit_id": visits.get(name, world.held).pk,
         "pair_id": world.pair.pk,

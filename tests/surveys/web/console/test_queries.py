@@ -16,6 +16,7 @@ from surveys.access.audit_log import record
 from surveys.models import (
     Assignment,
     Batch,
+    Delivery,
     Hit,
     Invitation,
     MailDelivery,
@@ -34,6 +35,7 @@ from surveys.models import (
     Verdict,
     VerdictKind,
     Visit,
+    Webhook,
     Worker,
 )
 from surveys.monitoring import checklist
@@ -66,7 +68,8 @@ MOST = {
     "review_settings": 7, "jobs": 5, "results": 7, "recipe_text": 7, "run": 4,
     "download": 4, "release": 9, "description": 6, "description_text": 6,
     "drop_batch": 5, "stop_batch": 4, "pay": 9, "settle": 3, "drop": 9,
-    "people": 4, "invite_person": 3, "privacy": 9, "find_person": 3, "log": 5, "export_log": 4,
+    "people": 4, "invite_person": 3, "webhooks": 4, "webhook": 6, "remove_webhook": 4,
+    "privacy": 9, "find_person": 3, "log": 5, "export_log": 4,
 }  # fmt: skip
 
 
@@ -106,7 +109,7 @@ def list_pages(study: Study) -> list[tuple[str, str]]:
         "plot": "calibration", "form": "csv",
         "invitation_id": study.invitations.first().pk,
         "code": study.annotators.first().code, "run_id": study.runs.first().pk,
-        "user_id": 1, "entrance_id": 1,
+        "user_id": 1, "entrance_id": 1, "webhook_id": study.webhooks.first().pk,
         "batch_id": Batch.objects.filter(entrance__study=study).latest("pk").pk,
         "visit_id": Visit.objects.filter(entrance__study=study).latest("pk").pk,
     }  # fmt: skip
@@ -146,6 +149,7 @@ def fill(study: Study, n: int) -> Study:
         MailDelivery(study=study, text=text, kind=text.kind, invitation=link, address_digest=f"{k}")
         for k, link in enumerate(Invitation.objects.personal(study)[:n])
     )
+    make_webhooks(study, n)
     for k in range(n):
         record("block.repeated", study, f"block {k}", reason="as it is")
     return study
@@ -213,6 +217,14 @@ def make_batches(study: Study, n: int) -> None:
         payment, n, visit=lambda k: visits[k], submission=lambda k: visits[k].submission,
         grant_key=lambda k: f"g{number}{k}", token=lambda k: f"t{number}{k}",
     )  # fmt: skip
+
+
+def make_webhooks(study: Study, n: int) -> None:
+    """Create n webhooks; the first one has n messages."""
+    webhook = Webhook.objects.create(study=study, url="https://lab.example.org/", is_active=False)
+    multiply(webhook, n)
+    delivery = Delivery.objects.create(webhook=webhook, event="test", subject="", payload={})
+    multiply(delivery, n, subject=str)
 
 
 def make_runs(study: Study, kind: RunKind, n: int) -> None:

@@ -1,0 +1,115 @@
+import pytest
+from django.urls import reverse
+
+from surveys.access.webhooks import add_webhook, send_test
+from surveys.errors import WebhookRefused
+from surveys.models import Delivery, Role, Webhook
+from tests.factories.studies import make_study
+
+pytestmark = pytest.mark.django_db
+URL = "https://lab.example.org/cosima"
+
+
+@pytest.fixture
+def owner(sign_in):
+    return sign_in(Role.OWNER)
+
+
+@pytest.fixture
+def webhook(study):
+    return add_webhook(study, URL, ["run.finished"])
+
+
+def page(name, study, *more):
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def text_of(answer):
+    return answer.content.decode()
+
+
+def test_a_webhook_is_added_and_its_secret_shown_once(study, owner):
+    added = owner.post(page("webhooks", study), {"url": URL, "events": ["run.finished"]})
+
+    webhook = Webhook.objects.get()
+    assert (webhook.url, webhook.events) == (URL, ["run.finished"])
+    assert webhook.secret in text_of(added)
+    for name, more in (("webhooks", ()), ("webhook", (webhook.pk,))):
+        shown = text_of(owner.get(page(name, study, *more)))
+        assert URL in shown
+        assert webhook.secret not in shown
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"url": "http://lab.example.org/", "events": ["run.finished"]}, "https"),
+        ({"url": "https://127.0.0.1/", "events": ["run.finished"]}, "sends nothing"),
+        ({"url": URL, "events": []}, "required"),
+    ],
+)
+def test_a_wrong_webhook_is_refused(sent, said, study, owner):
+    answer = owner.post(page("webhooks", study), sent)
+
+    assert answer.status_code == 422
+    assert said in text_of(answer)
+    assert not Webhook.objects.exists()
+
+
+def test_a_test_message_is_stored_and_listed(study, owner, webhook):
+    answer = owner.post(page("webhook", study, webhook.pk), {"what": "test"}, follow=True)
+
+    delivery = Delivery.objects.get()
+    assert (delivery.event, delivery.webhook) == ("test", webhook)
+    assert delivery.payload["study"] == study.slug
+    assert "A test message is on its way" in text_of(answer)
+    assert "waiting" in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("fields", "state"),
+    [
+        ({"attempts": 1, "next_at": None, "delivered_at": "2026-11-23T10:00Z"}, "delivered"),
+        ({"attempts": 1, "error": "Not 2xx."}, "not delivered: Not 2xx."),
+        ({"attempts": 7, "error": "Not 2xx.", "next_at": None}, "given up: Not 2xx."),
+    ],
+)
+def test_messages_are_listed_with_their_state(fields, state, study, owner, webhook):
+    Delivery.objects.filter(pk=send_test(webhook).pk).update(**fields)
+
+    assert f"<td>{state}" in text_of(owner.get(page("webhook", study, webhook.pk)))
+
+
+def test_a_webhook_is_disabled_and_enabled(study, owner, webhook):
+    where = page("webhook", study, webhook.pk)
+
+    owner.post(where, {"what": "disable"})
+    webhook.refresh_from_db()
+    assert not webhook.is_active
+    with pytest.raises(WebhookRefused, match="Enable it first"):
+        send_test(webhook)
+    refused = owner.post(where, {"what": "test"}, follow=True)
+    assert "Enable it first" in text_of(refused)
+    assert not Delivery.objects.exists()
+
+    owner.post(where, {"what": "enable"})
+    webhook.refresh_from_db()
+    assert webhook.is_active
+
+
+def test_a_webhook_is_removed_after_a_confirmation(study, owner, webhook):
+    where = page("remove_webhook", study, webhook.pk)
+
+    assert URL in text_of(owner.get(where))
+    assert Webhook.objects.exists()
+    owner.post(where)
+    assert not Webhook.objects.exists()
+
+
+def test_the_webhook_of_another_study_is_not_found(study, owner):
+    other = add_webhook(make_study(1, slug="other"), URL, ["run.finished"])
+
+    for name in ("webhook", "remove_webhook"):
+        assert owner.get(page(name, study, other.pk)).status_code == 404
+        assert owner.post(page(name, study, other.pk), {"what": "test"}).status_code == 404
+    assert Webhook.objects.get() == other
