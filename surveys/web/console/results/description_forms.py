@@ -21,6 +21,7 @@ from surveys.results.entries.description import (
     write_entries,
 )
 from surveys.web.console.forms import RowForm
+from surveys.web.console.results.forms import TomlField
 
 MOST_AUTHORS = 200
 MAX_LINE_LENGTH, MAX_PROSE_LENGTH = 500, 20_000
@@ -176,13 +177,11 @@ class DescriptionForm(forms.Form):
 class DescriptionTextForm(forms.Form):
     """A description as TOML."""
 
-    body = forms.CharField(
+    body = TomlField(
         max_length=LONGEST,
-        strip=False,
         label="Description as TOML",
         help_text="Dates of the collection, numbers of annotators by source and the texts they "
         "read are filled in when the release is created.",
-        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "code-area"}),
     )
 
     def __init__(self, data: Any = None, *, study: Study, written: str) -> None:

@@ -11,6 +11,14 @@ from surveys.results.run_inspection import write_presets
 MOST_RUNS = 20  # whose recipes can be chosen for a release
 
 
+class TomlField(forms.CharField):
+    """A text in TOML, edited in a large text area."""
+
+    def __init__(self, **settings: Any) -> None:
+        area = forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "code-area"})
+        super().__init__(strip=False, widget=area, **settings)
+
+
 class ReleaseForm(forms.Form):
     """The recipe and options of a release."""
 

@@ -7,6 +7,7 @@ from django import forms
 from surveys.errors import RunRefused
 from surveys.models import Study
 from surveys.results.entries.recipe import Settings, write_recipe
+from surveys.web.console.results.forms import TomlField
 
 MAX_RECIPE_LENGTH = 20_000
 SECTIONS = {"exclusion", "calibration", "filtering", "rescaling", "files", "report"}
@@ -211,13 +212,11 @@ class SettingsForm(forms.Form):
 class RecipeForm(forms.Form):
     """A recipe as TOML."""
 
-    recipe = forms.CharField(
+    recipe = TomlField(
         max_length=MAX_RECIPE_LENGTH,
-        strip=False,
         label="Recipe as TOML",
         help_text="All settings, as in the file recipe.toml of a release. The scale is always that "
         "of the study.",
-        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "code-area"}),
     )
 
 

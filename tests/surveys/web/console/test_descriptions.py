@@ -18,6 +18,7 @@ from surveys.results.entries.description import (
 )
 from surveys.results.runs import request_release
 from surveys.web.console.results.description_forms import DescriptionForm
+from tests.factories.forms import fill_in
 from tests.factories.studies import QUICK
 from tests.surveys.web.console.test_collection import page, read
 
@@ -59,15 +60,7 @@ def client(sign_in):
 def sent(study, written="", **changed):
     """Return what the form of a description sends, with some fields changed."""
     form = DescriptionForm(study=study, written=written)
-    values = {name: form[name].value() for name in form.fields}
-    for one in (form.authors.management_form, *form.authors.forms):
-        values |= {one.add_prefix(name): one[name].value() for name in one.fields}
-    values |= {name.replace("__", "-"): value for name, value in changed.items()}
-    return {
-        name: str(value)
-        for name, value in values.items()
-        if value is not None and value is not False
-    }
+    return fill_in((form, form.authors.management_form, *form.authors.forms), changed)
 
 
 def stored(study):

@@ -7,6 +7,7 @@ from surveys.models import Role, Study, StudyText, TextKind
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.texts import default_body, read_text, set_text
 from surveys.web.console.study.text_forms import RowsForm
+from tests.factories.forms import fill_in
 from tests.surveys.web.console.test_collection import page, read
 
 PAGES = {TextKind.PRACTICE: "practice_rows", TextKind.CHECK: "check_rows"}
@@ -20,15 +21,7 @@ def client(sign_in):
 def sent(kind, body, **changed):
     """Return what the form of a text sends, with some fields changed."""
     form = RowsForm(kind=kind, body=body, direction="ltr")
-    values = {}
-    for one in (form.rows.management_form, *form.rows.forms):
-        values |= {one.add_prefix(name): one[name].value() for name in one.fields}
-    values |= {name.replace("__", "-"): value for name, value in changed.items()}
-    return {
-        name: str(value)
-        for name, value in values.items()
-        if value is not None and value is not False
-    }
+    return fill_in((form.rows.management_form, *form.rows.forms), changed)
 
 
 def body_of(study, kind):
