@@ -5,7 +5,13 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from surveys.web.rendering.documents import START, list_documents, list_pictures, read_document
+from surveys.web.rendering.documents import (
+    PICTURES,
+    START,
+    list_documents,
+    list_pictures,
+    read_document,
+)
 
 
 @require_safe
@@ -18,7 +24,7 @@ def start(request: HttpRequest) -> HttpResponse:
 def document(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show a document, or a picture of one."""
     if picture := list_pictures().get(name):
-        return FileResponse(picture.open("rb"), content_type="image/png")
+        return FileResponse(picture.open("rb"), content_type=PICTURES[picture.suffix])
     path = list_documents().get(name)
     if path is None:
         raise Http404

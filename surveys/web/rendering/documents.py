@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 START = "docs/index.html"
+PICTURES = {".png": "image/png", ".webp": "image/webp"}
 DIRECTIVE = "{"  # how the language of a block begins that only Sphinx understands
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
@@ -46,7 +47,8 @@ def list_documents() -> Mapping[str, Path]:
 def list_pictures() -> Mapping[str, Path]:
     """Return the pictures of the documents by their address."""
     root = settings.BASE_DIR
-    return {str(path.relative_to(root)): path for path in root.glob("docs/images/*.png")}
+    found = root.glob("docs/images/*")
+    return {str(path.relative_to(root)): path for path in found if path.suffix in PICTURES}
 
 
 @cache

@@ -46,10 +46,11 @@ def test_links_between_documents_lead_to_their_pages():
     assert 'href="../README.html"' in page
 
 
-def test_pictures_are_shown():
-    answer = Client().get("/docs/docs/images/survey.png")
+@pytest.mark.parametrize("name", ["survey.png", "screencast.webp"])
+def test_pictures_are_shown(name):
+    answer = Client().get(f"/docs/docs/images/{name}")
 
-    assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+    assert (answer.status_code, answer["Content-Type"]) == (200, f"image/{name.split('.')[1]}")
 
 
 @pytest.mark.django_db
