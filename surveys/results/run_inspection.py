@@ -97,15 +97,33 @@ def compare_runs(first: Run, second: Run) -> RunsApart:
     from postprocess.steps.comparison import compare_outcomes
     from postprocess.table.ratings import RatingsError
 
+    one, two = _restore(first), _restore(second)
     try:
-        apart = compare_outcomes(_restore(first), _restore(second))
+        apart = compare_outcomes(one, two)
     except RatingsError as error:
-        raise RunRefused(
-            "New ratings arrived between these runs; run the first recipe again to compare them."
-        ) from error
+        numbers = len(one.ledger), len(two.ledger)
+        raise RunRefused(_explain_difference(first, second, numbers)) from error
     pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MAX_DIFFERENCES)
     annotators = apart.annotators[apart.annotators["differs"]].head(MAX_DIFFERENCES)
     return RunsApart(apart.summary, _list_rows(pairs), _list_rows(annotators))
+
+
+def _explain_difference(first: Run, second: Run, n_ratings: tuple[int, int]) -> str:
+    """Return why two runs cannot be compared, and what to do."""
+    if n_ratings[0] != n_ratings[1]:
+        why = (
+            f"run {first.number} read {n_ratings[0]:,} and run {second.number} {n_ratings[1]:,}. "
+            "Answers arrived or were withdrawn between them"
+        )
+    else:
+        why = (
+            "their number is the same, but ratings or annotators differ. Answers changed between "
+            "them, or an older version of Cosima, which numbered annotators, made one of them"
+        )
+    return (
+        f"These runs are not of the same ratings: {why}. Run the older recipe again (Change this "
+        "recipe, on its page), and compare the new run."
+    )
 
 
 def _list_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:

@@ -178,6 +178,13 @@ def list_progress(study: Study, written: str) -> list[Progress]:
     ]
 
 
+def list_gaps(run: Run) -> list[Progress]:
+    """Return what was missing in the description of a release when it was created, by part."""
+    if not (run.report or {}).get("to_be_written"):
+        return []
+    return list_progress(run.study, str(run.wishes.get("description", "")))
+
+
 def count_written(progress: Sequence[Progress]) -> dict[str, int]:
     """Return the number of entries that are written, and of those a complete release needs."""
     return {

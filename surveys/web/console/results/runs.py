@@ -1,11 +1,14 @@
 """The step Results: runs of recipes, their reports, ledgers and comparison."""
 
+from typing import Any
+
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
 from surveys.models import Run, RunKind, RunState, Study
+from surveys.results.entries.description import list_gaps
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.run_inspection import (
     compare_runs,
@@ -29,7 +32,12 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     found = _find(study, run_id)
     if not found.recipe:  # it is listed under Background jobs
         raise Http404
-    page = {"study": study, "run": found, "is_broken_off": is_broken_off(found)}
+    page: dict[str, Any] = {
+        "study": study,
+        "run": found,
+        "is_broken_off": is_broken_off(found),
+        "gaps": list_gaps(found),
+    }
     if found.state == RunState.DONE and found.ledger:
         table = load_pairs(found)
         numbers = table.select({"order": "-size"}, 0)[:LARGEST]

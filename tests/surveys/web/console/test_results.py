@@ -20,6 +20,7 @@ from surveys.models import (
     Response,
     Role,
     Run,
+    RunKind,
     RunState,
     Study,
     VerdictKind,
@@ -30,9 +31,10 @@ from surveys.results.entries.description import store_written
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
+from surveys.study.design import configure_study
 from surveys.tasks import perform_run
 from tests.factories.reviews import reviewer, whole
-from tests.factories.studies import QUICK, finish, make_study, start
+from tests.factories.studies import QUICK, finish, make_run, make_study, start
 
 pytestmark = pytest.mark.usefixtures("figures_rendered_once")
 
@@ -266,3 +268,58 @@ def test_files_of_a_run_are_not_found_in_another_study(study, client, sign_in):
 
     assert client.get(page("run", study, run.pk)).status_code == 404
     assert Study.objects.count() == 2
+
+
+def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client):
+    gap = {"file": "README.md", "section": "Summary", "what": "what it is"}
+    run = make_run(
+        study, RunKind.RELEASE, recipe=QUICK, state=RunState.DONE,
+        report={"to_be_written": [gap]}, wishes={"description": "[dataset]\nsummary = 'Pairs.'"},
+    )  # fmt: skip
+
+    text = client.get(page("run", study, run.pk)).content.decode()
+
+    assert "say so in 1 place." in " ".join(text.split())
+    assert f'href="{page("description", study)}#id_dataset-licence"' in text
+    assert "#id_dataset-summary" not in text
+    assert "README.md" not in text
+
+
+def test_the_recipe_of_a_run_can_be_changed(study, client, django_capture_on_commit_callbacks):
+    run = run_recipe(client, study, django_capture_on_commit_callbacks)
+    text = client.get(page("run", study, run.pk)).content.decode()
+    address = f"{page('results', study)}?run={run.pk}"
+
+    assert f'href="{address}#recipe"' in text
+    assert client.get(address).context["form"]["name"].value() == "raw"
+
+
+def test_runs_of_different_ratings_are_not_compared(
+    study, client, django_capture_on_commit_callbacks
+):
+    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    finish(start(make_room(study)))
+    second = run_recipe(client, study, django_capture_on_commit_callbacks)
+
+    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+
+    assert answer.status_code == 422
+    said = html.fromstring(answer.content).xpath("string(//main)")
+    assert "run 1 read 16 and run 2 20. Answers arrived or were withdrawn" in said
+
+
+def test_runs_with_other_annotators_are_not_compared(
+    study, client, django_capture_on_commit_callbacks
+):
+    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    for annotator in Annotator.objects.all():
+        Annotator.objects.filter(pk=annotator.pk).update(code=f"other{annotator.pk}")
+    second = run_recipe(client, study, django_capture_on_commit_callbacks)
+
+    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+
+    assert "their number is the same" in answer.content.decode()
+
+
+def make_room(study):
+    return configure_study(study, ratings_per_context=3)
