@@ -16,8 +16,8 @@ DATA = {"text", "toml", "json", "http", "nginx", "{toctree}"}
 
 # In this order, as a reader goes on from the README, in one copy and with one site.
 WITH_SITE = (
-    "README.md", "docs/survey.md", "docs/releases.md", "docs/console.md", "docs/simulator.md",
-    "docs/crowds.md", "docs/backups.md",
+    "README.md", "docs/tutorial.md", "docs/survey.md", "docs/releases.md", "docs/console.md",
+    "docs/simulator.md", "docs/crowds.md", "docs/backups.md",
 )  # fmt: skip
 # In this order, in one copy, without a site.
 WITHOUT_SITE = ("docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md")
