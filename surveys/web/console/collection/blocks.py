@@ -18,13 +18,15 @@ from surveys.monitoring.agreement import (
     list_warnings,
 )
 from surveys.monitoring.annotators import summarise_assignments
+from surveys.monitoring.collected import count_collected
 from surveys.monitoring.contexts import summarise_contexts
 from surveys.monitoring.progress import (
     count_block_progress,
-    count_study_progress,
+    count_round_progress,
     forecast,
     median_minutes,
     preview_repeat,
+    sum_tallies,
 )
 from surveys.query_params import read_number
 from surveys.review.replacements import find_replaceable, request_replacements
@@ -40,10 +42,11 @@ ASSIGNMENTS_A_PAGE = 25
 
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def collection(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the progress of all blocks, and a forecast."""
+    """Show the progress of all blocks, a forecast, and the answers by time and rating."""
     rounds = _rounds_of_page(request, study)
     blocks = find_agreement(study, count_block_progress(study, list(rounds)))
-    tally = count_study_progress(study)
+    tallies, now = count_round_progress(study), timezone.now()
+    tally = sum_tallies(tallies.values())
     page = {
         "study": study,
         "rounds": rounds,
@@ -53,7 +56,8 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
         "tally": tally,
         "forecast": forecast(tally),
         "minutes": median_minutes(study),
-        "now": timezone.now(),
+        "collected": count_collected(study, tallies, now),
+        "now": now,
     }
     return render(request, "console/collection/collection.html", page)
 
