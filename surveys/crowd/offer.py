@@ -22,7 +22,7 @@ from surveys.crowd.fees import (
 from surveys.errors import BatchRefused
 from surveys.models import Place, Questionnaire, Study
 from surveys.models.crowd import MOST_PLACES
-from surveys.monitoring.annotators import HASTE_FACTOR
+from surveys.monitoring.assignments import HASTE_FACTOR
 from surveys.monitoring.progress import median_minutes
 from surveys.study.durations import introduction_seconds
 from surveys.study.workload import Plan, count_pairs

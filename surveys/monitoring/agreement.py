@@ -1,27 +1,32 @@
-"""Agreement of the annotators of a block, to detect a bad one early, and of one annotator.
+"""Agreement of the annotators of a block, to detect a bad one early.
 
-The figures of blocks take long to compute, so they are computed on request and cached. A figure is
-current while the usable assignments of its round are the same.
+The figures of blocks take long to compute, so they are computed on request and cached, with those
+of their assignments. A figure is current while the usable assignments of its round are the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from datetime import datetime
-from math import isnan
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.core.cache import cache
-from django.db.models import Count, FloatField, Sum
+from django.db.models import FloatField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
 from surveys.models import Assignment, Response, Review, Study, VerdictKind
-from surveys.monitoring.charts import Interval, draw_interval, place_rho
+from surveys.monitoring.annotator_agreement import (
+    N_RESAMPLES,
+    Agreement,
+    compare_annotators,
+    defined,
+)
+from surveys.monitoring.assignments import summarise_assignments
+from surveys.monitoring.charts import place_rho
 from surveys.monitoring.progress import BlockProgress
 
 CACHE_SECONDS = 30 * 24 * 3600
-N_RESAMPLES = 200  # of a block's items: enough for a page, not for a publication
 MAX_RATINGS = 10_000  # used by one request
 MIN_BLOCKS = 4  # for a median that blocks are compared with
 MIN_ANNOTATORS = 2  # who have finished
@@ -29,24 +34,12 @@ COLUMNS = ("pair", "context", "annotator", "rating", "group")
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Spearman's rho with the mean of the others, and its 95 % interval; None if undefined."""
-
-    rho: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def picture(self) -> Interval | None:
-        """Return its coordinates in the picture, or None if it is undefined."""
-        if self.rho is None or self.low is None or self.high is None:
-            return None
-        return draw_interval(self.rho, self.low, self.high)
-
-
-@dataclass(frozen=True)
 class StoredAgreement:
-    """Mean agreement of the annotators of a round, with the data and the time it is based on."""
+    """Mean agreement of the annotators of a round, with the data and the time it is based on.
+
+    `figures` holds those of its finished assignments, packed: a study may have 100,000. `unusual`
+    and `grave` are the ids of those with warnings, and with warnings that ask for a decision.
+    """
 
     agreement: Agreement
     block_number: int
@@ -55,6 +48,9 @@ class StoredAgreement:
     last_at: datetime | None
     verdicts: int
     as_of: datetime
+    figures: bytes = b""
+    unusual: tuple[int, ...] = ()
+    grave: tuple[int, ...] = ()
 
     def is_of(self, block: BlockProgress) -> bool:
         """Return whether nothing has been finished, withdrawn or judged unusable since."""
@@ -111,7 +107,7 @@ class BlockWarning(NamedTuple):
 
 def find_agreement(study: Study, blocks: Sequence[BlockProgress]) -> list[MonitoredBlock]:
     """Return blocks with their cached agreement, which may be outdated or None."""
-    return _with_agreement(blocks, _read(study))
+    return _with_agreement(blocks, read_stored(study))
 
 
 def compute_agreement(
@@ -126,8 +122,8 @@ def compute_agreement(
         progress = block.progress
         most_ratings -= progress.tally.usable * study.block_size
         if most_ratings >= 0 or not changed:
-            changed[progress.round.block_id] = _compute(progress)
-    stored = _read(study) | changed  # another process may have added some
+            changed[progress.round.block_id] = _compute(study, progress)
+    stored = read_stored(study) | changed  # another process may have added some
     if changed:
         tuples = {block: astuple(one) for block, one in stored.items()}
         cache.set(_key(study), tuples, CACHE_SECONDS)
@@ -145,39 +141,21 @@ def list_outdated(blocks: Iterable[MonitoredBlock]) -> list[MonitoredBlock]:
 
 def list_warnings(study: Study) -> list[BlockWarning]:
     """Return the blocks with low agreement, or agreement that may be chance."""
-    stored = _read(study)
+    stored = read_stored(study)
     typical = _median(stored)
     found = [BlockWarning(one.block_number, one.verdict(typical)) for one in stored.values()]
     return sorted(warning for warning in found if warning.verdict in {"low", "unclear"})
 
 
-def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
-    """Return an annotator's agreement with the mean of the others on the same questionnaire.
-
-    `own` holds the annotator's ratings by context id; the mean is that of finished assignments.
-    """
-    from postprocess.statistics.agreement.measures import agreement_with_means
-
-    others = Response.objects.rated().on_stimuli().filter(
-        assignment__in=Assignment.objects.submitted()
-        .filter(questionnaire=assignment.questionnaire_id, round=assignment.round_id)
-        .exclude(pk=assignment.pk)
-    )  # fmt: skip
-    sums = others.order_by().values_list("context_id")
-    totals = sums.annotate(total=Sum(Cast("rating", FloatField())), n=Count("pk"))
-    means = {context: total / n for context, total, n in totals}
-    common = sorted(own.keys() & means.keys())
-    ours, theirs = [own[c] for c in common], [means[c] for c in common]
-    return Agreement(*map(_defined, agreement_with_means(ours, theirs)))
-
-
-def _compute(block: BlockProgress) -> StoredAgreement:
+def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
     import pandas as pd
 
     from postprocess.statistics.agreement.by_group import agreement_table
 
-    finished = Assignment.objects.submitted().filter(round=block.round)
-    finished = finished.exclude(pk__in=Review.objects.unwanted_wholes())
+    submitted = Assignment.objects.submitted().filter(round=block.round)
+    agreements = compare_annotators(block.round)
+    summaries = summarise_assignments(study, list(submitted.order_by("pk")), agreements)
+    finished = submitted.exclude(pk__in=Review.objects.unwanted_wholes())
     answers = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
     answers = answers.exclude(review__outcome__in=VerdictKind.against())
     rows = answers.order_by().values_list(
@@ -190,13 +168,16 @@ def _compute(block: BlockProgress) -> StoredAgreement:
     ratings = pd.DataFrame(list(rows), columns=list(COLUMNS))
     found = agreement_table(ratings, by=(), figures=["human"], n_resamples=N_RESAMPLES).iloc[0]
     return StoredAgreement(
-        agreement=Agreement(*(_defined(found[f"human{end}"]) for end in ("", "_low", "_high"))),
+        agreement=Agreement(*(defined(found[f"human{end}"]) for end in ("", "_low", "_high"))),
         block_number=block.round.block.number,
         round_id=block.round.pk,
         n_usable=block.tally.usable,
         last_at=block.tally.last_at,
         verdicts=block.verdicts,
         as_of=timezone.now(),
+        figures=b"".join(summary.pack() for summary in summaries),
+        unusual=tuple(one.assignment.pk for one in summaries if one.flags),
+        grave=tuple(one.assignment.pk for one in summaries if one.is_grave),
     )
 
 
@@ -218,17 +199,13 @@ def _median(stored: Mapping[int, StoredAgreement]) -> float | None:
     return median(figures) if len(figures) >= MIN_BLOCKS else None
 
 
-def _read(study: Study) -> dict[int, StoredAgreement]:
+def read_stored(study: Study) -> dict[int, StoredAgreement]:
     """Return the cached figures of a study by block id."""
     found = cache.get(_key(study), {})
     return {
         block: StoredAgreement(Agreement(*figures), *rest)
         for block, (figures, *rest) in found.items()
     }
-
-
-def _defined(figure: Any) -> float | None:
-    return None if isnan(figure) else float(figure)
 
 
 def _key(study: Study) -> str:

@@ -1,24 +1,22 @@
 """Progress, times and ratings of annotators, and warnings about unusual ones."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from django.db.models import Avg, Count, FloatField, Max, Min, Q, Sum
-from django.db.models.functions import Cast
-
 from surveys.models import Annotator, Assignment, Response, Study
-from surveys.models.participation import FAILS_CHECKPOINT
-from surveys.monitoring.agreement import Agreement, agreement_of
+from surveys.monitoring.annotator_agreement import Agreement, agreement_of
+from surveys.monitoring.assignments import (
+    HASTE_FACTOR,
+    MIN_COMMON_ITEMS,
+    MIN_ITEMS,
+    Flag,
+)
 from surveys.monitoring.charts import Bar, draw_bars, draw_ratings
-from surveys.monitoring.contexts import spread_of, spread_of_sums
-
-MIN_ITEMS = 4  # answered, before there are warnings
-MIN_COMMON_ITEMS = 10  # before there is a warning about agreement
-HASTE_FACTOR = 4  # very fast: this many times faster than the study allows
+from surveys.monitoring.contexts import spread_of
 
 
 class Answer(NamedTuple):
@@ -60,19 +58,7 @@ class AnnotatorDetails:
     bars: list[Bar]
     agreement: Agreement
     answers: list[tuple[Answer, Bar]]
-    flags: list[str]
-
-
-@dataclass(frozen=True)
-class AssignmentSummary:
-    """An assignment in a list: its progress, statistics of its ratings, and warnings."""
-
-    assignment: Assignment
-    n_answered: int
-    mean: float | None
-    spread: float | None
-    minutes: float | None
-    flags: list[str]
+    flags: list[Flag]
 
 
 def describe_annotator(
@@ -105,14 +91,6 @@ def describe_annotator(
     )
 
 
-def summarise_assignments(
-    study: Study, assignments: Sequence[Assignment]
-) -> list[AssignmentSummary]:
-    """Return assignments with statistics of their answers; one query for any number."""
-    found = _sum_answers(assignments)
-    return [_summarise(study, a, found.get(a.pk, {})) for a in assignments]
-
-
 def _list_answers(annotator: Annotator) -> Iterator[Answer]:
     """Return the answers of an annotator in the order of their items."""
     given = Response.objects.filter(annotator=annotator, rated_at__isnull=False)
@@ -141,73 +119,32 @@ def _count_seconds(
     return None
 
 
-def _flag_ratings(n: int, *, is_constant: bool) -> Iterator[str]:
+def _flag_ratings(n: int, *, is_constant: bool) -> Iterator[Flag]:
     if n >= MIN_ITEMS and is_constant:
-        yield f"Constant ratings: all {n} are the same."
+        yield Flag(f"Constant ratings: all {n} are the same.", is_grave=True)
 
 
-def _flag_haste(study: Study, seconds: Collection[float]) -> Iterator[str]:
+def _flag_haste(study: Study, seconds: Collection[float]) -> Iterator[Flag]:
     if len(seconds) >= MIN_ITEMS and median(seconds) < study.seconds_per_item / HASTE_FACTOR:
-        yield (
+        yield Flag(
             f"Very fast: half of the texts took {median(seconds):.0f} seconds or less; the study "
             f"allows for {study.seconds_per_item}."
         )
 
 
-def _flag_answers(answers: Collection[Answer]) -> Iterator[str]:
+def _flag_answers(answers: Collection[Answer]) -> Iterator[Flag]:
     n_checks = sum(a.is_checkpoint for a in answers)
     if n_failed := sum(a.is_failed for a in answers):
-        yield f"Failed checkpoints: {n_failed} of {n_checks}."
+        yield Flag(f"Failed checkpoints: {n_failed} of {n_checks}.", is_grave=True)
     n_pasted = sum(a.has_pasted for a in answers)
     if n_pasted * 2 > len(answers) >= MIN_ITEMS:
-        yield f"Pasted words: in {n_pasted} of {len(answers)} texts."
+        yield Flag(f"Pasted words: in {n_pasted} of {len(answers)} texts.")
     n_unjudged = sum(a.is_unjudgeable for a in answers)
     if n_unjudged * 3 > len(answers) >= MIN_ITEMS:
-        yield f"Often could not judge: {n_unjudged} of {len(answers)} texts."
+        yield Flag(f"Often could not judge: {n_unjudged} of {len(answers)} texts.")
 
 
-def _flag_agreement(agreement: Agreement, n_items: int) -> Iterator[str]:
+def _flag_agreement(agreement: Agreement, n_items: int) -> Iterator[Flag]:
     if n_items >= MIN_COMMON_ITEMS and agreement.low is not None and agreement.low <= 0:
-        yield "Agreement that may be chance: its interval includes 0 or lies below."
-
-
-def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]:
-    on_stimuli = Q(pair__is_checkpoint=False, rating__isnull=False)
-    points = Cast("rating", FloatField())
-    rows: Any = (
-        Response.objects.filter(assignment__in=[a.pk for a in assignments])
-        .order_by()
-        .values("assignment_id")
-        .annotate(
-            n_answered=Count("rated_at"),
-            n_rated=Count("pk", filter=on_stimuli),
-            mean=Avg(points, filter=on_stimuli),
-            squares=Sum(points * points, filter=on_stimuli),
-            lowest=Min("rating", filter=on_stimuli),
-            highest=Max("rating", filter=on_stimuli),
-            n_checks=Count("rated_at", filter=Q(pair__is_checkpoint=True)),
-            n_failed=Count("pk", filter=FAILS_CHECKPOINT),
-        )
-    )
-    return {row["assignment_id"]: row for row in rows}
-
-
-def _summarise(study: Study, assignment: Assignment, found: dict[str, Any]) -> AssignmentSummary:
-    seconds = None
-    if assignment.started_at and assignment.submitted_at:
-        seconds = (assignment.submitted_at - assignment.started_at).total_seconds()
-    flags, n_rated = [], found.get("n_rated", 0)
-    if n_rated >= MIN_ITEMS and found["lowest"] == found["highest"]:
-        flags.append("constant ratings")
-    if seconds is not None and seconds < assignment.n_items * study.seconds_per_item / HASTE_FACTOR:
-        flags.append("very fast")
-    if found.get("n_failed"):
-        flags.append(f"failed checkpoints: {found['n_failed']} of {found['n_checks']}")
-    return AssignmentSummary(
-        assignment=assignment,
-        n_answered=found.get("n_answered", 0),
-        mean=found.get("mean"),
-        spread=spread_of_sums(n_rated, found.get("mean"), found.get("squares")),
-        minutes=None if seconds is None else seconds / 60,
-        flags=flags,
-    )
+        text = "Agreement that may be chance: its interval includes 0 or lies below."
+        yield Flag(text, is_grave=True)

@@ -117,6 +117,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "undo_repeat": ("collection/blocks/<int:number>/repeat/undo/", collection.undo),
     "replace": ("collection/replacements/", collection.replace),
     "annotators": ("collection/annotators/", annotators.annotators),
+    "gauge_annotators": ("collection/agreement/annotators/", annotators.gauge_annotators),
     "annotator": ("collection/annotators/<code:code>/", annotators.annotator),
     "person": ("collection/annotators/<code:code>/person/", privacy.person),
     "export_person": ("collection/annotators/<code:code>/person/data/", privacy.export_person),

@@ -2,13 +2,12 @@ import pytest
 
 from surveys.models import Assignment, Review, VerdictKind
 from surveys.monitoring.agreement import (
-    Agreement,
-    agreement_of,
     compute_agreement,
     find_agreement,
     list_outdated,
     list_warnings,
 )
+from surveys.monitoring.annotator_agreement import Agreement, agreement_of, compare_annotators
 from surveys.monitoring.progress import count_block_progress
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
@@ -148,3 +147,16 @@ def test_agreement_of_a_single_annotator_is_undefined(db):
 
     assert agreement_of(alone, own_ratings(alone)) == Agreement(None, None, None)
     assert study.assignments.count() == 1
+
+
+def test_compare_annotators_returns_the_agreement_of_each(db):
+    study = finished_study(5, n_pairs=6)
+    answer(start(study), [6, 0, 3, 1, 5, 2])
+    answer(start(study), [6, 5, 4])  # has not finished
+    (round_,) = current_rounds(study)
+
+    found = compare_annotators(round_)
+
+    finished = Assignment.objects.submitted()
+    assert found == {one.pk: agreement_of(one, own_ratings(one)) for one in finished}
+    assert len(found) == 6

@@ -1,7 +1,8 @@
 import pytest
 
 from surveys.models import Assignment, Response
-from surveys.monitoring.annotators import describe_annotator, summarise_assignments
+from surveys.monitoring.annotators import describe_annotator
+from surveys.monitoring.assignments import summarise_assignments
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import checkpoints as checkpoint_rows
@@ -11,6 +12,10 @@ from tests.factories.studies import make_study, start
 pytestmark = pytest.mark.every_database  # aggregated
 
 FAST = "Very fast: half of the texts took 11 seconds or less; the study allows for 45."
+
+
+def texts(flags):
+    return [flag.text for flag in flags]
 
 
 def look_at(assignment):
@@ -72,7 +77,7 @@ def test_describe_annotator_flags_unusual_answers(ratings, seconds, pasted, expe
     take_seconds(assignment, seconds)
     Response.objects.filter(rated_at__isnull=False).update(has_pasted_word1=pasted)
 
-    assert look_at(assignment).flags == [expected]
+    assert texts(look_at(assignment).flags) == [expected]
 
 
 def test_failed_checkpoints_are_flagged_and_not_counted_as_ratings(db):
@@ -84,13 +89,14 @@ def test_failed_checkpoints_are_flagged_and_not_counted_as_ratings(db):
     assert checkpoint.rating < checkpoint.context.checkpoint.lowest
     take_seconds(assignment, 40)
 
-    assert look_at(assignment).flags == [
+    assert texts(look_at(assignment).flags) == [
         "Constant ratings: all 6 are the same.",
         "Failed checkpoints: 1 of 1.",
     ]
     assert look_at(assignment).n_rated == 6
-    (summary,) = summarise_assignments(study, [Assignment.objects.get()])
-    assert summary.flags == ["constant ratings", "very fast", "failed checkpoints: 1 of 1"]
+    (summary,) = summarise_assignments(study, [Assignment.objects.get()], {})
+    assert texts(summary.flags) == ["constant ratings", "failed checkpoints: 1 of 1", "very fast"]
+    assert [flag.is_grave for flag in summary.flags] == [True, True, False]
 
 
 def test_agreement_by_chance_is_flagged(db):
@@ -101,18 +107,18 @@ def test_agreement_by_chance_is_flagged(db):
     answer(one, [order[position] for position in sorted(order)])
     take_seconds(one, 40)
 
-    assert look_at(one).flags == [
+    assert texts(look_at(one).flags) == [
         "Agreement that may be chance: its interval includes 0 or lies below."
     ]
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_summarise_assignments_needs_one_query_for_any_number(n, db, django_assert_num_queries):
+def test_summarise_assignments_needs_two_queries_for_any_number(n, db, django_assert_num_queries):
     study = finished_study(n, n_pairs=2)
     assignments = list(Assignment.objects.select_related("annotator"))
 
-    with django_assert_num_queries(1):
-        assert len(summarise_assignments(study, assignments)) == n
+    with django_assert_num_queries(2):
+        assert len(summarise_assignments(study, assignments, {})) == n
 
 
 def test_summarise_assignments_returns_minutes_mean_and_spread(db):
@@ -121,7 +127,7 @@ def test_summarise_assignments_returns_minutes_mean_and_spread(db):
     finish_at(assignment, hours_ago(1), 10)
     assignment.refresh_from_db()
 
-    (summary,) = summarise_assignments(study, [assignment])
+    (summary,) = summarise_assignments(study, [assignment], {})
 
     assert (summary.n_answered, summary.mean, summary.flags) == (6, 4, [])
     assert summary.minutes == pytest.approx(10)

@@ -2,37 +2,57 @@
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Annotator, Assignment, Context, Study
-from surveys.monitoring.annotators import describe_annotator, summarise_assignments
+from surveys.models import Annotator, Assignment, Context, Round, Study
+from surveys.monitoring.agreement import compute_agreement
+from surveys.monitoring.annotators import describe_annotator
+from surveys.monitoring.assignments import summarise_assignments
 from surveys.monitoring.contexts import summarise_answers
+from surveys.monitoring.listing import (
+    find_outdated_rounds,
+    list_assignments,
+    list_headings,
+    recall,
+    show_assignments,
+)
+from surveys.monitoring.progress import count_block_progress
 from surveys.web.console.access import study_page
 from surveys.web.console.collection.forms import AnnotatorFilter
 from surveys.web.console.forms import status_of
 
 ASSIGNMENTS_A_PAGE = 25
+ROUNDS_AT_ONCE = 20
 
 
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def annotators(request: HttpRequest, study: Study) -> HttpResponse:
-    """List all assignments, the latest first, with their annotators and warnings."""
+    """List all assignments with their annotators and warnings: filtered and sorted."""
     form = AnnotatorFilter(request.GET)
-    filters = form.cleaned_data if form.is_valid() else {}
-    found = Assignment.objects.for_study(study).narrowed(**filters)
-    ids = found.order_by("-pk").values_list("pk", flat=True)  # an index is enough for paging
+    found = Assignment.objects.for_study(study).narrowed(**form.narrowed())
+    ids = list_assignments(study, found, **form.listed())
     rows = Paginator(ids, ASSIGNMENTS_A_PAGE).get_page(request.GET.get("page"))
-    shown = Assignment.objects.filter(pk__in=list(rows)).order_by("-pk")
     page = {
         "study": study,
         "form": form,
         "rows": rows,
-        "summaries": summarise_assignments(
-            study, list(shown.select_related("annotator", "questionnaire__block"))
-        ),
+        "summaries": show_assignments(study, list(rows)),
+        "headings": list_headings(form.listed()["order"]),
+        "n_changed": len(find_outdated_rounds(study)),
     }
     return render(request, "console/collection/annotators.html", page, status=status_of(form))
+
+
+@study_page(Right.READ, "POST")
+def gauge_annotators(request: HttpRequest, study: Study) -> HttpResponse:
+    """Compute the figures of some blocks whose figures are outdated."""
+    rounds = find_outdated_rounds(study)[:ROUNDS_AT_ONCE]
+    outdated = Round.objects.filter(pk__in=rounds).select_related("block")
+    compute_agreement(study, count_block_progress(study, list(outdated)))
+    address = reverse("console:annotators", args=[study.slug])
+    return redirect(f"{address}?{request.GET.urlencode()}")
 
 
 @study_page(Right.READ, "GET", also=Right.LOOK)
@@ -41,16 +61,22 @@ def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     annotators = Annotator.objects.select_related("invitation")
     found = get_object_or_404(annotators, study=study, code=code)
     assignments = list(
-        found.assignments.select_related("questionnaire__block", "round").order_by("-pk")
+        found.assignments.select_related(
+            "annotator__invitation", "questionnaire__block", "round"
+        ).order_by("-pk")
     )
+    ids = [assignment.pk for assignment in assignments]
     named = request.GET.get("assignment", "")
     shown = [a for a in assignments if named in ("", str(a.pk))]
     if not shown:
         raise Http404
+    summaries = summarise_assignments(study, assignments, recall(study, ids))
     page = {
         "study": study,
         "annotator": found,
-        "summaries": summarise_assignments(study, assignments),
+        "summaries": summaries,
+        "verdict": all(one.verdict for one in summaries),
+        "headings": list_headings(""),
         "assignment": shown[0],
         "details": describe_annotator(study, found, shown[0]),
     }

@@ -17,9 +17,9 @@ from surveys.monitoring.agreement import (
     list_outdated,
     list_warnings,
 )
-from surveys.monitoring.annotators import summarise_assignments
 from surveys.monitoring.collected import count_collected
 from surveys.monitoring.contexts import summarise_contexts
+from surveys.monitoring.listing import list_assignments, list_headings, show_assignments
 from surveys.monitoring.progress import (
     count_block_progress,
     count_round_progress,
@@ -32,7 +32,7 @@ from surveys.query_params import read_number
 from surveys.review.replacements import find_replaceable, request_replacements
 from surveys.study.layout.blocks import repeat_block, undo_repeat
 from surveys.web.console.access import study_page
-from surveys.web.console.collection.forms import RepeatForm
+from surveys.web.console.collection.forms import AnnotatorFilter, RepeatForm
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import attempt, posted, status_of
 
@@ -77,10 +77,10 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     round_ = _find_round(study, number, request.GET.get("round", ""))
     current = [round_] if round_.is_current else []  # the figures of earlier rounds are in reports
     monitored = find_agreement(study, count_block_progress(study, current))
-    assignments = Assignment.objects.filter(round=round_).order_by("-pk")
-    rows = Paginator(
-        assignments.select_related("annotator", "questionnaire__block"), ASSIGNMENTS_A_PAGE
-    ).get_page(request.GET.get("page"))
+    form = AnnotatorFilter(request.GET)
+    assignments = Assignment.objects.filter(round=round_)
+    ids = list_assignments(study, assignments.narrowed(**form.narrowed()), **form.listed())
+    rows = Paginator(ids, ASSIGNMENTS_A_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
         "round": round_,
@@ -89,12 +89,14 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "monitored": monitored[0] if monitored else None,
         "n_changed": len(list_outdated(monitored)),
         "forecast": forecast(monitored[0].progress.tally) if monitored else None,
+        "form": form,
         "rows": rows,
-        "summaries": summarise_assignments(study, list(rows)),
+        "summaries": show_assignments(study, list(rows)),
+        "headings": list_headings(form.listed()["order"]),
         "contexts": summarise_contexts(round_),
         "now": timezone.now(),
     }
-    return render(request, "console/collection/block.html", page)
+    return render(request, "console/collection/block.html", page, status=status_of(form))
 
 
 @study_page(Right.READ, "POST")

@@ -1,6 +1,7 @@
 from django import forms
 
 from surveys.models import AssignmentState
+from surveys.monitoring.listing import LATEST, LOOKS, ORDERS
 
 
 class RepeatForm(forms.Form):
@@ -15,9 +16,21 @@ class RepeatForm(forms.Form):
 
 
 class AnnotatorFilter(forms.Form):
-    """Filter of the list of assignments."""
+    """Filters and order of a list of assignments."""
 
     state = forms.ChoiceField(
         choices=[("", "any"), *AssignmentState.choices], required=False, label="State"
     )
     code = forms.CharField(max_length=16, required=False, label="Code begins with")
+    look = forms.ChoiceField(choices=list(LOOKS.items()), required=False, label="Warnings")
+    order = forms.ChoiceField(choices=list(ORDERS.items()), required=False, label="Sort by")
+
+    def listed(self) -> dict[str, str]:
+        """Return the order, and which warnings are wanted."""
+        valid = self.cleaned_data if self.is_valid() else {}
+        return {"look": valid.get("look", ""), "order": valid.get("order") or LATEST}
+
+    def narrowed(self) -> dict[str, str]:
+        """Return the filters that are columns of an assignment."""
+        valid = self.cleaned_data if self.is_valid() else {}
+        return {name: valid[name] for name in ("state", "code") if name in valid}

@@ -4,7 +4,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from surveys.access.roles import grant_role
-from surveys.models import Context, Response, Role
+from surveys.models import Context, Invitation, Response, Role
 from surveys.privacy.erasure import withdraw_annotator
 from tests.factories.answers import answer
 from tests.factories.studies import make_study, start
@@ -30,7 +30,39 @@ def test_annotators_are_listed_by_state_and_code(study, client):
     assert live.annotator.code not in found
 
 
-@pytest.mark.parametrize("asked", [{"state": "asleep"}, {"code": "x" * 17}, {"code": "\0"}])
+def test_annotators_are_sorted_and_filtered_with_agreement(db, client):
+    study = make_study(6, slug="longer", ratings_per_context=4)
+    grant_role(study, User.objects.get(), Role.REVIEWER)
+    constant = answer(start(study), [3] * 6)
+    others = [answer(start(study)) for _ in range(3)]
+    Invitation.objects.filter(annotator=others[0].annotator).update(is_rehearsal=True)
+    query = {"look": "grave", "order": "-agreement"}
+    before = read(client, "annotators", study)
+
+    done = client.post(f"{page('gauge_annotators', study)}?look=grave&order=-agreement")
+
+    assert "warnings of 1 block lack the latest answers" in before
+    assert done.url == f"{page('annotators', study)}?look=grave&order=-agreement"
+    found = client.get(page("annotators", study), query).content.decode()
+    assert constant.annotator.code in found
+    assert others[0].annotator.code not in found
+    assert '<strong class="warning">Constant ratings</strong>' in found
+    assert 'aria-sort="descending"' in found
+    assert "?look=grave&amp;order=agreement" in found
+    text = read(client, "annotators", study)
+    assert text.count('<span class="mark">scripted</span>') == 1
+    assert "lack the latest answers" not in text
+    assert "Very fast" in text
+    assert '<strong class="warning">Very fast' not in text
+    block = client.get(page("block", study, 1), query).content.decode()
+    assert constant.annotator.code in block
+    assert others[0].annotator.code not in block
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"state": "asleep"}, {"code": "x" * 17}, {"code": "\0"}, {"look": "x"}, {"order": "-x"}],
+)
 def test_annotators_refuses_invalid_filters(asked, study, client):
     assert client.get(page("annotators", study), asked).status_code == 422
 

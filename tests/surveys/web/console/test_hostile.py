@@ -213,6 +213,7 @@ FORMS = {
     "note_visit": lambda world: {"reason": "by bank", "amount_cents": "0.50"},
     "gauge": lambda world: {},
     "gauge_block": lambda world: {},
+    "gauge_annotators": lambda world: {},
     "repeat": lambda world: {"reason": "low agreement", "round_number": "1"},
     "undo_repeat": lambda world: {},
     "replace": lambda world: {},

@@ -1,0 +1,82 @@
+"""Agreement of one annotator with the others who have finished the same questionnaire."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from django.db.models import Count, FloatField, Sum
+from django.db.models.functions import Cast
+
+from surveys.models import Assignment, Response, Round
+from surveys.monitoring.charts import Interval, draw_interval
+
+N_RESAMPLES = 200  # of the items: enough for a page, not for a publication
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Spearman's rho with the mean of the others, and its 95 % interval; None if undefined."""
+
+    rho: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def picture(self) -> Interval | None:
+        """Return its coordinates in the picture, or None if it is undefined."""
+        if self.rho is None or self.low is None or self.high is None:
+            return None
+        return draw_interval(self.rho, self.low, self.high)
+
+
+def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
+    """Return an annotator's agreement with the mean of the others on the same questionnaire.
+
+    `own` holds the annotator's ratings by context id; the mean is that of finished assignments.
+    """
+    from postprocess.statistics.agreement.measures import agreement_with_means
+
+    others = Response.objects.rated().on_stimuli().filter(
+        assignment__in=Assignment.objects.submitted()
+        .filter(questionnaire=assignment.questionnaire_id, round=assignment.round_id)
+        .exclude(pk=assignment.pk)
+    )  # fmt: skip
+    sums = others.order_by().values_list("context_id")
+    totals = sums.annotate(total=Sum(Cast("rating", FloatField())), n=Count("pk"))
+    means = {context: total / n for context, total, n in totals}
+    common = sorted(own.keys() & means.keys())
+    ours, theirs = [own[c] for c in common], [means[c] for c in common]
+    return Agreement(*map(defined, agreement_with_means(ours, theirs, n_resamples=N_RESAMPLES)))
+
+
+def compare_annotators(round_: Round) -> dict[int, Agreement]:
+    """Return `agreement_of` for each finished assignment of a round by its id; one query."""
+    from postprocess.statistics.agreement.measures import agreement_with_means
+
+    finished = Assignment.objects.submitted().filter(round=round_)
+    rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
+    rows = rated.order_by("assignment_id", "context_id").values_list(
+        "assignment_id", "context_id", Cast("rating", FloatField())
+    )
+    own: dict[int, dict[int, float]] = defaultdict(dict)
+    totals: dict[int, float] = defaultdict(float)  # a context is in one questionnaire
+    counts: dict[int, int] = defaultdict(int)
+    for assignment, context, rating in rows:
+        own[assignment][context] = rating
+        totals[context] += rating
+        counts[context] += 1
+    found = {}
+    for assignment, ratings in own.items():
+        common = [context for context in ratings if counts[context] > 1]
+        ours = [ratings[c] for c in common]
+        theirs = [(totals[c] - ratings[c]) / (counts[c] - 1) for c in common]
+        figures = agreement_with_means(ours, theirs, n_resamples=N_RESAMPLES)
+        found[assignment] = Agreement(*map(defined, figures))
+    return found
+
+
+def defined(figure: Any) -> float | None:
+    """Return a figure, or None for NaN."""
+    return None if isnan(figure) else float(figure)

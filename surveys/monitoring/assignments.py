@@ -1,0 +1,160 @@
+"""Assignments in lists: their progress, statistics of their ratings, and warnings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from struct import Struct
+from typing import Any, NamedTuple
+
+from django.db.models import Avg, Count, FloatField, Max, Min, Q, Sum
+from django.db.models.functions import Cast
+
+from surveys.models import Assignment, Response, Review, Study, VerdictKind
+from surveys.models.participation import FAILS_CHECKPOINT
+from surveys.monitoring.annotator_agreement import Agreement
+from surveys.monitoring.contexts import spread_of_sums
+
+MIN_ITEMS = 4  # answered, before there are warnings
+MIN_COMMON_ITEMS = 10  # before there is a warning about agreement
+HASTE_FACTOR = 4  # very fast: this many times faster than the study allows
+UNDEFINED = Agreement(None, None, None)
+PACKED = Struct("<q2f3d")  # id, mean, spread, agreement and its interval
+
+
+class Flag(NamedTuple):
+    """A warning; a grave one asks for a decision on whether the answers are used."""
+
+    text: str
+    is_grave: bool = False
+
+
+class Figures(NamedTuple):
+    """The cached figures of a finished assignment; NaN if undefined."""
+
+    assignment_id: int
+    mean: float
+    spread: float
+    rho: float
+    low: float
+    high: float
+
+    @property
+    def agreement(self) -> Agreement:
+        return Agreement(*(None if isnan(x) else x for x in self[3:]))
+
+
+@dataclass(frozen=True)
+class AssignmentSummary:
+    """An assignment in a list: its progress, statistics of its ratings, and warnings.
+
+    `verdict` is that of the review on the assignment as a whole, or "".
+    """
+
+    assignment: Assignment
+    n_answered: int
+    mean: float | None
+    spread: float | None
+    minutes: float | None
+    agreement: Agreement
+    verdict: str
+    flags: list[Flag]
+
+    @property
+    def is_grave(self) -> bool:
+        """Return whether a decision is needed: there is a grave warning, and no verdict."""
+        return not self.verdict and any(flag.is_grave for flag in self.flags)
+
+    @property
+    def is_set_aside(self) -> bool:
+        return self.verdict in VerdictKind.against()
+
+    def pack(self) -> bytes:
+        """Return its id and figures as bytes; `unpack` reads them."""
+        agreement = self.agreement
+        figures = (self.mean, self.spread, agreement.rho, agreement.low, agreement.high)
+        return PACKED.pack(self.assignment.pk, *(nan if x is None else x for x in figures))
+
+
+def unpack(packed: bytes) -> Iterator[tuple[Any, ...]]:
+    """Return the fields of `Figures`; bare tuples, as there may be 100,000."""
+    return PACKED.iter_unpack(packed)
+
+
+def summarise_assignments(
+    study: Study, assignments: Sequence[Assignment], agreements: Mapping[int, Agreement]
+) -> list[AssignmentSummary]:
+    """Return assignments with statistics of their answers; two queries for any number.
+
+    `agreements` holds what is known of their agreement by their ids.
+    """
+    found, ids = _sum_answers(assignments), [a.pk for a in assignments]
+    wholes = Review.objects.assignments(study).filter(assignment__in=ids).exclude(outcome="")
+    verdicts = dict(wholes.order_by().values_list("assignment_id", "outcome"))
+    return [
+        _summarise(
+            study, a, found.get(a.pk, {}), agreements.get(a.pk, UNDEFINED), verdicts.get(a.pk, "")
+        )
+        for a in assignments
+    ]
+
+
+def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]:
+    on_stimuli = Q(pair__is_checkpoint=False, rating__isnull=False)
+    points = Cast("rating", FloatField())
+    rows: Any = (
+        Response.objects.filter(assignment__in=[a.pk for a in assignments])
+        .order_by()
+        .values("assignment_id")
+        .annotate(
+            n_answered=Count("rated_at"),
+            n_rated=Count("pk", filter=on_stimuli),
+            mean=Avg(points, filter=on_stimuli),
+            squares=Sum(points * points, filter=on_stimuli),
+            lowest=Min("rating", filter=on_stimuli),
+            highest=Max("rating", filter=on_stimuli),
+            n_checks=Count("rated_at", filter=Q(pair__is_checkpoint=True)),
+            n_failed=Count("pk", filter=FAILS_CHECKPOINT),
+        )
+    )
+    return {row["assignment_id"]: row for row in rows}
+
+
+def _summarise(
+    study: Study,
+    assignment: Assignment,
+    found: dict[str, Any],
+    agreement: Agreement,
+    verdict: str,
+) -> AssignmentSummary:
+    seconds = None
+    if assignment.started_at and assignment.submitted_at:
+        seconds = (assignment.submitted_at - assignment.started_at).total_seconds()
+    return AssignmentSummary(
+        assignment=assignment,
+        n_answered=found.get("n_answered", 0),
+        mean=found.get("mean"),
+        spread=spread_of_sums(found.get("n_rated", 0), found.get("mean"), found.get("squares")),
+        minutes=None if seconds is None else seconds / 60,
+        agreement=agreement,
+        verdict=verdict,
+        flags=list(_flag(study, assignment, found, seconds, agreement)),
+    )
+
+
+def _flag(
+    study: Study,
+    assignment: Assignment,
+    found: dict[str, Any],
+    seconds: float | None,
+    agreement: Agreement,
+) -> Iterator[Flag]:
+    n_rated = found.get("n_rated", 0)
+    if n_rated >= MIN_ITEMS and found["lowest"] == found["highest"]:
+        yield Flag("constant ratings", is_grave=True)
+    if found.get("n_failed"):
+        text = f"failed checkpoints: {found['n_failed']} of {found['n_checks']}"
+        yield Flag(text, is_grave=True)
+    if n_rated >= MIN_COMMON_ITEMS and agreement.low is not None and agreement.low <= 0:
+        yield Flag("agreement may be chance", is_grave=True)
+    if seconds is not None and seconds < assignment.n_items * study.seconds_per_item / HASTE_FACTOR:
+        yield Flag("very fast")

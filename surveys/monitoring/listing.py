@@ -1,0 +1,170 @@
+"""Lists of assignments and of blocks: their order, and the filter "worth a look"."""
+
+from collections.abc import Collection, Iterable, Sequence
+from math import isnan, nan
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Max, QuerySet
+from django.db.models.expressions import OrderBy
+
+from surveys.models import Assignment, Review, Study
+from surveys.models.participation import AssignmentQuerySet
+from surveys.monitoring.agreement import MIN_ANNOTATORS, StoredAgreement, read_stored
+from surveys.monitoring.annotator_agreement import Agreement
+from surveys.monitoring.assignments import (
+    AssignmentSummary,
+    Figures,
+    summarise_assignments,
+    unpack,
+)
+from surveys.monitoring.progress import TAKEN
+from surveys.results.inspection.pairs import Heading
+
+LATEST = "-begun"
+LOOKS = {"": "all", "unusual": "worth a look", "grave": "needs a decision"}
+COLUMNS = {  # name of an order → columns of the database
+    "begun": ("pk",),
+    "code": ("annotator__code", "pk"),
+    "questionnaire": ("questionnaire__block__number", "questionnaire__letter", "pk"),
+    "state": ("state", "pk"),
+    "minutes": (),
+}
+FIGURES = {  # name of an order → place in the cached figures
+    "mean": Figures._fields.index("mean"),
+    "spread": Figures._fields.index("spread"),
+    "agreement": Figures._fields.index("rho"),
+}
+ORDERS = {
+    LATEST: "latest first",
+    "begun": "earliest first",
+    "agreement": "agreement, lowest first",
+    "-agreement": "agreement, highest first",
+    "minutes": "minutes, fewest first",
+    "-minutes": "minutes, most first",
+    "spread": "spread, smallest first",
+    "-spread": "spread, largest first",
+    "mean": "mean, lowest first",
+    "-mean": "mean, highest first",
+    "questionnaire": "questionnaire",
+    "-questionnaire": "questionnaire, from the end",
+    "state": "state",
+    "-state": "state, from the end",
+    "code": "annotator",
+    "-code": "annotator, from the end",
+}
+HEADINGS = (  # label, order at the first click or "", whether numbers are below
+    ("Annotator", "code", False),
+    ("Questionnaire", "questionnaire", False),
+    ("State", "state", False),
+    ("Answered", "", True),
+    ("Minutes", "minutes", True),
+    ("Mean", "mean", True),
+    ("Spread", "spread", True),
+    ("Agreement (95 % interval)", "agreement", False),
+)
+
+
+class Looks(NamedTuple):
+    """Numbers of finished assignments with warnings, and of those that need a decision."""
+
+    unusual: int
+    grave: int
+
+
+def list_headings(
+    order: str, headings: Iterable[tuple[str, str, bool]] = HEADINGS
+) -> list[Heading]:
+    """Return the column headers of a table in an order; links turn it around."""
+    found = []
+    for label, first, is_number in headings:
+        is_sorted = bool(first) and order.removeprefix("-") == first.removeprefix("-")
+        turned = order.removeprefix("-") if order.startswith("-") else f"-{order}"
+        sort = ("descending" if order.startswith("-") else "ascending") if is_sorted else ""
+        found.append(Heading(label, turned if is_sorted else first, sort, is_number))
+    return found
+
+
+def list_assignments(
+    study: Study, found: AssignmentQuerySet, *, order: str = "", look: str = ""
+) -> Sequence[int] | QuerySet[Any, int]:
+    """Return the ids of assignments in an order of `ORDERS`; cached figures that are unknown last.
+
+    `look` is a key of `LOOKS`; warnings are known of finished assignments in blocks with figures.
+    """
+    order = order or LATEST
+    name = order.removeprefix("-")
+    ids = _in_order(found, LATEST if name in FIGURES else order).values_list("pk", flat=True)
+    if not look and name not in FIGURES:
+        return ids
+    stored = read_stored(study).values()
+    listed = list(ids)
+    if look:
+        chosen = _find_unusual(stored) if look == "unusual" else _find_grave(study, stored)
+        listed = [pk for pk in listed if pk in chosen]
+    if place := FIGURES.get(name):
+        values = {row[0]: row[place] for one in stored for row in unpack(one.figures)}
+        known = [pk for pk in listed if not isnan(values.get(pk, nan))]
+        known.sort(key=values.__getitem__, reverse=order.startswith("-"))
+        unknown = [pk for pk in listed if isnan(values.get(pk, nan))]
+        return known + unknown
+    return listed
+
+
+def show_assignments(study: Study, ids: Sequence[int]) -> list[AssignmentSummary]:
+    """Return assignments by their ids, with their figures; three queries for any number."""
+    found = Assignment.objects.select_related("annotator__invitation", "questionnaire__block")
+    by_id = found.in_bulk(ids)
+    return summarise_assignments(
+        study, [by_id[pk] for pk in ids if pk in by_id], recall(study, ids)
+    )
+
+
+def recall(study: Study, ids: Collection[int]) -> dict[int, Agreement]:
+    """Return the cached agreement of assignments by their ids."""
+    wanted = {*ids}
+    return {
+        row[0]: Figures._make(row).agreement
+        for one in read_stored(study).values()
+        for row in unpack(one.figures)
+        if row[0] in wanted
+    }
+
+
+def count_looks(study: Study, rounds: Collection[int]) -> Looks:
+    """Return the numbers of assignments with warnings in current rounds, given by their ids."""
+    stored = [one for one in read_stored(study).values() if one.round_id in rounds]
+    return Looks(len(_find_unusual(stored)), len(_find_grave(study, stored)))
+
+
+def find_outdated_rounds(study: Study) -> list[int]:
+    """Return the ids of current rounds with enough answers whose figures lack the latest."""
+    usable = Assignment.objects.for_study(study).counted()
+    usable = usable.exclude(pk__in=Review.objects.unwanted_wholes())
+    rows = usable.order_by().values_list("round_id")
+    states = {pk: (n, at) for pk, n, at in rows.annotate(n=Count("pk"), at=Max("submitted_at"))}
+    known = {one.round_id: (one.n_usable, one.last_at) for one in read_stored(study).values()}
+    return sorted(
+        pk for pk, state in states.items() if state[0] >= MIN_ANNOTATORS and known.get(pk) != state
+    )
+
+
+def _in_order(found: AssignmentQuerySet, order: str) -> AssignmentQuerySet:
+    """Return assignments in an order of the database, those without minutes last."""
+    name, sign = order.removeprefix("-"), "-" if order.startswith("-") else ""
+    if name == "minutes":
+        taken = OrderBy(TAKEN, descending=bool(sign), nulls_last=True)
+        return found.order_by(taken, "-pk")
+    return found.order_by(*(f"{sign}{column}" for column in COLUMNS[name]))
+
+
+def _find_unusual(stored: Iterable[StoredAgreement]) -> set[int]:
+    return {pk for one in stored for pk in one.unusual}
+
+
+def _find_grave(study: Study, stored: Iterable[StoredAgreement]) -> set[int]:
+    """Return the assignments with grave warnings on which reviewers have not decided since."""
+    grave = {pk for one in stored for pk in one.grave}
+    if not grave:
+        return grave
+    wholes = Review.objects.assignments(study).filter(assignment__in=grave).exclude(outcome="")
+    return grave - {*wholes.values_list("assignment_id", flat=True)}
