@@ -1,6 +1,42 @@
 // Enhancements of the console; every page works without them.
 "use strict";
 
+const read = async (answer) =>
+  new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-live]");
+
+// Whether a field is being edited or text is selected in the live part of the page.
+function isInUse(shown) {
+  const selection = getSelection();
+  const isSelected = !selection.isCollapsed && shown.contains(selection.anchorNode);
+  return isSelected || [...shown.querySelectorAll("input, select, textarea")].includes(document.activeElement);
+}
+
+// Replace the live part of the page; focus, scroll positions and open tables stay as they are.
+function swap(fresh) {
+  const shown = document.querySelector("[data-live]");
+  if (!fresh || !shown || isInUse(shown)) return false;
+  const focused = shown.contains(document.activeElement) ? document.activeElement : null;
+  const list = (part, selector) => [...part.querySelectorAll(selector)];
+  const place = focused && list(shown, focused.localName).indexOf(focused);
+  const href = focused?.getAttribute("href");
+  const before = list(shown, ".scroll");
+  const open = new Set(list(shown, "details[id][open]").map((one) => one.id));
+  for (const one of list(fresh, "details[id]")) one.open = open.has(one.id);
+  const [x, y] = [scrollX, scrollY];
+  const positions = before.map((one) => [one.scrollLeft, one.scrollTop]);
+  shown.replaceWith(fresh);
+  list(fresh, ".scroll").forEach((one, n) => {
+    if (positions[n]) [one.scrollLeft, one.scrollTop] = positions[n];
+  });
+  if (focused) {
+    const alike = list(fresh, focused.localName);
+    const same = href === null ? alike[place] : alike.find((one) => one.getAttribute("href") === href);
+    same?.focus({ preventScroll: true });
+  }
+  scrollTo(x, y);
+  return true;
+}
+
 // Fetch slow figures in the background, a few at a time, until all are shown.
 async function refresh() {
   const form = document.querySelector("form[data-refresh]");
@@ -8,30 +44,22 @@ async function refresh() {
   const before = form.textContent;
   const answer = await fetch(form.action, { method: "POST", body: new FormData(form) });
   if (!answer.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.querySelector("[data-live]");
-  const shown = document.querySelector("[data-live]");
-  if (!fresh || !shown || shown.contains(document.activeElement)) return;
-  shown.replaceWith(fresh);
+  const fresh = await read(answer);
+  if (!swap(fresh)) return;
   if (fresh.querySelector("form[data-refresh]")?.textContent !== before) await refresh();
 }
 refresh().catch(() => {}); // the button still works
 
-// While a job is running, refresh the part of the page that shows its progress, but no form.
-// Continues after a network failure.
-const INTERVAL_MS = 3000;
-async function follow() {
-  const shown = document.querySelector("[data-live][data-busy]");
-  if (!shown) return;
+// Refresh the part of the page that shows progress, often while a job is running, and now and then
+// while answers are collected; not in a hidden tab. Continues after a network failure.
+const INTERVALS_MS = { "[data-busy]": 3000, "[data-watch]": 30000 };
+async function follow(state, interval) {
+  if (!document.querySelector(`[data-live]${state}`)) return;
   const answer = document.hidden ? null : await fetch(location.href).catch(() => null);
-  if (answer?.ok && !answer.redirected) {
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const fresh = page.querySelector("[data-live]");
-    if (fresh && !shown.contains(document.activeElement)) shown.replaceWith(fresh);
-  }
-  setTimeout(follow, INTERVAL_MS);
+  if (answer?.ok && !answer.redirected && swap(await read(answer))) await refresh().catch(() => {});
+  setTimeout(follow, interval, state, interval);
 }
-setTimeout(follow, INTERVAL_MS);
+for (const [state, interval] of Object.entries(INTERVALS_MS)) setTimeout(follow, interval, state, interval);
 
 // Add a copy button to each field that is meant to be copied.
 for (const field of document.querySelectorAll("[data-copy]")) {

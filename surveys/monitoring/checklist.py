@@ -98,6 +98,13 @@ def recall_steps(study: Study) -> list[Step]:
     return outline_study(study) if steps is None else steps
 
 
+def is_collecting(study: Study) -> bool:
+    """Return whether a study is open and assignments are still to come, some seconds ago."""
+    if study.is_draft or study.is_closed:
+        return False
+    return any(step.name == "collection" and not step.is_done for step in recall_steps(study))
+
+
 def forget_steps(study: Study) -> None:
     """Have the steps of a study counted again, after something was done in it."""
     cache.delete(_key(study))

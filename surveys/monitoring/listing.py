@@ -1,15 +1,15 @@
 """Lists of assignments and of blocks: their order, and the filter "worth a look"."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isnan, nan
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, QuerySet
 from django.db.models.expressions import OrderBy
 
-from surveys.models import Assignment, Review, Study
+from surveys.models import Assignment, Review, Round, Study
 from surveys.models.participation import AssignmentQuerySet
-from surveys.monitoring.agreement import MIN_ANNOTATORS, StoredAgreement, read_stored
+from surveys.monitoring.agreement import MIN_ANNOTATORS, StoredAgreement, list_warnings, read_stored
 from surveys.monitoring.annotator_agreement import Agreement
 from surveys.monitoring.assignments import (
     AssignmentSummary,
@@ -17,7 +17,7 @@ from surveys.monitoring.assignments import (
     summarise_assignments,
     unpack,
 )
-from surveys.monitoring.progress import TAKEN
+from surveys.monitoring.progress import TAKEN, Tally
 from surveys.results.inspection.pairs import Heading
 
 LATEST = "-begun"
@@ -60,6 +60,33 @@ HEADINGS = (  # label, order at the first click or "", whether numbers are below
     ("Minutes", "minutes", True),
     ("Mean", "mean", True),
     ("Spread", "spread", True),
+    ("Agreement (95 % interval)", "agreement", False),
+)
+
+
+BLOCK_ORDERS = {
+    "number": "number",
+    "-number": "number, from the end",
+    "agreement": "agreement, lowest first",
+    "-agreement": "agreement, highest first",
+    "progress": "progress, least first",
+    "-progress": "progress, most first",
+    "-live": "in progress, most first",
+    "live": "in progress, fewest first",
+    "finished": "finished, fewest first",
+    "-finished": "finished, most first",
+    "usable": "usable, fewest first",
+    "-usable": "usable, most first",
+}
+BLOCK_HEADINGS = (
+    ("Block", "number", False),
+    ("Questionnaire", "", False),
+    ("Wanted", "", True),
+    ("In progress", "-live", True),
+    ("Finished", "finished", True),
+    ("Usable", "usable", True),
+    ("Progress", "progress", False),
+    ("Median minutes", "", True),
     ("Agreement (95 % interval)", "agreement", False),
 )
 
@@ -134,6 +161,32 @@ def count_looks(study: Study, rounds: Collection[int]) -> Looks:
     """Return the numbers of assignments with warnings in current rounds, given by their ids."""
     stored = [one for one in read_stored(study).values() if one.round_id in rounds]
     return Looks(len(_find_unusual(stored)), len(_find_grave(study, stored)))
+
+
+def list_blocks(
+    study: Study, rounds: Iterable[Round], tallies: Mapping[int, Tally], *, order: str, look: str
+) -> list[Round]:
+    """Return the rounds of blocks in an order of `BLOCK_ORDERS`; unknown agreement last.
+
+    `look`: only blocks with low or unclear agreement, or if "grave", with low agreement.
+    """
+    listed = sorted(rounds, key=lambda one: one.block.number)
+    if look:
+        wanted = {"low"} if look == "grave" else {"low", "unclear"}
+        numbers = {one.block_number for one in list_warnings(study) if one.verdict in wanted}
+        listed = [one for one in listed if one.block.number in numbers]
+    name, is_reversed = order.removeprefix("-"), order.startswith("-")
+    if name == "number":
+        return listed[::-1] if is_reversed else listed
+    if name == "agreement":
+        stored = read_stored(study).values()
+        values = {one.round_id: one.agreement.rho for one in stored}
+    else:
+        field = "usable_share" if name == "progress" else name
+        values = {pk: getattr(tally, field) for pk, tally in tallies.items()}
+    known = [one for one in listed if values.get(one.pk) is not None]
+    known.sort(key=lambda one: values[one.pk] or 0, reverse=is_reversed)
+    return known + [one for one in listed if values.get(one.pk) is None]
 
 
 def find_outdated_rounds(study: Study) -> list[int]:

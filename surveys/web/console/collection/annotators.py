@@ -10,6 +10,7 @@ from surveys.models import Annotator, Assignment, Context, Round, Study
 from surveys.monitoring.agreement import compute_agreement
 from surveys.monitoring.annotators import describe_annotator
 from surveys.monitoring.assignments import summarise_assignments
+from surveys.monitoring.checklist import is_collecting
 from surveys.monitoring.contexts import summarise_answers
 from surveys.monitoring.listing import (
     find_outdated_rounds,
@@ -41,6 +42,7 @@ def annotators(request: HttpRequest, study: Study) -> HttpResponse:
         "summaries": show_assignments(study, list(rows)),
         "headings": list_headings(form.listed()["order"]),
         "n_changed": len(find_outdated_rounds(study)),
+        "is_collecting": is_collecting(study),
     }
     return render(request, "console/collection/annotators.html", page, status=status_of(form))
 

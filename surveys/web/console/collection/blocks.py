@@ -17,9 +17,17 @@ from surveys.monitoring.agreement import (
     list_outdated,
     list_warnings,
 )
+from surveys.monitoring.checklist import is_collecting
 from surveys.monitoring.collected import count_collected
 from surveys.monitoring.contexts import summarise_contexts
-from surveys.monitoring.listing import list_assignments, list_headings, show_assignments
+from surveys.monitoring.listing import (
+    BLOCK_HEADINGS,
+    count_looks,
+    list_assignments,
+    list_blocks,
+    list_headings,
+    show_assignments,
+)
 from surveys.monitoring.progress import (
     count_block_progress,
     count_round_progress,
@@ -32,7 +40,7 @@ from surveys.query_params import read_number
 from surveys.review.replacements import find_replaceable, request_replacements
 from surveys.study.layout.blocks import repeat_block, undo_repeat
 from surveys.web.console.access import study_page
-from surveys.web.console.collection.forms import AnnotatorFilter, RepeatForm
+from surveys.web.console.collection.forms import AnnotatorFilter, BlockFilter, RepeatForm
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import attempt, posted, status_of
 
@@ -43,32 +51,42 @@ ASSIGNMENTS_A_PAGE = 25
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the progress of all blocks, a forecast, and the answers by time and rating."""
-    rounds = _rounds_of_page(request, study)
+    form, now = BlockFilter(request.GET), timezone.now()
+    current, tallies = list(_current_rounds(study)), count_round_progress(study)
+    rounds = _find_page(request, list_blocks(study, current, tallies, **form.listed()))
     blocks = find_agreement(study, count_block_progress(study, list(rounds)))
-    tallies, now = count_round_progress(study), timezone.now()
     tally = sum_tallies(tallies.values())
     page = {
         "study": study,
+        "form": form,
+        "n_blocks": len(current),
         "rounds": rounds,
         "blocks": blocks,
+        "headings": list_headings(form.listed()["order"], BLOCK_HEADINGS),
+        "looks": count_looks(study, tallies),
+        "is_collecting": is_collecting(study),
         "warnings": list_warnings(study),
         "n_changed": len(list_outdated(blocks)),
         "tally": tally,
-        "forecast": forecast(tally),
+        "forecast": forecast(tally, now),
         "minutes": median_minutes(study),
         "collected": count_collected(study, tallies, now),
         "now": now,
     }
-    return render(request, "console/collection/collection.html", page)
+    return render(request, "console/collection/collection.html", page, status=status_of(form))
 
 
 @study_page(Right.READ, "POST")
 def gauge(request: HttpRequest, study: Study) -> HttpResponse:
     """Compute the agreement of the blocks of a page that is outdated."""
-    rounds = _rounds_of_page(request, study)
+    form, tallies = BlockFilter(request.GET), count_round_progress(study)
+    rounds = _find_page(
+        request, list_blocks(study, _current_rounds(study), tallies, **form.listed())
+    )
     compute_agreement(study, count_block_progress(study, list(rounds)))
-    address = reverse("console:collection", args=[study.slug])
-    return redirect(f"{address}?page={rounds.number}")
+    query = request.GET.copy()
+    query["page"] = str(rounds.number)
+    return redirect(f"{reverse('console:collection', args=[study.slug])}?{query.urlencode()}")
 
 
 @study_page(Right.READ, "GET", also=Right.LOOK)
@@ -88,6 +106,7 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "n_begun": assignments.count(),
         "monitored": monitored[0] if monitored else None,
         "n_changed": len(list_outdated(monitored)),
+        "is_collecting": round_.is_current and is_collecting(study),
         "forecast": forecast(monitored[0].progress.tally) if monitored else None,
         "form": form,
         "rows": rows,
@@ -158,8 +177,8 @@ def _current_rounds(study: Study) -> QuerySet[Round]:
     return current.select_related("block").order_by("block__number")
 
 
-def _rounds_of_page(request: HttpRequest, study: Study) -> "Page[Round]":
-    return Paginator(_current_rounds(study), BLOCKS_A_PAGE).get_page(request.GET.get("page"))
+def _find_page(request: HttpRequest, rounds: list[Round]) -> "Page[Round]":
+    return Paginator(rounds, BLOCKS_A_PAGE).get_page(request.GET.get("page"))
 
 
 def _find_round(study: Study, number: int, wanted: str = "") -> Round:

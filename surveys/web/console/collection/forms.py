@@ -1,7 +1,7 @@
 from django import forms
 
 from surveys.models import AssignmentState
-from surveys.monitoring.listing import LATEST, LOOKS, ORDERS
+from surveys.monitoring.listing import BLOCK_ORDERS, LATEST, LOOKS, ORDERS
 
 
 class RepeatForm(forms.Form):
@@ -34,3 +34,15 @@ class AnnotatorFilter(forms.Form):
         """Return the filters that are columns of an assignment."""
         valid = self.cleaned_data if self.is_valid() else {}
         return {name: valid[name] for name in ("state", "code") if name in valid}
+
+
+class BlockFilter(forms.Form):
+    """Filter and order of the list of blocks."""
+
+    look = forms.ChoiceField(choices=list(LOOKS.items()), required=False, label="Agreement")
+    order = forms.ChoiceField(choices=list(BLOCK_ORDERS.items()), required=False, label="Sort by")
+
+    def listed(self) -> dict[str, str]:
+        """Return the order, and which agreement is wanted."""
+        valid = self.cleaned_data if self.is_valid() else {}
+        return {"look": valid.get("look", ""), "order": valid.get("order") or "number"}

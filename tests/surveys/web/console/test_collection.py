@@ -7,6 +7,7 @@ from django.urls import reverse
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Block, Place, Role, Round, VerdictKind
+from surveys.monitoring.checklist import forget_steps
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from surveys.study.design import configure_study
@@ -93,6 +94,37 @@ def test_collection_offers_to_calculate_agreement(study, client):
 
     assert (done.status_code, done.url) == (302, f"{page('collection', study)}?page=1")
     assert "lacks the latest answers" not in read(client, "collection", study)
+
+
+def test_blocks_are_sorted_and_filtered(db, sign_in):
+    client, study = sign_in(Role.RESEARCHER), make_study(4, slug="longer", block_size=2)
+    grant_role(study, User.objects.get(), Role.RESEARCHER)
+    links = [f'href="{page("block", study, number)}"' for number in (1, 2)]
+    assert study.blocks.count() == 2
+
+    def places(**asked):
+        text = client.get(page("collection", study), asked).content.decode()
+        return [text.find(link) for link in links]
+
+    first, second = places()
+    assert first < second
+    first, second = places(order="-number")
+    assert first > second > 0
+    assert places(look="unusual") == [-1, -1]
+    assert client.get(page("collection", study), {"order": "x"}).status_code == 422
+
+
+def test_pages_refresh_themselves_while_answers_are_collected(study, client):
+    answer(start(study))
+    for name, *more in (["collection"], ["annotators"], ["block", 1]):
+        assert "data-live data-watch" in read(client, name, study, *more)
+
+    for _ in range(3):
+        answer(start(study))
+    forget_steps(study)
+
+    for name, *more in (["collection"], ["annotators"], ["block", 1]):
+        assert "data-watch" not in read(client, name, study, *more)
 
 
 def test_a_block_is_shown_before_its_agreement(study, client, monkeypatch):
