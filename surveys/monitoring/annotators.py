@@ -147,4 +147,4 @@ def _flag_answers(answers: Collection[Answer]) -> Iterator[Flag]:
 def _flag_agreement(agreement: Agreement, n_items: int) -> Iterator[Flag]:
     if n_items >= MIN_COMMON_ITEMS and agreement.low is not None and agreement.low <= 0:
         text = "Agreement that may be chance: its interval includes 0 or lies below."
-        yield Flag(text, is_grave=True)
+        yield Flag(text, is_grave=(agreement.rho or 0) <= 0)

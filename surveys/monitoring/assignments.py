@@ -155,6 +155,6 @@ def _flag(
         text = f"failed checkpoints: {found['n_failed']} of {found['n_checks']}"
         yield Flag(text, is_grave=True)
     if n_rated >= MIN_COMMON_ITEMS and agreement.low is not None and agreement.low <= 0:
-        yield Flag("agreement may be chance", is_grave=True)
+        yield Flag("agreement may be chance", is_grave=(agreement.rho or 0) <= 0)
     if seconds is not None and seconds < assignment.n_items * study.seconds_per_item / HASTE_FACTOR:
         yield Flag("very fast")

@@ -62,7 +62,7 @@ MOST = {
     "cancel_mails": 3, "no_mail": 4,
     "prolific": 9, "batches": 7, "plan_batch": 10, "batch_cost": 9, "batch": 17,
     "batch_ledger": 7, "batch_people": 8, "visit": 6,
-    "replace": 4, "collection": 12, "block": 14, "repeat": 9, "annotators": 7, "annotator": 8,
+    "replace": 4, "collection": 12, "block": 16, "repeat": 9, "annotators": 9, "annotator": 9,
     "person": 10, "erase": 10, "context": 5, "review": 17, "review_one": 11,
     "review_questionnaires": 9, "review_disputes": 11, "review_agreement": 8,
     "review_settings": 7, "jobs": 5, "results": 7, "recipe_text": 7, "run": 4,
