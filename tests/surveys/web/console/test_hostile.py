@@ -264,7 +264,17 @@ NOT_FIELDS = {
     "calculate", "estimate", "look", "then", "csrfmiddlewaretoken", "file-clear",
     *(f"{rows}-{n}-DELETE" for rows in ("authors", "rows") for n in range(2)),
 }  # fmt: skip
-QUERY_PARAMETERS = {"page", "version", "preset", "standing", "item", "chosen", "run"}
+QUERY_PARAMETERS = {
+    "page",
+    "order",
+    "look",
+    "version",
+    "preset",
+    "standing",
+    "item",
+    "chosen",
+    "run",
+}
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
