@@ -28,11 +28,11 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.stimuli.statistics", "surveys.results.runs", "surveys.results.run_inspection",
     "surveys.review.agreement", "surveys.review.effects",
     "surveys.monitoring.agreement", "surveys.monitoring.annotator_agreement",
-    "surveys.study.durations",
+    "surveys.study.planning.durations",
     "surveys.results.entries.recipe", "surveys.results.entries.effect",
     "surveys.results.entries.description",
     "surveys.study.text_rows",
-    "surveys.study.power",
+    "surveys.study.planning.power",
     "surveys.results.export",  # cells are written as in all files
     "surveys.review.evidence",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are

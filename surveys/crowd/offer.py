@@ -24,8 +24,8 @@ from surveys.models import Place, Questionnaire, Study
 from surveys.models.crowd import MOST_PLACES
 from surveys.monitoring.assignments import HASTE_FACTOR
 from surveys.monitoring.progress import median_minutes
-from surveys.study.durations import introduction_seconds
-from surveys.study.workload import Plan, count_pairs
+from surveys.study.planning.durations import introduction_seconds
+from surveys.study.planning.workload import Plan, count_pairs
 
 NAMED = re.compile(r"(?P<name>[0-9]{1,6}[A-Z])(?::(?P<n>[0-9]{1,5}))?")
 TIME_ALLOWANCE = 4  # times the usual minutes are allowed for one place

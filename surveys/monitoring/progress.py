@@ -13,7 +13,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from surveys.models import Assignment, AssignmentState, Questionnaire, Review, Round, Study
-from surveys.study.durations import introduction_seconds
+from surveys.study.planning.durations import introduction_seconds
 
 PACE_PERIOD = timedelta(days=7)
 MIN_FINISHED_FOR_PACE = 5

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from surveys.models import Assignment, AssignmentState, Invitation, Study
 from surveys.participation.assignments import count_items, has_place_left
 from surveys.recruitment.completion_codes import came_for_a_hit
-from surveys.study.durations import as_minutes
+from surveys.study.planning.durations import as_minutes
 
 
 class FurtherBlock(NamedTuple):

@@ -12,10 +12,10 @@ from surveys.access.redaction import ADDRESS, mask_note
 from surveys.models import AssignmentState, Study, TextKind
 from surveys.models.recruitment import UNUSED
 from surveys.recruitment.links import personal_link
-from surveys.study.durations import introduction_seconds
 from surveys.study.letters import Letter, fill_letter
+from surveys.study.planning.durations import introduction_seconds
+from surveys.study.planning.workload import Plan, count_pairs
 from surveys.study.texts import read_texts
-from surveys.study.workload import Plan, count_pairs
 
 REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
 

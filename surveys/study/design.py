@@ -13,6 +13,7 @@ from surveys.models.study import write_point
 from surveys.study.layout.blocks import lay_out_again
 from surveys.study.layout.quota import fit_places
 from surveys.study.lifecycle import LOCKED, lock_draft
+from surveys.study.planning.workload import count_pairs
 from surveys.study.stimuli.load import (
     DESIGN_MINIMUMS,
     StudyDesign,
@@ -20,7 +21,6 @@ from surveys.study.stimuli.load import (
     list_scale_problems,
 )
 from surveys.study.texts import follow_language
-from surveys.study.workload import count_pairs
 
 MAX_LABEL_LENGTH = 60
 MAX_ASSIGNMENTS = 200_000  # more is a typing error

@@ -29,8 +29,8 @@ from surveys.errors import ImportRefused, StimuliChanged, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
 from surveys.models.stimuli import insert_rows
 from surveys.models.study import MOST_ASKED_FOR
-from surveys.study.durations import estimate_seconds
 from surveys.study.layout.blocks import BlockPlan, make_blocks, plan_blocks
+from surveys.study.planning.durations import estimate_seconds
 
 DESIGN_MINIMUMS = {"ratings_per_context": 1, "block_size": 1, "lease_hours": 1}
 MAX_POINTS = 101  # of a scale

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import write_point
-from surveys.study.durations import Times, as_minutes, times_of
+from surveys.study.planning.durations import Times, as_minutes, times_of
 from surveys.study.protocol import CACHE_SIZE, protocol_of
 from surveys.study.texts import interface_of, read_texts
 from surveys.web.rendering.markdown import render_markdown

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from surveys.models import AssigningPolicy, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.participation.assignments import count_items
-from surveys.study.durations import times_of
+from surveys.study.planning.durations import times_of
 from surveys.web.api.fields import (
     JsonBoolean,
     JsonInteger,

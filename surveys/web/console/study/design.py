@@ -19,8 +19,9 @@ from surveys.study.design import configure_study
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
-from surveys.study.power import estimate_power
-from surveys.study.presets import PRESETS
+from surveys.study.planning.power import estimate_power
+from surveys.study.planning.presets import PRESETS
+from surveys.study.planning.workload import count_pairs
 from surveys.study.texts import (
     MAY_BE_EMPTY,
     check_text,
@@ -30,7 +31,6 @@ from surveys.study.texts import (
     read_texts,
     set_text,
 )
-from surveys.study.workload import count_pairs
 from surveys.web.console.access import Page, is_visitor, study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.study.design_forms import (

@@ -6,13 +6,13 @@ from django.utils.functional import cached_property
 
 from surveys.models import AssigningPolicy, QuestionForms, Study, StudyText, TextKind
 from surveys.models.study import MOST_ASKED_FOR, write_point
-from surveys.study.durations import introduction_seconds
 from surveys.study.lifecycle import LOCKED
-from surveys.study.power import Power, weigh_power
-from surveys.study.presets import CHOICES, Preset
+from surveys.study.planning.durations import introduction_seconds
+from surveys.study.planning.power import Power, weigh_power
+from surveys.study.planning.presets import CHOICES, Preset
+from surveys.study.planning.workload import Plan, count_pairs
 from surveys.study.stimuli.load import list_language_problems, list_scale_problems
 from surveys.study.texts import LONGEST_TEXT
-from surveys.study.workload import Plan, count_pairs
 
 MAX_SEED = 2**63 - 1
 SCALE = ("scale_minimum", "scale_maximum", "scale_step")

@@ -7,7 +7,7 @@ from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
-from surveys.study.presets import CHOICES, PRESETS
+from surveys.study.planning.presets import CHOICES, PRESETS
 from surveys.study.stimuli.checkpoints import check_checkpoints
 from surveys.study.stimuli.load import (
     LARGEST_FILE,

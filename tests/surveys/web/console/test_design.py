@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from surveys.models import AuditEntry, Role, Study, StudyText, TextKind
 from surveys.study.design import configure_study
-from surveys.study.durations import introduction_seconds
+from surveys.study.planning.durations import introduction_seconds
 from surveys.study.texts import default_body
 from tests.factories.studies import stored
 

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from surveys.models import Role, Study
-from surveys.study import power
+from surveys.study.planning import power
 from tests.factories.reviews import submit
 from tests.factories.studies import numbered_stimuli
 from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED

@@ -23,7 +23,7 @@ from surveys.models import (
     Study,
     Visit,
 )
-from surveys.study.durations import introduction_seconds
+from surveys.study.planning.durations import introduction_seconds
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batch_states import (
     WORKERS,

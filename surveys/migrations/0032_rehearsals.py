@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0030_written_descriptions"),
+        ("surveys", "0031_send_mails"),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from surveys.models import Study, TextKind
 from surveys.participation.assignments import count_items
 from surveys.rehearsal.demo import DEMO_LANGUAGES, prepare_demo_studies
 from surveys.study.design import configure_study
-from surveys.study.durations import (
+from surveys.study.planning.durations import (
     SECONDS_OF_FIRST_PAGE,
     SECONDS_TO_ANSWER,
     SECONDS_TO_CHOOSE,

@@ -3,7 +3,7 @@
 import pytest
 
 from surveys.study.design import configure_study
-from surveys.study.presets import CHOICES, PRESETS
+from surveys.study.planning.presets import CHOICES, PRESETS
 from tests.factories.studies import make_study
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ from django.core.cache import cache
 
 from postprocess.planning.published import change_at, published_curve
 from surveys.errors import SettingRefused
-from surveys.study import power
-from surveys.study.power import estimate_power, weigh_power
-from surveys.study.workload import Plan
+from surveys.study.planning import power
+from surveys.study.planning.power import estimate_power, weigh_power
+from surveys.study.planning.workload import Plan
 from tests.factories.reviews import submit
 from tests.factories.studies import make_study
 

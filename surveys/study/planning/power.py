@@ -17,7 +17,7 @@ from django.utils import timezone
 from postprocess.planning.published import SOURCE, change_at, published_curve
 from surveys.errors import SettingRefused
 from surveys.models import Response, Study
-from surveys.study.workload import Plan
+from surveys.study.planning.workload import Plan
 
 LENGTH = 10  # of the published scale, 0 to 10
 CACHE_SECONDS = 90 * 24 * 3600

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.study.workload import Plan
+from surveys.study.planning.workload import Plan
 
 
 def test_plan_by_hand():

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from surveys.models import Pair, Study
-from surveys.study.durations import Times
+from surveys.study.planning.durations import Times
 
 
 @dataclass(frozen=True, kw_only=True)

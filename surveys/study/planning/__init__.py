@@ -1,0 +1,1 @@
+"""The numbers of a design: time, work, power, and designs of published studies."""
