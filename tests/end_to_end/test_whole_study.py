@@ -178,10 +178,10 @@ def recruit(researcher: Researcher) -> str:
     """Create links for a list, revoke one, and open the other entry links; return a valid link."""
     page = researcher.page
     researcher.follow("Recruitment")
-    researcher.follow("Create personal links")
+    researcher.follow("personal links")
     researcher.look("invite")
-    researcher.fill("Or a list of people", "ana@example.org\nclass 2b")
-    researcher.press("Create links")
+    researcher.fill("One label or e-mail address per line", "ana@example.org\nclass 2b")
+    researcher.press("Create links for the list")
     page.get_by_text("Links created: 2").first.wait_for()
     researcher.look("recruitment")
     link = page.locator("tr", has_text="class 2b").locator("input").input_value()
