@@ -22,8 +22,13 @@ _BY_SECTION = {
         "preview_practice_answer preview_check preview_words preview_rating preview_thanks"
     ),
     "docs/console.html#recruitment": (
-        "recruitment invite export_links invitation close_entrance open_link"
+        "recruitment invite export_links export_invitations export_reminders invitation "
+        "close_entrance open_link"
     ),
+    "docs/console.html#e-mail": (
+        "mails send_invitations send_reminders cancel_mails retry_mails no_mail"
+    ),
+    "docs/console.html#prolifics-export": "prolific_export",
     "docs/crowds.html#prolific": "prolific",
     _BATCH: (
         "batches plan_batch batch_cost batch arm_batch disarm_batch drop_batch stop_batch "
@@ -31,7 +36,8 @@ _BY_SECTION = {
         "reject_visit retry_visit override_visit compensate_visit note_visit"
     ),
     "docs/console.html#collection": (
-        "collection gauge block gauge_block repeat undo_repeat replace annotators annotator context"
+        "collection gauge block gauge_block repeat undo_repeat replace annotators "
+        "gauge_annotators annotator context"
     ),
     "docs/console.html#review": "review review_more review_file review_one review_undo",
     "docs/console.html#samples-two-reviewers": (
