@@ -99,7 +99,7 @@ def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | Non
         return None
     ratings = loaded.ratings
     for name in NAMES:
-        if name in ratings and any(one.startswith("'") for one in ratings[name].cat.categories):
+        if name in ratings and ratings[name].cat.categories.str.startswith("'").any():
             return None  # an escaped name; see `write_cell`
     return ratings
 

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from postprocess.formats.invisible import describe_invisible, list_invisible
+from postprocess.formats.kinds import CANONICAL, FileKind, read_table_as
 from postprocess.formats.marks import (
     MOST_COMBINING,
     MarkedContext,
@@ -24,7 +25,6 @@ from postprocess.formats.tabular import (
     Severity,
     TableError,
     read_cell,
-    read_table,
     render_rows,
     unreadable,
     write_cell,
@@ -133,9 +133,9 @@ def load_stimuli(path: str | PathLike[str]) -> ParsedStimuli:
     return parse_stimuli(Path(path).read_bytes())
 
 
-def parse_stimuli(data: bytes) -> ParsedStimuli:
+def parse_stimuli(data: bytes, kind: FileKind = CANONICAL) -> ParsedStimuli:
     """Read a stimuli file and report all problems at once. Never raises for its content."""
-    table = read_table(data, COLUMNS)
+    table = read_table_as(data, COLUMNS, kind)
     return _check_cells(table.rows, table.findings)
 
 
@@ -270,8 +270,8 @@ def field_problem(field: str, *, is_text: bool) -> Problem | None:
             f"the {what} has {len(field):,} characters", f"shorten it to {most:,} at most"
         )
     if control := CONTROL.search(field):
-        is_break = control[0] == "\r"
-        what = "line break" if is_break else f"control character U+{ord(control[0]):04X}"
+        named = {"\r": "line break", "\n": "line break", "\t": "tab"}
+        what = named.get(control[0], f"control character U+{ord(control[0]):04X}")
         return Problem(f"a {what} inside the field", "replace it by a space")
     if has_long_combining_run(field):
         return Problem(f"more than {MOST_COMBINING} combining marks on one letter", "remove them")

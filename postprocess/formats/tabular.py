@@ -8,14 +8,16 @@ not changed.
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNDECODED = re.compile("[\udc80-\udcff]")  # surrogates of bytes that are not UTF-8
 MOST_MISSHAPEN = 10_000  # rows that are reported one by one
 MOST_UNKNOWN, LONGEST_NAME = 20, 100  # columns listed, and characters of a name
+CELL = "cell"  # what separates the columns of a workbook
 ZIP_MARK = b"PK\x03\x04"  # at the start of .xlsx and .ods
 
 
@@ -98,41 +100,56 @@ def read_table(data: bytes, columns: Sequence[str]) -> Table:
         advice = "save it as UTF-8 text, its columns separated by tabs"
         return Table({}, (unreadable("the file is a spreadsheet", advice),))
     lines, findings = _decode_lines(data)
-    if not lines:
+    records = [None if line is None else line.split("\t") for line in lines]
+    return shape_table(records, columns, findings)
+
+
+def shape_table(
+    records: Sequence[list[str] | None],
+    columns: Sequence[str],
+    findings: Iterable[Finding] = (),
+    *,
+    separator: str = "tab",
+) -> Table:
+    """Return the well-formed rows among records, of which the first is the header.
+
+    A record that could not be read is None and has a finding already. `separator` is the name of
+    what separates the columns.
+    """
+    findings = list(findings)
+    if not records:
         return Table({}, (unreadable("the file is empty", "it needs a header and rows"),))
-    if lines[0] is None:
+    header = records[0]
+    if header is None:
         return Table({}, tuple(findings))
-    header = lines[0].split("\t")
-    findings.extend(_header_findings(header, columns))
+    findings.extend(_header_findings(header, columns, separator))
     if any(f.severity is Severity.UNREADABLE and f.row is None for f in findings):
         return Table({}, tuple(findings))
-    if len(lines) == 1:
+    if len(records) == 1:
         findings.append(unreadable("the file has a header but no rows", "add the rows"))
     places = [header.index(column) for column in columns]
     shaped: dict[int, tuple[str, ...]] = {}
-    misshapen: list[int] = []
-    for row, line in enumerate(lines[1:], 1):
-        if line is None:
+    misshapen: dict[int, list[str]] = {}
+    for row, fields in enumerate(records[1:], 1):
+        if fields is None:
             continue
-        fields = line.split("\t")
         if len(fields) == len(header) and any(fields):
             shaped[row] = tuple(fields[i] for i in places)
         else:
-            misshapen.append(row)
-    findings.extend(_shape_findings(misshapen, lines, len(header)))
+            misshapen[row] = fields
+    findings.extend(_shape_findings(misshapen, len(header), separator))
     return Table(shaped, tuple(sorted(findings, key=lambda finding: finding.row or 0)))
 
 
 def _shape_findings(
-    misshapen: Sequence[int], lines: Sequence[str | None], n_columns: int
+    misshapen: Mapping[int, Sequence[str]], n_columns: int, separator: str
 ) -> Iterator[Finding]:
     """Yield findings on rows that do not match the header, the first ones in detail."""
-    for row in misshapen[:MOST_MISSHAPEN]:
-        fields = (lines[row] or "").split("\t")
-        yield unreadable(*_shape_problem(fields, n_columns), row=row)
+    for row, fields in islice(misshapen.items(), MOST_MISSHAPEN):
+        yield unreadable(*_shape_problem(fields, n_columns, separator), row=row)
     if (n_more := len(misshapen) - MOST_MISSHAPEN) > 0:
         what = f"{n_more:,} more rows have not as many fields as the header"
-        yield unreadable(what, "correct them too", row=misshapen[MOST_MISSHAPEN])
+        yield unreadable(what, "correct them too", row=list(misshapen)[MOST_MISSHAPEN])
 
 
 def _decode_lines(data: bytes) -> tuple[list[str | None], list[Finding]]:
@@ -164,12 +181,15 @@ def _not_utf8(position: int, byte: int, bad: Sequence[int]) -> Finding:
     return unreadable(what, "save the file as UTF-8", row=line - 1 if line > 1 else None)
 
 
-def _header_findings(header: Sequence[str], columns: Sequence[str]) -> Iterator[Finding]:
+def _header_findings(
+    header: Sequence[str], columns: Sequence[str], separator: str
+) -> Iterator[Finding]:
     if missing := [column for column in columns if column not in header]:
         found = ", ".join(repr(name[:LONGEST_NAME]) for name in header[:20])
+        where = "one in each cell" if separator == CELL else f"separated by {separator}s"
         yield unreadable(
             f"missing {'column' if len(missing) == 1 else 'columns'}: {', '.join(missing)}",
-            f"the header must name them, separated by tabs (it has {found})",
+            f"the header must name them, {where} (it has {found})",
         )
     for column in columns:
         if header.count(column) > 1:
@@ -183,12 +203,16 @@ def _header_findings(header: Sequence[str], columns: Sequence[str]) -> Iterator[
         yield Finding(Severity.WARNING, what, advice="remove them")
 
 
-def _shape_problem(fields: Sequence[str], n_columns: int) -> tuple[str, str]:
+def _shape_problem(fields: Sequence[str], n_columns: int, separator: str) -> tuple[str, str]:
     if not any(fields):
         return "the row is empty", "remove it"
     n_fields = f"{len(fields)} {'field' if len(fields) == 1 else 'fields'}"
-    likely = "a tab" if len(fields) > n_columns else "a line break"
+    if separator == CELL:
+        return f"{n_fields} instead of {n_columns}: text beside the table", "Remove it"
+    likely = f"a {separator}" if len(fields) > n_columns else "a line break"
     what = f"{n_fields} instead of {n_columns}: {likely} inside a field?"
+    if separator in ("comma", "semicolon"):
+        return what, "Put the field in quotation marks"
     return what, "Replace it by a space"
 
 

@@ -1,5 +1,7 @@
 """Valid rows of a stimuli file with changes by a test."""
 
+import re
+
 from postprocess.formats.stimuli import COLUMNS, parse_stimuli, render_stimuli
 
 FIELDS = {
@@ -33,3 +35,9 @@ def only_finding(parsed):
 
 def with_context(text, form1, form2):
     return parse_with(context1=text, word1_context1=form1, word2_context1=form2)
+
+
+def list_problems(answer):
+    """Return row, line and column of each problem that a page lists."""
+    row = ".*?".join(rf'data-label="{name}">(.*?)</td>' for name in ("Row", "Line", "Column"))
+    return re.findall(row, " ".join(answer.content.decode().split()))
