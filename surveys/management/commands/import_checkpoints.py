@@ -4,7 +4,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
-from surveys.study.stimuli.checkpoints import CheckpointSummary, import_checkpoints
+from surveys.management.commands._tables import add_kind_options, choose_kind
+from surveys.study.stimuli.checkpoints import (
+    COLUMNS,
+    RANGE,
+    CheckpointSummary,
+    import_checkpoints,
+)
 
 
 class Command(SurveyCommand):
@@ -21,10 +27,18 @@ class Command(SurveyCommand):
             "--dry-run", action="store_true", help="check and report, store nothing"
         )
 
+        add_kind_options(parser)
+
     def handle(self, *, study: str, file: Path, dry_run: bool, **options: Any) -> None:
+        found, data = find_study(study), read_file(file)
+        kind = choose_kind(
+            file, data, COLUMNS, language=found.language, numbers=RANGE,
+            separator=options["separator"], encoding=options["encoding"],
+        )  # fmt: skip
         summary = import_checkpoints(
-            find_study(study),
-            read_file(file),
+            found,
+            data,
+            kind=kind,
             per_assignment=options["per_assignment"],
             dry_run=dry_run,
         )

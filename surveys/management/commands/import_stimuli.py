@@ -6,8 +6,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, decimal, read_file
+from surveys.management.commands._tables import add_kind_options, choose_kind
 from surveys.models import AssigningPolicy, QuestionForms
 from surveys.study.create import create_study, preview_study
+from surveys.study.stimuli.kinds import STIMULI_COLUMNS
 from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
 from surveys.study.texts import has_default_texts
 
@@ -48,6 +50,7 @@ class Command(SurveyCommand):
             default=AssigningPolicy.BALANCED,
             help="how arriving annotators are given questionnaires",
         )  # fmt: skip
+        add_kind_options(parser)
         parser.add_argument("--seed", type=int, default=0, help="of blocks and questionnaires")
         parser.add_argument(
             "--dry-run", action="store_true", help="check and report, store nothing"
@@ -57,7 +60,12 @@ class Command(SurveyCommand):
         options["slug"] = options["study"]
         options["scale_minimum"], options["scale_maximum"] = options["scale"]
         design = StudyDesign(**{field.name: options[field.name] for field in fields(StudyDesign)})
-        stimuli = read_stimuli(read_file(file), design)
+        data = read_file(file)
+        kind = choose_kind(
+            file, data, STIMULI_COLUMNS, language=design.language,
+            separator=options["separator"], encoding=options["encoding"],
+        )  # fmt: skip
+        stimuli = read_stimuli(data, design, kind)
         summary = preview_study(stimuli) if dry_run else create_study(stimuli)
         for warning in summary.warnings:
             self.warn(f"warning: {warning}")

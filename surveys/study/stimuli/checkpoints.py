@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from postprocess.formats.kinds import CANONICAL, FileKind, read_table_as
 from postprocess.formats.marks import MarkedContext, Problem, cuts_a_letter, read_context
 from postprocess.formats.stimuli import CUT_LETTER, MOST_FINDINGS, field_problem, stopped_finding
-from postprocess.formats.tabular import Finding, Severity, read_table
+from postprocess.formats.tabular import Finding, Severity
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
@@ -66,7 +67,12 @@ class ReadItems(NamedTuple):
 
 
 def import_checkpoints(
-    study: Study, data: bytes, *, per_assignment: int, dry_run: bool = False
+    study: Study,
+    data: bytes,
+    *,
+    per_assignment: int,
+    kind: FileKind = CANONICAL,
+    dry_run: bool = False,
 ) -> CheckpointSummary:
     """Add checkpoint items to a study; each later assignment gets `per_assignment` of them.
 
@@ -74,7 +80,7 @@ def import_checkpoints(
     skipped: the same file again is a no-op, and a longer one adds its new items behind the others.
     Raises ImportRefused with all errors; then nothing is stored.
     """
-    read = _read_items(data, study)
+    read = _read_items(data, study, kind)
     with transaction.atomic():
         return _add_items(study, read, per_assignment, dry_run=dry_run)
 
@@ -114,18 +120,20 @@ def _add_items(
     )
 
 
-def check_checkpoints(study: Study, data: bytes) -> CheckedFile:
+def check_checkpoints(study: Study, data: bytes, kind: FileKind = CANONICAL) -> CheckedFile:
     """Return all findings in a checkpoint file; never raises for its content."""
-    read = _read_items(data, study)
+    read = _read_items(data, study, kind)
     return CheckedFile(len(read.items), tuple(sorted(read.errors, key=_row_of)), read.warnings)
 
 
-def replace_checkpoints(study: Study, data: bytes, *, per_assignment: int) -> CheckpointSummary:
+def replace_checkpoints(
+    study: Study, data: bytes, *, per_assignment: int, kind: FileKind = CANONICAL
+) -> CheckpointSummary:
     """Replace all checkpoint items of a draft by those of a file.
 
     Raises ImportRefused with all errors, or StudyOpen; then nothing is stored.
     """
-    read = _read_items(data, study)
+    read = _read_items(data, study, kind)
     with transaction.atomic():
         study = lock_draft(study)
         stored = Pair.objects.checkpoints(study)
@@ -167,8 +175,8 @@ def _store_items(study: Study, items: list[CheckpointItem], *, first_position: i
     )
 
 
-def _read_items(data: bytes, study: Study) -> ReadItems:
-    table = read_table(data, COLUMNS)
+def _read_items(data: bytes, study: Study, kind: FileKind) -> ReadItems:
+    table = read_table_as(data, COLUMNS, kind, numbers=RANGE)
     items: dict[int, CheckpointItem] = {}
     findings = list(table.findings)
     rows_by_text: dict[str, int] = {}

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from django.db import transaction
 from django.db.models import F
 
+from postprocess.formats.kinds import CANONICAL, FileKind
 from postprocess.formats.stimuli import StimulusPair
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused, StimuliChanged
@@ -28,14 +29,14 @@ from surveys.study.stimuli.load import (
 POSITION_OFFSET = 1_000_000_000  # beyond every existing position
 
 
-def read_upload(data: bytes, design: StudyDesign) -> CheckedStimuli:
+def read_upload(data: bytes, design: StudyDesign, kind: FileKind = CANONICAL) -> CheckedStimuli:
     """Read stimuli as `read_stimuli` does, up to the size that a page or program may send."""
     if len(data) > LARGEST_FILE:
         raise ImportRefused(
             f"The stimuli have {len(data):,} bytes; up to {LARGEST_FILE:,} bytes are taken. Split "
             "the study, or ask an operator to import it."
         )
-    return read_stimuli(data, design)
+    return read_stimuli(data, design, kind)
 
 
 def read_checked(checked: CheckedFile | None, design: StudyDesign) -> CheckedStimuli:

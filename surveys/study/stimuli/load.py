@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
 
+from postprocess.formats.kinds import CANONICAL, FileKind
 from postprocess.formats.stimuli import (
     COLUMNS,
     ESCAPED_FIELD,
@@ -117,9 +118,9 @@ class CheckedStimuli:
         )
 
 
-def read_stimuli(data: bytes, design: StudyDesign) -> CheckedStimuli:
+def read_stimuli(data: bytes, design: StudyDesign, kind: FileKind = CANONICAL) -> CheckedStimuli:
     """Return the stimuli of a file. Raises ImportRefused with all errors of file and design."""
-    return check_stimuli(parse_stimuli(data), design)
+    return check_stimuli(parse_stimuli(data, kind), design)
 
 
 def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> CheckedStimuli:
@@ -279,13 +280,13 @@ class CheckedFile:
     stimuli: ParsedStimuli | None = None  # as parsed, so that storing them needs no second parse
 
 
-def check_file(data: bytes) -> CheckedFile:
+def check_file(data: bytes, kind: FileKind = CANONICAL) -> CheckedFile:
     """Return all findings in a stimuli file; never raises for its content."""
     if len(data) > LARGEST_FILE:
         what = f"the file has {len(data):,} bytes, more than the {LARGEST_FILE:,} that are accepted"
         advice = "split the study, or ask an operator to import it"
         return CheckedFile(0, (Finding(Severity.ERROR, what, advice=advice),), ())
-    return _as_checked(parse_stimuli(data))
+    return _as_checked(parse_stimuli(data, kind))
 
 
 def fingerprint_file(data: bytes) -> str:

@@ -1,5 +1,7 @@
 """Fragments that show researchers a context as annotators see it."""
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from django.template.loader import render_to_string
@@ -9,6 +11,9 @@ from django.utils.safestring import SafeString
 from surveys.models import Context
 from surveys.web.rendering.item_pages import describe_text, make_rating_form
 from surveys.web.rendering.study_page import StudyDisplay
+
+WORD = re.compile(r"\s*\S+")
+FIRST, AROUND = 5, 1  # words of an excerpt: at the beginning, and on each side of a target
 
 
 class ShownContext(NamedTuple):
@@ -35,3 +40,32 @@ def show_context(face: StudyDisplay, context: Context) -> ShownContext:
             render_to_string("annotate/_text.html", marked),
             render_to_string("annotate/_points.html", marked),
         )
+
+
+def shorten_context(parts: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Return the beginning of a text and the words around its two targets, as its parts.
+
+    >>> before = "One two three four five six seven eight nine ten "
+    >>> parts = [(before, False), ("ice", True), (" is ", False), ("cold", True), (" here", False)]
+    >>> "".join(piece for piece, is_target in shorten_context(parts))
+    'One two three four five … ten ice is cold here'
+    """
+    return list(_shorten(parts))
+
+
+def _shorten(parts: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    for position, (piece, is_target) in enumerate(parts):
+        if is_target:
+            yield piece, True
+        else:
+            n_last = AROUND if position < len(parts) - 1 else 0
+            yield _cut(piece, AROUND if position else FIRST, n_last), False
+
+
+def _cut(text: str, n_first: int, n_last: int) -> str:
+    """Return the first and last words of a text, with an ellipsis between them."""
+    words = WORD.findall(text)
+    if len(words) <= n_first + n_last + 1:
+        return text
+    end = text[len(text.rstrip()) :] if n_last else ""
+    return f"{''.join(words[:n_first])} …{''.join(words[len(words) - n_last :])}{end}"

@@ -13,6 +13,7 @@ from surveys.access.roles import Right, visible_studies
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.query_params import read_query
 from surveys.study.create import create_study
+from surveys.study.languages import list_languages
 from surveys.study.stimuli.checkpoints import replace_checkpoints
 from surveys.study.stimuli.edit import (
     drop_row,
@@ -30,12 +31,11 @@ from surveys.web.console.study.stimuli_forms import (
     ReasonForm,
     RowForm,
     UploadForm,
-    list_languages,
 )
-from surveys.web.rendering.context_preview import ShownContext, show_context
+from surveys.web.rendering.context_preview import ShownContext, shorten_context, show_context
 from surveys.web.rendering.study_page import StudyDisplay, preview_display
 
-ROWS_PER_PAGE = 10
+ROWS_PER_PAGE = 100
 
 
 @require_http_methods(["GET", "POST"])
@@ -48,7 +48,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
         checked = read_checked(form.checked, form.design)
         create_study(checked, signed_in(request), settings=form.settings)
 
-    if form.is_valid() and not form.asks_to_confirm and attempt(form, create):
+    if form.is_valid() and form.is_settled and attempt(form, create):
         messages.success(request, "The study is created as a draft.")
         return redirect("console:stimuli", form.design.slug)
     page = {"form": form, "languages": list_languages()}
@@ -58,12 +58,12 @@ def new_study(request: HttpRequest) -> HttpResponse:
 @study_page(Right.WORK)
 def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
     """Replace all rows of a draft by those of a file."""
-    form = UploadForm(posted(request), request.FILES or None)
+    form = UploadForm(posted(request), request.FILES or None, language=study.language)
 
     def replace() -> None:
         replace_stimuli(study, read_checked(form.checked, StudyDesign.of(study)))
 
-    if form.is_valid() and not form.asks_to_confirm and attempt(form, replace):
+    if form.is_valid() and form.is_settled and attempt(form, replace):
         messages.success(request, "The rows are replaced.")
         return redirect("console:stimuli", study.slug)
     page = {"study": study, "form": form}
@@ -72,18 +72,19 @@ def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
-    """List the rows as annotators see them, with figures of the stimuli."""
+    """List the rows, with figures of the stimuli; one may be open, as annotators see it."""
     pairs = Pair.objects.stimuli(study).prefetch_related("contexts")
     wanted = read_query(request.GET.get("word", ""))
     if wanted:
         pairs = pairs.filter(Q(word1__icontains=wanted) | Q(word2__icontains=wanted))
     rows = Paginator(pairs, ROWS_PER_PAGE).get_page(request.GET.get("page"))
-    face = preview_display(study)
+    face, opened = preview_display(study), request.GET.get("open", "")
     page = {
         "study": study,
         "face": face,
         "rows": rows,
-        "shown": [show_row(face, pair) for pair in rows],
+        "listed": [list_row(pair) for pair in rows],
+        "opened": next((show_row(face, pair) for pair in rows if str(pair.pk) == opened), None),
         "wanted": wanted,
         "sizes": measure_study(study.pk, study.stimuli_sha256),
         "overlaps": list_overlaps(study, visible_studies(request.user)),
@@ -98,9 +99,9 @@ def show_checkpoints(request: HttpRequest, study: Study) -> HttpResponse:
 
     def replace() -> None:
         per_assignment = form.cleaned_data["per_assignment"]
-        replace_checkpoints(study, form.items, per_assignment=per_assignment)
+        replace_checkpoints(study, form.data_sent, per_assignment=per_assignment, kind=form.kind)
 
-    if attempt(form, replace):
+    if form.is_valid() and form.is_settled and attempt(form, replace):
         messages.success(request, "The checkpoint items are saved.")
         return redirect("console:checkpoints", study.slug)
     stored = Checkpoint.objects.filter(context__pair__study=study).select_related("context__pair")
@@ -154,6 +155,14 @@ def render_row(request: HttpRequest, pair: Pair, form: RowForm, dropping: Any) -
     shown = show_row(face, pair)
     page = {"study": pair.study, "row": shown, "form": form, "dropping": dropping, "face": face}
     return render(request, "console/study/row.html", page, status=status_of(form, dropping))
+
+
+def list_row(pair: Pair) -> dict[str, Any]:
+    """Return a row with the beginnings of its contexts, and its number of warnings."""
+    contexts: list[Context] = sorted(pair.contexts.all(), key=lambda context: context.number)
+    n_warnings = len(check_row(write_row(pair, contexts)).warnings)
+    beginnings = [shorten_context(context.parts) for context in contexts]
+    return {"pair": pair, "beginnings": beginnings, "n_warnings": n_warnings}
 
 
 def show_row(face: StudyDisplay, pair: Pair) -> dict[str, Any]:

@@ -1,14 +1,27 @@
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from babel import Locale
 from django import forms
 from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
+from surveys.study.languages import find_language
 from surveys.study.planning.presets import CHOICES, PRESETS
-from surveys.study.stimuli.checkpoints import check_checkpoints
+from surveys.study.stimuli.checkpoints import COLUMNS as CHECKPOINT_COLUMNS
+from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints
+from surveys.study.stimuli.kinds import (
+    ENCODING_CHOICES,
+    SEPARATOR_CHOICES,
+    STANDARD,
+    STIMULI_COLUMNS,
+    Proposal,
+    code_of,
+    kind_of,
+    propose_reading,
+    recognise_file,
+)
 from surveys.study.stimuli.load import (
     LARGEST_FILE,
     CheckedFile,
@@ -24,69 +37,117 @@ from surveys.study.stimuli.load import (
 )
 
 MAX_CONTEXT_LENGTH, MAX_REASON_LENGTH = 20_000, 200
+MAX_NAME_LENGTH, MAX_CODE_LENGTH = 100, 40
+TOO_LARGE_TO_KEEP = (
+    "It is too large to be shown before it is read: save it as UTF-8 text, its columns separated "
+    "by tabs."
+)
 RATINGS, BLOCK_SIZE = 11, 20  # initial values of a design
 CONTEXTS = ("context1", "context2")
 
 
-def list_languages() -> list[tuple[str, str]]:
-    """Return code and English name of the languages with a two-letter code."""
-    names = Locale("en").languages.items()
-    found = [(code, name) for code, name in names if len(code) == 2]
-    return sorted(found, key=lambda language: language[1])
-
-
 class UploadForm(forms.Form):
-    """A stimuli file; one with warnings is kept in the form until it is confirmed."""
+    """A stimuli file, kept in the form until its kind and its warnings are confirmed."""
 
     file = forms.FileField(
         required=False,
         allow_empty_file=True,
         label="File with the stimuli",
-        help_text=(
-            f"UTF-8 text, columns separated by tabs, up to {LARGEST_FILE // 1_000_000} MB. In a "
-            "spreadsheet: save as “Unicode text” or “tab separated”, in UTF-8."
-        ),
+        help_text="Tab-separated UTF-8 text, CSV or an Excel workbook (.xlsx), up to "
+        f"{LARGEST_FILE // 1_000_000} MB.",
     )
     kept = forms.CharField(required=False, widget=forms.HiddenInput)
+    name = forms.CharField(required=False, max_length=MAX_NAME_LENGTH, widget=forms.HiddenInput)
     confirmed = forms.CharField(required=False, widget=forms.HiddenInput)
+    separator = forms.ChoiceField(
+        required=False, choices=SEPARATOR_CHOICES, label="Columns are separated by"
+    )
+    encoding = forms.ChoiceField(required=False, choices=ENCODING_CHOICES)
+    read = forms.CharField(required=False, max_length=MAX_CODE_LENGTH, widget=forms.HiddenInput)
 
+    columns: Sequence[str] = STIMULI_COLUMNS
+    numbers: Sequence[str] = ()
+    what = "file with the stimuli"
     checked: CheckedFile | None = None
-    stimuli = b""
+    proposal: Proposal | None = None
+    kind = STANDARD
+    data_sent = b""
+
+    def __init__(self, *sent: Any, language: str = "") -> None:
+        super().__init__(*sent)
+        self.texts_language = language
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if "file" not in self.errors:
-            self._check(cleaned)
+            self._take_file(cleaned)
         return cleaned
 
-    def _check(self, cleaned: dict[str, Any]) -> None:
+    def _take_file(self, cleaned: dict[str, Any]) -> None:
         file = cleaned.get("file")
         if file and file.size > LARGEST_FILE:
             self.add_error("file", _describe_size(file.size))
             return
         data = file.read() if file is not None else unpack_file(cleaned.get("kept", ""))
         if not data and file is None:
-            self.add_error("file", "Choose the file with the stimuli.")
+            self.add_error("file", f"Choose the {self.what}.")
             return
-        self.stimuli = data or b""
-        self.checked = check_file(self.stimuli)
-        if self.checked.errors:
-            self.add_error("file", _count_errors(self.checked))
+        self.data_sent = data or b""
+        self.kept_name = file.name[:MAX_NAME_LENGTH] if file else cleaned.get("name", "")
+        self._choose_kind(cleaned if file is None else {})
+        if self.proposal is None:
+            self.checked = self._check()
+            if self.checked.errors:
+                self.add_error("file", _count_errors(self.checked))
+        elif not self.kept_file:
+            self.add_error("file", f"The file looks like {self.kind}. {TOO_LARGE_TO_KEEP}")
+
+    def _choose_kind(self, chosen: dict[str, Any]) -> None:
+        """Set the kind of the file, and a proposal unless the researcher has confirmed it."""
+        found = recognise_file(self.data_sent, self.columns, self._find_language())
+        self.kind = found
+        if chosen.get("separator") and chosen.get("encoding"):
+            self.kind = kind_of(chosen["separator"], chosen["encoding"])
+        if self.kind == found == STANDARD or chosen.get("read") == code_of(self.kind):
+            return
+        self.proposal = propose_reading(
+            self.data_sent, self.columns, self.kind,
+            is_recognised=self.kind == found, numbers=self.numbers,
+        )  # fmt: skip
+        shown = {"separator": self.kind.separator, "encoding": self.kind.encoding}
+        self.kind_form = KindForm(initial=shown)
+
+    def _find_language(self) -> str:
+        return self.texts_language
+
+    def _check(self) -> CheckedFile:
+        return check_file(self.data_sent, self.kind)
 
     @property
     def fingerprint(self) -> str:
         """Return the fingerprint of the file to be confirmed."""
-        return fingerprint_file(self.stimuli)
+        return fingerprint_file(self.data_sent)
 
     @cached_property
     def kept_file(self) -> str:
         """Return the file as the form keeps it until it is confirmed."""
-        return pack_file(self.stimuli)
+        return pack_file(self.data_sent)
 
     @property
     def is_kept(self) -> bool:
-        """Return whether the form keeps a valid file, which need not be chosen again."""
-        return self.checked is not None and not self.checked.errors and bool(self.kept_file)
+        """Return whether the form keeps a usable file, which need not be chosen again."""
+        is_usable = self.checked is not None and not self.checked.errors
+        return bool((self.proposal or is_usable) and self.kept_file)
+
+    @property
+    def chosen_kind(self) -> dict[str, str]:
+        """Return the hidden fields that hold a confirmed kind."""
+        if self.proposal or self.kind == STANDARD:
+            return {}
+        fields = {"read": code_of(self.kind)}
+        if not self.kind.is_workbook:
+            fields |= {"separator": self.kind.separator, "encoding": self.kind.encoding}
+        return fields
 
     @property
     def asks_to_confirm(self) -> bool:
@@ -95,36 +156,40 @@ class UploadForm(forms.Form):
             return False
         return bool(self.cleaned_data["confirmed"] != self.fingerprint)
 
+    @property
+    def is_settled(self) -> bool:
+        """Return whether the kind and the warnings of the file need no confirmation."""
+        return self.proposal is None and not self.asks_to_confirm
 
-class CheckpointsForm(forms.Form):
+
+class KindForm(forms.Form):
+    """Separator and encoding of a proposal, as they were recognised or chosen."""
+
+    separator = forms.ChoiceField(choices=SEPARATOR_CHOICES, label="Columns are separated by")
+    encoding = forms.ChoiceField(choices=ENCODING_CHOICES)
+
+
+class CheckpointsForm(UploadForm):
     """A file of checkpoint items, and the number of them in each assignment."""
 
-    file = forms.FileField(
-        allow_empty_file=True,
-        label="File with the checkpoint items",
-        help_text="UTF-8 text, columns separated by tabs: word1, word2, context, word1_context, "
-        "word2_context, lowest, highest.",
-    )
     per_assignment = forms.IntegerField(
         min_value=1, max_value=1000, initial=1, label="Items in each assignment"
     )
-
-    checked: CheckedFile | None = None
-    items = b""
+    columns, numbers = CHECKPOINT_COLUMNS, RANGE
+    what = "file with the checkpoint items"
 
     def __init__(self, study: Study, *sent: Any) -> None:
-        super().__init__(*sent)
+        super().__init__(*sent, language=study.language)
         self.study = study
+        self.fields["file"].label = self.what.capitalize()
 
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > LARGEST_FILE:
-            raise forms.ValidationError(_describe_size(file.size))
-        self.items = file.read()
-        self.checked = check_checkpoints(self.study, self.items)
-        if self.checked.errors:
-            raise forms.ValidationError(_count_errors(self.checked))
-        return file
+    def _check(self) -> CheckedFile:
+        return check_checkpoints(self.study, self.data_sent, self.kind)
+
+    @property
+    def asks_to_confirm(self) -> bool:
+        """Return False: warnings about checkpoint items are shown, but not confirmed."""
+        return False
 
 
 def _count_errors(checked: CheckedFile) -> str:
@@ -155,7 +220,7 @@ class NewStudyForm(UploadForm):
     language = forms.CharField(
         max_length=35,
         label="Language of the texts",
-        help_text="The code, such as en, hr, sl, fi or pt-BR; type a name to search.",
+        help_text="A name or code, such as Croatian, hr or pt-BR.",
         widget=forms.TextInput(attrs={"list": "languages", "autocomplete": "off"}),
     )
     preset = forms.ChoiceField(
@@ -176,9 +241,12 @@ class NewStudyForm(UploadForm):
         return slug
 
     def clean_language(self) -> str:
-        language: str = self.cleaned_data["language"].strip()
+        language = find_language(self.cleaned_data["language"])
         _refuse(list_language_problems(language))
         return language
+
+    def _find_language(self) -> str:
+        return str(self.cleaned_data.get("language", ""))
 
     @property
     def design(self) -> StudyDesign:

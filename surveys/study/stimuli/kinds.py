@@ -1,0 +1,103 @@
+"""Kinds of files that are not tab-separated UTF-8: proposals to read them, and the choice."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from postprocess.formats.kinds import (
+    CANONICAL,
+    ENCODINGS,
+    Encoding,
+    Separator,
+    list_letters,
+    read_table_as,
+    recognise_kind,
+)
+from postprocess.formats.kinds import (
+    FileKind as FileKind,
+)
+from postprocess.formats.stimuli import COLUMNS
+from postprocess.formats.tabular import Finding, Severity
+from surveys.errors import ImportRefused
+
+STIMULI_COLUMNS = COLUMNS
+STANDARD = CANONICAL
+
+SEPARATOR_CHOICES = [
+    (Separator.COMMA, "Comma"),
+    (Separator.SEMICOLON, "Semicolon"),
+    (Separator.TAB, "Tab"),
+    (Separator.QUOTED_TAB, "Tab, with quotation marks around fields"),
+]
+ENCODING_CHOICES = [(encoding, ENCODINGS[encoding]) for encoding in Encoding]
+N_SHOWN_ROWS, N_SHOWN_COLUMNS, MOST_LETTERS = 3, 3, 30
+
+
+class Proposal(NamedTuple):
+    """How a file would be read: its first rows and columns, letters and problems."""
+
+    kind: FileKind
+    is_recognised: bool  # False: chosen by the researcher
+    columns: Sequence[str]
+    rows: list[tuple[str, ...]]
+    letters: list[tuple[str, int]]
+    problems: list[Finding]
+
+    @property
+    def code(self) -> str:
+        """Return the kind as a form and a button hold it."""
+        return code_of(self.kind)
+
+
+def recognise_file(data: bytes, columns: Sequence[str], language: str = "") -> FileKind:
+    """Return the kind that a file seems to be of; tab-separated UTF-8 if it is unknown."""
+    return recognise_kind(data, columns, language) or STANDARD
+
+
+def choose_kind(
+    data: bytes, language: str, separator: str | None, encoding: str | None
+) -> FileKind:
+    """Return the kind of a stimuli file that a program gives, or a workbook.
+
+    Without either, raises ImportRefused for a file that seems to be of another kind than
+    tab-separated UTF-8, with the values that read it and its first row.
+    """
+    if separator or encoding:
+        return kind_of(separator or STANDARD.separator, encoding or STANDARD.encoding)
+    kind = recognise_file(data, STIMULI_COLUMNS, language)
+    if kind == STANDARD or kind.is_workbook:
+        return kind
+    rows = propose_reading(data, STIMULI_COLUMNS, kind).rows
+    first = f" Its first row then reads: {' | '.join(rows[0])}." if rows else ""
+    raise ImportRefused(
+        f"The file looks like {kind}. Nothing was stored. To read it that way, add separator "
+        f"{kind.separator} and encoding {kind.encoding}.{first}"
+    )
+
+
+def propose_reading(
+    data: bytes, columns: Sequence[str], kind: FileKind, *, is_recognised: bool = True,
+    numbers: Collection[str] = (),
+) -> Proposal:  # fmt: skip
+    """Return how a file of some kind would be read. Nothing is stored, nothing is raised."""
+    table = read_table_as(data, columns, kind, numbers=numbers)
+    rows = list(table.rows.values())
+    problems = [found for found in table.findings if found.severity is Severity.UNREADABLE]
+    shown = [row[:N_SHOWN_COLUMNS] for row in rows[:N_SHOWN_ROWS]]
+    letters = list_letters(rows)[:MOST_LETTERS]
+    return Proposal(
+        kind, is_recognised, columns[:N_SHOWN_COLUMNS], shown, letters, problems[:N_SHOWN_ROWS]
+    )
+
+
+def code_of(kind: FileKind) -> str:
+    """Return a kind as a form holds it.
+
+    >>> code_of(FileKind(Separator.COMMA, Encoding.UTF_16)), code_of(STANDARD)
+    ('comma utf-16', 'tab utf-8')
+    """
+    return "workbook" if kind.is_workbook else f"{kind.separator} {kind.encoding}"
+
+
+def kind_of(separator: str, encoding: str) -> FileKind:
+    """Return the kind with this separator and encoding, which are known ones."""
+    return FileKind(Separator(separator), Encoding(encoding))

@@ -1,0 +1,65 @@
+"""A file is dropped on its field and shown before it is read; rows of the stimuli open in place."""
+
+import re
+
+import pytest
+
+from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.page_checks import COLOURS, violations
+from tests.end_to_end.site import Site
+from tests.factories.stimuli_rows import FIELDS
+
+MADE = """
+from django.contrib.auth.models import User
+from django.test import Client
+client = Client()
+client.force_login(User.objects.create_user("importer"))
+print(client.cookies["sessionid"].value)
+"""
+DROP = """text => {
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([text], "pairs.csv"));
+  document.querySelector(".drop-area label").dispatchEvent(
+    new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def session(shared_site: Site) -> str:
+    return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
+
+
+def check(watched: WatchedPage) -> None:
+    for size, rules in ((DESKTOP, ()), (PHONE, (*COLOURS, "scrollable-region-focusable"))):
+        watched.appear(size, "light")
+        assert violations(watched, *rules) == []
+        assert watched.sideways_scroll == 0
+
+
+def test_a_dropped_file_is_shown_read_and_opened_by_row(chromium, shared_site, session):
+    watched = WatchedPage(chromium, DESKTOP)
+    watched.visit_signed_in(f"{shared_site.url}/console/new/", session)
+    page = watched.page
+    page.get_by_label("Title").fill("Dropped")
+    page.get_by_label("Language of the texts").fill("English")
+    page.evaluate(DROP, ";".join(FIELDS) + "\n" + ";".join(FIELDS.values()) + "\n")
+    page.get_by_role("button", name="Create study").click()
+
+    page.get_by_role("heading", name="This looks like a semicolon-separated file").wait_for()
+    check(watched)
+    page.get_by_role("button", name="Read it this way").click()
+
+    link = page.get_by_role("link", name="bank – river", exact=True)
+    link.press("Enter")
+    page.get_by_role("heading", name="Row 1 as annotators see it").wait_for()
+    check(watched)
+    assert link.get_attribute("aria-expanded") == "true"
+    assert "open=" not in page.url
+    link.press("Enter")
+    assert page.locator(".drawer").is_hidden()
+
+    plain = WatchedPage(chromium, DESKTOP, scripts=False)
+    plain.visit_signed_in(page.url, session)
+    plain.page.get_by_role("link", name="bank – river", exact=True).click()
+    assert re.search(r"\?open=\d+#row1$", plain.page.url)
+    assert plain.page.locator(".drawer").is_visible()
