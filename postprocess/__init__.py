@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from postprocess.planning.rating_models import ModelError as ModelError
     from postprocess.planning.rating_models import models_of_ratings as models_of_ratings
     from postprocess.planning.rating_models import models_of_scores as models_of_scores
+    from postprocess.release.verification.verifying import Verification as Verification
+    from postprocess.release.verification.verifying import verify_release as verify_release
     from postprocess.reporting.bundle import render_reports as render_reports
     from postprocess.statistics.agreement.by_group import agreement_table as agreement_table
     from postprocess.statistics.agreement.reliability import (
@@ -80,6 +82,7 @@ _MODULES = {
     "pipeline": ["Dataset", "LanguageError", "build_dataset"],
     "planning.plan": ["Costs", "Plan", "PlanError", "Question", "plan_study"],
     "planning.rating_models": ["ModelError", "models_of_ratings", "models_of_scores"],
+    "release.verification.verifying": ["Verification", "verify_release"],
     "reporting.bundle": ["render_reports"],
     "statistics.agreement.by_group": ["agreement_table"],
     "statistics.agreement.reliability": ["change_reliability"],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from postprocess.auditing import AuditError
-from postprocess.commands import audit, build, compare, describe, plan, release, trace
+from postprocess.commands import audit, build, compare, describe, plan, release, trace, verify
 from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
 from postprocess.pipeline import LanguageError
@@ -18,7 +18,7 @@ from postprocess.steps.recipe import RecipeError
 from postprocess.table.ratings import RatingsError
 
 SCRIPT = "cosima-post"
-COMMANDS = (build, release, describe, trace, compare, plan, audit)
+COMMANDS = (build, release, describe, trace, compare, plan, audit, verify)
 ERRORS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
     ModelError, PlanError, AuditError, ExtraMissing,

@@ -66,6 +66,19 @@ class Collected:
 
 
 @dataclass(frozen=True)
+class Published:
+    """The data of a release: what its figures are computed from.
+
+    `stimuli`: test pairs, then practice pairs; `individual`: the answers with this release's
+    annotator ids and pair numbers; `split`: which pairs are for practice.
+    """
+
+    stimuli: ParsedStimuli
+    individual: Individual
+    split: Split
+
+
+@dataclass(frozen=True)
 class Choices:
     """Settings of a release other than the recipe.
 
@@ -122,26 +135,54 @@ def build_release(
     _refuse_other_scale(description, recipe)
     split, stimuli = _split_stimuli(collected.stimuli, choices)
     individual = _publish(collected, description, recipe, split, choices.key)
-    scripted = _list_scripted(individual.ratings)
+    return assemble_release(
+        Published(stimuli, individual, split),
+        description,
+        recipe,
+        language=language,
+        complete=choices.complete,
+        notes=notes,
+        add_files=add_files,
+        progress=progress,
+    )
+
+
+def assemble_release(
+    published: Published,
+    description: Description,
+    recipe: Recipe,
+    *,
+    language: str,
+    complete: bool = False,
+    notes: Sequence[str] = (),
+    add_files: Callable[[Dataset], Mapping[str, bytes]] | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Compute all figures of a release from its data and render all files.
+
+    The arguments, and the errors but for those of the key, are those of `build_release`.
+    """
+    stimuli, ratings = published.stimuli, published.individual.ratings
+    scripted = _list_scripted(ratings)
     tag = tag_files(language, is_rehearsal=bool(scripted))
-    answers = _render_individual(individual, language, tag)
+    answers = _render_individual(published.individual, language, tag)
     dataset = build_dataset(
         stimuli,
-        individual.ratings,
+        ratings,
         language=language,
         recipe=recipe,
-        inputs=_digest_inputs(stimuli, answers, individual.ratings),
-        checks=individual.checks,
-        details=individual.ratings,
+        inputs=_digest_inputs(stimuli, answers, ratings),
+        checks=published.individual.checks,
+        details=ratings,
         notes=notes,
         scripted=scripted,
         progress=progress,
     )
-    files = {**dataset.files, **_render_kits(stimuli, dataset, split, tag), **answers}
+    files = {**dataset.files, **_render_kits(stimuli, dataset, published.split, tag), **answers}
     files |= _render_description(description)
     files |= add_files(dataset) if add_files else {}
-    subject = _make_subject(dataset, description, split, files, individual.ratings)
-    return _add_documents(subject, files, complete=choices.complete)
+    subject = _make_subject(dataset, description, published.split, files, ratings)
+    return _add_documents(subject, files, complete=complete)
 
 
 def write_release(release: Release, folder: Path) -> list[Path]:

@@ -70,7 +70,7 @@ def publish_individual(
     if kept.empty:
         raise RatingsError("every rating was withdrawn; there is nothing to release")
     if words is not None:
-        kept = _join_words(kept, words)
+        kept = join_words(kept, words)
     names = [table["annotator"].astype(str) for table in (kept, left_checks) if table is not None]
     ids = make_pseudonyms(pd.concat(names).unique(), key)
     renamed = _rename(kept, ids).sort_values(list(PLACE), ignore_index=True)
@@ -149,7 +149,11 @@ def _drop_withdrawn(
     return kept, checks[~checks["annotator"].astype(str).isin(gone)]
 
 
-def _join_words(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
+def join_words(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
+    """Add the engagement words of ratings as further columns, "" where there are none.
+
+    Raises RatingsError if an annotator has two answers to a context among the words.
+    """
     if words.duplicated(list(PLACE)).any():
         raise RatingsError("an annotator has two engagement answers to the same context")
     named = words.assign(annotator=words["annotator"].astype(str))[[*PLACE, *WORDS]]

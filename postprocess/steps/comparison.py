@@ -79,9 +79,14 @@ def crosses_level(scores: pd.DataFrame, test: str) -> "pd.Series[bool]":
 def _is_written_differently(
     first: pd.Series, second: pd.Series
 ) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    return np.array(
-        [format_number(a) != format_number(b) for a, b in zip(first, second, strict=True)]
-    )
+    """Return where two figures have different decimals; only unequal figures are formatted."""
+    one, two = first.to_numpy(dtype=float), second.to_numpy(dtype=float)
+    differs = np.asarray(~((one == two) | (np.isnan(one) & np.isnan(two))), dtype=bool)
+    differs[differs] = [
+        format_number(a) != format_number(b)
+        for a, b in zip(one[differs].tolist(), two[differs].tolist(), strict=True)
+    ]
+    return differs
 
 
 def _compare_annotators(first: Outcome, second: Outcome) -> pd.DataFrame:

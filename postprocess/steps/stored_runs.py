@@ -5,6 +5,7 @@ import io
 from collections.abc import Hashable
 from typing import BinaryIO
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -72,15 +73,43 @@ def search_ledger(
     (DataFrame, int)
         The rows in the order of the ledger, and the number of all matching rows.
     """
-    table = arrow_parquet.read_table(io.BytesIO(data))
+    file = arrow_parquet.ParquetFile(io.BytesIO(data))
+    places = _find_places(file, filters)
+    wanted = places[start : start + n_rows]
+    rows: pd.DataFrame = _take(file, wanted).to_pandas()
+    return rows, len(places)
+
+
+def _find_places(
+    file: arrow_parquet.ParquetFile, filters: Filters
+) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+    """Return the places of matching rows; of the columns only those of the filters are read."""
+    keep = np.ones(file.metadata.num_rows, dtype=bool)
+    table = file.read(columns=list(filters))
     for name, value in filters.items():
-        column = table[name]
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(pa.string())
-        keep = pc.not_equal(column, "") if value == "*" else pc.equal(column, value)
-        table = table.filter(keep)
-    rows: pd.DataFrame = table.slice(start, n_rows).to_pandas()
-    return rows, table.num_rows
+        keep &= np.concatenate([_match(chunk, value) for chunk in table[name].chunks] or [keep])
+    return np.flatnonzero(keep)
+
+
+def _match(values: pa.Array, wanted: str | int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return which values are those wanted; "*" matches all that are not empty."""
+    if pa.types.is_dictionary(values.type):  # each different value is compared once
+        of_values = pa.array(_match(values.dictionary, wanted))
+        found = of_values.take(values.indices)
+    else:
+        found = pc.not_equal(values, "") if wanted == "*" else pc.equal(values, wanted)
+    return np.asarray(found.fill_null(False), dtype=bool)
+
+
+def _take(
+    file: arrow_parquet.ParquetFile, places: "np.ndarray[tuple[int], np.dtype[np.intp]]"
+) -> pa.Table:
+    """Return the rows at ascending places; only the row groups that have them are read."""
+    sizes = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
+    ends = np.cumsum([0, *sizes])
+    groups = np.unique(np.searchsorted(ends, places, side="right") - 1)
+    begins = np.concatenate([np.arange(ends[n], ends[n + 1]) for n in groups] or [places])
+    return file.read_row_groups(groups.tolist()).take(np.searchsorted(begins, places))
 
 
 def restore_outcome(recipe: Recipe, ledger: bytes, scores: bytes, annotators: bytes) -> Outcome:

@@ -74,7 +74,7 @@ def test_every_title_is_stamped_and_the_cards_begin_with_a_warning(rehearsal):
 
 def test_the_report_has_the_warning(rehearsal):
     counts = rehearsal.dataset.report["counts"]
-    plates = draw_plates(rehearsal.dataset.outcome)
+    plates = draw_plates(rehearsal.dataset)
     page = render_page(rehearsal.dataset, plates)
 
     assert (counts["ratings_scripted"], counts["annotators_scripted"]) == (6, 1)

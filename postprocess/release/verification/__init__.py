@@ -1,0 +1,1 @@
+"""Verification of a release: all figures computed again from the data that it publishes."""

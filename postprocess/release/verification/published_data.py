@@ -1,0 +1,98 @@
+"""Reading the data that a release publishes: what all of its figures are computed from."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.formats.stimuli import ParsedStimuli, parse_stimuli
+from postprocess.pipeline import RECIPE_FILE
+from postprocess.release import ReleaseError
+from postprocess.release.assembling import DESCRIPTION, REPORT, Published
+from postprocess.release.engagement_words import load_words
+from postprocess.release.individual import Individual, join_words
+from postprocess.release.kit import PRACTICE
+from postprocess.release.practice import Split
+from postprocess.steps.recipe import Recipe
+from postprocess.steps.rehearsal import SCRIPTED, load_scripted, read_tag
+from postprocess.table.ratings import check_ratings
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder by path, without hidden ones. Raises ReleaseError."""
+    if not folder.is_dir():
+        raise ReleaseError(f"{folder} is not a folder; unpack the archive of the release first")
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    named = {path.relative_to(folder).as_posix(): path for path in paths}
+    return {
+        name: path.read_bytes()
+        for name, path in named.items()
+        if not any(part.startswith(".") for part in PurePosixPath(name).parts)
+    }
+
+
+def find_tag(files: Mapping[str, bytes]) -> str:
+    """Return the tag in the names of the files. Raises ReleaseError."""
+    found = [
+        name
+        for name in files
+        if name.startswith("cosimlex_") and name.endswith(".csv") and "/" not in name
+    ]
+    if len(found) != 1:
+        raise ReleaseError(
+            f"the folder of a release has one file cosimlex_<lang>.csv, but this has {len(found)}"
+        )
+    tag = PurePosixPath(found[0]).stem.removeprefix("cosimlex_")
+    needed = (REPORT, RECIPE_FILE, DESCRIPTION, f"ratings_{tag}.tsv", f"data/data_{tag}.tsv")
+    if missing := [name for name in needed if name not in files]:
+        raise ReleaseError(f"{missing[0]} is missing, without which nothing can be computed again")
+    return tag
+
+
+def read_report(files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the report of a release. Raises ReleaseError."""
+    try:
+        report = json.loads(files[REPORT])
+    except ValueError as error:
+        raise ReleaseError(f"{REPORT} is not valid JSON: {error}") from error
+    parts = {"inputs": dict, "notes": list, "code": dict}
+    if not isinstance(report, dict) or any(
+        not isinstance(report.get(name), kind) for name, kind in parts.items()
+    ):
+        raise ReleaseError(f"{REPORT} is not the report of a release")
+    return report
+
+
+def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: Recipe) -> Published:
+    """Read the stimuli and answers of a release.
+
+    Raises RatingsError as `load_ratings` and `check_ratings`, OSError if a file cannot be read.
+    """
+    test = parse_stimuli(files[f"data/data_{tag}.tsv"])
+    practice_file = f"{PRACTICE}/data_{tag}.tsv"
+    practice = parse_stimuli(files[practice_file]).rows if practice_file in files else ()
+    stimuli = _join_stimuli(test, practice)
+    n_test, n_pairs = len(test.rows), len(stimuli.rows)
+    path, checks_path = folder / f"ratings_{tag}.tsv", folder / f"checkpoints_{tag}.csv"
+    loaded = load_ratings(path, read_tag(tag))
+    ratings = check_ratings(loaded, recipe.scale.as_scale(), n_pairs=n_pairs)
+    words, scripted = load_words(path), load_scripted(path)
+    if words is not None:
+        ratings = join_words(ratings, words)
+    if scripted:
+        ratings = ratings.assign(**{SCRIPTED: ratings["annotator"].isin(list(scripted))})
+    checks = load_checks(checks_path).drop(columns="language") if checks_path.exists() else None
+    return Published(
+        stimuli,
+        Individual(ratings, checks),
+        Split(tuple(range(n_test)), tuple(range(n_test, n_pairs))),
+    )
+
+
+def _join_stimuli(test: ParsedStimuli, practice: Sequence[tuple[str, ...]]) -> ParsedStimuli:
+    if not practice:
+        return test
+    first_line = test.text.partition("\n")[0]
+    rows = "".join("\t".join(row) + "\n" for row in (*test.rows, *practice))
+    return parse_stimuli(f"{first_line}\n{rows}".encode())
