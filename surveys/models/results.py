@@ -34,6 +34,12 @@ class CollectedQuerySet(models.QuerySet[Row]):
         return self.annotate(n_withdrawn_since=Coalesce(Subquery(counted.values("n")), 0))
 
 
+class ReleaseQuerySet(CollectedQuerySet["Release"]):
+    def without_differences(self) -> Self:
+        """Return releases that are not known to differ from what their ratings give."""
+        return self.exclude(n_differences__gt=0)
+
+
 class Release(models.Model):
     """Dataset files written once from a study; `report` names inputs, settings and code."""
 
@@ -54,12 +60,31 @@ class Release(models.Model):
         null=True, blank=True, help_text="when its public page was opened; empty: closed"
     )
 
-    objects = CollectedQuerySet["Release"].as_manager()
+    verified_at = models.DateTimeField(
+        null=True, blank=True, help_text="when its figures were last computed again; empty: never"
+    )
+    n_figures = models.PositiveIntegerField(
+        null=True, blank=True, help_text="figures that follow from its ratings"
+    )
+    n_differences = models.PositiveIntegerField(
+        null=True, blank=True, help_text="places of its files that do not follow from its ratings"
+    )
+    differences = models.JSONField(
+        default=list, blank=True, help_text="the first of them: file, place, both values"
+    )
+
+    objects = ReleaseQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=("study", "number"), name="one_release_a_number"),
+            models.CheckConstraint(
+                condition=Q(verified_at=None, n_figures=None, n_differences=None)
+                | Q(verified_at__isnull=False, n_figures__isnull=False)
+                & Q(n_differences__isnull=False),
+                name="verified_releases_have_figures",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -80,6 +105,21 @@ class Release(models.Model):
         """The number of pairs in the dataset."""
         return int(self.report["counts"]["pairs"])
 
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether all figures of its files were computed again and found equal."""
+        return self.n_differences == 0
+
+    @property
+    def verification(self) -> str:
+        """The result of its last verification in a sentence, as the library words it."""
+        if self.n_differences is None:
+            return "Not verified yet."
+        if self.is_confirmed:
+            return f"All {self.n_figures:,} figures follow from the ratings."
+        noun = "difference" if self.n_differences == 1 else "differences"
+        return f"{self.n_differences:,} {noun} from what the ratings give."
+
 
 class RunKind(models.TextChoices):
     """The kinds of background job."""
@@ -88,6 +128,7 @@ class RunKind(models.TextChoices):
     RELEASE = "release", "a release to publish"
     LINKS = "links", "personal links"
     EXPORT = "export", "a file of the answers"
+    VERIFY = "verify", "verification of a release"
     REHEARSE = "rehearse", "a rehearsal by scripted annotators"
     PUBLISH = "publish", "publishing of a batch"
     FETCH = "fetch", "fetching of what was handed in"
@@ -97,7 +138,11 @@ class RunKind(models.TextChoices):
     @property
     def noun(self) -> str:
         """The word before the number of a run of this kind."""
-        nouns = {RunKind.RESULTS: "run", RunKind.REHEARSE: "rehearsal"}
+        nouns = {
+            RunKind.RESULTS: "run",
+            RunKind.REHEARSE: "rehearsal",
+            RunKind.VERIFY: "verification",
+        }
         return nouns.get(self, str(self.value))
 
     @classmethod
@@ -108,7 +153,7 @@ class RunKind(models.TextChoices):
     @classmethod
     def of_jobs(cls) -> "tuple[RunKind, ...]":
         """Return the kinds that are not post-processing."""
-        return (cls.LINKS, cls.EXPORT, cls.REHEARSE, *cls.of_batches())
+        return (cls.LINKS, cls.EXPORT, cls.VERIFY, cls.REHEARSE, *cls.of_batches())
 
 
 class RunState(models.TextChoices):
@@ -239,6 +284,11 @@ class Run(models.Model):
         """Whether its result contains scripted ratings; older reports do not say."""
         counts = (self.report or {}).get("counts") or {}
         return bool(counts.get("ratings_scripted"))
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it waits or is being performed."""
+        return self.state in (RunState.WAITING, RunState.RUNNING)
 
     @property
     def has_lost_list(self) -> bool:

@@ -21,9 +21,9 @@ OF_ROWS = {"stimuli.revised", "stimuli.dropped"}
 # The published actions, by prefix, and whether the subject of the entry is published.
 PUBLISHED = {
     "study.": True, "stimuli.": True, "text.": True, "block.": True, "review.": True,
-    "entrance.": True, "results.": True, "release.": True, "run.": True, "retention.": True,
-    "personal_data.": True, "invitations.": True, "annotator.": False, "annotators.": False,
-    "verdict.": False,
+    "entrance.": True, "results.": True, "release.": True, "run.": True, "verify.": True,
+    "retention.": True, "personal_data.": True, "invitations.": True, "annotator.": False,
+    "annotators.": False, "verdict.": False,
 }  # fmt: skip
 
 

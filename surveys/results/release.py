@@ -1,5 +1,6 @@
 """Releases: the dataset files of a study, and their descriptions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -21,6 +22,7 @@ from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
 from surveys.models.results import make_key
 from surveys.results.description import describe_study
+from surveys.results.inspection.verification import STAGE, verify_folder
 from surveys.results.numbering import number_release
 from surveys.results.public_log import write_public_log
 from surveys.results.ratings_table import (
@@ -64,12 +66,14 @@ def release_dataset(
     options: ReleaseOptions | None = None,
     *,
     number: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> Release:
     """Write the published files of a study into a folder and, next to it, as a zip file.
 
     The recipe is applied on the study's scale. `python -m postprocess build` creates the same
-    dataset from the files in the folder. `number` is that of the run that makes the release.
-    Writes nothing when it raises RatingsMissing, StimuliChanged or ReleaseRefused.
+    dataset from the files in the folder. The written files are verified: the release stores how
+    many figures follow from its ratings, and what differs. `number` is that of the run that makes
+    the release. Writes nothing when it raises RatingsMissing, StimuliChanged or ReleaseRefused.
     """
     from postprocess.release.assembling import Choices, build_release, write_release
     from postprocess.table.ratings import RatingsError
@@ -93,6 +97,9 @@ def release_dataset(
         raise RatingsMissing(str(error)) from error
     except ReleaseError as error:
         raise ReleaseRefused(str(error)) from error
+    if progress:
+        progress(STAGE, 0, 1)
+    verified = verify_folder(folder)
     with transaction.atomic():
         return Release.objects.create(
             study=study,
@@ -100,6 +107,7 @@ def release_dataset(
             collected_at=collected_at,
             report=release.dataset.report,
             key=key,
+            **verified,
         )
 
 

@@ -2,8 +2,10 @@
 
 import zipfile
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.core.cache import cache
 from django.db.models.fields.files import FieldFile
 
 from surveys.errors import RunRefused
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
 
 ROWS_A_PAGE = 100
+CACHE_SECONDS = 30 * 24 * 3600  # of comparisons
 MAX_DIFFERENCES = 200  # of pairs or annotators that are shown
 
 
@@ -93,7 +96,24 @@ def find_codes(study: Study, rows: Iterable[Mapping[Any, Any]]) -> set[str]:
 
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
-    """Return what differs in the second run. Raises RunRefused unless the ratings are equal."""
+    """Return what differs in the second run; computed once, then cached.
+
+    Raises RunRefused unless the ratings are equal.
+    """
+    key = f"compared-{digest_run(first)}-{digest_run(second)}"
+    found = cache.get(key)
+    if found is None:
+        found = tuple(_compare(first, second))
+        cache.set(key, found, CACHE_SECONDS)
+    return RunsApart(*found)
+
+
+def digest_run(run: Run) -> str:
+    """Return a digest that no other run has, nor this one if it was performed again."""
+    return sha256(f"{run.pk} {run.archive} {run.finished_at}".encode()).hexdigest()
+
+
+def _compare(first: Run, second: Run) -> RunsApart:
     from postprocess.steps.comparison import compare_outcomes
     from postprocess.table.ratings import RatingsError
 

@@ -104,6 +104,27 @@ def request_export(study: Study, form: str, by: User | None) -> Run:
 
 
 @transaction.atomic
+def request_verification(release: Release, by: User | None) -> Run:
+    """Queue a run that verifies a release from its stored archive.
+
+    Raises RunRefused if the site does not keep its files, or during another verification of it.
+    """
+    run = getattr(release, "run", None)
+    if run is None or not run.archive:
+        raise RunRefused(
+            "This site does not keep the files of the release. Verify them where they are: "
+            "python -m postprocess verify."
+        )
+    verification = _request(
+        release.study, RunKind.VERIFY, None, by, wishes={"release": release.pk}
+    )  # locks the study
+    same = Run.objects.filter(study=release.study, kind=RunKind.VERIFY).under_way()
+    if same.filter(wishes__release=release.pk).exclude(pk=verification.pk).exists():
+        raise RunRefused("The release is already being verified. Wait until that is done.")
+    return verification
+
+
+@transaction.atomic
 def request_rehearsal(study: Study, count: int, by: User | None) -> Run:
     """Queue a run in which `count` scripted annotators answer, in a draft or an open study.
 
@@ -208,7 +229,7 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
 
     from postprocess.pipeline import build_dataset
     from postprocess.reporting.bundle import render_reports
-    from postprocess.reporting.plots.bundle import render_plots
+    from postprocess.reporting.plots.bundle import draw_plots, write_plots
     from postprocess.steps.recipe import parse_recipe
     from postprocess.steps.stored_runs import write_ledger
 
@@ -228,8 +249,9 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     )
     progress("drawing the report", 0, 1)
     per_day = pd.Series(count_ratings_by_day(run.study), dtype=int)
-    plots = render_plots(dataset, per_day, count_ratings_wanted(run.study))
-    files = {**dataset.files, **render_reports(dataset), **plots}
+    plots = draw_plots(dataset, per_day, count_ratings_wanted(run.study))
+    reports = render_reports(dataset, plots)
+    files = {**dataset.files, **reports, **write_plots(dataset, plots, reports)}
     name = f"results_{run.study.slug}_{run.number}"
     archive = write_archive(files, name)
     return {
@@ -254,7 +276,9 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     progress("making the release", 0, 1)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / f"cosimlex_{run.study.language}"
-        release = release_dataset(run.study, folder, recipe, options, number=run.number)
+        release = release_dataset(
+            run.study, folder, recipe, options, number=run.number, progress=progress
+        )
         (packed,) = folder.parent.glob("*.zip")  # the name depends on whether it is a rehearsal
         name, archive = f"{packed.stem}_{release.number}.zip", packed.read_bytes()
     return {
@@ -274,7 +298,7 @@ def _finish(run: Run, **made: Any) -> None:
             getattr(run, name).save(value.name, value, save=False)
         else:
             setattr(run, name, value)
-    run.state, run.stage, run.error = RunState.DONE, "", ""
+    run.state, run.stage, run.share_done, run.error = RunState.DONE, "", 100, ""
     run.finished_at = timezone.now()
     with transaction.atomic():
         renew_lease(run)  # no other process takes it before the transaction ends

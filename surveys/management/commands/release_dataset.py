@@ -19,6 +19,8 @@ from surveys.results.release import (
     release_dataset,
 )
 
+MOST_SHOWN = 20  # differences
+
 
 class Command(SurveyCommand):
     help = "Write the published files of a study into a folder, and as a zip file."
@@ -56,11 +58,17 @@ class Command(SurveyCommand):
             raise CommandError(
                 f"Cannot write {error.filename or folder}: {error.strerror}."
             ) from error
-        self.stdout.write(f"{describe_release(release)}{release.name} written to {folder}")
+        self.stdout.write(
+            f"{describe_release(release)}{release.verification}\n{release.name} written to {folder}"
+        )
         for note in release.report["notes"]:
             self.warn(f"note: {note}")
         for text in list_unwritten(release):
             self.warn(f"to be written: {text}")
+        for file, place, published, computed in release.differences[:MOST_SHOWN]:
+            self.warn(f"differs: {file}, {place}: published {published}, computed {computed}")
+        if not release.is_confirmed:
+            raise CommandError(f"{release.name} is stored, but its files must not be published.")
 
 
 def find_release(study: Study, number: int) -> Release:

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.core.cache import cache
 
 from surveys.errors import RunRefused
 from surveys.models import Pair, Run
-from surveys.results.run_inspection import read_member, read_stored_recipe
+from surveys.results.run_inspection import digest_run, read_member, read_stored_recipe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,7 +181,7 @@ def load_pairs(run: Run) -> PairTable:
 
     Raises RunRefused if the run has no scores.
     """
-    return _load(_digest(run), run)
+    return _load(digest_run(run), run)
 
 
 @lru_cache(maxsize=TABLES_IN_MEMORY)
@@ -207,11 +206,6 @@ def _parse(run: Run) -> "tuple[pd.DataFrame, float, float]":
     scale = read_stored_recipe(run).rescaling
     table = tabulate_pairs(list(words), read_scores(data), scale.minimum, scale.maximum)
     return table, scale.minimum, scale.maximum
-
-
-def _digest(run: Run) -> str:
-    """Return a digest that no other run has, nor this one if it was performed again."""
-    return sha256(f"{run.pk} {run.archive} {run.finished_at}".encode()).hexdigest()
 
 
 def _sort(found: "pd.DataFrame", order: str) -> "pd.DataFrame":

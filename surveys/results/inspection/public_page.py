@@ -11,14 +11,15 @@ from surveys.models import Release
 from surveys.results.run_inspection import read_member
 
 EXPLORER = "explorer.html"
+HEAD_ENDS = b'<form class="controls"'  # what follows the first lines of the explorer
 
 
 @transaction.atomic
 def open_page(release: Release) -> None:
     """Open the public page of a release; a no-op if it is open.
 
-    Raises ReleaseRefused if the release has no explorer, or holds ratings of annotators who
-    withdrew since.
+    Raises ReleaseRefused if the release has no explorer, is not verified, differs from what its
+    ratings give, or holds ratings of annotators who withdrew since.
     """
     if _read_explorer(release) is None:
         raise ReleaseRefused(
@@ -31,6 +32,7 @@ def open_page(release: Release) -> None:
             f"{release.name.capitalize()} holds ratings of annotators who withdrew or were erased "
             "since. Create a new release, and open the page of that one."
         )
+    _refuse_unconfirmed(counted)
     closed = Release.objects.filter(pk=release.pk, page_opened_at__isnull=True)
     if closed.update(page_opened_at=timezone.now()):
         record("release.page_opened", release.study, release.name)
@@ -47,11 +49,38 @@ def close_page(release: Release) -> None:
 def read_public_page(slug: str, number: int) -> bytes | None:
     """Return the explorer of a release of a study if its page is open, or None.
 
-    A page is closed as soon as one of the annotators whose ratings it shows withdraws.
+    It begins with the result of the release's verification. A page is closed as soon as one of the
+    annotators whose ratings it shows withdraws, or a verification finds a difference.
     """
-    opened = Release.objects.filter(page_opened_at__isnull=False).with_withdrawn_since()
-    found: Any = opened.select_related("run").filter(study__slug=slug, number=number).first()
-    return _read_explorer(found) if found and not found.n_withdrawn_since else None
+    opened = Release.objects.filter(page_opened_at__isnull=False).without_differences()
+    found: Any = (
+        opened.with_withdrawn_since()
+        .select_related("run")
+        .filter(study__slug=slug, number=number)
+        .first()
+    )
+    page = _read_explorer(found) if found and not found.n_withdrawn_since else None
+    return page and page.replace(HEAD_ENDS, _write_verification(found) + HEAD_ENDS, 1)
+
+
+def _refuse_unconfirmed(release: Release) -> None:
+    """Raise ReleaseRefused unless all figures of a release were found to follow."""
+    if release.n_differences is None:
+        raise ReleaseRefused(
+            f"{release.name.capitalize()} is not verified yet. Verify it on its own page, and open "
+            "the public page then."
+        )
+    if not release.is_confirmed:
+        raise ReleaseRefused(
+            f"{release.name.capitalize()} has {release.verification[:-1]}, which its page lists. "
+            "Find the reason, create a new release, and open the page of that one."
+        )
+
+
+def _write_verification(release: Release) -> bytes:
+    """Return the result of a verification, and its date, as a paragraph of the explorer."""
+    at = f" Verified on {release.verified_at:%Y-%m-%d}." if release.verified_at else ""
+    return f'<p class="lead">{release.verification}{at}</p>\n'.encode()
 
 
 def _read_explorer(release: Release) -> bytes | None:

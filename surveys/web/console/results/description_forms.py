@@ -20,7 +20,7 @@ from surveys.results.entries.description import (
     show_text,
     write_entries,
 )
-from surveys.web.console.forms import RowForm
+from surveys.web.console.forms import RowForm, name_rows
 from surveys.web.console.results.forms import TomlField
 
 MOST_AUTHORS = 200
@@ -121,6 +121,11 @@ class DescriptionForm(forms.Form):
 
     def has_changed(self) -> bool:
         return super().has_changed() or self.authors.has_changed()
+
+    @property
+    def row_forms(self) -> list[tuple[str, AuthorForm]]:
+        """Return the forms of the authors with their names."""
+        return name_rows(self.authors, "Author")
 
     @property
     def progress(self) -> list[Progress]:

@@ -7,6 +7,7 @@ from surveys.models import Release, Run, RunState, Study
 from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
 from surveys.results.run_inspection import write_presets
+from surveys.templatetags.dates import day
 
 MOST_RUNS = 20  # whose recipes can be chosen for a release
 
@@ -91,7 +92,7 @@ def _describe_run(run: Run) -> str:
 
 
 def _describe_release(release: Release) -> str:
-    return f"{release.name.capitalize()} of {release.created_at:%Y-%m-%d}"
+    return f"{release.name.capitalize()} of {day(release.created_at)}"
 
 
 class CompareForm(forms.Form):

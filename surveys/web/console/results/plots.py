@@ -2,6 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
 
 from surveys.access.roles import Right
 from surveys.models import Study
@@ -18,6 +19,7 @@ def plots(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     return render(request, "console/results/plots.html", page)
 
 
+@gzip_page  # an image repeats nothing of the request and holds no secret
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def plot(request: HttpRequest, study: Study, run_id: int, plot: str, form: str) -> HttpResponse:
     """Return a plot as an image, or its data."""

@@ -9,20 +9,23 @@ from surveys.access.roles import Right
 from surveys.models import Release, Run, RunState, Study
 from surveys.results.entries.description import count_written, list_progress, read_written
 from surveys.results.inspection.public_page import close_page, open_page
-from surveys.results.runs import request_release
+from surveys.results.inspection.verification import write_differences
+from surveys.results.runs import request_release, request_verification
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import ReleaseForm
 
 MAX_SHOWN = 50
+LARGE = ("release__report", "release__differences")  # columns that lists do not need
 
 
 @study_page(Right.WORK, also=Right.LOOK)
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """List the releases of a study, newest first; a POST creates one."""
     made = Run.objects.filter(study=study).releases().with_withdrawn_since()
-    runs = list(made.select_related("release", "requested_by")[:MAX_SHOWN])
+    listed = made.select_related("release", "requested_by").defer(*LARGE)
+    runs = list(listed[:MAX_SHOWN])
     elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
     form = ReleaseForm(study, request.GET.get("run", ""), posted(request))
     written = read_written(study)
@@ -51,9 +54,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK, "POST")
 def release_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Open the public page of a release, or close it."""
-    found = get_object_or_404(
-        Release.objects.select_related("study", "run"), study=study, number=number
-    )
+    found = _find(study, number)
     is_open = request.POST.get("is_open")
     if is_open not in {"yes", "no"}:
         raise BadRequest
@@ -61,3 +62,31 @@ def release_page(request: HttpRequest, study: Study, number: int) -> HttpRespons
     state = "open" if is_open == "yes" else "closed"
     messages.success(request, f"The public page of {found.name} is {state}.")
     return redirect("console:release", study.slug)
+
+
+@study_page(Right.WORK, "POST")
+def verify(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Have all figures of a release computed again, in the background."""
+    found = _find(study, number)
+    job = request_verification(found, signed_in(request))
+    start_run(job.pk)
+    messages.success(request, "All figures are being computed again; this page shows the result.")
+    return redirect("console:run", study.slug, found.run.pk)
+
+
+@study_page(Right.WORK, "GET")
+def differences(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Download where the files of a release differ from what its ratings give."""
+    found = _find(study, number)
+    answer = HttpResponse(
+        write_differences(found), content_type="text/tab-separated-values; charset=utf-8"
+    )
+    name = f"differences_{study.slug}_{found.number}.tsv"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+def _find(study: Study, number: int) -> Release:
+    """Return a release with its run, which one made on the command line lacks, or answer 404."""
+    releases = Release.objects.select_related("study", "run")
+    return get_object_or_404(releases, study=study, number=number)

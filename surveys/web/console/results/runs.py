@@ -7,9 +7,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
-from surveys.models import Run, RunKind, RunState, Study
+from surveys.models import Release, Run, RunKind, RunState, Study
 from surveys.results.entries.description import list_gaps
 from surveys.results.inspection.pairs import list_headings, load_pairs
+from surveys.results.inspection.verification import find_verification, name_archive
 from surveys.results.run_inspection import (
     compare_runs,
     find_codes,
@@ -24,6 +25,8 @@ from surveys.web.console.results.forms import CompareForm, LedgerForm
 from surveys.web.rendering.sandboxed import answer_sandboxed
 
 LARGEST = 10  # changes on the page of a run
+MOST_DIFFERENCES = 20  # on the page of a release
+LARGE = ("release__report", "release__differences")  # columns that a download does not need
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
@@ -38,6 +41,8 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "is_broken_off": is_broken_off(found),
         "gaps": list_gaps(found),
     }
+    if found.release:
+        page |= _describe_verification(found.release)
     if found.state == RunState.DONE and found.ledger:
         table = load_pairs(found)
         numbers = table.select({"order": "-size"}, 0)[:LARGEST]
@@ -68,12 +73,11 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
     """Download the archive of a run or release, or exported answers."""
-    runs = Run.objects.with_file()
+    runs = Run.objects.with_file().select_related("release").defer(*LARGE)
     if is_visitor(request):  # exported answers are no part of what they may look at
         runs = runs.with_recipe()
     found = get_object_or_404(runs, study=study, pk=run_id)
-    name = str(found.archive).rpartition("/")[2]
-    return FileResponse(found.archive.open("rb"), as_attachment=True, filename=name)
+    return FileResponse(found.archive.open("rb"), as_attachment=True, filename=name_archive(found))
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
@@ -118,8 +122,20 @@ def find_with_ledger(study: Study, run_id: int) -> Run:
     return found
 
 
+def _describe_verification(release: Release) -> dict[str, Any]:
+    """Return what the page of a release shows of its verification."""
+    job = find_verification(release)
+    return {
+        "release": release,
+        "verification": job,
+        "is_verifying": job is not None and job.is_under_way,
+        "differences": release.differences[:MOST_DIFFERENCES],
+    }
+
+
 def _find(study: Study, run_id: int) -> Run:
-    runs = Run.objects.with_withdrawn_since().select_related("requested_by", "study")
+    runs = Run.objects.with_withdrawn_since().select_related("requested_by", "study", "release")
+    runs = runs.defer("release__report")
     return get_object_or_404(runs, study=study, pk=run_id)
 
 

@@ -181,7 +181,10 @@ def test_an_error_of_an_author_is_shown_there(field, value, said, study, client)
     number, name = field.split("-")[1:]
     author = answer.context["form"].authors.forms[int(number)]
     assert said in " ".join(author.errors.get(name) or author.errors["family_names"])
-    assert "Please correct the errors below." in answer.content.decode()
+    (wrong,) = author.errors
+    named = f"{'Add an author' if number == '2' else f'Author {int(number) + 1}'}"
+    link = f'<li><a href="#id_authors-{number}-{wrong}">{named}: {author[wrong].label}</a></li>'
+    assert link in answer.content.decode()
     assert not WrittenDescription.objects.exists()
 
 

@@ -1,5 +1,6 @@
 """The pairs of a run: table and page, against loops over the ratings."""
 
+import gzip
 from statistics import fmean, stdev
 
 import pytest
@@ -348,6 +349,15 @@ def test_plots_have_captions_and_files(run, client):
     assert data.content.decode().splitlines()[1].startswith("1,alpha1,beta1,")
     over_time = client.get(links[11]).content.decode().splitlines()
     assert sum(int(line.split(",")[1]) for line in over_time[1:]) == 4 * N_PAIRS
+
+
+def test_a_plot_is_sent_compressed(run, client):
+    where = reverse("console:plot", args=["study", run.pk, "calibration", "svg"])
+
+    plain, packed = client.get(where), client.get(where, HTTP_ACCEPT_ENCODING="gzip")
+
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < len(plain.content) / 2
 
 
 @pytest.mark.parametrize(

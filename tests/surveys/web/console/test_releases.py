@@ -6,6 +6,7 @@ from surveys.models import Role, Run, RunState, Study
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.results.runs import request_export, request_release, request_results
 from surveys.tasks import perform_run
+from surveys.templatetags.dates import day
 from tests.factories.batches import plan
 from tests.factories.studies import QUICK, finish, make_release, make_study, start
 from tests.surveys.web.console.test_collection import page, read
@@ -50,11 +51,13 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
 
     assert (failed.state, made.state, elsewhere.number) == (RunState.FAILED, RunState.DONE, 3)
     listed = read(client, "release", study)
-    assert ">Release 1</a> (failed) </th>" in listed
+    assert ">Release 1</a> </th>" in listed
+    assert '<span class="badge grave">Failed</span>' in listed
     assert ">Release 2</a> </th>" in listed
     assert "Release 3, created on the command line" in listed
     assert '<option value="' in listed
-    assert f">Release 2 of {made.release.created_at:%Y-%m-%d}</option>" in listed
+    made_on = day(made.release.created_at).replace("\u00a0", " ")
+    assert f">Release 2 of {made_on}</option>" in listed
     assert "<h1>Release 1 (failed)</h1>" in read(client, "run", study, failed.pk)
     assert "<h1>Release 2</h1>" in read(client, "run", study, made.pk)
     assert ">Run 1</a>" in read(client, "results", study)
@@ -66,7 +69,7 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
         assert f'filename="{name}"' in answer["Content-Disposition"]
     log = read(client, "log", study)
     for name in ("release 1", "release 2", "run 1", "export 1"):
-        assert f" {name}</td>" in log
+        assert f" {name}</th>" in log
     assert f"run {made.pk}" not in log
 
 
@@ -77,7 +80,7 @@ def test_pages_name_a_batch_by_its_number_in_the_study(other, study, client):
     assert "<h1>Batch 1: Words in short texts</h1>" in read(client, "batch", study, batch.pk)
     assert "<h1>People of batch 1</h1>" in read(client, "batch_people", study, batch.pk)
     assert "<h1>Ledger of batch 1</h1>" in read(client, "batch_ledger", study, batch.pk)
-    assert "batch.planned batch 1 of study</td>" in read(client, "log", study)
+    assert "batch.planned batch 1 of study</th>" in read(client, "log", study)
 
 
 def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, client):
