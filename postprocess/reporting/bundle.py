@@ -1,20 +1,26 @@
 """All reports of a dataset: HTML page, PDF, figures, explorer, and Table 1 in LaTeX."""
 
+from collections.abc import Sequence
+
 from postprocess.pipeline import Dataset
 from postprocess.reporting.explorer import render_explorer
-from postprocess.reporting.figures.gallery import illustrate, render_plates
+from postprocess.reporting.figures.gallery import Illustration, illustrate, render_plates
 from postprocess.reporting.page import render_page
+from postprocess.reporting.plots.bundle import FIGURES, Plot, draw_plots
 from postprocess.reporting.printing import find_obstacle, render_pdf
 from postprocess.reporting.published import render_table1
+from postprocess.steps.rehearsal import STAMP, warn_of_scripts
 
 
-def render_reports(dataset: Dataset) -> dict[str, bytes]:
+def render_reports(dataset: Dataset, plots: Sequence[Plot] | None = None) -> dict[str, bytes]:
     """Render the reports of a dataset.
 
     Parameters
     ----------
     dataset : Dataset
         The result of `build_dataset`.
+    plots : sequence of Plot, optional
+        The result of `draw_plots`, if the coverage over time is known; drawn without it if omitted.
 
     Returns
     -------
@@ -24,7 +30,13 @@ def render_reports(dataset: Dataset) -> dict[str, bytes]:
         figures/<name>.png. The same dataset gives the same bytes.
     """
     outcome, report = dataset.outcome, dataset.report
-    plates = render_plates(illustrate(outcome, dataset.parts_of_speech))
+    if plots is None:
+        plots = draw_plots(dataset)
+    drawn = [
+        *illustrate(outcome, dataset.parts_of_speech),
+        *(Illustration(*one[:4]) for one in plots if one.name not in FIGURES),
+    ]
+    plates = render_plates(drawn, f"{STAMP}: " if warn_of_scripts(report["counts"]) else "")
     files = {"report.html": render_page(dataset, plates).encode()}
     if outcome.recipe.report.pdf and not find_obstacle():
         drawings = {name: plate.svg for name, plate in plates.items()}

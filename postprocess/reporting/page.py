@@ -25,11 +25,16 @@ from postprocess.steps.rehearsal import STAMP, warn_of_scripts
 
 BELOW = f"{SPACE}<{SPACE}0.05"  # without a line break
 TEMPLATES = Path(__file__).parent / "templates"
+FIGURES = (  # in the order of the page
+    "ratings-per-context", "coverage-over-time", "annotator-means", "annotator-correlations",
+    "agreement", "scores", "changes", "change-against-p", "p-values", "score-against-distance",
+)  # fmt: skip
 
 
 class Shown(NamedTuple):
     """A figure on the page; `svg` is "" in the PDF, which only names the drawing."""
 
+    number: int
     name: str
     title: str
     caption: str
@@ -50,7 +55,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         recipe=recipe,
         recipe_text=recipe.render(),
         tables=_tabulate(dataset),
-        figures={name: _show(plate, drawn=not printed) for name, plate in plates.items()},
+        figures=_number(plates, drawn=not printed),
         lead=_lead(dataset),
         warning=warning,
         stamp=f"{STAMP}: " if warning else "",
@@ -85,10 +90,16 @@ def make_environment() -> jinja2.Environment:
     return environment
 
 
-def _show(plate: Plate, *, drawn: bool) -> Shown:
+def _number(plates: Mapping[str, Plate], *, drawn: bool) -> dict[str, Shown]:
+    """Return the figures of the page, which may lack some, numbered in its order."""
+    found = [plates[name] for name in FIGURES if name in plates]
+    return {plate.name: _show(n, plate, drawn=drawn) for n, plate in enumerate(found, start=1)}
+
+
+def _show(number: int, plate: Plate, *, drawn: bool) -> Shown:
     name = plate.name
     svg = inline_svg(plate.svg, name, described_by=f"{name}-caption") if drawn else ""
-    return Shown(name, plate.title, plate.caption, svg)
+    return Shown(number, name, plate.title, plate.caption, svg)
 
 
 def _tabulate(dataset: Dataset) -> dict[str, tables.Table]:

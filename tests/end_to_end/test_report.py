@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from postprocess.reporting.figures.drawing import COLOURS
-from postprocess.reporting.figures.gallery import illustrate, render_plates
+from postprocess.reporting.figures.gallery import render_plates
 from postprocess.reporting.page import render_page
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.colours import has_colour, see
 from tests.end_to_end.page_checks import violations
 from tests.factories.datasets import dataset_of
 from tests.factories.ratings import simulate_study
+from tests.postprocess.reporting.pages import draw_all
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def report_file(tmp_path_factory) -> Path:
     mark = (ratings["annotator"] == "1B-03").map({True: "withdrawn", False: ""})
     dataset = dataset_of(ratings.assign(mark=mark, group=ratings["group"] + "-a-long-name"))
     path = tmp_path_factory.mktemp("report") / "report.html"
-    page = render_page(dataset, render_plates(illustrate(dataset.outcome)))
+    page = render_page(dataset, render_plates(draw_all(dataset)))
     path.write_text(page, encoding="utf-8")
     return path
 
@@ -32,7 +33,7 @@ def test_report_is_accessible_and_asks_nobody(chromium, report_file, size, colou
 
     watched.page.goto(report_file.as_uri())
 
-    assert watched.page.locator("figure svg").count() == 6
+    assert watched.page.locator("figure svg").count() == 9
     assert watched.sideways_scroll == 0
     assert watched.hosts == {""}
     assert watched.complaints == []
@@ -51,7 +52,7 @@ def test_figures_have_their_colours_under_any_policy(chromium, report_file, poli
     watched.page.goto(address)
 
     figures = [see(figure) for figure in watched.page.locator("figure svg").all()]
-    assert len(figures) == 6
+    assert len(figures) == 9
     assert min(figure.bright for figure in figures) > 0.5
     assert min(figure.colourful for figure in figures) > 0.001
 
@@ -64,6 +65,6 @@ def test_figures_of_a_dark_page_are_dark(chromium, report_file):
     shown = watched.page.locator("figure svg").all()
     assert not [name for name in COLOURS for one in shown if has_colour(one, COLOURS[name])]
     figures = [see(figure) for figure in shown]
-    assert len(figures) == 6
+    assert len(figures) == 9
     assert min(figure.dark for figure in figures) > 0.5
     assert min(figure.colourful for figure in figures) > 0.001

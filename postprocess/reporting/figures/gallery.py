@@ -57,14 +57,17 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
     ]
 
 
-def render_plates(gallery: Iterable[Illustration]) -> dict[str, Plate]:
-    """Render figures as SVG and PNG; return name → figure, in the order of the gallery."""
+def render_plates(gallery: Iterable[Illustration], stamp: str = "") -> dict[str, Plate]:
+    """Render figures as SVG and PNG; return name → figure, in the order of the gallery.
+
+    `stamp`: prefix of the titles in the files, "" or that of a rehearsal.
+    """
     return {
         one.name: Plate(
             one.name,
             one.title,
             one.caption,
-            render_svg(one.figure, title=one.title, description=one.caption),
+            render_svg(one.figure, title=stamp + one.title, description=one.caption),
             render_png(one.figure),
         )
         for one in gallery

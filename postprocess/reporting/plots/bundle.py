@@ -1,7 +1,7 @@
-"""All plots of a run as files: each as SVG, PNG and the CSV of what it draws."""
+"""All plots of a run: for its report, and as files with the CSV of what each draws."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import pandas as pd
@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from postprocess.formats.tabular import write_cell
 from postprocess.pipeline import Dataset
 from postprocess.reporting.figures import means
-from postprocess.reporting.figures.drawing import render_png, render_svg
 from postprocess.reporting.plots import collection, distances, evidence, forest
 from postprocess.steps.rehearsal import STAMP, warn_of_scripts
 
 INDEX = "plots/index.json"
+FIGURES = {"calibration": "annotator-means"}  # plot → figure of the report with another name
 OF_MEANS = ["group", "annotator", "n_ratings", "mean", "group_mean", "shift", "after"]
 
 
@@ -28,17 +28,40 @@ class Plot(NamedTuple):
     table: pd.DataFrame
 
 
-def render_plots(dataset: Dataset, per_day: pd.Series, n_wanted: int) -> dict[str, bytes]:
-    """Render the plots of a dataset.
+def draw_plots(dataset: Dataset, per_day: pd.Series | None = None, n_wanted: int = 0) -> list[Plot]:
+    """Draw the plots of a dataset.
 
     Parameters
     ----------
     dataset : Dataset
         The result of `build_dataset`.
-    per_day : Series of int, index of dates
-        The number of ratings of finished questionnaires on each day with any.
+    per_day : Series of int, index of dates, optional
+        The number of ratings of finished questionnaires on each day with any; without it there is
+        no plot of the coverage.
     n_wanted : int
         How many ratings the study asks for.
+
+    Returns
+    -------
+    list of Plot
+        In the order of the console.
+    """
+    return list(_draw(dataset, per_day, n_wanted))
+
+
+def write_plots(
+    dataset: Dataset, plots: Iterable[Plot], reports: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Return the files of the plots of a dataset.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The result of `build_dataset`.
+    plots : iterable of Plot
+        The result of `draw_plots`.
+    reports : mapping
+        The result of `render_reports` with these plots, which has their images.
 
     Returns
     -------
@@ -48,13 +71,12 @@ def render_plots(dataset: Dataset, per_day: pd.Series, n_wanted: int) -> dict[st
     """
     stamp = f"{STAMP}: " if warn_of_scripts(dataset.report["counts"]) else ""
     files, index = {}, []
-    for plot in _draw(dataset, per_day, n_wanted):
-        title = stamp + plot.title
-        path = f"plots/{plot.name}"
-        files[f"{path}.svg"] = render_svg(plot.figure, title=title, description=plot.caption)
-        files[f"{path}.png"] = render_png(plot.figure)
-        files[f"{path}.csv"] = _write_csv(plot.table)
-        index.append({"name": plot.name, "title": title, "caption": plot.caption})
+    for plot in plots:
+        figure = FIGURES.get(plot.name, plot.name)
+        for form in ("svg", "png"):
+            files[f"plots/{plot.name}.{form}"] = reports[f"figures/{figure}.{form}"]
+        files[f"plots/{plot.name}.csv"] = _write_csv(plot.table)
+        index.append({"name": plot.name, "title": stamp + plot.title, "caption": plot.caption})
     files[INDEX] = json.dumps(index, ensure_ascii=False, indent=1).encode()
     return files
 
@@ -66,7 +88,7 @@ def _write_csv(table: pd.DataFrame) -> bytes:
     return bytes(safe.to_csv(index=False, lineterminator="\n").encode())
 
 
-def _draw(dataset: Dataset, per_day: pd.Series, n_wanted: int) -> Iterator[Plot]:
+def _draw(dataset: Dataset, per_day: pd.Series | None, n_wanted: int) -> Iterator[Plot]:
     outcome, target = dataset.outcome, dataset.outcome.recipe.rescaling
     table = evidence.tabulate_evidence(dataset)
     yield Plot(
@@ -83,11 +105,12 @@ def _draw(dataset: Dataset, per_day: pd.Series, n_wanted: int) -> Iterator[Plot]
         "score-against-distance", distances.TITLE, distances.caption_distances(table),
         distances.draw_distances(table, target.minimum, target.maximum), table,
     )  # fmt: skip
-    table = collection.tabulate_collection(per_day)
-    yield Plot(
-        "coverage-over-time", collection.TITLE, collection.caption_collection(table, n_wanted),
-        collection.draw_collection(table, n_wanted), table,
-    )  # fmt: skip
+    if per_day is not None:
+        table = collection.tabulate_collection(per_day)
+        yield Plot(
+            "coverage-over-time", collection.TITLE, collection.caption_collection(table, n_wanted),
+            collection.draw_collection(table, n_wanted), table,
+        )  # fmt: skip
     table = forest.tabulate_forest(dataset)
     yield Plot(
         "agreement", forest.TITLE, forest.caption_forest(table), forest.draw_forest(table), table

@@ -61,5 +61,5 @@ def caption_distances(table: pd.DataFrame) -> str:
         f"The scores of {write_count(len(table), 'context')} against the distance of the two "
         "words, in words (1: side by side). Diamonds: the mean of each fifth of the contexts, by "
         f"distance. Spearman’s ρ is {write_figure(rho)}. Words that stand close together may seem "
-        "more similar; the report has an interval, and the same for other positions."
+        "more similar; the table of confounds in the report has its interval, and other measures."
     )

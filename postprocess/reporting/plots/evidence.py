@@ -61,7 +61,7 @@ def caption_evidence(table: pd.DataFrame) -> str:
     n_low = int((table["pvalue_two_sided"] < SIGNIFICANT).sum())
     return (
         f"Each of the {write_count(len(table), 'pair')} by its change and the evidence for it: the "
-        f"higher, the smaller the two-sided p of the Mann-Whitney test. {write_count(n_low)} are "
+        f"higher, the smaller the two-sided p of the Mann–Whitney test. {write_count(n_low)} are "
         f"above the dashed line, p = 0.05; filled: the {write_count(n_found)} that remain at a "
         "false discovery rate of 5\u00a0% (q below 0.05). Few ratings limit how high a pair can "
         "be. The numbers of the contexts are arbitrary, so left and right mean the same."

@@ -14,7 +14,7 @@ def dataset():
 @pytest.fixture(scope="session")
 def plates(dataset):
     """Figures for pages whose tables and text are tested, since drawing takes longest."""
-    return draw_plates(dataset.outcome)
+    return draw_plates(dataset)
 
 
 @pytest.fixture(scope="session")
@@ -34,4 +34,4 @@ def hostile_page():
     ratings = simulate_study()
     hostile = ratings.assign(annotator=ratings["annotator"] + HOSTILE, group=HOSTILE)
     dataset = dataset_of(hostile)
-    return render_page(dataset, draw_plates(dataset.outcome))
+    return render_page(dataset, draw_plates(dataset))

@@ -4,6 +4,7 @@ from lxml import html
 
 from postprocess.reporting.figures.drawing import render_svg
 from postprocess.reporting.figures.gallery import Plate, illustrate
+from postprocess.reporting.plots.bundle import FIGURES, draw_plots
 from tests.factories.ratings import simulate_study
 
 HOSTILE = "<script>alert(1)</script>&\"' {{ 7 * 7 }}"
@@ -16,8 +17,14 @@ def simulate_named():
     return ratings.assign(group=ratings["group"].map(NAMES))
 
 
-def draw_plates(outcome):
-    """Return the figures of an outcome without PNG, which no page shows."""
+def draw_all(dataset):
+    """Return the figures of a report, drawn."""
+    plots = [one for one in draw_plots(dataset) if one.name not in FIGURES]
+    return [*illustrate(dataset.outcome), *plots]
+
+
+def draw_plates(dataset):
+    """Return the figures of a report without PNG, which no page shows."""
     return {
         one.name: Plate(
             one.name,
@@ -26,7 +33,7 @@ def draw_plates(outcome):
             render_svg(one.figure, title=one.title, description=one.caption),
             b"",
         )
-        for one in illustrate(outcome)
+        for one in draw_all(dataset)
     }
 
 

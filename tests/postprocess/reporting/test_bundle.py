@@ -21,7 +21,7 @@ from tests.postprocess.reporting.pages import simulate_named
 
 FIGURES = {
     "ratings-per-context", "annotator-means", "annotator-correlations", "scores", "changes",
-    "p-values",
+    "change-against-p", "p-values", "score-against-distance", "agreement",
 }  # fmt: skip
 ELSEWHERE = """
 import hashlib
@@ -142,7 +142,7 @@ def test_pdf_has_the_key_figures_as_text(dataset, text):
     for one in dataset.report["filtering"]["left_out"]:
         assert f"{one['annotator']} {one['group']} {one['n_ratings']} {one['rho']:.3f}" in text
     assert dataset.outcome.recipe.digest() in text
-    assert "Figure 6. p-values." in text
+    assert "Figure 8. p-values." in text
 
 
 def test_pdf_is_tagged_titled_and_has_no_date(pdf):

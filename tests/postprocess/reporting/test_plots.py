@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 from lxml import etree
 
-from postprocess.reporting.plots.bundle import INDEX, render_plots
+from postprocess.reporting.figures.gallery import illustrate, render_plates
+from postprocess.reporting.page import render_page
+from postprocess.reporting.plots.bundle import FIGURES, INDEX, draw_plots, write_plots
 from postprocess.reporting.plots.collection import caption_collection, tabulate_collection
 from postprocess.reporting.plots.distances import tabulate_distances
 from postprocess.reporting.plots.evidence import caption_evidence, tabulate_evidence
@@ -21,13 +23,23 @@ PER_DAY = pd.Series({"2026-03-02": 5, "2026-03-04": 2, "2026-03-03": 4})
 
 
 @pytest.fixture(scope="module")
-def dataset():
-    return dataset_of()
-
-
-@pytest.fixture(scope="module")
 def files(dataset):
     return render_plots(dataset, PER_DAY, 20)
+
+
+def render_plots(dataset, per_day, n_wanted):
+    """Return the files of the plots, without the other reports of a dataset."""
+    plots = draw_plots(dataset, per_day, n_wanted)
+    plates = render(dataset, plots)
+    images = {f"figures/{name}.svg": one.svg for name, one in plates.items()}
+    images |= {f"figures/{name}.png": one.png for name, one in plates.items()}
+    return write_plots(dataset, plots, images)
+
+
+def render(dataset, plots):
+    """Return the images of plots, and of the figures of the report that are among them."""
+    figures = [one for one in illustrate(dataset.outcome) if one.name in FIGURES.values()]
+    return render_plates([*figures, *(one for one in plots if one.name not in FIGURES)])
 
 
 def test_every_plot_has_its_files(files):
@@ -97,6 +109,16 @@ def test_the_collection_has_every_day_between_the_first_and_the_last():
     assert table["n_ratings"].tolist() == [5, 0, 0, 2]
     assert table["n_so_far"].tolist() == [5, 5, 5, 7]
     assert "7 of the 14 wanted (50\u00a0%; dashed), on 4 days" in caption_collection(table, 14)
+
+
+def test_the_report_shows_the_coverage_if_it_is_known(dataset, plates):
+    plots = draw_plots(dataset, PER_DAY, 20)
+    shown = render_plates(one for one in plots if one.name == "coverage-over-time")
+
+    page = render_page(dataset, plates | shown)
+
+    assert 'id="figure-coverage-over-time"' in page
+    assert "<b>Figure 2. Coverage over time.</b>" in page
 
 
 def test_plots_of_few_data_are_drawn():
