@@ -22,7 +22,7 @@ from surveys.access.idempotency import MAX_KEY_LENGTH, answer_once
 from surveys.access.roles import Right, role_in
 from surveys.models import Role, Study
 from surveys.web.api.authentication import TokenAuthentication
-from surveys.web.api.bodies import BoundedRequest, JsonParser, read_length
+from surveys.web.api.bodies import BoundedRequest, JsonParser, digest_files, read_length
 from surveys.web.api.errors import TooLarge
 from surveys.web.api.negotiation import OnlyJson
 from surveys.web.api.permissions import HasScope, is_writing
@@ -99,7 +99,9 @@ class ApiView(ViewSet):
         if key is None:
             answered, content = act()
             return Response(content, status=answered)
-        answer = answer_once(self.user, key, [self.request.path, self.request.data], act)
+        answer = answer_once(
+            self.user, key, [self.request.path, digest_files(self.request.data)], act
+        )
         headers = {"Idempotent-Replayed": "true"} if answer.is_repeated else None
         return Response(answer.content, status=answer.status, headers=headers)
 

@@ -1,11 +1,13 @@
-"""Request bodies of the API: JSON, up to a maximum size."""
+"""Request bodies of the API, up to a maximum size: JSON, and forms with a file."""
 
-from typing import Any
+from hashlib import sha256
+from typing import IO, Any, cast
 
 from django.conf import settings
+from django.core.exceptions import TooManyFieldsSent, TooManyFilesSent
 from django.utils.functional import cached_property
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 
 from surveys.query_params import UnreadableJson, read_json
@@ -35,6 +37,38 @@ class JsonParser(JSONParser):
             return read_json(stream.read())
         except UnreadableJson as error:
             raise ParseError(f"The body cannot be read as JSON: {error}.") from error
+
+
+class UploadParser(MultiPartParser):
+    """Parser of forms with a file (multipart/form-data); values are texts, files are bytes."""
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        try:
+            found = super().parse(stream, media_type, parser_context)
+        except (TooManyFieldsSent, TooManyFilesSent) as error:
+            raise ParseError("The form has too many fields.") from error
+        parts = [*found.data.lists(), *found.files.lists()]
+        names = [name for name, values in parts for _ in values]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise ParseError(f"The form has more than one field {repeated[0][:100]!r}.")
+        files = {name: cast("IO[bytes]", file).read() for name, file in found.files.items()}
+        return {**found.data.dict(), **files}
+
+
+def is_form(request: Request) -> bool:
+    """Return whether the body of a request is a form with a file."""
+    kind = (request.content_type or "").partition(";")[0].strip().lower()
+    return bool(kind == UploadParser.media_type)
+
+
+def digest_files(data: Any) -> Any:
+    """Return the data of a request with the digest of each file in place of its bytes."""
+    if not isinstance(data, dict):
+        return data
+    return {
+        name: f"sha256:{sha256(part).hexdigest()}" if isinstance(part, bytes) else part
+        for name, part in data.items()
+    }
 
 
 def read_length(request: Request) -> int:

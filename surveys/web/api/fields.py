@@ -3,13 +3,15 @@
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar, cast
 
 from rest_framework import serializers
 
 INSTANT = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
 )
+NUMBER = re.compile(r"-?[0-9]{1,19}(\.[0-9]{1,9})?", re.ASCII)  # in a form
+TRUTH_VALUES = {"true": True, "false": False}  # in a form
 LARGEST = 2**31 - 1  # of the ids that the database assigns
 
 
@@ -17,11 +19,18 @@ class RequestSerializer(serializers.Serializer[Any]):
     """Base serializer of requests; refuses unknown fields."""
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
-            raise serializers.ValidationError(
-                {str(name)[:100]: "This field is unknown." for name in unknown}
-            )
-        return super().to_internal_value(data)
+        unknown = sorted(set(data) - set(self.fields)) if isinstance(data, dict) else []
+        problems: dict[str, Any] = {str(name)[:100]: ["This field is unknown."] for name in unknown}
+        try:
+            found = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if not problems:
+                raise
+            problems |= cast("dict[str, Any]", error.detail)  # of a JSON object, hence by field
+            raise serializers.ValidationError(problems) from error
+        if problems:
+            raise serializers.ValidationError(problems)
+        return found
 
 
 class JsonString(serializers.CharField):
@@ -74,6 +83,34 @@ class JsonBoolean(serializers.BooleanField):
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
+
+
+class FileField(serializers.FileField):
+    """A file of a form, as bytes."""
+
+    default_error_messages: ClassVar = {"invalid": "Send a file, such as stimuli=@pairs.tsv."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, bytes):
+            self.fail("invalid")
+        return data
+
+
+class FormSerializer(RequestSerializer):
+    """Base serializer of forms, whose values are texts: numbers and truth values are read first."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict):
+            data = {name: self._read(name, part) for name, part in data.items()}
+        return super().to_internal_value(data)
+
+    def _read(self, name: str, part: Any) -> Any:
+        field = self.fields.get(name)
+        if isinstance(field, JsonInteger | ScalePointField) and NUMBER.fullmatch(str(part)):
+            return float(part) if "." in part else int(part)
+        if isinstance(field, JsonBoolean):
+            return TRUTH_VALUES.get(str(part).lower(), part)
+        return part
 
 
 class IntegerParameter(serializers.IntegerField):

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
 from surveys.access.api_tokens import SCOPES
+from surveys.web.api.examples.samples import FORM, JSON
 
 
 class Operation(NamedTuple):
@@ -25,6 +26,9 @@ class Operation(NamedTuple):
     parameters: list[dict[str, Any]]
     fields: list[dict[str, Any]]
     answers: list[tuple[str, str]]
+    form_fields: list[dict[str, Any]]
+    samples: list[dict[str, str]]
+    response: str
 
 
 @require_safe
@@ -78,7 +82,9 @@ def _read_operation(
     described: dict[str, Any], path: str, method: str, operation: dict[str, Any]
 ) -> Operation:
     text, _, scope = operation["description"].rpartition("\n\nScope: ")
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    bodies = operation.get("requestBody", {}).get("content", {})
+    body, form = (bodies.get(kind, {}) for kind in (JSON, FORM))
+    fields = _list_fields(described, body.get("schema", {}))
     answers = [
         (status, _name_content(answer))
         for status, answer in operation["responses"].items()
@@ -91,8 +97,15 @@ def _read_operation(
         text=text,
         scope=scope.strip("`."),
         parameters=operation.get("parameters", []),
-        fields=_list_fields(described, body.get("schema", {})),
+        fields=fields,
         answers=answers,
+        form_fields=[
+            field
+            for field in _list_fields(described, form.get("schema", {}))
+            if field not in fields
+        ],
+        samples=operation["x-codeSamples"],
+        response=_write_response(operation),
     )
 
 
@@ -101,9 +114,32 @@ def _list_fields(described: dict[str, Any], schema: dict[str, Any]) -> list[dict
     name = schema.get("$ref", "").rpartition("/")[2]
     body = described["components"]["schemas"].get(name, {})
     return [
-        {**field, "name": name, "required": name in body.get("required", [])}
+        {
+            **field,
+            "name": name,
+            "required": name in body.get("required", []),
+            "choices": _list_choices(described, field),
+        }
         for name, field in body.get("properties", {}).items()
     ]
+
+
+def _list_choices(described: dict[str, Any], field: dict[str, Any]) -> list[str]:
+    """Return the values of a field that is defined by a component, such as an enumeration."""
+    for part in (field, *field.get("allOf", []), *field.get("oneOf", [])):
+        name = part.get("$ref", "").rpartition("/")[2]
+        if choices := described["components"]["schemas"].get(name, {}).get("enum"):
+            return list(choices)
+    return []
+
+
+def _write_response(operation: dict[str, Any]) -> str:
+    """Return the example of the first response that is JSON, or nothing."""
+    for status, answer in operation["responses"].items():
+        content = answer.get("content", {}).get(JSON, {})
+        if status.startswith("2") and "example" in content:
+            return json.dumps(content["example"], indent=2, ensure_ascii=False)
+    return ""
 
 
 def _name_content(answer: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ REFUSALS = {
     "409": "The current state of the study does not allow this, or the Idempotency-Key was used "
     "for another request.",
     "413": "The request is too large.",
-    "415": "The request is not JSON.",
+    "415": "The request is not JSON, or a form where a file is taken.",
     "422": "Fields of the request are invalid.",
     "429": "Too many requests; Retry-After gives the seconds to wait.",
 }

@@ -12,7 +12,7 @@ from surveys.web.api.collection.views import Invitations, Progress, Responses
 from surveys.web.api.results.views import Recipes, Releases, Runs
 from surveys.web.api.review.views import Reviews, Settings
 from surveys.web.api.studies.rows import Rows
-from surveys.web.api.studies.views import OneStudy, Studies
+from surveys.web.api.studies.views import OneStudy, Stimuli, Studies
 
 app_name = "api"
 Views = tuple[str, type[ApiView], dict[str, Any]]  # a name, and the action of each method
@@ -26,7 +26,7 @@ OF_A_STUDY: dict[str, Views] = {
     "pairs/<int:pair_id>/": ("row", Rows, {"get": "show"}),
     "pairs/<int:pair_id>/revision/": ("row_revision", Rows, {"post": "revise"}),
     "pairs/<int:pair_id>/removal/": ("row_removal", Rows, {"post": "remove"}),
-    "stimuli/": ("stimuli", OneStudy, {"put": "replace_stimuli"}),
+    "stimuli/": ("stimuli", Stimuli, {"put": "replace"}),
     "design/": ("design", OneStudy, {"get": "show_design", "patch": "change_design"}),
     "texts/": ("texts", OneStudy, {"get": "show_texts", "patch": "change_texts"}),
     "consent-review/": ("consent_review", OneStudy, {"post": "review_consent"}),

@@ -99,9 +99,28 @@ class ReleaseRunSerializer(RunSerializer):
     release = serializers.IntegerField(
         source="release_id", allow_null=True, help_text="null until it is made; for ids_of"
     )
+    verification = serializers.CharField(
+        source="release.verification", allow_null=True, read_only=True,
+        help_text="whether all figures of its files follow from its ratings; null until it is made",
+    )  # fmt: skip
+    verified_at = serializers.DateTimeField(
+        source="release.verified_at", allow_null=True, read_only=True,
+        help_text="when they were last computed again; null: never",
+    )  # fmt: skip
+    n_figures = serializers.IntegerField(
+        source="release.n_figures", allow_null=True, read_only=True,
+        help_text="figures that follow from the ratings",
+    )  # fmt: skip
+    n_differences = serializers.IntegerField(
+        source="release.n_differences", allow_null=True, read_only=True,
+        help_text="places that do not; if any, do not publish it",
+    )  # fmt: skip
 
     class Meta(RunSerializer.Meta):
-        fields = (*RunSerializer.Meta.fields, "release")  # type: ignore[assignment]
+        fields = (  # type: ignore[assignment]
+            *RunSerializer.Meta.fields,
+            "release", "verification", "verified_at", "n_figures", "n_differences",
+        )  # fmt: skip
 
 
 class LedgerFilterSerializer(RequestSerializer):

@@ -16,6 +16,7 @@ from surveys.access.roles import Right
 from surveys.errors import RunRefused
 from surveys.models import Run
 from surveys.models.results import RunQuerySet
+from surveys.results.inspection.verification import name_archive
 from surveys.results.release import write_form
 from surveys.results.run_inspection import compare_runs, find_in_ledger, write_presets
 from surveys.results.runs import request_release, request_results, retry_run
@@ -62,11 +63,10 @@ class _OfWorkers(StudyView):
 
     def send_archive(self, run_id: int) -> FileResponse:
         run = self.find_run(run_id, is_done=True)
-        name = str(run.archive).rpartition("/")[2]
         return FileResponse(
             run.archive.open("rb"),
             as_attachment=True,
-            filename=name,
+            filename=name_archive(run),
             content_type="application/zip",
         )
 
@@ -133,7 +133,8 @@ class Releases(_OfWorkers):
     run_serializer = s.ReleaseRunSerializer
 
     def find_runs(self) -> RunQuerySet:
-        return Run.objects.filter(study=self.study).releases().with_withdrawn_since()
+        runs = Run.objects.filter(study=self.study).releases().with_withdrawn_since()
+        return runs.select_related("release").defer("release__report", "release__differences")
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.ReleaseRunSerializer))
     def list_all(self, request: Request, slug: str) -> Response:
@@ -158,7 +159,10 @@ class Releases(_OfWorkers):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def send_files(self, request: Request, slug: str, run_id: int) -> HttpResponseBase:
-        """Download a finished release."""
+        """Download a finished release.
+
+        The name of its archive begins with DIFFERS if its figures do not follow from its ratings.
+        """
         return self.send_archive(run_id)
 
     @extend_schema(responses=s.DescriptionSerializer)

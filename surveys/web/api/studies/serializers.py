@@ -8,7 +8,10 @@ from surveys.models import AssigningPolicy, QuestionForms, Study
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.participation.assignments import count_items
 from surveys.study.planning.durations import times_of
+from surveys.study.stimuli.kinds import ENCODING_CHOICES, SEPARATOR_CHOICES
 from surveys.web.api.fields import (
+    FileField,
+    FormSerializer,
     JsonBoolean,
     JsonInteger,
     JsonSlug,
@@ -82,6 +85,22 @@ class StimuliSerializer(RequestSerializer):
     """A new stimuli file."""
 
     stimuli = JsonString(help_text="content of the stimuli file, tab-separated")
+
+
+class StimuliFormSerializer(FormSerializer):
+    """A form with a stimuli file, and how the file is written."""
+
+    stimuli = FileField(help_text="stimuli file: text, or an Excel workbook (.xlsx)")
+    separator = serializers.ChoiceField(
+        SEPARATOR_CHOICES, required=False, help_text="of the columns of a text (tab)"
+    )
+    encoding = serializers.ChoiceField(
+        ENCODING_CHOICES, required=False, help_text="of a text (utf-8)"
+    )
+
+
+class NewStudyFormSerializer(StimuliFormSerializer, NewStudySerializer):  # type: ignore[misc]
+    """A form with the stimuli file and the design of a new study."""
 
 
 class FindingSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,8 @@
 """Studies: creation, stimuli, design, texts and opening."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
 from django.db import transaction
 from drf_spectacular.utils import extend_schema
@@ -14,17 +15,25 @@ from surveys.study.create import create_study, preview_study
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.edit import read_upload, replace_stimuli
-from surveys.study.stimuli.load import StudyDesign
+from surveys.study.stimuli.kinds import choose_kind
+from surveys.study.stimuli.load import CheckedStimuli, StudyDesign
 from surveys.study.texts import read_texts, set_text
 from surveys.web.api.base import ApiView, StudyView
+from surveys.web.api.bodies import JsonParser, UploadParser, is_form
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.web.api.studies import serializers as s
+
+
+def _describe_body(of_json: Any, of_form: Any) -> dict[str, Any]:
+    """Return the serializers of a body that is JSON or a form."""
+    return {JsonParser.media_type: of_json, UploadParser.media_type: of_form}
 
 
 class Studies(ApiView):
     """The studies in which the token's user has a role."""
 
     tag, reads, writes = "studies", "studies:read", "studies:write"
+    parser_classes = [JsonParser, UploadParser]
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.StudySerializer))
     def list_all(self, request: Request) -> Response:
@@ -35,7 +44,7 @@ class Studies(ApiView):
         return Response({"next": page.next, "results": studies.data})
 
     @extend_schema(
-        request=s.NewStudySerializer,
+        request=_describe_body(s.NewStudySerializer, s.NewStudyFormSerializer),
         responses={201: s.ImportSerializer, 200: s.ImportSerializer},
     )
     def create(self, request: Request) -> Response:
@@ -43,10 +52,12 @@ class Studies(ApiView):
 
         With `open` the study is opened at once, which fixes most of its design and needs an
         organisation, a contact and a reviewed consent text. Errors name row and column.
-        Repeating the request changes nothing (200, as for a dry run).
+        A form (`multipart/form-data`) takes the file itself, which may be a workbook or, with
+        `separator` and `encoding`, another kind of text. Repeating the request changes nothing
+        (200, as for a dry run).
         """
-        asked = dict(self.read(s.NewStudySerializer))
-        data = asked.pop("stimuli").encode()
+        body = s.NewStudyFormSerializer if is_form(request) else s.NewStudySerializer
+        asked = dict(self.read(body))
         is_stored = not asked.pop("dry_run")
         choices = {
             "settings": {name: asked.pop(name) for name in ("organisation", "contact", "ethics")},
@@ -54,7 +65,7 @@ class Studies(ApiView):
             "opens": asked.pop("open"),
         }
         design = StudyDesign(**{f.name: asked[f.name] for f in fields(StudyDesign)})
-        stimuli = read_upload(data, design)  # before any transaction: it takes long
+        stimuli = _read_stimuli(asked, design)  # before any transaction: it takes long
 
         def found() -> s.ImportSerializer:
             if is_stored:
@@ -85,13 +96,6 @@ class OneStudy(StudyView):
     def show(self, request: Request, slug: str) -> Response:
         """Show a study."""
         return Response(self.write(self.study).data)
-
-    @extend_schema(request=s.StimuliSerializer, responses={200: s.StudySerializer})
-    def replace_stimuli(self, request: Request, slug: str) -> Response:
-        """Replace all stimuli of a draft. Errors name row and column."""
-        data = self.read(s.StimuliSerializer)["stimuli"].encode()
-        stimuli = read_upload(data, StudyDesign.of(self.study))
-        return Response(self.write(replace_stimuli(self.study, stimuli)).data)
 
     @extend_schema(request=None, responses={200: s.StudySerializer})
     def open(self, request: Request, slug: str) -> Response:
@@ -144,3 +148,32 @@ class OneStudy(StudyView):
         return self.once(
             lambda: s.ConsentVersionSerializer(review_consent(self.study, version)), 200
         )
+
+
+class Stimuli(OneStudy):
+    """The stimuli file of a draft."""
+
+    parser_classes = [JsonParser, UploadParser]
+
+    @extend_schema(
+        request=_describe_body(s.StimuliSerializer, s.StimuliFormSerializer),
+        responses={200: s.StudySerializer},
+    )
+    def replace(self, request: Request, slug: str) -> Response:
+        """Replace all stimuli of a draft. Errors name row and column.
+
+        A form (`multipart/form-data`) takes the file itself, which may be a workbook or, with
+        `separator` and `encoding`, another kind of text.
+        """
+        asked = self.read(s.StimuliFormSerializer if is_form(request) else s.StimuliSerializer)
+        stimuli = _read_stimuli(asked, StudyDesign.of(self.study))
+        return Response(self.write(replace_stimuli(self.study, stimuli)).data)
+
+
+def _read_stimuli(asked: Mapping[str, Any], design: StudyDesign) -> CheckedStimuli:
+    """Read the stimuli of a request: a text of JSON, or a file of a form."""
+    given = asked["stimuli"]
+    if isinstance(given, str):
+        return read_upload(given.encode(), design)
+    kind = choose_kind(given, design.language, asked.get("separator"), asked.get("encoding"))
+    return read_upload(given, design, kind)

@@ -119,6 +119,14 @@ def test_invalid_fields_are_named(study, program, change, field):
     assert Study.objects.count() == 1
 
 
+def test_stimuli_of_another_kind_are_named(study, program):
+    answer = program(None).post("studies/", {**NEW, "stimuli": NEW["stimuli"].replace("\t", ";")})
+
+    (error,) = answer.json()["errors"]
+    assert answer.status_code == 409
+    assert "looks like a semicolon-separated file in UTF-8; save it as" in error["message"]
+
+
 @pytest.mark.parametrize("body", ["", "{", "[]", "null", '"x"', "NaN", '{"slug": NaN}', "\xff"])
 def test_invalid_json_is_refused(study, program, body):
     client = program().client
@@ -130,7 +138,7 @@ def test_invalid_json_is_refused(study, program, body):
 
 
 def test_a_form_encoded_body_is_refused(study, program):
-    assert program().client.post("/api/v1/studies/", NEW).status_code == 415
+    assert program().client.post("/api/v1/studies/study/runs/", NEW).status_code == 415
 
 
 def test_a_too_large_request_is_refused(study, program, settings):

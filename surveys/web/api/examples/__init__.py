@@ -1,0 +1,1 @@
+"""Examples in the description of the API: values, bodies and command lines."""
