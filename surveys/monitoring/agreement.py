@@ -21,15 +21,16 @@ from surveys.monitoring.annotator_agreement import (
     Agreement,
     compare_annotators,
     defined,
+    find_typical,
 )
-from surveys.monitoring.assignments import summarise_assignments
+from surveys.monitoring.assignments import Compared, summarise_assignments
 from surveys.monitoring.charts import place_rho
 from surveys.monitoring.progress import BlockProgress
 
 CACHE_SECONDS = 30 * 24 * 3600
 MAX_RATINGS = 10_000  # used by one request
 MIN_BLOCKS = 4  # for a median that blocks are compared with
-MIN_ANNOTATORS = 2  # who have finished
+MIN_ANNOTATORS = 1  # who have finished: one may have constant ratings
 COLUMNS = ("pair", "context", "annotator", "rating", "group")
 
 
@@ -37,8 +38,9 @@ COLUMNS = ("pair", "context", "annotator", "rating", "group")
 class StoredAgreement:
     """Mean agreement of the annotators of a round, with the data and the time it is based on.
 
-    `figures` holds those of its finished assignments, packed: a study may have 100,000. `unusual`
-    and `grave` are the ids of those with warnings, and with warnings that ask for a decision.
+    `figures` holds those of its finished assignments, packed: a study may have 100,000; `typical`
+    is the median of their agreement. `unusual` and `grave` are the ids of those with warnings, and
+    with warnings that ask for a decision.
     """
 
     agreement: Agreement
@@ -51,6 +53,7 @@ class StoredAgreement:
     figures: bytes = b""
     unusual: tuple[int, ...] = ()
     grave: tuple[int, ...] = ()
+    typical: float | None = None
 
     def is_of(self, block: BlockProgress) -> bool:
         """Return whether nothing has been finished, withdrawn or judged unusable since."""
@@ -131,7 +134,7 @@ def compute_agreement(
 
 
 def list_outdated(blocks: Iterable[MonitoredBlock]) -> list[MonitoredBlock]:
-    """Return the blocks with enough answers whose agreement is missing or outdated."""
+    """Return the blocks with a usable assignment whose agreement is missing or outdated."""
     return [
         block
         for block in blocks
@@ -154,7 +157,9 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
 
     submitted = Assignment.objects.submitted().filter(round=block.round)
     agreements = compare_annotators(block.round)
-    summaries = summarise_assignments(study, list(submitted.order_by("pk")), agreements)
+    typical = find_typical(agreements.values())
+    compared = {pk: Compared(one, typical) for pk, one in agreements.items()}
+    summaries = summarise_assignments(study, list(submitted.order_by("pk")), compared)
     finished = submitted.exclude(pk__in=Review.objects.unwanted_wholes())
     answers = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
     answers = answers.exclude(review__outcome__in=VerdictKind.against())
@@ -178,6 +183,7 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
         figures=b"".join(summary.pack() for summary in summaries),
         unusual=tuple(one.assignment.pk for one in summaries if one.flags),
         grave=tuple(one.assignment.pk for one in summaries if one.is_grave),
+        typical=typical,
     )
 
 

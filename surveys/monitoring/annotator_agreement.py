@@ -1,9 +1,10 @@
 """Agreement of one annotator with the others who have finished the same questionnaire."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isnan
+from statistics import median
 from typing import Any
 
 from django.db.models import Count, FloatField, Sum
@@ -13,6 +14,7 @@ from surveys.models import Assignment, Response, Round
 from surveys.monitoring.charts import Interval, draw_interval
 
 N_RESAMPLES = 200  # of the items: enough for a page, not for a publication
+MIN_COMPARED = 4  # annotators of a round, for a median that each is compared with
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,14 @@ class Agreement:
     rho: float | None
     low: float | None
     high: float | None
+
+    def is_low(self, typical: float | None) -> bool:
+        """Return whether it is 0 or less, or its whole interval below the typical one, if known."""
+        if self.rho is None:
+            return False
+        return self.rho <= 0 or (
+            typical is not None and self.high is not None and self.high < typical
+        )
 
     @property
     def picture(self) -> Interval | None:
@@ -75,6 +85,12 @@ def compare_annotators(round_: Round) -> dict[int, Agreement]:
         figures = agreement_with_means(ours, theirs, n_resamples=N_RESAMPLES)
         found[assignment] = Agreement(*map(defined, figures))
     return found
+
+
+def find_typical(agreements: Iterable[Agreement]) -> float | None:
+    """Return the median of the annotators of a round, or None if there are too few."""
+    known = [one.rho for one in agreements if one.rho is not None]
+    return median(known) if len(known) >= MIN_COMPARED else None
 
 
 def defined(figure: Any) -> float | None:

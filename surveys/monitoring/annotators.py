@@ -8,6 +8,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from surveys.models import Annotator, Assignment, Response, Study
+from surveys.monitoring.agreement import read_stored
 from surveys.monitoring.annotator_agreement import Agreement, agreement_of
 from surveys.monitoring.assignments import (
     HASTE_FACTOR,
@@ -86,7 +87,7 @@ def describe_annotator(
             *_flag_ratings(len(ratings), is_constant=len(set(ratings)) == 1),
             *_flag_haste(study, seconds),
             *_flag_answers(answers),
-            *_flag_agreement(agreement, len(own)),
+            *_flag_agreement(agreement, len(own), _recall_typical(study, assignment)),
         ],
     )
 
@@ -144,7 +145,19 @@ def _flag_answers(answers: Collection[Answer]) -> Iterator[Flag]:
         yield Flag(f"Often could not judge: {n_unjudged} of {len(answers)} texts.")
 
 
-def _flag_agreement(agreement: Agreement, n_items: int) -> Iterator[Flag]:
-    if n_items >= MIN_COMMON_ITEMS and agreement.low is not None and agreement.low <= 0:
-        text = "Agreement that may be chance: its interval includes 0 or lies below."
-        yield Flag(text, is_grave=(agreement.rho or 0) <= 0)
+def _flag_agreement(agreement: Agreement, n_items: int, typical: float | None) -> Iterator[Flag]:
+    if n_items < MIN_COMMON_ITEMS or not agreement.is_low(typical):
+        return
+    if agreement.rho is not None and agreement.rho <= 0:
+        yield Flag("Low agreement: ρ is 0 or less.", is_grave=True)
+    else:
+        yield Flag(
+            "Low agreement: its interval lies below the median of the block’s annotators, "
+            f"{typical:.2f}."
+        )
+
+
+def _recall_typical(study: Study, assignment: Assignment) -> float | None:
+    """Return the cached median agreement of the annotators of its round, or None."""
+    stored = read_stored(study).values()
+    return next((one.typical for one in stored if one.round_id == assignment.round_id), None)

@@ -17,8 +17,17 @@ from surveys.monitoring.contexts import spread_of_sums
 MIN_ITEMS = 4  # answered, before there are warnings
 MIN_COMMON_ITEMS = 10  # before there is a warning about agreement
 HASTE_FACTOR = 4  # very fast: this many times faster than the study allows
-UNDEFINED = Agreement(None, None, None)
 PACKED = Struct("<q2f3d")  # id, mean, spread, agreement and its interval
+
+
+class Compared(NamedTuple):
+    """An assignment's agreement, and the median of the round that it is compared with."""
+
+    agreement: Agreement
+    typical: float | None
+
+
+UNDEFINED = Compared(Agreement(None, None, None), None)
 
 
 class Flag(NamedTuple):
@@ -81,18 +90,18 @@ def unpack(packed: bytes) -> Iterator[tuple[Any, ...]]:
 
 
 def summarise_assignments(
-    study: Study, assignments: Sequence[Assignment], agreements: Mapping[int, Agreement]
+    study: Study, assignments: Sequence[Assignment], compared: Mapping[int, Compared]
 ) -> list[AssignmentSummary]:
     """Return assignments with statistics of their answers; two queries for any number.
 
-    `agreements` holds what is known of their agreement by their ids.
+    `compared` holds what is known of their agreement by their ids.
     """
     found, ids = _sum_answers(assignments), [a.pk for a in assignments]
     wholes = Review.objects.assignments(study).filter(assignment__in=ids).exclude(outcome="")
     verdicts = dict(wholes.order_by().values_list("assignment_id", "outcome"))
     return [
         _summarise(
-            study, a, found.get(a.pk, {}), agreements.get(a.pk, UNDEFINED), verdicts.get(a.pk, "")
+            study, a, found.get(a.pk, {}), compared.get(a.pk, UNDEFINED), verdicts.get(a.pk, "")
         )
         for a in assignments
     ]
@@ -123,7 +132,7 @@ def _summarise(
     study: Study,
     assignment: Assignment,
     found: dict[str, Any],
-    agreement: Agreement,
+    compared: Compared,
     verdict: str,
 ) -> AssignmentSummary:
     seconds = None
@@ -135,9 +144,9 @@ def _summarise(
         mean=found.get("mean"),
         spread=spread_of_sums(found.get("n_rated", 0), found.get("mean"), found.get("squares")),
         minutes=None if seconds is None else seconds / 60,
-        agreement=agreement,
+        agreement=compared.agreement,
         verdict=verdict,
-        flags=list(_flag(study, assignment, found, seconds, agreement)),
+        flags=list(_flag(study, assignment, found, seconds, compared)),
     )
 
 
@@ -146,7 +155,7 @@ def _flag(
     assignment: Assignment,
     found: dict[str, Any],
     seconds: float | None,
-    agreement: Agreement,
+    compared: Compared,
 ) -> Iterator[Flag]:
     n_rated = found.get("n_rated", 0)
     if n_rated >= MIN_ITEMS and found["lowest"] == found["highest"]:
@@ -154,7 +163,8 @@ def _flag(
     if found.get("n_failed"):
         text = f"failed checkpoints: {found['n_failed']} of {found['n_checks']}"
         yield Flag(text, is_grave=True)
-    if n_rated >= MIN_COMMON_ITEMS and agreement.low is not None and agreement.low <= 0:
-        yield Flag("agreement may be chance", is_grave=(agreement.rho or 0) <= 0)
+    agreement, typical = compared
+    if n_rated >= MIN_COMMON_ITEMS and agreement.is_low(typical):
+        yield Flag("low agreement", is_grave=(agreement.rho or 0) <= 0)
     if seconds is not None and seconds < assignment.n_items * study.seconds_per_item / HASTE_FACTOR:
         yield Flag("very fast")

@@ -133,7 +133,7 @@ def _find_existing(study: Study) -> dict[str, bool]:
         "entrances": Entrance.objects.filter(closed_at=None),
         "reviews": Review.objects.all(),
         "results": Run.objects.filter(kind=RunKind.RESULTS, state=RunState.DONE),
-        "releases": Release.objects.all(),
+        "releases": Release.objects.without_differences(),
     }
     exists = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())
     return dict(zip(rows, Study.objects.values_list(*exists).get(pk=study.pk), strict=True))

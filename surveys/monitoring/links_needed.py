@@ -13,7 +13,7 @@ from surveys.models import AssignmentState, Invitation, Study
 from surveys.models.recruitment import REVOKED, UNUSED
 from surveys.participation.assignments import list_places_left
 
-ASSUMED_SHARE = 0.8  # of invited people, until the study has a share of its own
+ASSUMED_SHARE = 0.8  # of invited people, until the share of this study is known
 SETTLED_AFTER = timedelta(days=7)  # an invitation that was not used by then counts as declined
 FEWEST_SETTLED = 10  # links from which the study's own share is taken
 LOWEST_SHARE = 0.1  # a lower one asks for more links than anybody would send

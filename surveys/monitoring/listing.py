@@ -10,9 +10,9 @@ from django.db.models.expressions import OrderBy
 from surveys.models import Assignment, Review, Round, Study
 from surveys.models.participation import AssignmentQuerySet
 from surveys.monitoring.agreement import MIN_ANNOTATORS, StoredAgreement, list_warnings, read_stored
-from surveys.monitoring.annotator_agreement import Agreement
 from surveys.monitoring.assignments import (
     AssignmentSummary,
+    Compared,
     Figures,
     summarise_assignments,
     unpack,
@@ -146,11 +146,11 @@ def show_assignments(study: Study, ids: Sequence[int]) -> list[AssignmentSummary
     )
 
 
-def recall(study: Study, ids: Collection[int]) -> dict[int, Agreement]:
+def recall(study: Study, ids: Collection[int]) -> dict[int, Compared]:
     """Return the cached agreement of assignments by their ids."""
     wanted = {*ids}
     return {
-        row[0]: Figures._make(row).agreement
+        row[0]: Compared(Figures._make(row).agreement, one.typical)
         for one in read_stored(study).values()
         for row in unpack(one.figures)
         if row[0] in wanted
@@ -190,7 +190,7 @@ def list_blocks(
 
 
 def find_outdated_rounds(study: Study) -> list[int]:
-    """Return the ids of current rounds with enough answers whose figures lack the latest."""
+    """Return the ids of current rounds with a usable assignment whose figures lack the latest."""
     usable = Assignment.objects.for_study(study).counted()
     usable = usable.exclude(pk__in=Review.objects.unwanted_wholes())
     rows = usable.order_by().values_list("round_id")

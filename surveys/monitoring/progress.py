@@ -12,7 +12,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum, Value
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from surveys.models import Assignment, AssignmentState, Questionnaire, Review, Round, Study
+from surveys.models import Assignment, AssignmentState, Place, Questionnaire, Review, Round, Study
 from surveys.study.planning.durations import introduction_seconds
 
 PACE_PERIOD = timedelta(days=7)
@@ -143,12 +143,14 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
     is_recent = Q(assignments__submitted_at__gte=timezone.now() - PACE_PERIOD)
     is_live = Q(assignments__state__in=AssignmentState.leased())
     was_submitted = Q(assignments__submitted_at__isnull=False)
+    # a few rows of one scan, instead of a join with the places of all assignments
+    replaced = Place.objects.filter(is_replaced=True).order_by().values("assignment")
     return questionnaires.annotate(
         wanted=F("block__study__ratings_per_context"),
         live=Count("assignments", filter=CURRENT & is_live),
         finished=Count("assignments", filter=finished),
         usable=Count("assignments", filter=usable),
-        replaced=Count("assignments", filter=finished & Q(assignments__place__is_replaced=True)),
+        replaced=Count("assignments", filter=finished & Q(assignments__in=replaced)),
         withdrawn=Count(
             "assignments",
             filter=CURRENT & was_submitted & Q(assignments__state=AssignmentState.WITHDRAWN),
@@ -204,23 +206,22 @@ def count_round_progress(study: Study) -> dict[int, Tally]:
     """Return the progress of the current rounds of a study by their ids; one query."""
     found: dict[int, list[Tally]] = defaultdict(list)
     current = Questionnaire.objects.filter(block__study=study, block__rounds__is_current=True)
-    for row in with_progress(current).annotate(round_id=F("block__rounds__pk")):
-        found[row.round_id].append(_tally(row))
+    for pk, *tally in _list_tallies(current, "block__rounds"):
+        found[pk].append(Tally(*tally))
     return {pk: sum_tallies(tallies) for pk, tallies in found.items()}
 
 
 def count_study_progress(study: Study) -> Tally:
     """Return the progress of a study; one query."""
-    return sum_tallies(map(_tally, with_progress(Questionnaire.objects.filter(block__study=study))))
+    return count_progress_by_study([study])[study.pk]
 
 
 def count_progress_by_study(studies: Collection[Study]) -> dict[int, Tally]:
     """Return the progress of studies by their ids; one query for any number of them."""
     found: dict[int, list[Tally]] = {study.pk: [] for study in studies}
-    for row in with_progress(Questionnaire.objects.filter(block__study__in=studies)).annotate(
-        study_id=F("block__study")
-    ):
-        found[row.study_id].append(_tally(row))
+    of_studies = Questionnaire.objects.filter(block__study__in=studies)
+    for pk, *tally in _list_tallies(of_studies, "block__study"):
+        found[pk].append(Tally(*tally))
     return {pk: sum_tallies(tallies) for pk, tallies in found.items()}
 
 
@@ -249,6 +250,14 @@ def forecast(tally: Tally, now: datetime | None = None) -> Forecast:
 
 def _add_days(now: datetime, days: float) -> datetime | None:
     return now + timedelta(days=days) if days < FORECAST_HORIZON.days else None
+
+
+def _list_tallies(questionnaires: QuerySet[Questionnaire], key: str) -> QuerySet[Any, Any]:
+    """Return a key and the values of a `Tally` for each questionnaire.
+
+    Rows without model instances: a study may have thousands of questionnaires.
+    """
+    return with_progress(questionnaires).order_by().values_list(key, *TALLY_FIELDS)
 
 
 def _tally(questionnaire: Any) -> Tally:

@@ -4,13 +4,14 @@ Provider ids of annotators, ids of their submissions and notes of personal links
 keyed digests, different in each study, so that an annotator cannot take part twice.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -150,16 +151,23 @@ def _unpaid_work() -> QuerySet[Assignment]:
 
 def count_kept(study: Study) -> Kept:
     """Count the personal data of a study; a constant number of queries."""
-    due = find_due(study)
+    due, finished = find_due(study), _count_finished(study)
     return Kept(
         n_people=_find_known(study).count(),
         n_links=_find_noted(study).count(),
         n_people_due=len(due.people),
         n_links_due=len(due.links),
-        n_payable=find_payable(study).count(),
-        n_unpaid=find_unpaid(study).count(),
-        n_scripted=_find_finished(study).filter(SCRIPTED).count(),
+        n_payable=finished[False, False] + finished[False, True],
+        n_unpaid=finished[False, True],
+        n_scripted=finished[True, False] + finished[True, True],
     )
+
+
+def _count_finished(study: Study) -> Counter[tuple[bool, bool]]:
+    """Count annotators who finished an assignment by (is scripted, is unpaid), in one query."""
+    flags = {"is_scripted": SCRIPTED, "is_unpaid": Exists(_unpaid_work())}
+    rows = _find_finished(study).order_by().annotate(**flags).values_list(*flags)
+    return Counter({(scripted, unpaid): n for scripted, unpaid, n in rows.annotate(n=Count("pk"))})
 
 
 def find_due(study: Study) -> Due:

@@ -12,9 +12,10 @@ from postprocess.statistics.correlations import (
     divide,
     spearman,
 )
-from postprocess.statistics.resampling import basic_interval
+from postprocess.statistics.resampling import LARGEST, basic_interval
 from postprocess.types import Floats
 
+PERFECT = 0.025  # share of resamples with a correlation of 1: beyond the end of an interval
 NUMBERS_AT_ONCE = 1 << 16  # ratings of annotator pairs with gaps that are compared together
 
 
@@ -106,7 +107,9 @@ def agreement_with_means(
     tuple of float
         Spearman's rho as in `leave_one_out_agreement` and the ends of its 95 % interval for
         infinitely many items, this annotator and these others. NaN where `spearman` is NaN; the
-        ends also if rho is undefined in more than 5 % of the resamples.
+        ends also if rho is undefined in more than 5 % of the resamples, or 1 in 2.5 %
+        although it is less: with so few items, Fisher's z of these is infinite, and so would be
+        the distance of the lower end.
 
     Examples
     --------
@@ -122,6 +125,8 @@ def agreement_with_means(
         return rho, float("nan"), float("nan")
     drawn = np.random.default_rng(seed).integers(len(one), size=(n_resamples, len(one)))
     resampled = correlate(one[drawn], others[drawn], method="spearman")
+    if rho < LARGEST and n_resamples and (resampled >= LARGEST).mean() >= PERFECT:
+        return rho, float("nan"), float("nan")
     return rho, *basic_interval(rho, resampled)
 
 

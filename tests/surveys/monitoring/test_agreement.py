@@ -7,7 +7,12 @@ from surveys.monitoring.agreement import (
     list_outdated,
     list_warnings,
 )
-from surveys.monitoring.annotator_agreement import Agreement, agreement_of, compare_annotators
+from surveys.monitoring.annotator_agreement import (
+    Agreement,
+    agreement_of,
+    compare_annotators,
+    find_typical,
+)
 from surveys.monitoring.progress import count_block_progress
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
@@ -67,11 +72,43 @@ def test_compute_agreement_excludes_single_rejected_answers(db):
     assert monitored(study)[0].is_current
 
 
-def test_compute_agreement_needs_two_annotators(db):
-    (block,) = monitored(finished_study(1))
+def test_a_block_with_one_annotator_has_warnings_but_no_agreement(db):
+    study = make_study(6)
+    constant = answer(start(study), [3] * 6)
 
-    assert (block.stored, block.verdict) == (None, "early")
+    (block,) = monitored(study)
+
+    assert (block.stored.agreement, block.verdict) == (Agreement(None, None, None), "early")
+    assert block.stored.grave == (constant.pk,)
     assert list_outdated([block]) == []
+
+
+def test_a_block_without_usable_annotators_is_not_computed(db):
+    study = make_study(6)
+    answer(start(study), [3, 4])
+
+    assert monitored(study)[0].stored is None
+
+
+@pytest.mark.parametrize(
+    ("figures", "typical", "is_low"),
+    [
+        ((0.4, -0.2, 0.7), 0.8, True),
+        ((0.4, -0.2, 0.9), 0.8, False),  # it may be chance, but also be as good as the others
+        ((0.4, -0.2, 0.7), None, False),
+        ((0.0, -0.5, 0.9), None, True),
+        ((None, None, None), 0.8, False),
+    ],
+)
+def test_agreement_is_low_below_that_of_the_others_or_from_zero_down(figures, typical, is_low):
+    assert Agreement(*figures).is_low(typical) is is_low
+
+
+def test_the_typical_agreement_is_the_median_of_four_or_more():
+    known = [Agreement(rho, None, None) for rho in (0.1, 0.9, 0.5, 0.7, None)]
+
+    assert find_typical(known) == pytest.approx(0.6)
+    assert find_typical(known[1:]) is None
 
 
 def test_find_agreement_returns_cached_figures(db):

@@ -1,13 +1,17 @@
 import pytest
 
 from surveys.models import Assignment, Response
+from surveys.monitoring.agreement import compute_agreement
 from surveys.monitoring.annotators import describe_annotator
-from surveys.monitoring.assignments import summarise_assignments
+from surveys.monitoring.assignments import Flag, summarise_assignments
+from surveys.monitoring.listing import show_assignments
+from surveys.monitoring.progress import count_block_progress
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import checkpoints as checkpoint_rows
 from tests.factories.answers import answer, finish_at, finished_study, hours_ago, take_seconds
 from tests.factories.studies import make_study, start
+from tests.surveys.monitoring.test_progress import current_rounds
 
 pytestmark = pytest.mark.every_database  # aggregated
 
@@ -99,7 +103,7 @@ def test_failed_checkpoints_are_flagged_and_not_counted_as_ratings(db):
     assert [flag.is_grave for flag in summary.flags] == [True, True, False]
 
 
-def test_agreement_by_chance_is_flagged(db):
+def test_agreement_below_zero_is_grave(db):
     study = finished_study(4, n_pairs=12)
     one = start(study)
     by_pair = sorted(one.responses.all(), key=lambda response: response.context_id % 7)
@@ -107,9 +111,26 @@ def test_agreement_by_chance_is_flagged(db):
     answer(one, [order[position] for position in sorted(order)])
     take_seconds(one, 40)
 
-    assert texts(look_at(one).flags) == [
-        "Agreement that may be chance: its interval includes 0 or lies below."
-    ]
+    assert look_at(one).flags == [("Low agreement: ρ is 0 or less.", True)]
+
+
+def test_agreement_below_that_of_the_others_is_worth_a_look(db):
+    study = finished_study(8, n_pairs=12)
+    one = start(study)
+    by_context = sorted(one.responses.all(), key=lambda response: response.context_id)
+    ratings = dict(zip(by_context, [0, 6, 3, 1, 4, 2, 5, 0, 6, 3, 5, 2], strict=True))
+    answer(one, [ratings[r] for r in sorted(ratings, key=lambda response: response.position)])
+    take_seconds(one, 40)
+    compute_agreement(study, count_block_progress(study, current_rounds(study)))
+
+    found = look_at(one)
+
+    (flag,) = found.flags
+    assert 0 < found.agreement.rho < found.agreement.high
+    assert flag.text.startswith("Low agreement: its interval lies below the median of")
+    assert not flag.is_grave
+    (shown,) = show_assignments(study, [one.pk])
+    assert Flag("low agreement") in shown.flags
 
 
 @pytest.mark.parametrize("n", [1, 3])

@@ -140,11 +140,14 @@ def test_rounds_are_outdated_until_their_figures_are_computed(watched):
     assert find_outdated_rounds(watched) == ids_of_rounds(watched)
 
 
-def test_one_finished_assignment_has_no_figures_yet(db):
+def test_one_finished_assignment_is_enough_for_warnings(db):
     study = make_study(2)
-    answer(start(study))
-
+    assignment = start(study)
     assert find_outdated_rounds(study) == []
+
+    answer(assignment)
+
+    assert find_outdated_rounds(study) == ids_of_rounds(study)
     assert read_stored(study) == {}
 
 

@@ -115,7 +115,7 @@ def test_pairwise_agreement_with_a_copy_of_an_annotator_is_one(columns):
 
 
 def test_agreement_with_means_is_that_of_leaving_one_out():
-    ratings = table([[0, 1, 2, 6, 5, 3], [0, 2, 5, 6, 1, 3], [1, 1, 3, 0, 6, 2]])
+    ratings = table([[0, 1, 2, 6, 5, 3, 4, 0], [0, 2, 5, 6, 1, 3, 2, 4], [1, 1, 3, 0, 6, 2, 5, 3]])
     means = ratings.drop(columns="A0").mean(axis=1)
 
     rho, low, high = agreement_with_means(ratings["A0"], means)
@@ -125,7 +125,7 @@ def test_agreement_with_means_is_that_of_leaving_one_out():
 
 
 def test_agreement_with_means_ignores_items_without_both():
-    own, means = [0, 1, 2, 6, 5, 3, 4], [0, 2, 1, 6, 1, 5, 3]
+    own, means = [0, 1, 2, 6, 5, 3, 4, 0, 2], [0, 2, 1, 6, 1, 5, 3, 4, 0]
 
     longer = agreement_with_means([*own, NAN, 3], [*means, 2, NAN])
 
@@ -136,6 +136,15 @@ def test_agreement_with_means_ignores_items_without_both():
 @pytest.mark.parametrize(("own", "means"), [([], []), ([1, 2], [1, 2]), ([3] * 5, [1, 2, 3, 4, 5])])
 def test_agreement_with_means_is_undefined_for_few_or_constant_ratings(own, means):
     assert np.isnan(agreement_with_means(own, means)).all()
+
+
+def test_agreement_with_means_has_no_interval_if_resamples_often_agree_perfectly():
+    """Leaving out one of the two items that are swapped is frequent among five."""
+    rho, low, high = agreement_with_means([0, 1, 2, 4, 3], [0, 1, 2, 3, 4])
+
+    assert rho == pytest.approx(0.9)
+    assert np.isnan([low, high]).all()
+    assert agreement_with_means([0, 1, 2, 3, 4], [0, 1, 2, 3, 4]) == pytest.approx((1, 1, 1))
 
 
 def random_tables(shape, *, gaps=0.0, seed=0):
