@@ -15,8 +15,9 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from surveys.access.redaction import ADDRESS
 from surveys.models import Annotator, ConsentNotice, Invitation, Study
-from surveys.recruitment.providers import NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
+from surveys.recruitment.providers import MAILED_LINK, NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
 from surveys.study.texts import interface_of
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Said(Enum):
     STEPS = "texts and steps"
     CHECK = "tries for the comprehension check"
     ARRIVAL = "ids, labels, links"
+    MAILS = "e-mails that were sent"
     NETWORK = "the code of a network address"
     JUDGEMENT = "what researchers note, and payment"
     ABSENT = "what is not stored"
@@ -52,7 +54,7 @@ SECTIONS = {
     "lead": (Said.IDENTITY, Said.PUBLICATION),
     "kept": (
         Said.ANSWERS, Said.CORRECTIONS, Said.TIMES, Said.STEPS, Said.CHECK, Said.ARRIVAL,
-        Said.NETWORK, Said.JUDGEMENT, Said.ABSENT,
+        Said.MAILS, Said.NETWORK, Said.JUDGEMENT, Said.ABSENT,
     ),
     "term": (Said.TERM, Said.RETENTION, Said.ERASURE),
     "rights": (Said.WITHDRAWAL, Said.RIGHTS),
@@ -73,6 +75,10 @@ FIXED: "dict[Said, StrPromise]" = {
         "finished or withdrew."
     ),
     Said.CHECK: gettext_lazy("How many tries you needed for the questions about the instructions."),
+    Said.MAILS: gettext_lazy(
+        "When this site sent an invitation or a reminder to your e-mail address, and whether you "
+        "asked for no more e-mails."
+    ),
     Said.NETWORK: gettext_lazy(
         "If you came by a link that many people can open: for one day at most, a code made from "
         "your network address. It is kept apart from your answers, so that no program can take all "
@@ -139,6 +145,8 @@ def find_disclosure(invitation: Invitation) -> Disclosure:
     """Return what the notice says about the data that came with this invitation."""
     if invitation.entrance:
         return rules_of(invitation.entrance.provider).disclosure
+    if ADDRESS.search(invitation.note) or (invitation.note_digest and invitation.mails.exists()):
+        return MAILED_LINK
     return NOTED_LINK if invitation.note or invitation.note_digest else PLAIN_LINK
 
 
@@ -194,6 +202,7 @@ def write_sentences(facts: Facts) -> dict[Said, str]:
         Said.ETHICS: names["ethics"],
         Said.CONTACT: names["contact"],
         Said.CHECK: study.n_check_tries,
+        Said.MAILS: facts.disclosure.gets_mail,
         Said.NETWORK: facts.disclosure.counts_addresses,
         Said.ERASURE: facts.erases_withdrawn,
         Said.RETENTION: facts.disclosure.has_identifiers,

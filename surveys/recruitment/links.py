@@ -38,6 +38,11 @@ def personal_link(token: str, base_url: str = "") -> str:
     return urljoin(base_url or site.SITE_URL, reverse("annotate:welcome", args=[token]))
 
 
+def no_mail_link(token: str) -> str:
+    """Return the URL at which the recipient of an invitation asks for no more e-mails."""
+    return urljoin(site.SITE_URL, reverse("annotate:no_mail", args=[token]))
+
+
 def entrance_address(entrance: Entrance) -> str:
     """Return the URL at which annotators arrive through an entrance."""
     return urljoin(site.SITE_URL, reverse("annotate:arrive", args=[entrance.token]))

@@ -21,9 +21,9 @@ from surveys.access.webhooks import PAUSES
 from surveys.errors import MailRefused
 from surveys.models import AssignmentState, Invitation, MailDelivery, Study, TextKind
 from surveys.models.recruitment import UNUSED
-from surveys.recruitment.links import personal_link
+from surveys.recruitment.links import no_mail_link
 from surveys.recruitment.reaching import is_only_here
-from surveys.recruitment.reminders import REMINDED, list_placeholder_values
+from surveys.recruitment.reminders import REMINDED, list_links, list_placeholder_values
 from surveys.study.letters import Letter, fill_letter
 from surveys.study.texts import current_text, read_text
 
@@ -81,7 +81,7 @@ def write_letters(study: Study, kind: TextKind, links: list[Addressed]) -> Itera
     """Yield the current text of a kind for each link."""
     text, known = read_text(study, kind), list_placeholder_values(study)
     for link in links:
-        yield fill_letter(text.body, {**known, "link": personal_link(link.invitation.token)})
+        yield fill_letter(text.body, {**known, **list_links(link.invitation.token)})
 
 
 def explain_refusal(study: Study) -> str:
@@ -244,12 +244,14 @@ def _write_message(delivery: MailDelivery) -> EmailMessage | None:
     is_same = digest == delivery.address_digest
     if not is_same or digest in _find_silent(study) or study.is_closed:
         return None
-    known = {**list_placeholder_values(study), "link": personal_link(invitation.token)}
+    known = {**list_placeholder_values(study), **list_links(invitation.token)}
     letter = fill_letter(delivery.text.body, known)
     contact = read_address(study.contact)
-    headers = {"Auto-Submitted": "auto-generated"}
-    if contact:
-        headers["List-Unsubscribe"] = f"<mailto:{contact}>"
+    headers = {  # RFC 8058: mail programs show a button that sends a POST
+        "Auto-Submitted": "auto-generated",
+        "List-Unsubscribe": f"<{no_mail_link(invitation.token)}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
     return EmailMessage(
         letter.subject, letter.body, settings.DEFAULT_FROM_EMAIL, [address],
         headers=headers, reply_to=[contact] if contact else None,

@@ -6,7 +6,7 @@ see `surveys/apps.py`). No other module asks which provider it deals with.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -31,6 +31,7 @@ class Disclosure:
     arrival: "StrPromise"
     counts_addresses: bool = False  # digests of network addresses, for the arrival limits
     has_identifiers: bool = True  # which are deleted at the end of the retention period
+    gets_mail: bool = False  # at an address that is kept
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ NOTED_LINK = Disclosure(
     ),
     arrival=gettext_lazy("Your personal link, and the label or address noted for it."),
 )
+MAILED_LINK = replace(NOTED_LINK, gets_mail=True)
 
 _RULES: dict[str, ProviderRules] = {
     Provider.LINK: ProviderRules(

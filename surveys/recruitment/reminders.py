@@ -11,7 +11,7 @@ from urllib.parse import quote
 from surveys.access.redaction import ADDRESS, mask_note
 from surveys.models import AssignmentState, Study, TextKind
 from surveys.models.recruitment import UNUSED
-from surveys.recruitment.links import personal_link
+from surveys.recruitment.links import no_mail_link, personal_link
 from surveys.study.letters import Letter, fill_letter
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.planning.workload import Plan, count_pairs
@@ -70,6 +70,11 @@ def list_placeholder_values(study: Study) -> dict[str, str]:
     }
 
 
+def list_links(token: str) -> dict[str, str]:
+    """Return the values of the placeholders that are a recipient's own."""
+    return {"link": personal_link(token), "no_mail": no_mail_link(token)}
+
+
 def _write_minutes(study: Study) -> str:
     n_pairs, n_items = count_pairs(study)
     if not n_pairs:
@@ -86,15 +91,15 @@ def _write_minutes(study: Study) -> str:
 
 
 def _describe(letters: Letters, invitation: Any, *, sees_addresses: bool) -> Recruit:
-    link = personal_link(invitation.token)
     found = ADDRESS.search(invitation.note) if sees_addresses else None
     address = found[0] if found else ""
-    known = {**letters.known, "link": link}
+    links = list_links(invitation.token)
+    known = {**letters.known, **links}
     where = invitation.whereabouts
     return Recruit(
         pk=invitation.pk,
         note=invitation.note if sees_addresses else mask_note(invitation.note),
-        link=link,
+        link=links["link"],
         whereabouts=where,
         invitation=_write_mail(letters.invitation, known, address) if where == UNUSED else None,
         reminder=_write_mail(letters.reminder, known, address) if where in REMINDED else None,

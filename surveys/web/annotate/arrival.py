@@ -32,6 +32,7 @@ from surveys.participation.assignments import (
 from surveys.participation.introduction import list_steps
 from surveys.recruitment.completion_codes import no_place_completion
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice
+from surveys.recruitment.mails import stop_mail
 from surveys.recruitment.providers import Claims, Disclosure, read_claims, rules_of
 from surveys.study.lifecycle import refuse_draft
 from surveys.study.protocol import protocol_of
@@ -68,7 +69,24 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         study,
         find_disclosure(invitation),
         lambda agreed: start_assignment(invitation, agreed),
+        no_mail=token,
     )
+
+
+@annotator_page
+def no_mail(request: HttpRequest, token: str) -> HttpResponse:
+    """Ask whether no more e-mails are wanted, and store that; mail programs send the POST, too."""
+    found = Invitation.objects.with_study().filter(entrance=None)
+    invitation = get_object_or_404(found, token=token)
+    translation.activate(interface_of(invitation.study))
+    if request.method == "POST":
+        stop_mail(invitation)
+    page = {
+        "token": token,
+        "contact": invitation.study.contact,
+        "is_stopped": request.method == "POST" or invitation.no_mail_since,
+    }
+    return render(request, "annotate/no_mail.html", page)
 
 
 @annotator_page
@@ -167,14 +185,16 @@ def ask_consent(
     entrance: Entrance | None = None,
     claims: Claims | None = None,
     own_link: str | None = None,
+    no_mail: str = "",
     is_from_hit: bool = False,
     pay: str = "",
     give_back: str = "",
 ) -> HttpResponse:
     """Show the consent page; call `begin` once its current text and notice are agreed to.
 
-    A worker on a HIT has one of its places, so the study's free places do not matter. `pay` is
-    that of a HIT, `give_back` what those who decline do with their place at a provider.
+    A worker on a HIT has one of its places, so the study's free places do not matter. `no_mail`
+    is the token of a personal link, `pay` that of a HIT, `give_back` what those who decline do
+    with their place at a provider.
     """
     text = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
     notice = make_notice(Facts.of(study, disclosure))
@@ -203,6 +223,7 @@ def ask_consent(
         "completion": no_place_completion(entrance) if entrance else None,
         "claims": claims,
         "own_link": own_link,
+        "no_mail": no_mail if disclosure.gets_mail else "",
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
         "pay": pay or study.pay,

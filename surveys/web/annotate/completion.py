@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.access.audit_log import acting
-from surveys.models import Assignment, AssignmentState
+from surveys.models import Assignment, AssignmentState, Invitation
 from surveys.participation.assignments import start_another_assignment
 from surveys.participation.further_blocks import find_further_block
 from surveys.participation.introduction import has_failed_check
@@ -16,7 +16,12 @@ from surveys.recruitment.completion_codes import (
     completion_for,
     earned_before,
 )
-from surveys.recruitment.consent_notice import Facts, list_changes, make_notice
+from surveys.recruitment.consent_notice import (
+    Facts,
+    find_disclosure,
+    list_changes,
+    make_notice,
+)
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,
@@ -118,12 +123,14 @@ def kept(request: HttpRequest, token: str) -> HttpResponse:
     annotator = assignment.annotator
     now = make_notice(Facts.for_annotator(annotator))
     agreed = annotator.notice or now
+    invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
     consent = annotator.consent
     page = {
         "token": token,
         "contact": annotator.study.contact,
         "notice": agreed,
         "changes": list_changes(agreed, now),
+        "no_mail": invitation.token if find_disclosure(invitation).gets_mail else "",
         "consent_text": render_text(annotator.study, consent) if consent else None,
     }
     return render(request, "annotate/kept.html", page)

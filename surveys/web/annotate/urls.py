@@ -7,6 +7,7 @@ SURVEY = "survey/<slug:token>"
 urlpatterns = [
     path("", arrival.index, name="index"),
     path("invitation/<slug:token>/", arrival.welcome, name="welcome"),
+    path("invitation/<slug:token>/no-mail/", arrival.no_mail, name="no_mail"),
     path("join/<slug:token>/", arrival.arrive, name="arrive"),
     path("join/<slug:token>/<slug:ticket>/", arrival.join, name="join"),
     path("mturk/enter/<uuid:key>/", mturk.enter, name="enter"),

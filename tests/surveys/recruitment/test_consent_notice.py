@@ -1,5 +1,7 @@
 """The consent notice, and its completeness: every stored field has a sentence."""
 
+from dataclasses import replace
+
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -21,6 +23,7 @@ from surveys.models import (
     Review,
     ReviewClaim,
     Study,
+    TextKind,
     Verdict,
     Visit,
     Worker,
@@ -37,12 +40,14 @@ from surveys.recruitment.consent_notice import (
     write_sentences,
 )
 from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance
-from surveys.recruitment.providers import NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
+from surveys.recruitment.providers import MAILED_LINK, NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
 from surveys.study.design import configure_study
+from surveys.study.texts import current_text
 from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import make_study
 
 PROLIFIC = rules_of("prolific").disclosure
+MOST = replace(PROLIFIC, gets_mail=True)  # no channel needs all sentences
 SETTINGS = {
     "organisation": "University of Examples",
     "ethics": "Board of Examples, no. 7",
@@ -82,10 +87,11 @@ NAMED: dict[type, dict[Said | None, str]] = {
         Said.ARRIVAL: "token annotator entrance note created_at",
         Said.RETENTION: "note_digest",
         Said.JUDGEMENT: "revoked_at revoked_because",
-        None: "study is_rehearsal no_mail_since",
+        Said.MAILS: "no_mail_since",
+        None: "study is_rehearsal",
     },
     MailDelivery: {
-        Said.ARRIVAL: "invitation address_digest created_at sent_at",
+        Said.MAILS: "invitation address_digest created_at sent_at",
         None: "study text kind attempts next_at attempted_at error",
     },
     Worker: {Said.ARRIVAL: "provider worker_id", Said.RETENTION: "is_digest"},
@@ -138,7 +144,7 @@ def _refers(model: type, other: type) -> bool:
     )
 
 
-def facts_of(disclosure: Disclosure = PROLIFIC, **changed) -> Facts:
+def facts_of(disclosure: Disclosure = MOST, **changed) -> Facts:
     return Facts.of(Study(**{**SETTINGS, **changed}), disclosure)
 
 
@@ -225,7 +231,7 @@ def test_sentences_that_do_not_apply_are_left_out(absent, about):
 
 
 @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES if code != "en"])
-@pytest.mark.parametrize("disclosure", [PLAIN_LINK, NOTED_LINK, PROLIFIC, MTURK])
+@pytest.mark.parametrize("disclosure", [PLAIN_LINK, MAILED_LINK, PROLIFIC, MTURK])
 def test_every_sentence_is_translated(language, disclosure):
     for publishes in (True, False):
         facts = facts_of(disclosure, publishes_words=publishes, erases_withdrawn=publishes)
@@ -246,11 +252,22 @@ def test_find_disclosure_by_invitation():
     noted = Invitation.objects.exclude(note="").get()
     prolific = open_entrance(study, "prolific", **CODES)
     arrived = Invitation.objects.get(annotator=arrive(prolific).annotator)
-    dropped = Invitation(study=study, note_digest="d")
+    (labelled,) = invite_listed(study, ["anna b"]).new
+    dropped = Invitation.objects.create(study=study, note_digest="d")
 
-    ways = [find_disclosure(one) for one in (plain, noted, arrived, dropped)]
+    ways = [find_disclosure(one) for one in (plain, noted, labelled, arrived, dropped)]
 
-    assert ways == [PLAIN_LINK, NOTED_LINK, PROLIFIC, NOTED_LINK]
+    assert ways == [PLAIN_LINK, MAILED_LINK, NOTED_LINK, PROLIFIC, NOTED_LINK]
+
+
+@pytest.mark.django_db
+def test_a_dropped_address_was_written_to():
+    study = make_study()
+    dropped = Invitation.objects.create(study=study, note_digest="d")
+    text = current_text(study, TextKind.INVITATION)
+    dropped.mails.create(study=study, text=text, kind=text.kind, address_digest="d")
+
+    assert find_disclosure(dropped) == MAILED_LINK
 
 
 @pytest.mark.parametrize("provider", ["simulator", "sandbox", "production"])

@@ -80,6 +80,8 @@ def test_invitations_are_sent_once_to_each_address(server, study):
     )  # fmt: skip
     link = f"https://survey.example.org/invitation/{token}/"
     assert first.get_content().split() == ["Hello,", link]
+    assert first["List-Unsubscribe"].strip() == f"<{link}no-mail/>"
+    assert first["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert log(study) == [(f"Ana <{ANA}>", "invitation", "sent"), (EVA, "invitation", "sent")]
     entry = AuditEntry.objects.get(action="mails.queued")
     assert (entry.subject, entry.details) == ("invitation", {"n": 2})

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from django.urls import reverse
 
 from surveys.models import Annotator, Assignment, Invitation, TextKind
 from surveys.participation.withdrawal import revoke_invitation
@@ -239,6 +240,37 @@ def test_holders_of_a_link_with_a_note_read_that_it_is_stored(client):
     assert "label or address that the researchers noted" in told_at(client, welcome(noted))
     assert "No name, address or ID is kept" in told_at(client, welcome(plain))
     assert "ana@example.org" not in told_at(client, welcome(noted))
+
+
+def test_recipients_of_e_mail_can_ask_for_no_more(client):
+    study = make_study()
+    invite_listed(study, ["Ana <ana@example.org>"])
+    noted = Invitation.objects.get()
+    address = reverse("annotate:no_mail", args=[noted.token])
+
+    shown = told_at(client, welcome(noted))
+    asked = told_at(client, address)
+
+    assert f'href="{address}"' in shown
+    assert "whether you asked for no more e-mails." in shown
+    assert "Would you like to get no more" in asked
+    assert Invitation.objects.get().no_mail_since is None
+    answer = client.post(address, {"List-Unsubscribe": "One-Click"}).content.decode()
+    assert "This site will send you no more e-mails" in answer
+    assert Invitation.objects.get().no_mail_since
+    assert "Would you like to get no more" not in told_at(client, address)
+
+
+def test_only_personal_links_can_be_written_to(client):
+    study = make_study()
+    entrance = open_entrance(study, "link")
+    came = Invitation.objects.create(study=study, entrance=entrance)
+    (plain,) = invite_annotators(study, 1)
+
+    answer = client.post(reverse("annotate:no_mail", args=[came.token]))
+
+    assert answer.status_code == 404
+    assert "No more e-mails" not in told_at(client, welcome(plain))
 
 
 def test_welcome_says_who_runs_the_study(client):

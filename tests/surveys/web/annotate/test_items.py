@@ -47,8 +47,8 @@ def test_engage_stores_the_words_and_goes_on_to_the_rating(client, assignment, r
     [
         ({}, "Please write a word here."),
         ({"inspired_word1": " ", "inspired_word2": "sol"}, "Please write a word here."),
-        ({"inspired_word1": "sinje morje", "inspired_word2": "sol"}, "without spaces"),
-        ({"inspired_word1": "12", "inspired_word2": "sol"}, "with letters"),
+        ({"inspired_word1": "sinje morje", "inspired_word2": "sol"}, "Just one word here"),
+        ({"inspired_word1": "12", "inspired_word2": "sol"}, "using letters"),
         ({"inspired_word1": "Sol", "inspired_word2": "sol"}, "a second, different word"),
         ({"inspired_word1": "s" * 51, "inspired_word2": "sol"}, "too long"),
         ({"inspired_word1": "a\0b", "inspired_word2": "sol"}, "Null characters"),

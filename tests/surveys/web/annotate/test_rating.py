@@ -136,7 +136,7 @@ def test_rate_validates_against_the_scale_at_the_time_of_the_answer(client):
     assert assignment.responses.get().rated_at is None
 
 
-KEYS = re.compile(r"Keys (\S+) and Enter|(type the number), then press Enter")
+KEYS = re.compile(r"Tip: press (\S+), then Enter|(type the number), then press Enter")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_points_are_laid_out_by_their_number_and_labels(client, scale, labels, l
         ({"scale_maximum": 100}, "A number from 0 to 100</label>", "numeric"),
         ({"scale_maximum": 60, "scale_step": 5}, "0 to 60, in steps of 5</label>", "numeric"),
         ({"scale_maximum": 10, "scale_step": Decimal("0.5")}, "in steps of 0.5<", "decimal"),
-        ({"scale_minimum": -10, "scale_maximum": 10}, "A number from -10 to 10</label>", "text"),
+        ({"scale_minimum": -10, "scale_maximum": 10}, "A number from −10 to 10</label>", "text"),
     ],
 )
 def test_many_points_have_a_field_and_a_slider_without_a_choice(client, scale, asked, keypad):
