@@ -156,7 +156,12 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "surveys.web.console.help.link_to_help",
             ],
-            "builtins": ["surveys.templatetags.figures"],
+            "builtins": [
+                "surveys.templatetags.figures",
+                "surveys.templatetags.dates",
+                "surveys.templatetags.tables",
+                "surveys.templatetags.badges",
+            ],
         },
     },
 ]
@@ -314,6 +319,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "surveys.web.api.schema.add_refusals",
+        "surveys.web.api.examples.samples.add_examples",
     ],
 }
 

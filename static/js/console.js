@@ -4,11 +4,20 @@
 const read = async (answer) =>
   new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-live]");
 
-// Whether a field is being edited or text is selected in the live part of the page.
+// Whether a field shows something else than when the page was loaded.
+function isChanged(field) {
+  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+  if (!field.options) return field.value !== field.defaultValue;
+  const first = [...field.options].findIndex((option) => option.defaultSelected);
+  return field.selectedIndex !== Math.max(first, 0);
+}
+
+// Whether a field is being edited or was changed, or text is selected, in the live part of the page.
 function isInUse(shown) {
   const selection = getSelection();
   const isSelected = !selection.isCollapsed && shown.contains(selection.anchorNode);
-  return isSelected || [...shown.querySelectorAll("input, select, textarea")].includes(document.activeElement);
+  const fields = [...shown.querySelectorAll("input, select, textarea")];
+  return isSelected || fields.includes(document.activeElement) || fields.some(isChanged);
 }
 
 // Replace the live part of the page; focus, scroll positions and open tables stay as they are.

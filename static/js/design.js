@@ -21,7 +21,7 @@ const update = async () => {
   }
 };
 
-form.addEventListener("input", (event) => {
+form?.addEventListener("input", (event) => {
   if (!event.target.matches(INPUTS)) return;
   clearTimeout(waiting);
   waiting = setTimeout(update, PAUSE);

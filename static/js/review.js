@@ -37,7 +37,9 @@ function focusOn(article) {
 function count(change) {
   for (const [name, step] of Object.entries({ open: -change, judged: change })) {
     const counter = document.querySelector(`[data-count="${name}"]`);
-    if (counter) counter.textContent = Math.max(0, Number(counter.textContent) + step);
+    if (!counter) continue;
+    const before = Number(counter.textContent.replaceAll(",", ""));
+    counter.textContent = Math.max(0, before + step).toLocaleString("en");
   }
 }
 

@@ -3,6 +3,7 @@
 Built into every template by `TEMPLATES`; Django's `floatformat` writes "nan" and a hyphen.
 """
 
+import re
 from decimal import Decimal
 
 from django import template
@@ -10,7 +11,8 @@ from django import template
 from postprocess.reporting import phrases
 
 register = template.Library()
-Number = float | Decimal | None
+Number = float | Decimal | str | None  # "" where a template lacks the variable
+HYPHENS = re.compile(r"(?<!\w)-(?=\d)")
 
 
 @register.filter
@@ -63,5 +65,15 @@ def p_value(p: Number) -> str:
     return phrases.write_p(_as_float(p))
 
 
+@register.filter
+def minus(written: str) -> str:
+    """Return points of a scale, as forms write them, with minus signs.
+
+    >>> minus("-3"), minus("-3–-1"), minus("2.5"), minus("not-1")
+    ('−3', '−3–−1', '2.5', 'not-1')
+    """
+    return HYPHENS.sub("−", written)
+
+
 def _as_float(x: Number) -> float | None:
-    return None if x is None else float(x)
+    return None if x is None or x == "" else float(x)

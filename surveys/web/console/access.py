@@ -1,7 +1,7 @@
 """Access to the pages of the console: sign-in, and a right in the study."""
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from http import HTTPStatus
 from typing import cast
 
@@ -110,5 +110,5 @@ def _describe(request: HttpRequest, study: Study, role: str) -> None:
     page = request.resolver_match.url_name if request.resolver_match else None
     request.role = role  # type: ignore[attr-defined]
     request.may = name_rights(role)  # type: ignore[attr-defined]
-    request.menu = partial(make_menu, study, role, page)  # type: ignore[attr-defined]
+    request.menu = cache(partial(make_menu, study, role, page))  # type: ignore[attr-defined]
     request.is_demonstration = is_demonstration(study)  # type: ignore[attr-defined]

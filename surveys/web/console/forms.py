@@ -1,6 +1,6 @@
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.contrib.auth.models import User
@@ -11,6 +11,7 @@ from surveys.errors import AccessRefused, SurveyError
 from surveys.models import Role
 
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # of invalid UTF-8
+Row = TypeVar("Row", bound=forms.Form)
 
 
 def posted(request: HttpRequest) -> Any:
@@ -55,6 +56,13 @@ class RowForm(forms.Form):
         cleaned = super().clean() or {}
         _refuse_unreadable(self)
         return cleaned
+
+
+def name_rows(rows: "forms.BaseFormSet[Row]", name: str) -> list[tuple[str, Row]]:
+    """Return the forms of a formset with their names; the last is the one to add."""
+    article = "an" if name[0] in "AEIOU" else "a"
+    names = [f"{name} {number}" for number in range(1, len(rows.forms))]
+    return list(zip([*names, f"Add {article} {name.lower()}"], rows.forms, strict=False))
 
 
 class MemberForm(forms.Form):

@@ -47,7 +47,9 @@ _BY_SECTION = {
         "results recipe_text compare run retry report pairs pair plots plot download"
     ),
     "docs/postprocessing.html#the-ledger": "ledger",
-    "docs/console.html#release": "release release_page description description_text",
+    "docs/console.html#release": (
+        "release release_page verify_release differences description description_text"
+    ),
     "docs/console.html#webhooks": "webhooks webhook remove_webhook",
     "docs/console.html#privacy": (
         "privacy find_person pay settle drop person export_person pay_person erase forget"

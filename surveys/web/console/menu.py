@@ -31,14 +31,27 @@ class Page(NamedTuple):
 class Link(NamedTuple):
     """A link of the menu; `current` is its `aria-current`, empty on pages of other steps.
 
-    `progress` is that of the step in numbers, if there are any.
+    `name` is that of its icon, `progress` that of the step in numbers, if there are any. Pages that
+    are no step of a study come after its steps.
     """
+
+    name: str
+    url: str
+    current: str
+    is_step: bool = False
+    is_done: bool = False
+    progress: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.name.capitalize()
+
+
+class WayBack(NamedTuple):
+    """The page above the page shown."""
 
     label: str
     url: str
-    current: str
-    is_done: bool
-    progress: str
 
 
 class NextLink(NamedTuple):
@@ -50,11 +63,12 @@ class NextLink(NamedTuple):
 
 
 class Menu(NamedTuple):
-    """The links of a study's pages, what its user does next, if anything, and whether the study
-    holds scripted answers.
+    """The links of a study's pages, the page above the page shown, what its user does next, and
+    whether the study holds scripted answers.
     """
 
     links: list[Link]
+    parent: WayBack | None
     next: NextLink | None
     is_rehearsed: bool
 
@@ -84,7 +98,7 @@ PAGES = (
         is_shown=True,
     ),
     Page("results", "recipe_text run pairs pair plots ledger compare", is_shown=True),
-    Page("release", "description description_text release_page", is_shown=True),
+    Page("release", "description description_text release_page verify_release", is_shown=True),
     Page("people", "leave invite_person webhooks webhook remove_webhook", Right.OWN),
     Page("privacy", "find_person person erase pay settle drop", Right.OWN),
     Page("log"),
@@ -106,19 +120,30 @@ def make_menu(study: Study, role: str, page: str | None) -> Menu:
             step = by_name.get(entry.first)
             links.append(
                 Link(
-                    entry.first.capitalize(),
+                    entry.first,
                     reverse(f"console:{entry.first}", args=[study.slug]),
-                    "page"
-                    if page == entry.first
-                    else "true"
-                    if page in entry.others.split()
-                    else "",
+                    entry.mark(page),
+                    is_step=step is not None,
                     is_done=step is not None and step.is_done,
                     progress=step.progress if step else "",
                 )
             )
     following = _link_next(study, role, page, find_next_step(steps))
-    return Menu(links, following, any(step.is_rehearsed for step in steps))
+    is_rehearsed = any(step.is_rehearsed for step in steps)
+    return Menu(links, _find_parent(study, links, page), following, is_rehearsed)
+
+
+def _find_parent(study: Study, links: list[Link], page: str | None) -> WayBack | None:
+    """Return the way back from a page: to its entry of the menu, from other pages to the overview.
+
+    None on the overview and on the pages of the menu, which is next to them.
+    """
+    current = next((link for link in links if link.current), None)
+    if current and current.current == "true":
+        return WayBack(current.label, current.url)
+    if current or page == "overview":
+        return None
+    return WayBack(study.title or study.slug, reverse("console:overview", args=[study.slug]))
 
 
 def _link_next(

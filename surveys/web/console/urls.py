@@ -149,6 +149,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "download": ("runs/<int:run_id>/files/", results.download),
     "release": ("release/", releases.release),
     "release_page": ("release/<int:number>/page/", releases.release_page),
+    "verify_release": ("release/<int:number>/verification/", releases.verify),
+    "differences": ("release/<int:number>/differences/", releases.differences),
     "description": ("release/description/", descriptions.description),
     "description_text": ("release/description/toml/", descriptions.description_text),
     "people": ("people/", views.people),

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -12,6 +13,8 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from surveys.templatetags.tables import list_rows
 
 START = "docs/index.html"
 PICTURES = {".png": "image/png", ".webp": "image/webp"}
@@ -56,6 +59,7 @@ def read_document(path: Path) -> Document:
     """Return a document of the repository, whose files do not change while the site runs."""
     tokens = _MARKDOWN.parse(path.read_text(encoding="utf-8"))
     sections = _name_headings(tokens)
+    _name_rows(tokens)
     for token in tokens:
         for child in token.children or ():
             if child.type == "link_open":
@@ -67,7 +71,7 @@ def read_document(path: Path) -> Document:
     title = next((text for level, text in sections if level == "h1"), Section(path.stem, ""))
     return Document(
         title.title,
-        SafeString(html),  # nosec B703 # (HTML in it is escaped)
+        list_rows(html),  # HTML in it is escaped
         [section for level, section in sections if level == "h2"],
     )
 
@@ -85,6 +89,17 @@ def _name_headings(tokens: list[Token]) -> list[tuple[str, Section]]:
             token.attrSet("id", anchor)
             found.append((token.tag, Section(content.replace("`", ""), anchor)))
     return found
+
+
+def _name_rows(tokens: list[Token]) -> None:
+    """Make the first cell of each row of a table the heading of the row."""
+    for number, (before, token) in enumerate(pairwise(tokens)):
+        if token.type == "th_open":
+            token.attrs = {"scope": "col"}
+        elif token.type == "td_open" and before.type == "tr_open":
+            token.tag, token.attrs = "th", {"scope": "row"}
+            closing = next(one for one in tokens[number:] if one.type == "td_close")
+            closing.tag = "th"
 
 
 def _point_to_page(target: str) -> str:

@@ -26,10 +26,12 @@ LONGEST_VISIT = timedelta(days=30)
 def check_single_word(text: str) -> None:
     """Raise ValidationError unless a text is one word with a letter."""
     if len(text.split()) > 1:
-        raise ValidationError(_("Please write one word here, without spaces."))
+        raise ValidationError(
+            _("Just one word here, please. If two belong together, use a hyphen.")
+        )
     is_readable = "\N{REPLACEMENT CHARACTER}" not in text  # replaces bytes that are not UTF-8
     if not is_readable or not any(character.isalpha() for character in text):
-        raise ValidationError(_("Please write a word here, with letters."))
+        raise ValidationError(_("Please write a word, using letters."))
 
 
 class InspiredWordField(forms.CharField):

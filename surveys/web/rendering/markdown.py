@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
+from surveys.errors import TextRefused
 from surveys.models.study import write_point
 from surveys.study.scale_examples import is_scale, points_between, read_scale_examples
 
@@ -43,9 +44,13 @@ def _render_block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> st
     token, scale = tokens[at], env.get("scale")
     if not scale or not is_scale(token.type, token.info):
         return str(self.fence(tokens, at, options, env))
+    try:
+        written = read_scale_examples(token.content)
+    except TextRefused:  # stored before such blocks were checked
+        return str(self.fence(tokens, at, options, env))
     shown = choose_shown(len(scale))
     examples = []
-    for example in read_scale_examples(token.content):
+    for example in written:
         there = points_between(scale, example.part)
         if there:  # no point of a short scale may lie in a narrow part
             points = [(write_point(scale[n]), scale[n] in there) for n in shown]

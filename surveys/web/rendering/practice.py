@@ -22,7 +22,7 @@ class PlacedPoint(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """A rating beside the usual ones; `own` is empty if there is none."""
+    """A rating marked on the scale with the usual ones; `own` is empty if there is none."""
 
     points: list[PlacedPoint]
     own: str
@@ -61,7 +61,7 @@ def describe_practice(
 
 
 def place(face: StudyDisplay, study: Study, item: PracticeItem, chosen: str) -> Placement | None:
-    """Return a rating beside those of most readers; None if the item does not name these."""
+    """Mark a rating and the usual ones on the scale; None if the item does not name these."""
     scale = study.scale_points
     usual = item.find_usual(scale)
     if not usual:
