@@ -160,7 +160,7 @@ def replace(request: HttpRequest, study: Study) -> HttpResponse:
             request,
             study,
             title="Ask for replacements",
-            text=f"Assignments set aside and not replaced yet: {n}. Each gets one more place in "
+            text=f"Assignments set aside and not replaced yet: {n:,}. Each gets one more place in "
             "its questionnaire, for an annotator who has not seen the block.\n\n"
             "The answers that were set aside stay stored, and out of the dataset. New annotators "
             "come by the same links as before, and are paid like the others.",
@@ -168,7 +168,7 @@ def replace(request: HttpRequest, study: Study) -> HttpResponse:
             back=back,
         )
     n = request_replacements(study)
-    messages.success(request, f"Places opened for replacements: {n}.")
+    messages.success(request, f"Places opened for replacements: {n:,}.")
     return redirect(back)
 
 

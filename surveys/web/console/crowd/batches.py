@@ -128,13 +128,13 @@ def drop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
             request,
             study,
             title="Delete the planned HITs",
-            text=f"Planned, never on offer: {n_planned}. Their places become open again.\n\n"
+            text=f"Planned, never on offer: {n_planned:,}. Their places become open again.\n\n"
             "This cannot be undone; plan another batch to offer these places again.",
             button="Delete the planned HITs",
             back=reverse("console:batch", args=[study.slug, batch_id]),
         )
     n_hits = drop_plan(found)
-    messages.success(request, f"HITs deleted: {n_hits}. Their places are open again.")
+    messages.success(request, f"HITs deleted: {n_hits:,}. Their places are open again.")
     return redirect("console:batch", study.slug, batch_id)
 
 

@@ -37,7 +37,7 @@ def bonus(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
             found, sent["chosen"], sent["key"], sent["amount_cents"], by=by, reason=sent["reason"]
         )
         start_work(found, Work.PAY, by)
-        messages.success(request, f"Bonuses being paid: {len(made)}.")
+        messages.success(request, f"Bonuses being paid: {len(made):,}.")
 
     if attempt(form, act):
         return redirect("console:batch_people", study.slug, batch_id)
@@ -52,7 +52,7 @@ def choose(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     if attempt(form, lambda: open_private_tasks(found, by=signed_in(request), **form.cleaned_data)):
         n_chosen = len(form.cleaned_data["chosen"])
         messages.success(
-            request, f"Selected for private tasks: {n_chosen}. Now plan a batch for them only."
+            request, f"Selected for private tasks: {n_chosen:,}. Now plan a batch for them only."
         )
         return redirect("console:batch_people", study.slug, batch_id)
     return _show_people(request, found, form)

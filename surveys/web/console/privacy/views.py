@@ -55,16 +55,16 @@ def find(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.OWN)
 def pay(request: HttpRequest, study: Study) -> HttpResponse:
     """Confirm and mark finished annotators as paid, if there are as many as the page showed."""
-    n_unpaid = count_kept(study).n_unpaid
+    n_unpaid = find_unpaid(study).count()
     if request.method == "GET" or request.POST.get("n_unpaid") != str(n_unpaid):
         return ask_first(
             request,
             study,
             title="Mark annotators as paid",
-            text=f"Finished annotators not marked as paid: {n_unpaid}.\n\nAll of them are marked "
+            text=f"Finished annotators not marked as paid: {n_unpaid:,}.\n\nAll of them are marked "
             "as paid today, and the days of retention count from today. It can be undone on the "
             "page of each annotator.",
-            button=f"Mark {n_unpaid} as paid",
+            button=f"Mark {n_unpaid:,} as paid",
             back=reverse("console:privacy", args=[study.slug]),
             fields={"n_unpaid": str(n_unpaid)},
         )
@@ -87,7 +87,7 @@ def drop(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "GET":
         return _ask_to_drop(request, study)
     due = drop_due(study)
-    counts = f"annotators {len(due.people)}, unused links {len(due.links)}"
+    counts = f"annotators {len(due.people):,}, unused links {len(due.links):,}"
     messages.success(request, f"Dropped: {counts}.")
     return redirect("console:privacy", study.slug)
 
@@ -114,9 +114,9 @@ def _ask_to_drop(request: HttpRequest, study: Study) -> HttpResponse:
         request,
         study,
         title="Drop personal data",
-        text=f"Annotators whose provider id and note are dropped: {kept.n_people_due} of "
-        f"{kept.n_people}. Unused links whose note is dropped: {kept.n_links_due} of "
-        f"{kept.n_links}. Answers stay.\n\nDays after payment set now: "
+        text=f"Annotators whose provider id and note are dropped: {kept.n_people_due:,} of "
+        f"{kept.n_people:,}. Unused links whose note is dropped: {kept.n_links_due:,} of "
+        f"{kept.n_links:,}. Answers stay.\n\nDays after payment set now: "
         f"{'none' if days is None else days}.\n\nThis cannot be undone.",
         button="Drop what is due",
         back=reverse("console:privacy", args=[study.slug]),
