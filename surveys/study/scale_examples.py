@@ -1,7 +1,7 @@
 """Examples on the scale: lines of the instructions that say where a pair belongs on it.
 
-They stand in a block of the Markdown whose name is `scale`, one example a line, with the part of
-the scale in per cent, so that a text fits every scale:
+They are written in a code block of the Markdown that is named `scale`, one example a line, each
+with its part of the scale in per cent, so that a text fits every scale:
 
     ```scale
     66-100 trunk and suitcase, when both are packed

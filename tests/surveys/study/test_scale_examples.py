@@ -82,3 +82,10 @@ def test_default_instructions_show_both_ends(language):
 
     assert "<bdi>4–6</bdi>" in html
     assert "<bdi>0–2</bdi>" in html
+
+
+@pytest.mark.parametrize("block", ["60 cup and mug", "80-20 cup and mug", "0-400 cup and mug"])
+def test_a_stored_block_that_is_wrong_is_shown_as_it_is_written(block):
+    html = render_markdown(f"Read.\n\n```scale\n{block}\n```\n", SEVEN)
+
+    assert html == f'<p>Read.</p>\n<pre><code class="language-scale">{block}\n</code></pre>\n'

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from surveys.access.api_tokens import MAX_NAME_LENGTH, SCOPES, make_token, revoke_token
 from surveys.models import ApiToken
+from surveys.templatetags.dates import day
 from surveys.web.console.access import console_page, signed_in
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import attempt, posted, status_of
@@ -32,13 +33,13 @@ class TokenForm(forms.Form):
         required=False,
         label="Last day",
         help_text="As 2027-12-31; empty for no end.",
-        widget=forms.DateInput(attrs={"placeholder": "2027-12-31"}),
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
 
     def expires_at(self) -> datetime | None:
         """Return the end of the last day, in UTC."""
-        day = self.cleaned_data["last_day"]
-        return timezone.make_aware(datetime.combine(day, time.max)) if day else None
+        last = self.cleaned_data["last_day"]
+        return timezone.make_aware(datetime.combine(last, time.max)) if last else None
 
 
 @require_http_methods(["GET", "POST"])
@@ -74,7 +75,7 @@ def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
         return ask_first(
             request,
             title=f"Revoke the token {token.name}",
-            text=f"Last used: {f'{used:%Y-%m-%d}' if used else 'never'}.\n\nPrograms that use it "
+            text=f"Last used: {f'{day(used)}' if used else 'never'}.\n\nPrograms that use it "
             "will be refused. This cannot be undone; you can create another token.",
             button="Revoke the token",
             back=reverse("console:tokens"),

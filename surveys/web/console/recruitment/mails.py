@@ -63,7 +63,7 @@ def send_page(kind: TextKind) -> Page:
             version = read_number(form.cleaned_data["version"])
             n_queued = queue_mails(study, kind, version=version)
             start_mails()
-            messages.success(request, f"E-mails queued: {n_queued}.")
+            messages.success(request, f"E-mails queued: {n_queued:,}.")
 
         if attempt(form, act):
             return redirect("console:mails", study.slug)
@@ -88,7 +88,7 @@ def retry_mails(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST":
         n_again = retry_failed(study)
         start_mails()
-        messages.success(request, f"E-mails queued again: {n_again}.")
+        messages.success(request, f"E-mails queued again: {n_again:,}.")
         return redirect("console:mails", study.slug)
     return ask_first(
         request,

@@ -91,11 +91,11 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
             return
         if count:
             links = invite_annotators(study, count, n_before=form.n_before)
-            messages.success(request, f"Links created: {len(links)}.")
+            messages.success(request, f"Links created: {len(links):,}.")
         else:
             made = invite_listed(study, form.lines)
             messages.success(
-                request, f"Links created: {len(made.new)}; already known: {len(made.known)}."
+                request, f"Links created: {len(made.new):,}; already known: {len(made.known):,}."
             )
 
     if attempt(form, act):

@@ -8,13 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.access.roles import Right
-from surveys.models import QuestionForms, Study, StudyText, TextKind
+from surveys.models import Provider, QuestionForms, Study, StudyText, TextKind
 from surveys.models.study import write_point
 from surveys.query_params import read_number
 from surveys.recruitment.consent_notice import Facts, make_notice
-from surveys.recruitment.links import personal_link
+from surveys.recruitment.links import open_entrance
 from surveys.recruitment.providers import PLAIN_LINK
-from surveys.recruitment.reminders import list_placeholder_values
+from surveys.recruitment.reminders import list_links, list_placeholder_values
 from surveys.study.design import configure_study
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
@@ -170,7 +170,8 @@ def opening(request: HttpRequest, study: Study) -> HttpResponse:
     form = OpeningForm(posted(request), consent=consent)
     if attempt(form, lambda: review_and_open(study, form)):
         messages.success(request, "The study is open.")
-        return redirect("console:design", study.slug)
+        then = "console:open_link" if form.cleaned_data["opens_link"] else "console:design"
+        return redirect(then, study.slug)
     n_pairs, _ = count_pairs(study)
     page = {
         "study": study,
@@ -189,12 +190,17 @@ def opening(request: HttpRequest, study: Study) -> HttpResponse:
 
 @transaction.atomic
 def review_and_open(study: Study, form: OpeningForm) -> None:
-    """Record the review of the consent text, and open the study; a no-op if it is open."""
+    """Record the review of the consent text, and open the study, with an open link if it is wanted.
+
+    A no-op if the study is open.
+    """
     if not study.is_draft:
         return
     if form.cleaned_data["has_reviewed"]:
         review_consent(study, form.cleaned_data["version"])
     open_study(study)
+    if form.cleaned_data["opens_link"]:
+        open_entrance(study, Provider.LINK)
 
 
 def describe_locked(study: Study) -> list[tuple[str, str]]:
@@ -259,7 +265,7 @@ def show_text(study: Study, kind: TextKind, body: str, *, is_right: bool) -> dic
     if kind == TextKind.CHECK:
         return {**shown, "questions": read_check(body)}
     if kind in TextKind.mails():
-        known = {**list_placeholder_values(study), "link": personal_link("EXAMPLE")}
+        known = {**list_placeholder_values(study), **list_links("EXAMPLE")}
         return {**shown, "letter": fill_letter(body, known)}
     scale = study.scale_points if kind == TextKind.INSTRUCTIONS else ()
     return {**shown, "html": render_markdown(body, scale)}

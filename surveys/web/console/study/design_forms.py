@@ -102,7 +102,7 @@ class WorkloadForm(forms.Form):
     )  # fmt: skip
     fee_percent = forms.DecimalField(
         min_value=0, max_value=1000, decimal_places=2, required=False,
-        label="Fee of the provider, in percent", help_text="Added to the pay; not saved.",
+        label="Platform fee (%)", help_text="Added to the pay; not saved.",
         widget=fleeting(),
     )  # fmt: skip
 
@@ -310,6 +310,7 @@ class OpeningForm(forms.Form):
         label="I have read this consent text. It is right for this study.",
         error_messages={"required": "Read the consent text, and confirm it here."},
     )
+    opens_link = forms.ChoiceField(choices=[("yes", "")], required=False)  # a second button
 
     def __init__(self, data: Any = None, *, consent: StudyText) -> None:
         super().__init__(data, initial={"version": consent.version})

@@ -16,7 +16,7 @@ from surveys.study.text_rows import (
     write_rows,
 )
 from surveys.study.texts import LONGEST_TEXT, check_text
-from surveys.web.console.forms import RowForm
+from surveys.web.console.forms import RowForm, name_rows
 
 LONGEST_LINE = 500
 MOST_ROWS = 20
@@ -178,6 +178,11 @@ class RowsForm(forms.Form):
     def address(self) -> str:
         """Return the name of the page to which the form is sent."""
         return f"console:{self.kind.value}_rows"
+
+    @property
+    def row_forms(self) -> list[tuple[str, TextRowForm]]:
+        """Return the forms of the rows with their names."""
+        return name_rows(self.rows, self.row_name)
 
     @property
     def row_name(self) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from surveys.models import AuditEntry, Role, Study, StudyText, TextKind
+from surveys.models import AuditEntry, Entrance, Role, Study, StudyText, TextKind
 from surveys.study.design import configure_study
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.texts import default_body
@@ -144,6 +144,15 @@ def test_an_invalid_design_is_reported_and_not_stored(draft, sign_in, changed, s
     assert Study.objects.values().get() == before
 
 
+def test_the_summary_of_errors_leads_to_their_fields(draft, sign_in):
+    changed = {**CHANGEABLE, **LOCKED, "block_size": "-1"}
+
+    text = sign_in(Role.OWNER).post(page("design", draft), changed).content.decode()
+
+    (field,) = re.findall(r'<a href="#([^"]*)">Pairs in a block', text)
+    assert f'id="{field}"' in text
+
+
 def test_a_design_without_any_field_is_refused(draft, sign_in):
     assert sign_in(Role.OWNER).post(page("design", draft), {}).status_code == 422
 
@@ -161,7 +170,7 @@ def test_calculating_stores_nothing(draft, sign_in):
     seconds = 40 * (introduction_seconds(draft) + 30)  # introduction and one text each
     wages = round(12 * Decimal(seconds) / 3600, 2)
     fee = round(wages / 2, 2)
-    assert f"<dd>{wages + fee} <span>pay {wages}, fee {fee}" in typed
+    assert f"<dd>{wages + fee} <span>pay {wages}, fee {fee}" in " ".join(typed.split())
     assert Study.objects.values().get() == before
 
 
@@ -293,6 +302,19 @@ def test_opening_shows_locked_settings_and_is_idempotent(draft, sign_in):
     consent = StudyText.objects.get(kind="consent")
     assert (consent.reviewed_by, consent.reviewed_at is not None) == ("ana", True)
     assert "is open since" in client.get(page("opening", draft)).content.decode()
+
+
+def test_a_study_is_opened_with_an_open_link_if_that_is_wanted(sign_in, draft):
+    client = sign_in(Role.RESEARCHER)
+    configure_study(draft, organisation="University of Examples", contact="lab@example.org")
+    sent = {"version": 1, "has_reviewed": "on", "opens_link": "yes"}
+
+    answer = client.post(page("opening", draft), sent)
+
+    assert answer.url == page("open_link", draft)
+    entrance = Entrance.objects.get(study=draft)
+    assert (entrance.provider, entrance.closed_at, entrance.cap) == ("link", None, None)
+    assert entrance.token in client.get(answer.url).content.decode()
 
 
 @pytest.mark.parametrize(

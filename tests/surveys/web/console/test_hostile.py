@@ -141,6 +141,7 @@ AUTHORS = {
 }  # fmt: skip
 
 
+UNCONFIRMED = dict.fromkeys(("confirmed", "name", "separator", "encoding", "read"), "")
 # Valid data for each page; {} is a button without fields. Other pages accept no data.
 FORMS = {
     "sign_in": lambda world: {"username": "ana", "password": "right", "next": ""},
@@ -150,16 +151,16 @@ FORMS = {
                                       "new_password2": SECRET},
     "sign_out": lambda world: {"next": ""},
     "new_study": lambda world: {"title": "New", "slug": "new", "language": "en", "kept": "",
-                                "preset": "usim", "confirmed": "", "file": stimuli()},
+                                "preset": "usim", "file": stimuli(), **UNCONFIRMED},
     **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "rehearsal": lambda world: {"count": "1"},
     "delete_rehearsal": lambda world: {},
     "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
     "revoke_token": lambda world: {},
-    "replace_file": lambda world: {"kept": "", "confirmed": "", "file": stimuli()},
+    "replace_file": lambda world: {"file": stimuli(), **UNCONFIRMED, "kept": ""},
     "checkpoints": lambda world: {"file": SimpleUploadedFile("c.tsv", CHECKPOINTS),
-                                  "per_assignment": "1"},
+                                  "per_assignment": "1", **UNCONFIRMED, "kept": ""},
     "row": lambda world: {**shown(world), "word1": "other"},
     "remove_row": lambda world: shown(world, "drop-"),
     "design": lambda world: {**CHANGEABLE, **LOCKED, "allows_more_blocks": "on",
@@ -175,7 +176,7 @@ FORMS = {
         "question": "Which?", "answer1": "a", "answer2": "b", "answer3": "c", "answer4": "d",
         "answer5": "e", "answer6": "f", "right": "2", "why": "The rule.",
     }, 2),
-    "opening": lambda world: {"version": "1", "has_reviewed": "on"},
+    "opening": lambda world: {"version": "1", "has_reviewed": "on", "opens_link": "yes"},
     "preview": lambda world: {"answer": "agree"},
     "preview_instructions": lambda world: {},
     "preview_practice": lambda world: WORDS,
@@ -231,6 +232,7 @@ FORMS = {
     "release": lambda world: {"recipe": "raw", "n_practice": "0", "seed": "0",
                               "ids_of": "", "complete": "on", "has_log": "on"},
     "release_page": lambda world: {"is_open": "yes"},
+    "verify_release": lambda world: {},
     "description": lambda world: {**WRITTEN, **AUTHORS},
     "description_text": lambda world: {"body": "[dataset]\nfunding = 'None.'"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},

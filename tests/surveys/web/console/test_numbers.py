@@ -1,6 +1,7 @@
-"""Numbers on pages are written by the filters of `surveys.templatetags.figures` alone."""
+"""Numbers and dates on pages are written by the filters of `surveys.templatetags` alone."""
 
 import re
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -13,6 +14,11 @@ from surveys.models import Role
 from tests.conftest import ROOT
 
 OTHER_FILTERS = re.compile(r"\|\s*(floatformat|intcomma|unlocalize)\b")
+OTHER_DATES = re.compile(r"""\{\{[^}]*\|\s*(date(?!:"H:i"|:'c')|time|stringformat)\b""")
+TAGS = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL), re.compile(r"<[^<>]*>")
+RAW_COUNTS = re.compile(
+    r"\{\{ (?:[\w.]+\.)?(?:(?:n_\w+|count|amount|minimum|maximum)|tally\.\w+) \}\}|\|length \}\}"
+)
 NAN = float("nan")
 
 
@@ -36,9 +42,17 @@ NAN = float("nan")
         ("signed_figure", NAN, "–"),
         ("p_value", 0.00004, "<\u00a00.001"),
         ("p_value", NAN, "–"),
+        ("number", "", "–"),
+        ("minus", "-3", "−3"),
+        ("minus", "-3–-1", "−3–−1"),
+        ("minus", "cannot judge", "cannot judge"),
+        ("day", datetime(2026, 5, 4, 7, 5, tzinfo=UTC), "4\u00a0May\u00a02026"),
+        ("instant", datetime(2026, 5, 4, 7, 5, tzinfo=UTC), "4\u00a0May\u00a02026, 07:05"),
+        ("day", None, "–"),
+        ("instant", None, "–"),
     ],
 )
-def test_filters_write_minus_signs_and_dashes(written, number, expected):
+def test_filters_write_minus_signs_dashes_and_dates(written, number, expected):
     template = engines["django"].from_string(f"{{% autoescape off %}}{{{{ x|{written} }}}}"
                                              "{% endautoescape %}")  # fmt: skip
 
@@ -56,13 +70,33 @@ def test_the_log_has_no_python_values(study, sign_in):
     assert not re.search(r"\b(None|True|False)\b|\{\}", text)
 
 
-def test_templates_write_numbers_with_the_filters_only():
+@pytest.mark.parametrize("others", [OTHER_FILTERS, OTHER_DATES])
+def test_templates_write_numbers_and_dates_with_the_filters_only(others):
     templates = sorted((ROOT / "templates").rglob("*.html"))
     found = {
         path.relative_to(ROOT).as_posix(): other.group()
         for path in templates
-        if (other := OTHER_FILTERS.search(path.read_text(encoding="utf-8")))
+        if (other := others.search(path.read_text(encoding="utf-8")))
     }
 
     assert templates
     assert found == {}
+
+
+def test_console_templates_write_counts_with_thousands():
+    templates = sorted((ROOT / "templates/console").rglob("*.html"))
+    found = {
+        path.relative_to(ROOT).as_posix(): raw
+        for path in templates
+        if (raw := RAW_COUNTS.findall(strip_tags(path.read_text(encoding="utf-8"))))
+    }
+
+    assert templates
+    assert found == {}
+
+
+def strip_tags(text: str) -> str:
+    """Return the text of a template without its tags, and so without attributes."""
+    for tags in TAGS:
+        text = tags.sub("", text)
+    return text

@@ -46,6 +46,7 @@ from tests.factories.reviews import submit
 from tests.factories.studies import QUICK, make_study
 
 NUMBERS = (1, 3, 300)
+REPORT = {"n_rows": 1, "n_new": 1, "n_figures": 1, "n_differences": 0}
 OF_FILES = {"report", "ledger", "pairs", "pair", "plots", "plot"}  # read from a file
 # The number of queries of each page of a study; it may only decrease.
 MOST = {
@@ -230,7 +231,7 @@ def make_webhooks(study: Study, n: int) -> None:
 def make_runs(study: Study, kind: RunKind, n: int) -> None:
     done = Run(
         study=study, kind=kind, number=1, recipe=QUICK, recipe_name="raw", state=RunState.DONE,
-        report={"n_rows": 1, "n_new": 1}, collected_at=timezone.now(),
+        report=REPORT, collected_at=timezone.now(),
     )  # fmt: skip
     done.archive.save("made.zip", ContentFile(b""), save=False)
     runs = [copy.copy(done) for _ in range(n)]

@@ -92,7 +92,10 @@ def test_an_error_is_shown_at_its_field(kind, field, value, said, study, client)
     assert said in " ".join(row.errors[field])
     text = answer.content.decode()
     assert f'id="id_rows-0-{field}_error"' in text
-    assert "Please correct the errors below." in text
+    label = row[field].label
+    name = "Question 1" if kind == TextKind.CHECK else "Practice item 1"
+    assert f'<li><a href="#id_rows-0-{field}">{name}: {label}</a></li>' in text
+    assert text.count("Please correct the errors below.") == 1
     assert not StudyText.objects.filter(study=study, kind=kind, version__gt=1).exists()
 
 

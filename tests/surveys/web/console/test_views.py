@@ -1,13 +1,15 @@
 import re
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from surveys.access.audit_log import acting, record
 from surveys.access.roles import grant_role
-from surveys.models import AuditEntry, Invitation, Membership, Role
+from surveys.models import AuditEntry, Invitation, Membership, Role, Study
 from surveys.web.console.study.overview import STUDIES_PER_PAGE
 from tests.factories.reviews import submit
 from tests.factories.studies import make_study
@@ -153,8 +155,37 @@ def test_overview_links_only_pages_that_reviewers_may_open(study, sign_in):
 def test_the_menu_marks_only_the_current_step(name, more, step, study, sign_in):
     text = sign_in(Role.OWNER).get(page(name, study, *more)).content.decode()
 
-    menu = re.search(r"<nav.*?</nav>", text, re.DOTALL)[0]
-    assert re.findall(r'aria-current="\w+">([^<]+)<', menu) == [step]
+    menus = "".join(re.findall(r"<nav.*?</nav>", text, re.DOTALL))
+    current = re.findall(r'aria-current="\w+">(.*?)</a>', menus, re.DOTALL)
+    assert [strip_tags(link).strip() for link in current] == [step]
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "ways"),
+    [
+        ("overview", [], []), ("design", [], []), ("text", ["consent"], ["Design"]),
+        ("mails", [], ["Recruitment"]), ("send_invitations", [], ["Recruitment", "E-mail"]),
+        ("duplicate", [], ["My study"]),
+    ],
+)  # fmt: skip
+def test_pages_below_the_menu_have_a_way_back(name, more, ways, study, sign_in):
+    Study.objects.update(title="My study")
+
+    text = sign_in(Role.OWNER).get(page(name, study, *more)).content.decode()
+
+    found = re.search(r'<nav class="back".*?</nav>', text, re.DOTALL)[0]
+    assert re.findall(r">([^<]+)</a>", found) == ways
+
+
+def test_every_icon_exists(study, sign_in):
+    text = sign_in(Role.OWNER).get(page("overview", study)).content.decode()
+
+    used = re.findall(r"icons[.\w]*\.svg#([\w-]+)", text)
+    drawn = re.findall(
+        r'id="([\w-]+)"', (settings.BASE_DIR / "static/images/icons.svg").read_text()
+    )
+    assert {*used} >= {"stimuli", "log"}
+    assert {*used} <= {*drawn}
 
 
 @pytest.mark.parametrize("n", [1, 3])
