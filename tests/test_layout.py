@@ -24,7 +24,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.stimuli.load", "surveys.results.ratings_table",
     "surveys.results.release", "surveys.rehearsal.rating_source",
     "surveys.study.stimuli.checkpoints", "surveys.results.description",
-    "surveys.study.stimuli.edit",
+    "surveys.study.stimuli.edit", "surveys.study.stimuli.kinds",
     "surveys.study.stimuli.statistics", "surveys.results.runs", "surveys.results.run_inspection",
     "surveys.review.agreement", "surveys.review.effects",
     "surveys.monitoring.agreement", "surveys.monitoring.annotator_agreement",
@@ -37,6 +37,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.review.evidence",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are
     "surveys.results.inspection.pairs", "surveys.results.inspection.pair",
+    "surveys.results.inspection.verification",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing

@@ -48,7 +48,7 @@ def violations(watched: WatchedPage, *rules: str) -> list[str]:
 class PageChecker:
     """Checks pages one by one, in every look; takes screenshots on request.
 
-    On a phone no page may scroll sideways, whatever the looks.
+    On a phone no page may scroll sideways, whatever the looks. A checked page is left in the first.
     """
 
     def __init__(self, chromium: Browser, looks: list[Look], name: str) -> None:
@@ -74,3 +74,4 @@ class PageChecker:
         if PHONE not in [look.size for look in self.looks]:
             self.watched.page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
             assert self.watched.sideways_scroll == 0, page
+        self.watched.appear(self.looks[0].size, self.looks[0].colours)

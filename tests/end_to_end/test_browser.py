@@ -91,7 +91,7 @@ def test_a_refused_answer_is_shown_with_its_error_and_back_leads_to_the_due_page
     watched.write_words("two words", "moon")
 
     alert = page.get_by_role("alert")
-    assert alert.inner_text() == "Please write one word here, without spaces."
+    assert alert.inner_text() == "Just one word here, please. If two belong together, use a hyphen."
     field = page.get_by_label("First word")
     assert field.input_value() == "two words"
     assert field.get_attribute("aria-invalid") == "true"
@@ -154,6 +154,10 @@ def test_the_focus_shows_on_what_is_chosen_in_forced_colours(chromium, new_surve
     assert focused[1:] == ["solid", "2px"]
     assert chosen[1] == plain[1] == "none"
     assert focused[0] == chosen[0] != plain[0]
+    page.emulate_media(forced_colors="none")
+    chosen = colours(4)
+    page.locator('label:has(input[value="4"])').hover()
+    assert colours(4) == chosen  # under the mouse, too, where it is after a click
 
 
 def test_sideways_scroll_detects_too_wide_pages(chromium):

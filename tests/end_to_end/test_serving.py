@@ -77,15 +77,34 @@ def test_pages_send_no_cookie_and_only_link_to_this_site(survey, client):
     assert re.findall(r"(?:href|src|action)=\"(?!/|mailto:)", page.text) == []
 
 
-def test_a_first_visit_is_light(shared_site: Site, survey, client):
-    """Counted in bytes as they are sent: the page and the files that it loads."""
-    page = client.get(survey)
+def test_a_first_visit_is_light(shared_site: Site, new_link, survey, client):
+    """The page and the files that it loads, in bytes as they are sent and as they are read."""
+    welcome, item, signing_in = (
+        load(shared_site, client, address)
+        for address in (new_link(), survey, f"{shared_site.url}/console/sign-in/")
+    )
+
+    assert [len(answers) for answers in (welcome, item)] == [3, 5]  # with icon, styles, scripts
+    assert count_sent(item) < 15_000
+    assert count_sent(welcome) < 12_000
+    assert count_read(welcome) < 25_000
+    assert count_read(signing_in) < 60_000  # the files of all pages of the console
+
+
+def load(site: Site, client: httpx.Client, address: str) -> list[httpx.Response]:
+    """Get a page and the files that it loads."""
+    page = client.get(address)
     loaded = [address for address in find_links(page.text) if address.startswith("/static/")]
     headers = {"accept-encoding": "gzip"}
-    parts = [client.get(shared_site.url + address, headers=headers) for address in loaded]
+    return [page, *(client.get(site.url + address, headers=headers) for address in loaded)]
 
-    assert len(parts) == 4  # icon, styles, two scripts
-    assert sum(answer.num_bytes_downloaded for answer in (page, *parts)) < 15_000
+
+def count_sent(answers: list[httpx.Response]) -> int:
+    return sum(answer.num_bytes_downloaded for answer in answers)
+
+
+def count_read(answers: list[httpx.Response]) -> int:
+    return sum(len(answer.content) for answer in answers)
 
 
 def test_a_form_that_is_not_due_any_more_leaves_the_connection_open(survey):

@@ -138,7 +138,7 @@ def look_at_texts(researcher: Researcher) -> None:
         researcher.watched.follow(researcher.page.locator(".texts").get_by_role("link", name=kind))
         researcher.press("Preview")
         researcher.look(kind)
-        researcher.follow("Back to the design")
+        researcher.follow("Design")
 
 
 def walk_through(researcher: Researcher) -> None:
@@ -295,7 +295,7 @@ def see_report(researcher: Researcher) -> None:
     researcher.follow("Open the report")
     researcher.watched.appear(DESKTOP, "light")  # the last check used the dark scheme
     figures = [see(figure) for figure in researcher.page.locator("figure svg").all()]
-    assert len(figures) == 6
+    assert len(figures) == 10
     assert min(figure.bright for figure in figures) > 0.5
     assert min(figure.colourful for figure in figures) > 0.0001  # a few dots in a small study
     researcher.page.go_back()

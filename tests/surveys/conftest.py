@@ -19,10 +19,9 @@ def figures_rendered_once(monkeypatch):
     """
     from postprocess.reporting.figures import gallery  # not in tests without figures: it is large
 
-    def render(made: Iterable[Any]) -> dict[str, Any]:
+    def render(made: Iterable[Any], stamp: str = "") -> dict[str, Any]:
         drawn = list(made)
-        if not PLATES:
-            PLATES.update(gallery.render_plates(drawn))
+        PLATES.update(gallery.render_plates([one for one in drawn if one.name not in PLATES]))
         return {
             one.name: PLATES[one.name]._replace(title=one.title, caption=one.caption)
             for one in drawn

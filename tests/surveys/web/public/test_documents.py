@@ -94,3 +94,11 @@ def test_the_documentation_may_be_elsewhere(settings):
 
 def test_the_site_shows_the_documentation_unless_settings_say_otherwise():
     assert settings.DOCS_URL == "/docs/"
+
+
+@pytest.mark.django_db
+def test_rows_of_tables_are_named_by_their_first_cell():
+    page = read_page("docs/glossary.html")
+
+    assert '<th scope="row" role="rowheader" data-label="term">study</th>' in page
+    assert '<td role="cell" data-label="in code"><code>Study</code></td>' in page
