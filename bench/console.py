@@ -1,7 +1,7 @@
 """Measure how long each page of the console takes when many responses are stored.
 
     .venv/bin/python bench/console.py --cluster postgres://postgres@127.0.0.1:5432
-    .venv/bin/python bench/console.py --sizes 10000
+    .venv/bin/python bench/console.py --sizes 100000
 
 Each size has a fresh site with that many responses in the measured study (20,000 pairs in
 1000 blocks) and as many in other studies. Pages are requested through the WSGI application's
@@ -26,7 +26,7 @@ import django
 from databases import fresh_database, settle
 from django.apps import apps
 from django.db import connection
-from filling import STUDY, fill
+from filling import N_PAIRS, STUDY, file_all, fill, make_runs
 from serving import run
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -48,60 +48,103 @@ class Visit(NamedTuple):
 
 
 def list_pages(study: Any) -> Iterator[tuple[str, str]]:
-    """Yield names and addresses of a study's pages, expensive ones included."""
+    """Yield names and addresses of all pages of a study, expensive ones included.
+
+    Files, and pages that only receive forms, are left out.
+    """
     start = f"/console/studies/{study.slug}/"
     finished = study.assignments.filter(state="submitted").select_related("annotator")
-    annotator = finished.order_by("-pk").first().annotator
+    code = finished.order_by("-pk").first().annotator.code
     link = study.invitations.order_by("-pk").first()
-    texts = f"{start}preview/texts/{study.pairs.first().contexts.first().pk}/"
-    yield from {
-        "studies": "/console/",
-        "new study": "/console/new/",
-        "tokens": "/console/tokens/",
-        "overview": start,
-        "stimuli": f"{start}stimuli/",
-        "stimuli, last page": f"{start}stimuli/?page=9999",
-        "stimuli, by word": f"{start}stimuli/?word=alpha19",
-        "checkpoint items": f"{start}stimuli/checkpoints/",
-        "design": f"{start}design/",
-        "a text": f"{start}design/texts/consent/",
-        "opening": f"{start}open/",
-        "preview, page 1 of a text": f"{texts}words/",
-        "preview, page 2": f"{texts}rating/",
-        "recruitment": f"{start}recruitment/",
-        "recruitment, finished": f"{start}recruitment/?state=submitted",
-        "recruitment, by note": f"{start}recruitment/?note=ana&through=all",
-        "a link": f"{start}recruitment/links/{link.pk}/",
-        "make links": f"{start}recruitment/invite/",
-        "an open link": f"{start}recruitment/open-link/",
-        "Prolific": f"{start}recruitment/prolific/",
-        "batches": f"{start}recruitment/batches/",
-        "plan a batch": f"{start}recruitment/batches/new/",
-        "collection": f"{start}collection/",
-        "collection, last page": f"{start}collection/?page=9999",
-        "a block": f"{start}collection/blocks/2/",
-        "repeat a block": f"{start}collection/blocks/2/repeat/",
-        "annotators": f"{start}collection/annotators/",
-        "annotators, by state": f"{start}collection/annotators/?state=submitted",
-        "annotators, last page": f"{start}collection/annotators/?page=99999",
-        "an annotator": f"{start}collection/annotators/{annotator.code}/",
-        "a context": f"{start}collection/contexts/1/1/",
-        "review, while answers come in": f"{start}review/",
-        "review, more answers": f"{start}review/more/",
-        "review, whole questionnaires": f"{start}review/questionnaires/",
-        "review, disputes": f"{start}review/disputes/",
-        "review, agreement": f"{start}review/agreement/",
-        "review, settings": f"{start}review/settings/",
-        "results": f"{start}results/",
-        "release": f"{start}release/",
-        "answers as a file": f"{start}errands/",
-        "people": f"{start}people/",
-        "privacy": f"{start}privacy/",
-        "a person": f"{start}collection/annotators/{annotator.code}/person/",
-        "erase a person": f"{start}collection/annotators/{annotator.code}/person/erase/",
-        "find a person": f"{start}privacy/find/",
-        "log": f"{start}log/",
-    }.items()
+    pair = study.pairs.filter(is_checkpoint=False).first()
+    text = f"preview/texts/{pair.contexts.first().pk}"
+    run = f"runs/{study.runs.order_by('-pk').first().pk}"
+    first, second = study.runs.order_by("pk").values_list("pk", flat=True)[:2]
+    yield from {"studies": "/console/", "new study": "/console/new/"}.items()
+    yield from {"tokens": "/console/tokens/", "password": "/console/password/"}.items()
+    pages = {
+        "overview": "",
+        "close": "close/",
+        "duplicate": "duplicate/",
+        "rehearsal": "rehearsal/",
+        "delete the rehearsal": "rehearsal/delete/",
+        "stimuli": "stimuli/",
+        "stimuli, last page": "stimuli/?page=9999",
+        "stimuli, by word": "stimuli/?word=alpha19",
+        "replace the file": "stimuli/file/",
+        "checkpoint items": "stimuli/checkpoints/",
+        "a row": f"stimuli/{pair.pk}/",
+        "design": "design/",
+        "workload": "design/workload/",
+        "a text": "design/texts/consent/",
+        "practice items": "design/texts/practice/form/",
+        "check questions": "design/texts/check/form/",
+        "opening": "open/",
+        "preview": "preview/",
+        "preview, instructions": "preview/instructions/",
+        "preview, practice": "preview/practice/",
+        "preview, page 1 of a text": f"{text}/words/",
+        "preview, page 2": f"{text}/rating/",
+        "preview, thanks": "preview/thanks/",
+        "recruitment": "recruitment/",
+        "recruitment, finished": "recruitment/?state=submitted",
+        "recruitment, by note": "recruitment/?note=ana&through=all",
+        "a link": f"recruitment/links/{link.pk}/",
+        "make links": "recruitment/invite/",
+        "an open link": "recruitment/open-link/",
+        "Prolific": "recruitment/prolific/",
+        "e-mail": "recruitment/mails/",
+        "send invitations": "recruitment/mails/invitations/",
+        "send reminders": "recruitment/mails/reminders/",
+        "batches": "recruitment/batches/",
+        "plan a batch": "recruitment/batches/new/",
+        "cost of a batch": "recruitment/batches/workload/",
+        "collection": "collection/",
+        "collection, last page": "collection/?page=9999",
+        "a block": "collection/blocks/2/",
+        "repeat a block": "collection/blocks/2/repeat/",
+        "replacements": "collection/replacements/",
+        "annotators": "collection/annotators/",
+        "annotators, by state": "collection/annotators/?state=submitted",
+        "annotators, last page": "collection/annotators/?page=99999",
+        "an annotator": f"collection/annotators/{code}/",
+        "a context": "collection/contexts/1/1/",
+        "review, while answers come in": "review/",
+        "review, whole questionnaires": "review/questionnaires/",
+        "review, disputes": "review/disputes/",
+        "review, agreement": "review/agreement/",
+        "review, settings": "review/settings/",
+        "results": "results/",
+        "recipe as text": "results/toml/",
+        "compare": f"results/compare/?first={first}&second={second}",
+        "a run": f"{run}/",
+        "report": f"{run}/report/",
+        "ledger": f"{run}/ledger/",
+        "ledger of an annotator": f"{run}/ledger/?annotator={code}",
+        "pairs": f"{run}/pairs/",
+        "pairs, last page": f"{run}/pairs/?page=9999",
+        "pairs, by word": f"{run}/pairs/?word=alpha19&order=-size",
+        "a pair": f"{run}/pairs/{N_PAIRS // 2}/",
+        "a pair of a search": f"{run}/pairs/190/?word=alpha19&order=-size",
+        "plots": f"{run}/plots/",
+        "a plot": f"{run}/plots/calibration/svg/",
+        "release": "release/",
+        "description": "release/description/",
+        "description as text": "release/description/toml/",
+        "answers as a file": "errands/",
+        "people": "people/",
+        "invite a person": "people/invite/",
+        "webhooks": "webhooks/",
+        "privacy": "privacy/",
+        "a person": f"collection/annotators/{code}/person/",
+        "erase a person": f"collection/annotators/{code}/person/erase/",
+        "find a person": "privacy/find/",
+        "pay": "privacy/paid/",
+        "settle": "privacy/settled/",
+        "drop personal data": "privacy/drop/",
+        "log": "log/",
+    }
+    yield from {name: f"{start}{address}" for name, address in pages.items()}.items()
 
 
 def measure(n_visits: int) -> dict[str, Visit]:
@@ -139,11 +182,11 @@ def wait_for_threads() -> None:
 
 
 def cpu_seconds() -> float:
-    """Return the CPU time of this thread and its PostgreSQL backend on this machine.
+    """Return the CPU time of this process, pyarrow's threads too, and its PostgreSQL backend.
 
-    Background jobs of a page are not included.
+    Background jobs of a page are included as far as they run before it is answered.
     """
-    own = time.thread_time()
+    own = time.process_time()
     if connection.vendor != "postgresql":
         return own
     with connection.cursor() as cursor:
@@ -161,6 +204,8 @@ def act(action: str, number: int) -> None:
         sys.stdout.write(json.dumps(measure(number)))
         return
     fill(2 * number)
+    file_all()
+    make_runs()
     responses = apps.get_model("surveys", "Response").objects
     sys.stdout.write(str(responses.filter(annotator__study__slug=STUDY).count()))
 
@@ -190,15 +235,18 @@ def compare(kind: str, options: argparse.Namespace) -> str:
 
 
 def write_table(database: str, found: Mapping[int, Mapping[str, Visit]]) -> str:
-    """Return a row per page: for each size the median, CPU time and number of queries."""
+    """Return a row per page: for each size the median, CPU time and first visit; queries."""
     sizes = sorted(found)
-    lines = [[database, *(f"{size:,}" for size in sizes)], ["---", *["---:"] * len(sizes)]]
+    lines = [
+        [database, *(f"{size:,}" for size in sizes), "queries"],
+        ["---", *["---:"] * (len(sizes) + 1)],
+    ]
     for name in found[sizes[0]]:
         cells = []
         for visit in (found[size][name] for size in sizes):
             mark = " **!**" if visit.later > MAX_MILLISECONDS else ""
-            cells.append(f"{visit.later:.0f} ({visit.cpu:.0f}; {visit.n_queries}){mark}")
-        lines.append([name, *cells])
+            cells.append(f"{visit.later:.0f} ({visit.cpu:.0f}; {visit.first:.0f}){mark}")
+        lines.append([name, *cells, str(found[sizes[-1]][name].n_queries)])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -206,7 +254,7 @@ def main() -> None:
     """Measure and print a table for each database."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
-    add("--sizes", type=int, nargs="+", default=[10_000, 1_000_000], help="responses of the study")
+    add("--sizes", type=int, nargs="+", default=[100_000, 1_000_000], help="responses of the study")
     add("--databases", nargs="+", choices=DATABASES, help="default: sqlite, and pg with --cluster")
     add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
     add("--visits", type=int, default=9, help="of each page, after the first")
@@ -217,7 +265,7 @@ def main() -> None:
         act(options.inside[0], int(options.inside[1]))
         return
     sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
-    sys.stdout.write("Milliseconds: median (CPU; queries)\n\n")
+    sys.stdout.write("Milliseconds: median (CPU; first visit)\n\n")
     for kind in options.databases or (["sqlite", "pg"] if options.cluster else ["sqlite"]):
         sys.stdout.write(f"{compare(kind, options)}\n")
         sys.stdout.flush()

@@ -20,12 +20,15 @@ HEADER = (
     "word1_context1\tword2_context1\tword1_context2\tword2_context2\n"
 )
 CHECKPOINTS = "word1\tword2\tcontext\tword1_context\tword2_context\tlowest\thighest\n"
-FILLER = "Nobody came by, and the road lay still as far as one could see. " * 6
+FILLER = "Nobody came by, the road lay still as far as one could see" + (
+    ", and nobody came by, and the road lay still as far as one could see" * 5 + ". "
+)
 
 # The holders of places. `k` numbers the assignments; every twentieth is the second one of an
-# annotator. In the measured study every twentieth is expired and its place free, and the last ones
-# are in progress, a tenth of them with leases that only their answers renew. In the other studies,
-# without new arrivals, every fiftieth was abandoned long ago and has never expired.
+# annotator. In the measured study every 21st is expired and its place free (a number that does not
+# divide that of the questionnaires, so that each gets ratings), and the last ones are in progress,
+# a tenth of them with leases that only their answers renew. In the other studies, without new
+# arrivals, every fiftieth was abandoned long ago and has never expired.
 FILLING = """
 CREATE TEMPORARY TABLE filling AS
 SELECT seated.*, CASE k %% 20 WHEN 2 THEN k - 2 ELSE k END AS who,
@@ -35,7 +38,7 @@ SELECT seated.*, CASE k %% 20 WHEN 2 THEN k - 2 ELSE k END AS who,
 FROM (
   SELECT n + {first} AS k, n >= {n_done} AS is_recent, id, study_id, questionnaire_id, round_id,
     CASE WHEN n >= {n_done} OR ({is_other} AND n %% 50 = 7) THEN 'started'
-      WHEN n %% 20 = 13 AND NOT {is_other} THEN 'expired' ELSE 'submitted' END AS state
+      WHEN n %% 21 = 13 AND NOT {is_other} THEN 'expired' ELSE 'submitted' END AS state
   FROM (
     SELECT p.*, ROW_NUMBER() OVER (ORDER BY p.study_id, p.number, p.id) - 1 AS n
     FROM surveys_place p JOIN surveys_study s ON s.id = p.study_id
@@ -132,6 +135,31 @@ def fill(n_responses: int) -> None:
     seat(n_measured, n_done, first=20 + n_others, is_other=False)
     execute(*connection.ops.sequence_reset_sql(no_style(), tables))
     check_foreign_keys(tables)
+
+
+def file_all() -> None:
+    """File all answers of the measured study for review."""
+    from surveys.models import Study
+    from surveys.review.queue import file_answers
+
+    study = Study.objects.get(slug=STUDY)
+    while file_answers(study):
+        pass
+
+
+def make_runs(recipes: Sequence[str] = ("raw", "cosimlex")) -> None:
+    """Post-process the answers of the measured study by some recipes, without reports as PDF."""
+    from surveys.models import RunKind, Study
+    from surveys.results.run_inspection import write_recipe
+    from surveys.results.runs import make_results, perform_run, request_results
+
+    study = Study.objects.get(slug=STUDY)
+    for name in recipes:
+        run = request_results(study, write_recipe(name, "report.pdf=false"), by=None)
+        perform_run(run.pk, {RunKind.RESULTS: make_results})
+        run.refresh_from_db()
+        if run.error:
+            raise SystemExit(f"run {run.number}: {run.error}")
 
 
 def execute(*statements: str) -> None:
