@@ -6,7 +6,7 @@ from django import forms
 
 from surveys.errors import RunRefused
 from surveys.models import Study
-from surveys.results.entries.recipe import Settings, write_recipe
+from surveys.results.entries.recipe import Settings, read_settings, write_recipe
 from surveys.web.console.results.forms import TomlField
 
 MAX_RECIPE_LENGTH = 20_000
@@ -161,8 +161,7 @@ class SettingsForm(forms.Form):
     recipe = ""
 
     def __init__(self, data: Any = None, *, study: Study, settings: Settings) -> None:
-        initial = {name.replace(".", "_", 1): _show(value) for name, value in settings.items()}
-        super().__init__(data, initial=initial)
+        super().__init__(data, initial=_name_fields(settings))
         self.study = study
 
     def clean(self) -> dict[str, Any]:
@@ -218,6 +217,20 @@ class RecipeForm(forms.Form):
         help_text="All settings, as in the file recipe.toml of a release. The scale is always that "
         "of the study.",
     )
+
+
+def write_fields(recipe: str) -> dict[str, str]:
+    """Return what `SettingsForm` is sent for a recipe in TOML. Raises RunRefused."""
+    fields = _name_fields(read_settings(recipe))
+    return {
+        name: "on" if value is True else str(value)
+        for name, value in fields.items()
+        if value is not None and value is not False
+    }
+
+
+def _name_fields(settings: Settings) -> dict[str, Any]:
+    return {name.replace(".", "_", 1): _show(value) for name, value in settings.items()}
 
 
 def _show(value: Any) -> Any:

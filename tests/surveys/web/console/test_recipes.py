@@ -115,9 +115,11 @@ def test_the_effect_is_shown_and_nothing_is_stored(name, rated, sign_in):
     recipe = read_recipe("cosimlex", ["calibration.threshold=0.5"]).render()
     data = sent(recipe) if name == "results" else {"recipe": recipe}
 
-    answer = client.post(page(name, rated), {**data, "look": "yes"})
+    answer = client.post(page(name, rated), {**data, "look": "yes"}, follow=True)
 
     assert answer.status_code == 200
+    assert answer.redirect_chain[0][0].startswith(f"{page('results', rated)}?look=")
+    assert answer.context["shows_text"] == (name == "recipe_text")
     assert not Run.objects.exists()
     shown = answer.context["effect"]
     assert (shown.preset, shown.changed) == ("cosimlex", ["calibration.threshold"])
@@ -135,19 +137,29 @@ def test_the_effect_is_shown_and_nothing_is_stored(name, rated, sign_in):
 def test_the_effect_of_raw_is_nothing(rated, sign_in):
     client = _owner_of(rated, sign_in)
 
-    answer = client.post(page("results", rated), {**sent(QUICK), "look": "yes"})
+    answer = client.post(page("results", rated), {**sent(QUICK), "look": "yes"}, follow=True)
 
     assert "All scores stay as they are." in answer.content.decode()
 
 
 def test_the_effect_needs_ratings_and_not_too_many(rated, study, client, monkeypatch):
-    answer = client.post(page("results", study), {**sent(QUICK), "look": "yes"})
+    answer = client.post(page("results", study), {**sent(QUICK), "look": "yes"}, follow=True)
     assert answer.status_code == 422
     assert "no rating from a finished questionnaire" in answer.content.decode()
     monkeypatch.setattr(effect, "MOST_RATINGS", 3)
 
     with pytest.raises(RunRefused, match="48 ratings"):
         effect.preview_recipe(rated, QUICK)
+
+
+def test_an_address_with_invalid_settings_says_what_is_wrong(rated, sign_in):
+    client = _owner_of(rated, sign_in)
+
+    answer = client.get(page("results", rated), {**sent(QUICK, filtering_k="-1"), "look": "fields"})
+
+    assert answer.status_code == 422
+    assert answer.context["form"]["filtering_k"].errors
+    assert answer.context["effect"] is None
 
 
 def test_forms_start_from_a_preset_or_a_run(study, client):
