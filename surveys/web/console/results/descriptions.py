@@ -17,6 +17,7 @@ from surveys.results.entries.description import (
 from surveys.web.console.access import study_page
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.description_forms import DescriptionForm, DescriptionTextForm
+from surveys.web.console.results.forms import query_of_run
 
 SAVED = "The description is saved. {n_written} of {n_asked} entries are written."
 
@@ -45,9 +46,10 @@ def description_text(request: HttpRequest, study: Study) -> HttpResponse:
 def _answer_saved(request: HttpRequest, study: Study) -> HttpResponse:
     progress = list_progress(study, read_written(study))
     messages.success(request, SAVED.format(**count_written(progress)))
+    of_run = query_of_run(request)
     if request.POST.get("then") == "release":
-        return redirect("console:release", study.slug)
-    address = reverse("console:description", args=[study.slug])
+        return redirect(reverse("console:release", args=[study.slug]) + of_run)
+    address = reverse("console:description", args=[study.slug]) + of_run
     return redirect(f"{address}#authors" if request.POST.get("then") == "author" else address)
 
 
@@ -58,6 +60,7 @@ def _show(
         "study": study,
         "form": form,
         "text": text,
+        "of_run": query_of_run(request),
         "lost": list_lost_comments(form.written),
         **count_written(form.progress),
     }

@@ -2,6 +2,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
+from django.http import HttpRequest
 
 from surveys.models import Release, Run, RunState, Study
 from surveys.query_params import read_number
@@ -93,6 +94,12 @@ def _describe_run(run: Run) -> str:
 
 def _describe_release(release: Release) -> str:
     return f"{release.name.capitalize()} of {day(release.created_at)}"
+
+
+def query_of_run(request: HttpRequest) -> str:
+    """Return the query that keeps the run whose recipe a release is to have; empty without one."""
+    number = read_number(request.GET.get("run", ""))
+    return "" if number is None else f"?run={number}"
 
 
 class CompareForm(forms.Form):

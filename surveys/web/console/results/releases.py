@@ -14,7 +14,7 @@ from surveys.results.runs import request_release, request_verification
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.forms import attempt, posted, status_of
-from surveys.web.console.results.forms import ReleaseForm
+from surveys.web.console.results.forms import ReleaseForm, query_of_run
 
 MAX_SHOWN = 50
 LARGE = ("release__report", "release__differences")  # columns that lists do not need
@@ -44,6 +44,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
         "runs": runs,
         "elsewhere": elsewhere[:MAX_SHOWN],
         "form": form,
+        "of_run": query_of_run(request),
         "progress": progress,
         **count_written(progress),
         "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),

@@ -40,6 +40,7 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "run": found,
         "is_broken_off": is_broken_off(found),
         "gaps": list_gaps(found),
+        "of_run": f"?run={found.pk}",
     }
     if found.release:
         page |= _describe_verification(found.release)

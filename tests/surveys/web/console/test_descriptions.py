@@ -16,7 +16,7 @@ from surveys.results.entries.description import (
     store_written,
     write_entries,
 )
-from surveys.results.runs import request_release
+from surveys.results.runs import request_release, request_results
 from surveys.web.console.results.description_forms import DescriptionForm
 from tests.factories.forms import fill_in
 from tests.factories.studies import QUICK
@@ -74,6 +74,22 @@ def test_a_description_survives_the_form(study, client):
 
     assert answer.status_code == 302
     assert stored(study) == parse_description(FULL.encode())
+
+
+def test_the_run_chosen_for_a_release_is_kept_while_its_description_is_written(study, client):
+    older = request_results(study, QUICK, None)
+    request_results(study, QUICK.replace('"raw"', '"newer"'), None)
+    of_run = f"?run={older.pk}"
+
+    description = f"{page('description', study)}{of_run}"
+    release = client.get(f"{page('release', study)}{of_run}")
+    assert f'href="{description}">Write' in release.content.decode()
+    assert f'action="{description}"' in client.get(description).content.decode()
+    answer = client.post(description, sent(study, **{"dataset-title": "Words", "then": "release"}))
+
+    assert answer["Location"] == f"{page('release', study)}{of_run}"
+    form = client.get(answer["Location"]).context["form"]
+    assert form["recipe"].value() == str(older.pk)
 
 
 def test_every_entry_of_a_description_survives_the_form(study, client):
