@@ -9,7 +9,7 @@ from itertools import cycle
 import pytest
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.page_checks import violations
+from tests.end_to_end.page_checks import COLOURS, violations
 from tests.end_to_end.site import Site
 
 # Prints the id of a session, and the addresses of all pages of the study that can be opened.
@@ -45,7 +45,7 @@ LIST_SCROLLING = """
 [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth)
   .map((box) => box.ariaLabel || box.querySelector("caption, th")?.textContent.trim())
 """
-LOOKS = [(DESKTOP, "light"), (PHONE, "dark"), (DESKTOP, "dark"), (PHONE, "light")]
+LOOKS = [(DESKTOP, "light", "dark"), (PHONE, "dark", "light")]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site:
     watched.visit_signed_in(f"{shared_site.url}/console/", session)
     pages = [address for address in addresses if not OTHERS.search(address)]
     faults = {}
-    for address, (size, colours) in zip(pages, cycle(LOOKS), strict=False):
+    for address, (size, colours, others) in zip(pages, cycle(LOOKS), strict=False):
         watched.appear(size, colours)
         watched.page.goto(f"{shared_site.url}{address}")
         found = violations(watched)
@@ -72,6 +72,8 @@ def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site:
         hidden = "[...document.images].filter((one) => !one.complete || !one.naturalWidth).length"
         if watched.page.evaluate(hidden):
             found.append("images are missing")
+        watched.appear(size, others)
+        found += violations(watched, *COLOURS)
         if found:
             faults[address] = found
 

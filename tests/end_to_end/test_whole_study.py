@@ -1,4 +1,7 @@
-"""A study from an uploaded file to a downloaded release in the console, checked with axe."""
+"""A study from an uploaded file to a downloaded release in the console.
+
+Axe checks pages here in states that test_every_page, with a finished study, does not have.
+"""
 
 import re
 import zipfile
@@ -31,7 +34,6 @@ def test_a_study_from_an_uploaded_file_to_a_downloaded_release(
     chromium, shared_site: Site, tmp_path
 ):
     researcher = Researcher(chromium, shared_site)
-    researcher.look("studies")
 
     with researcher.step("Stimuli"):
         make_study(researcher, tmp_path, "words")
@@ -57,7 +59,6 @@ def test_a_study_from_an_uploaded_file_to_a_downloaded_release(
         compute(researcher)
     with researcher.step("Release"):
         archive = release(researcher, tmp_path)
-    look_at_the_rest(researcher)
 
     with zipfile.ZipFile(archive) as files:
         assert files.testzip() is None
@@ -93,7 +94,6 @@ def make_study(researcher: Researcher, folder: Path, name: str) -> None:
         researcher.look(f"{file.stem} file")
     researcher.press("Continue with 6 rows")
     assert researcher.watched.is_at(f"/console/studies/{name}/stimuli/")
-    researcher.look("stimuli")
 
 
 def revise_stimuli(researcher: Researcher) -> None:
@@ -168,7 +168,6 @@ def open_study(researcher: Researcher) -> None:
         researcher.look("opening")
         researcher.page.get_by_label("I have read this consent text").check()
         researcher.press("Open the study")
-        researcher.look("open design")
     assert "0 to 4, in steps of 1" in researcher.page.content()
     researcher.follow("Stimuli")
     assert "Change or drop" not in researcher.page.content()
@@ -183,7 +182,6 @@ def recruit(researcher: Researcher) -> str:
     researcher.fill("One label or e-mail address per line", "ana@example.org\nclass 2b")
     researcher.press("Create links for the list")
     page.get_by_text("Links created: 2").first.wait_for()
-    researcher.look("recruitment")
     link = page.locator("tr", has_text="class 2b").locator("input").input_value()
     researcher.follow("ana@example.org")
     researcher.look("a link")
@@ -195,7 +193,6 @@ def recruit(researcher: Researcher) -> str:
         researcher.follow(way)
         researcher.fill(label, f"DONE{way[:4].upper()}")
         researcher.press("Open")
-    researcher.look("Prolific")
     return link
 
 
@@ -221,16 +218,11 @@ def watch(researcher: Researcher) -> None:
     researcher.page.reload()
     researcher.follow("Collection")
     page.locator(".blocks .interval").first.wait_for()  # the script submits the form
-    researcher.look("collection")
     researcher.follow("All annotators")
-    researcher.look("annotators")
     researcher.watched.follow(page.locator("tbody a").first)
-    researcher.look("an annotator")
     researcher.follow("Collection")
     researcher.follow("Block 1")
-    researcher.look("a block")
     researcher.watched.follow(page.locator("tbody a[href*=contexts]").first)
-    researcher.look("a context")
     researcher.page.go_back()
     researcher.follow("Repeat this block")
     researcher.look("repeat a block")
@@ -273,9 +265,7 @@ def compute(researcher: Researcher) -> None:
             researcher.look("effect of a recipe")
         researcher.press("Run")
         page.get_by_text("State: done").wait_for(timeout=120_000)
-    researcher.look("run")
     researcher.follow("Results")
-    researcher.look("results")
     see_report(researcher)
     page.get_by_label("First run").select_option(index=1)
     page.get_by_label("Second run").select_option(index=2)
@@ -285,7 +275,6 @@ def compute(researcher: Researcher) -> None:
     researcher.follow("Results")
     researcher.follow("Run 2")
     researcher.follow("Search the ledger")
-    researcher.look("ledger")
     researcher.page.go_back()
 
 
@@ -305,22 +294,7 @@ def see_report(researcher: Researcher) -> None:
 def release(researcher: Researcher, folder: Path) -> Path:
     """Create a release with the recipe of the displayed run, and download it."""
     researcher.follow("Release with this recipe")
-    researcher.look("release form")
     researcher.press("Create release")
     download = researcher.page.get_by_role("link", name="Download")
     download.first.wait_for(timeout=120_000)
-    researcher.look("release")
     return researcher.save("Download", folder)
-
-
-def look_at_the_rest(researcher: Researcher) -> None:
-    """Check the remaining pages."""
-    for page in REST:
-        researcher.page.goto(f"{researcher.site.url}/console/{page}", wait_until="networkidle")
-        researcher.look(page.strip("/").replace("/", "_"))
-
-
-# Those of the review are checked in test_review, with more in them, and the description of a
-# release in test_forms.
-OF_STUDY = ("", "stimuli/checkpoints/", "people/", "log/", "privacy/", "errands/")
-REST = ["tokens/", *(f"studies/words/{page}" for page in OF_STUDY)]
