@@ -280,7 +280,7 @@ def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client
     text = client.get(page("run", study, run.pk)).content.decode()
 
     assert "say so in 1 place." in " ".join(text.split())
-    assert f'href="{page("description", study)}#id_dataset-licence"' in text
+    assert f'href="{page("description", study)}?run={run.pk}#id_dataset-licence"' in text
     assert "#id_dataset-summary" not in text
     assert "README.md" not in text
 
