@@ -116,7 +116,7 @@ def list_missing(study: Study, *, but_review: bool = False) -> list[str]:
     if not study.organisation.strip():
         missing.append("Give the organisation that runs the study: annotators are shown it.")
     if not study.contact.strip():
-        missing.append("Give a contact for annotators' questions, such as an e-mail address.")
+        missing.append("Give a contact for annotators’ questions, such as an e-mail address.")
     text = read_text(study, TextKind.CONSENT)
     if text.reviewed_at is None and not but_review:
         missing.append(

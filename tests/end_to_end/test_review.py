@@ -128,7 +128,7 @@ def press(page: Page, keys: str) -> None:
 
 
 def wait_until_judged(page: Page) -> None:
-    page.get_by_text("Everything is judged that you can judge").wait_for()
+    page.get_by_text("You have judged everything that you can").wait_for()
 
 
 def judge_the_rest(page: Page) -> None:
@@ -279,7 +279,7 @@ def test_review_without_scripts(chromium, queue_of):
     watched.follow(page.get_by_role("button", name="Reject"))
     watched.follow(page.get_by_role("button", name="Pay, but do not use"))
 
-    assert page.get_by_text("Everything is judged").is_visible()
+    assert page.get_by_text("You have judged everything").is_visible()
     assert watched.sideways_scroll == 0
     assert queue.verdicts("kind") == [("rejected",), ("unused",)]
 

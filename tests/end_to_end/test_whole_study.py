@@ -247,7 +247,7 @@ def review(researcher: Researcher) -> None:
             break
         page.keyboard.press("g")
         researcher.steps[-1].clicks += 1
-    page.get_by_text("Everything is judged").wait_for()
+    page.get_by_text("You have judged everything").wait_for()
     researcher.look("review done")
 
 

@@ -38,12 +38,12 @@ class ReviewSettingsForm(forms.Form):
     """Share of answers that is reviewed, and share reviewed by two reviewers."""
 
     sample_percent = _share(
-        "Answers without evidence that are judged, in percent",
+        "Answers without evidence that are judged, in per cent",
         "Answers with evidence are always judged; a random sample of the others is: with 20, every "
         "fifth.",
     )
     double_percent = _share(
-        "Answers judged by two reviewers, in percent",
+        "Answers judged by two reviewers, in per cent",
         "Neither sees the other’s verdict; where they differ, a third reviewer decides.",
     )
 

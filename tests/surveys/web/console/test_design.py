@@ -301,7 +301,7 @@ def test_opening_shows_locked_settings_and_is_idempotent(draft, sign_in):
     assert AuditEntry.objects.filter(action="study.opened", actor="ana").count() == 1
     consent = StudyText.objects.get(kind="consent")
     assert (consent.reviewed_by, consent.reviewed_at is not None) == ("ana", True)
-    assert "is open since" in client.get(page("opening", draft)).content.decode()
+    assert "has been open since" in client.get(page("opening", draft)).content.decode()
 
 
 def test_a_study_is_opened_with_an_open_link_if_that_is_wanted(sign_in, draft):
