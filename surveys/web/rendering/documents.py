@@ -68,6 +68,7 @@ def read_document(path: Path) -> Document:
     html = _MARKDOWN.renderer.render(shown, _MARKDOWN.options, {})
     html = html.replace("<table>", '<div class="scroll"><table>')
     html = html.replace("</table>", "</table></div>")
+    html = html.replace("<pre>", '<pre tabindex="0">')  # a long line is scrolled to
     title = next((text for level, text in sections if level == "h1"), Section(path.stem, ""))
     return Document(
         title.title,
@@ -96,6 +97,9 @@ def _name_rows(tokens: list[Token]) -> None:
     for number, (before, token) in enumerate(pairwise(tokens)):
         if token.type == "th_open":
             token.attrs = {"scope": "col"}
+            if not tokens[number + 2].content:
+                token.tag, token.attrs = "td", {}  # no heading
+                tokens[number + 3].tag = "td"
         elif token.type == "td_open" and before.type == "tr_open":
             token.tag, token.attrs = "th", {"scope": "row"}
             closing = next(one for one in tokens[number:] if one.type == "td_close")

@@ -33,6 +33,16 @@ def test_a_document_is_shown_with_its_anchors(name):
 
 
 @pytest.mark.django_db
+def test_long_lines_are_reached_by_keyboard_and_no_heading_is_empty():
+    page = read_page("docs/console.html")
+
+    assert '<pre tabindex="0">' in page
+    assert "<pre>" not in page
+    assert not re.search(r"<th[^>]*></th>", page)
+    assert '<td role="cell"></td><th scope="col"' in "".join(page.split("\n"))
+
+
+@pytest.mark.django_db
 def test_a_document_holds_nothing_inline():
     assert find_inline(Client().get("/docs/docs/console.html")) == []
 
