@@ -28,6 +28,7 @@ def test_a_token_is_made_and_its_key_shown_once(client):
         "my script", ["studies:read", "responses:read"], "ana",
     )  # fmt: skip
     assert shown_key(answer) not in client.get(PAGE).content.decode()
+    assert "js/console." in answer.content.decode()  # adds the button that copies the key
     assert AuditEntry.objects.filter(action="token.made", actor="ana").exists()
 
 
