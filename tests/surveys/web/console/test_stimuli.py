@@ -136,6 +136,7 @@ def test_an_unreadable_file_is_reported(browser, data, said):
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert "<script>alert" not in answer.content.decode()
+    assert ">None<" not in answer.content.decode()
     assert not Study.objects.exists()
 
 
