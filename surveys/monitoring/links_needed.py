@@ -1,17 +1,17 @@
 """How many personal links a study still needs, and the arithmetic behind the number."""
 
 import math
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
-from django.db.models import Count, ExpressionWrapper, Q
-from django.db.models.fields import BooleanField
 from django.utils import timezone
 
-from surveys.models import AssignmentState, Invitation, Study
+from surveys.models import AssignmentState, Study
 from surveys.models.recruitment import REVOKED, UNUSED
 from surveys.participation.assignments import list_places_left
+from surveys.recruitment.links import count_links
 
 ASSUMED_SHARE = 0.8  # of invited people, until the share of this study is known
 SETTLED_AFTER = timedelta(days=7)  # an invitation that was not used by then counts as declined
@@ -61,16 +61,19 @@ class LinksNeeded:
         return max(0, self.n_wanted - self.n_unused)
 
 
-def count_links_needed(study: Study) -> LinksNeeded:
+def count_links_by_state(study: Study) -> Counter[tuple[str, bool]]:
+    """Return the number of personal links by state, and whether they are settled."""
+    return count_links(study, timezone.now() - SETTLED_AFTER)
+
+
+def count_links_needed(study: Study, links: Mapping[tuple[str, bool], int]) -> LinksNeeded:
     """Return the number of links that a study still needs, from its open places and past links.
 
-    Assignments under way hold their places, which are not counted as open.
+    `links` is what `count_links_by_state` returns. Assignments under way hold their places, which
+    are not counted as open.
     """
-    is_settled = Q(created_at__lte=timezone.now() - SETTLED_AFTER)
-    links: Any = Invitation.objects.personal(study).with_whereabouts().order_by()
-    links = links.annotate(is_settled=ExpressionWrapper(is_settled, output_field=BooleanField()))
     n_unused = n_settled = n_finished = 0
-    for where, settled, n in links.values_list("whereabouts", "is_settled").annotate(n=Count("pk")):
+    for (where, settled), n in links.items():
         if where == REVOKED:
             continue
         n_unused += n if where == UNUSED else 0

@@ -1,13 +1,15 @@
 """Personal links and entrances: creation, changes, lists."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 from django.conf import settings as site
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -120,12 +122,19 @@ def find_invitations(
     return narrowed
 
 
-def count_whereabouts(study: Study) -> dict[str, int]:
-    """Return the number of personal links by state."""
+def count_links(study: Study, before: datetime) -> Counter[tuple[str, bool]]:
+    """Return the number of personal links by state, and whether they were created by an instant."""
+    is_older = ExpressionWrapper(Q(created_at__lte=before), output_field=BooleanField())
     found: Any = Invitation.objects.personal(study).with_whereabouts().order_by()
-    counts = dict(found.values_list("whereabouts").annotate(n=Count("pk")))
+    rows = found.annotate(is_older=is_older).values_list("whereabouts", "is_older")
+    return Counter({(state, older): n for state, older, n in rows.annotate(n=Count("pk"))})
+
+
+def sum_by_state(links: Mapping[tuple[str, bool], int]) -> dict[str, int]:
+    """Return the number of personal links by state, from those of `count_links`."""
     states = (UNUSED, *AssignmentState.values, REVOKED)
-    return {state: counts[state] for state in states if state in counts}
+    counts = {state: links.get((state, True), 0) + links.get((state, False), 0) for state in states}
+    return {state: n for state, n in counts.items() if n}
 
 
 def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:

@@ -11,18 +11,18 @@ from django.urls import reverse
 
 from surveys.access.roles import Right
 from surveys.models import Entrance, Invitation, Provider, Study, TextKind
-from surveys.monitoring.links_needed import count_links_needed
+from surveys.monitoring.links_needed import count_links_by_state, count_links_needed
 from surveys.participation.assignments import list_places_left
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import forget_invitation
 from surveys.recruitment.links import (
     address_for_provider,
     close_entrance,
-    count_whereabouts,
     find_invitations,
     invite_annotators,
     invite_listed,
     open_entrance,
+    sum_by_state,
 )
 from surveys.recruitment.providers import completion_address, list_pages, rules_of
 from surveys.recruitment.reaching import warn_unreachable
@@ -51,7 +51,8 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
     form = InvitationFilter(request.GET)
     wanted = form.cleaned_data if form.is_valid() else {}
     found = find_invitations(study, sees_addresses=is_owner(request), **wanted)
-    counts, paginator = count_whereabouts(study), Paginator(found, LINKS_A_PAGE)
+    links = count_links_by_state(study)
+    counts, paginator = sum_by_state(links), Paginator(found, LINKS_A_PAGE)
     if not form.data.get("note") and not form.data.get("through"):  # they are counted already
         state = wanted.get("state")
         paginator.count = counts.get(state, 0) if state else sum(counts.values())
@@ -65,7 +66,7 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
         "links": "".join(f"{recruit.link}\n" for recruit in recruits),
         "counts": counts,
         "ways": _list_ways(study),
-        "needed": count_links_needed(study),
+        "needed": count_links_needed(study, links),
         "unreachable": warn_unreachable(),
     }
     return render(request, "console/recruitment/recruitment.html", page, status=status_of(form))
@@ -74,7 +75,7 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def invite(request: HttpRequest, study: Study) -> HttpResponse:
     """Create a number of personal links, or one for each person of a list."""
-    needed = count_links_needed(study)
+    needed = count_links_needed(study, count_links_by_state(study))
     initial = {"count": needed.n_needed or None}
     form = InviteForm(posted(request), request.FILES or None, initial=initial)
     targets = ["recruitment"]
