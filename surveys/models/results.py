@@ -1,12 +1,14 @@
 import secrets
 from datetime import datetime
+from functools import cached_property
 from pathlib import PurePath
 from typing import ClassVar, Self, TypeVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import BooleanField, Case, Count, IntegerField, OuterRef, Q, Subquery, When
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
 from surveys.models.participation import Annotator
@@ -32,6 +34,15 @@ class CollectedQuerySet(models.QuerySet[Row]):
         )
         counted = withdrawn.order_by().values("study").annotate(n=Count("pk"))
         return self.annotate(n_withdrawn_since=Coalesce(Subquery(counted.values("n")), 0))
+
+    def without_report(self) -> Self:
+        """Load rows without their reports, which may have megabytes, and mark the scripted ones."""
+        n_scripted = Cast(KT("report__counts__ratings_scripted"), IntegerField())
+        rows = self.alias(n_scripted=Coalesce(n_scripted, 0)).defer("report")
+        is_rehearsal = Case(
+            When(n_scripted__gt=0, then=True), default=False, output_field=BooleanField()
+        )
+        return rows.annotate(is_rehearsal=is_rehearsal)
 
 
 class ReleaseQuerySet(CollectedQuerySet["Release"]):
@@ -95,7 +106,7 @@ class Release(models.Model):
         """The name on pages and in the log, such as "release 2"."""
         return f"release {self.number}"
 
-    @property
+    @cached_property
     def is_rehearsal(self) -> bool:
         """Whether it contains scripted ratings; older reports do not say."""
         return bool(self.report.get("counts", {}).get("ratings_scripted"))
@@ -279,7 +290,7 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"{self.name} of {self.study}: {self.recipe_name or self.kind}, {self.state}"
 
-    @property
+    @cached_property
     def is_rehearsal(self) -> bool:
         """Whether its result contains scripted ratings; older reports do not say."""
         counts = (self.report or {}).get("counts") or {}

@@ -84,8 +84,8 @@ def find_identity(annotator: Annotator) -> Identity:
 
 def list_holding(annotator: Annotator) -> tuple[list[Release], list[Run]]:
     """Return the releases and the runs of recipes with an annotator's ratings, oldest first."""
-    releases = find_holding(annotator, Release.objects.all())
-    runs = find_holding(annotator, Run.objects.results().done())
+    releases = find_holding(annotator, Release.objects.without_report())
+    runs = find_holding(annotator, Run.objects.results().done().without_report())
     return list(releases.select_related("run").order_by("pk")), list(runs.order_by("pk"))
 
 

@@ -137,11 +137,12 @@ def _list_assignments(study: Study) -> list[int]:
 def _list_runs(study: Study) -> list[Run]:
     """Return the finished runs, of results and releases, that contain scripted ratings."""
     made = Run.objects.filter(study=study, kind__in=(RunKind.RESULTS, RunKind.RELEASE))
-    return [run for run in made.done() if run.is_rehearsal]
+    return [run for run in made.done().without_report() if run.is_rehearsal]
 
 
 def _list_releases(study: Study) -> list[Release]:
-    return [release for release in Release.objects.filter(study=study) if release.is_rehearsal]
+    made = Release.objects.filter(study=study).without_report()
+    return [release for release in made if release.is_rehearsal]
 
 
 def _delete_runs(study: Study) -> None:

@@ -52,6 +52,7 @@ class ReleaseForm(forms.Form):
     def __init__(self, study: Study, run: str, data: Any = None) -> None:
         """`run` is the id of the run whose recipe is chosen first, as text."""
         runs = Run.objects.filter(study=study).exclude(recipe="").exclude(state=RunState.FAILED)
+        runs = runs.defer("report")
         latest = {str(one.pk): one for one in runs[:MOST_RUNS]}
         if run not in latest and (number := read_number(run)):
             latest |= {str(one.pk): one for one in runs.filter(pk=number)}
@@ -111,6 +112,7 @@ class CompareForm(forms.Form):
     def __init__(self, study: Study, *args: Any) -> None:
         super().__init__(*args)
         done = Run.objects.filter(study=study).results().done().with_withdrawn_since()
+        done = done.defer("report")
         for field in self.fields.values():
             field.queryset = done  # type: ignore[attr-defined]
             field.label_from_instance = lambda run: f"{run.number}: {run.recipe_name}"  # type: ignore[attr-defined]

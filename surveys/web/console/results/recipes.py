@@ -97,7 +97,7 @@ def _show(
     text: RecipeForm,
     effect: RecipeEffect | None = None,
 ) -> HttpResponse:
-    made = Run.objects.filter(study=study).results().with_withdrawn_since()
+    made = Run.objects.filter(study=study).results().with_withdrawn_since().without_report()
     made = made.select_related("requested_by")
     runs = Paginator(made, RUNS_PER_PAGE).get_page(request.GET.get("page"))
     page = {

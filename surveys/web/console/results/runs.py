@@ -141,5 +141,5 @@ def _find(study: Study, run_id: int) -> Run:
 
 
 def _find_done(study: Study, run_id: int) -> Run:
-    runs = Run.objects.done().with_withdrawn_since().select_related("study")
+    runs = Run.objects.done().with_withdrawn_since().without_report().select_related("study")
     return get_object_or_404(runs, study=study, pk=run_id)
