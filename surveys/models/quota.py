@@ -95,6 +95,9 @@ class Place(models.Model):
                 name="free_places_by_block",
             ),
             models.Index(fields=("hit",), condition=Q(hit__isnull=False), name="places_of_hits"),
+            models.Index(
+                fields=("assignment",), condition=Q(is_replaced=True), name="replaced_places"
+            ),
         ]
 
     def __str__(self) -> str:

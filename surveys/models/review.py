@@ -3,7 +3,7 @@ from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from surveys.models.participation import Assignment, Response
@@ -12,6 +12,12 @@ from surveys.models.study import Study
 DRAWS = 10_000
 LONGEST_REASON = 500
 THIRD = 3  # the opinion that settles what two reviewers see differently
+
+# Not `response__isnull=True`: SQLite would use the unique index of `response`, and read the reviews
+# of all assignments, instead of an index that begins with what else is asked for.
+IS_WHOLE = ~Q(response__isnull=False)
+# The study of a claim or a verdict, as a sum: SQLite would begin with all reviews of the study.
+OF_STUDY = F("review__study_id") + 0
 
 
 class ReviewSettings(models.Model):
@@ -69,15 +75,19 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
     def assignments(self, study: Study) -> Self:
         """Return reviews of whole assignments."""
-        return self.filter(study=study, response__isnull=True)
+        return self.filter(IS_WHOLE, study=study)
 
     def unwanted(self, study: Study) -> Self:
         """Return reviews whose ratings are excluded from the dataset."""
         return self.filter(study=study, outcome__in=VerdictKind.against())
 
+    def judged_wholes(self) -> Self:
+        """Return reviews of whole assignments, in all studies, that are decided."""
+        return self.filter(IS_WHOLE, outcome__in=VerdictKind.values).order_by()
+
     def unwanted_wholes(self) -> QuerySet[Any]:
         """Return the ids of assignments, in all studies, whose ratings are all excluded."""
-        whole = self.filter(outcome__in=VerdictKind.against(), response__isnull=True)
+        whole = self.filter(IS_WHOLE, outcome__in=VerdictKind.against())
         return whole.order_by().values("assignment")
 
     def by_risk(self) -> Self:
@@ -94,7 +104,11 @@ class ReviewQuerySet(models.QuerySet["Review"]):
     def disputes_for(self, study: Study, reviewer_id: int) -> Self:
         """Return reviews on which two other reviewers disagreed."""
         mine = Verdict.objects.standing().filter(review=OuterRef("pk"), reviewer=reviewer_id)
-        return self.filter(~Exists(mine), study=study, state=ReviewState.DISPUTED)
+        return self.disputed(study).filter(~Exists(mine))
+
+    def disputed(self, study: Study) -> Self:
+        """Return reviews on which two reviewers disagree."""
+        return self.filter(study=study, n_wanted=2, state=ReviewState.DISPUTED)
 
     def with_answers(self) -> Self:
         """Select everything that a page shows of them."""
@@ -148,8 +162,27 @@ class Review(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=("study", "state", "-risk", "id"), name="review_queue"),
-            models.Index(fields=("study", "outcome"), name="review_outcomes"),
+            # not of state alone: SQLite would read it for the queue, wholes first
+            models.Index(
+                fields=("study", "n_wanted", "state", "-risk", "id"), name="reviews_by_two"
+            ),
+            models.Index(fields=("study", "outcome", "assignment", "id"), name="unwanted_reviews"),
+            # reviews of whole assignments have the highest risks, but one is in twenty
+            models.Index(
+                fields=("study", "state", "-risk", "id"),
+                condition=Q(response__isnull=False),
+                name="answers_in_the_queue",
+            ),
+            models.Index(
+                fields=("study", "-risk", "id", "state"),
+                condition=IS_WHOLE,
+                name="wholes_by_risk",
+            ),
+            models.Index(
+                fields=("outcome", "assignment"),
+                condition=IS_WHOLE,
+                name="wholes_by_outcome",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -173,8 +206,9 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
 
     def double(self, study: Study) -> list[tuple[int, int, str]]:
         """Return review, reviewer and kind of blind double verdicts, the earlier one first."""
-        second = self.standing().filter(review=OuterRef("review"), opinion=2)
-        blind = self.standing().filter(Exists(second), review__study=study, opinion__in=(1, 2))
+        second = self.standing().filter(opinion=2).order_by().values("review")
+        both = self.standing().alias(of_study=OF_STUDY).filter(of_study=study.pk)
+        blind = both.filter(review__in=second, opinion__in=(1, 2))
         return list(blind.order_by("review", "opinion").values_list("review", "reviewer", "kind"))
 
 
@@ -219,6 +253,7 @@ class Verdict(models.Model):
         indexes: ClassVar = [
             models.Index(fields=("review", "opinion"), name="verdicts_of_a_review"),
             models.Index(fields=("reviewer", "-id"), name="verdicts_of_a_reviewer"),
+            models.Index(fields=("opinion", "review"), name="verdicts_by_opinion"),
         ]
 
     def __str__(self) -> str:

@@ -97,8 +97,8 @@ def summarise_assignments(
     `compared` holds what is known of their agreement by their ids.
     """
     found, ids = _sum_answers(assignments), [a.pk for a in assignments]
-    wholes = Review.objects.assignments(study).filter(assignment__in=ids).exclude(outcome="")
-    verdicts = dict(wholes.order_by().values_list("assignment_id", "outcome"))
+    wholes = Review.objects.judged_wholes().filter(assignment__in=ids)
+    verdicts = dict(wholes.values_list("assignment_id", "outcome"))
     return [
         _summarise(
             study, a, found.get(a.pk, {}), compared.get(a.pk, UNDEFINED), verdicts.get(a.pk, "")

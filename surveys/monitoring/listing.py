@@ -126,7 +126,7 @@ def list_assignments(
     stored = read_stored(study).values()
     listed = list(ids)
     if look:
-        chosen = _find_unusual(stored) if look == "unusual" else _find_grave(study, stored)
+        chosen = _find_unusual(stored) if look == "unusual" else _find_grave(stored)
         listed = [pk for pk in listed if pk in chosen]
     if place := FIGURES.get(name):
         values = {row[0]: row[place] for one in stored for row in unpack(one.figures)}
@@ -160,7 +160,7 @@ def recall(study: Study, ids: Collection[int]) -> dict[int, Compared]:
 def count_looks(study: Study, rounds: Collection[int]) -> Looks:
     """Return the numbers of assignments with warnings in current rounds, given by their ids."""
     stored = [one for one in read_stored(study).values() if one.round_id in rounds]
-    return Looks(len(_find_unusual(stored)), len(_find_grave(study, stored)))
+    return Looks(len(_find_unusual(stored)), len(_find_grave(stored)))
 
 
 def list_blocks(
@@ -214,10 +214,9 @@ def _find_unusual(stored: Iterable[StoredAgreement]) -> set[int]:
     return {pk for one in stored for pk in one.unusual}
 
 
-def _find_grave(study: Study, stored: Iterable[StoredAgreement]) -> set[int]:
+def _find_grave(stored: Iterable[StoredAgreement]) -> set[int]:
     """Return the assignments with grave warnings on which reviewers have not decided since."""
     grave = {pk for one in stored for pk in one.grave}
     if not grave:
         return grave
-    wholes = Review.objects.assignments(study).filter(assignment__in=grave).exclude(outcome="")
-    return grave - {*wholes.values_list("assignment_id", flat=True)}
+    return grave.difference(Review.objects.judged_wholes().values_list("assignment_id", flat=True))

@@ -195,7 +195,7 @@ def count_block_progress(study: Study, rounds: Collection[Round]) -> list[BlockP
     finished = Assignment.objects.filter(round__in=rounds).submitted()
     for questionnaire_id, taken in finished.values_list("questionnaire_id", TAKEN):
         times[questionnaire_id].append(taken)
-    verdicts = _sum_verdicts(study)
+    verdicts = _sum_verdicts(study, rounds)
     return [
         _count_block(round_, by_block[round_.block_id], times, verdicts.get(round_.pk, 0))
         for round_ in rounds
@@ -264,10 +264,10 @@ def _tally(questionnaire: Any) -> Tally:
     return Tally(**{name: getattr(questionnaire, name) for name in TALLY_FIELDS})
 
 
-def _sum_verdicts(study: Study) -> dict[int, int]:
+def _sum_verdicts(study: Study, rounds: Collection[Round]) -> dict[int, int]:
     """Return a checksum per round that changes when the set of rejected answers changes."""
-    unwanted = Review.objects.unwanted(study).order_by().values_list("assignment__round")
-    return dict(unwanted.annotate(total=Sum("pk")))
+    unwanted = Review.objects.unwanted(study).filter(assignment__round__in=rounds).order_by()
+    return dict(unwanted.values_list("assignment__round").annotate(total=Sum("pk")))
 
 
 def _count_block(

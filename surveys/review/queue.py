@@ -48,7 +48,7 @@ def count_review_progress(study: Study) -> ReviewProgress:
     return ReviewProgress(
         n_open=counts[ReviewState.OPEN],
         n_judged=counts[ReviewState.DECIDED] + counts[ReviewState.COVERED],
-        n_disputed=Review.objects.filter(study=study, state=ReviewState.DISPUTED).count(),
+        n_disputed=Review.objects.disputed(study).count(),
         n_not_drawn=counts[ReviewState.NOT_DRAWN],
         n_unfiled=count_unfiled(study),
     )

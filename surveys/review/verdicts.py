@@ -22,7 +22,7 @@ from surveys.models import (
     Verdict,
     VerdictKind,
 )
-from surveys.models.review import THIRD, ReviewQuerySet
+from surveys.models.review import OF_STUDY, THIRD, ReviewQuerySet
 from surveys.review.queue import settings_of
 
 CLAIM_PERIOD = timedelta(minutes=15)
@@ -39,7 +39,8 @@ def claim_answers(
     """
     _lock_queue(study)
     now = timezone.now()
-    ReviewClaim.objects.filter(review__study=study, until__lte=now).delete()
+    expired = ReviewClaim.objects.filter(until__lte=now).alias(of_study=OF_STUDY)
+    expired.filter(of_study=study.pk).delete()
     waiting = Review.objects.answers(study).waiting_for(reviewer.pk, now).exclude(pk__in=exclude)
     claimed = list(waiting.by_risk().with_answers()[:n])
     ReviewClaim.objects.bulk_create(
@@ -58,7 +59,8 @@ def list_claimed(study: Study, reviewer: User, n: int) -> list[Review]:
     """Return the first answers that a reviewer has claimed and can still judge, riskiest first."""
     now = timezone.now()
     waiting = Review.objects.answers(study).waiting_for(reviewer.pk, now)
-    claimed = waiting.filter(claims__reviewer=reviewer, claims__until__gt=now)
+    claims = ReviewClaim.objects.filter(reviewer=reviewer, until__gt=now)
+    claimed = waiting.filter(pk__in=claims.values("review"))
     return list(claimed.by_risk().with_answers()[:n])
 
 

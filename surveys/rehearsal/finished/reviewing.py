@@ -93,7 +93,7 @@ def _judge_answers(study: Study, reviewers: list[User]) -> None:
 
 
 def _settle(study: Study, third: User) -> None:
-    for review in Review.objects.filter(study=study, state=ReviewState.DISPUTED).order_by("pk"):
+    for review in Review.objects.disputed(study).order_by("pk"):
         with acting(third):
             settle_dispute(review, third, *_decide(review))
 
