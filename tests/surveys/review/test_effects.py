@@ -2,7 +2,11 @@ import re
 
 import pytest
 
+from postprocess.reporting.phrases import write_figure
+from postprocess.steps.post_process import post_process
+from postprocess.steps.recipe import Recipe
 from surveys.models import Response, VerdictKind
+from surveys.results.ratings_table import scale_of, table_answers
 from surveys.review.effects import preview_effects
 from surveys.review.verdicts import give_verdict
 from tests.factories.reviews import answers, reviewed_study, reviewer, whole
@@ -104,3 +108,35 @@ def test_preview_effects_needs_the_same_queries_for_many(n, django_assert_num_qu
 
     with django_assert_num_queries(2):
         preview_effects(reviews)
+
+
+def scores_of(study):
+    """Post-process all ratings of a study, as a run does."""
+    recipe = Recipe().on_scale(scale_of(study))
+    return post_process(table_answers(study).ratings, recipe, n_pairs=study.pairs.count()).scores
+
+
+def test_preview_effects_by_block_equal_post_processing_of_the_whole_study():
+    study = reviewed_study(4, 12, block_size=2)  # two blocks
+    for number, response in enumerate(Response.objects.order_by("pk")):
+        Response.objects.filter(pk=response.pk).update(rating=number * number % 7)
+    now = scores_of(study)
+    reviews, judge = answers(study), reviewer(study)
+    assert len({one.assignment.questionnaire.block_id for one in reviews}) == 2
+
+    for review in reviews:
+        pair, context = review.response.pair.position, review.response.context.number
+        text = preview_effects([review])[review.pk]
+        give_verdict(review, judge, VerdictKind.UNUSED)
+        then = scores_of(study)
+        give_verdict(review, judge, VerdictKind.GOOD)
+
+        score, n = f"sim{context}", f"n{context}"
+        before, after = now.loc[pair], then.loc[pair]
+        if (before[score], before[n]) == (after[score], after[n]):
+            assert text.startswith("No score would change.")
+            continue
+        assert text.startswith(
+            f"Score of this text {write_figure(before[score])} from {before[n]:.0f} ratings; "
+            f"without it {write_figure(after[score])} from {after[n]:.0f}."
+        )

@@ -45,6 +45,7 @@ from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import attempt, posted, status_of
 
 BLOCKS_A_PAGE = 20
+MAX_WARNINGS = 20  # that are shown; the list of blocks has a filter for all
 ASSIGNMENTS_A_PAGE = 25
 
 
@@ -55,7 +56,7 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
     current, tallies = list(_current_rounds(study)), count_round_progress(study)
     rounds = _find_page(request, list_blocks(study, current, tallies, **form.listed()))
     blocks = find_agreement(study, count_block_progress(study, list(rounds)))
-    tally = sum_tallies(tallies.values())
+    tally, warnings = sum_tallies(tallies.values()), list_warnings(study)
     page = {
         "study": study,
         "form": form,
@@ -65,7 +66,8 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
         "headings": list_headings(form.listed()["order"], BLOCK_HEADINGS),
         "looks": count_looks(study, tallies),
         "is_collecting": is_collecting(study),
-        "warnings": list_warnings(study),
+        "warnings": warnings[:MAX_WARNINGS],
+        "n_more_warnings": len(warnings[MAX_WARNINGS:]),
         "n_changed": len(list_outdated(blocks)),
         "tally": tally,
         "forecast": forecast(tally, now),
