@@ -26,12 +26,13 @@ import django
 from databases import fresh_database, settle
 from django.apps import apps
 from django.db import connection
-from filling import N_PAIRS, STUDY, file_all, fill, make_runs
+from filling import N_PAIRS, STUDY, file_all, fill, gauge_all, judge_some, make_runs
 from serving import run
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATABASES = {"sqlite": "SQLite", "pg": "PostgreSQL"}
 MAX_MILLISECONDS = 200  # milliseconds that a page may take
+POSTED = "review/more/"  # the only address here that is read by POST
 
 
 class Visit(NamedTuple):
@@ -60,6 +61,10 @@ def list_pages(study: Any) -> Iterator[tuple[str, str]]:
     text = f"preview/texts/{pair.contexts.first().pk}"
     run = f"runs/{study.runs.order_by('-pk').first().pk}"
     first, second = study.runs.order_by("pk").values_list("pk", flat=True)[:2]
+    reviews = study.reviews.filter(state="open").order_by("pk")
+    answer, whole = (
+        reviews.filter(response__isnull=is_whole).first() for is_whole in (False, True)
+    )
     yield from {"studies": "/console/", "new study": "/console/new/"}.items()
     yield from {"tokens": "/console/tokens/", "password": "/console/password/"}.items()
     pages = {
@@ -109,8 +114,12 @@ def list_pages(study: Any) -> Iterator[tuple[str, str]]:
         "annotators, last page": "collection/annotators/?page=99999",
         "an annotator": f"collection/annotators/{code}/",
         "a context": "collection/contexts/1/1/",
-        "review, while answers come in": "review/",
+        "review": "review/",
+        "review, more answers": POSTED,
+        "review, an answer": f"review/{answer.pk}/",
+        "review, a questionnaire": f"review/{whole.pk}/",
         "review, whole questionnaires": "review/questionnaires/",
+        "review, whole questionnaires, last page": "review/questionnaires/?page=9999",
         "review, disputes": "review/disputes/",
         "review, agreement": "review/agreement/",
         "review, settings": "review/settings/",
@@ -157,18 +166,20 @@ def measure(n_visits: int) -> dict[str, Visit]:
     client, found = Client(SERVER_NAME="127.0.0.1"), {}
     client.force_login(User.objects.create_superuser(f"bench{time.time_ns()}"))
     client.get("/console/")  # warm-up: loads modules and templates
+    client.post(f"/console/studies/{STUDY}/review/")  # claims an answer
     for name, address in list_pages(study):
+        request = client.post if address.endswith(POSTED) else client.get
         taken, cpu = [], []
         for _ in range(1 + n_visits):
             cpu_before, started = cpu_seconds(), time.perf_counter()
-            answer = client.get(address)
+            answer = request(address)
             taken.append(1000 * (time.perf_counter() - started))
             cpu.append(1000 * (cpu_seconds() - cpu_before))
             if answer.status_code != 200:
                 raise SystemExit(f"{name}: {answer.status_code} from {address}")
             wait_for_threads()
         with CaptureQueriesContext(connection) as queries:
-            client.get(address)
+            request(address)
         wait_for_threads()
         found[name] = Visit(taken[0], median(taken[1:]), mean(cpu[1:]), len(queries))
     return found
@@ -204,8 +215,11 @@ def act(action: str, number: int) -> None:
         sys.stdout.write(json.dumps(measure(number)))
         return
     fill(2 * number)
+    settle(os.environ["DATABASE_URL"])
     file_all()
+    judge_some()
     make_runs()
+    gauge_all()
     responses = apps.get_model("surveys", "Response").objects
     sys.stdout.write(str(responses.filter(annotator__study__slug=STUDY).count()))
 

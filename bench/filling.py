@@ -14,6 +14,7 @@ from django.utils import timezone
 
 STUDY, N_PAIRS, N_PAIRS_OF_OTHERS, BLOCK_SIZE, N_CHECKPOINTS = "measured", 20_000, 500, 20, 10
 RATINGS_OF_OTHERS = 100  # per context in the other studies
+ANSWERS_PER_STEP = 20_000  # that are filed together
 MAX_UNFINISHED = 2500  # assignments in the measured study
 HEADER = (
     "word1\tword2\tcontext1\tcontext2\t"
@@ -143,8 +144,55 @@ def file_all() -> None:
     from surveys.review.queue import file_answers
 
     study = Study.objects.get(slug=STUDY)
-    while file_answers(study):
+    while file_answers(study, at_most=ANSWERS_PER_STEP):
         pass
+
+
+# Half of the answers are judged, and a fiftieth of the questionnaires is set aside as a whole, half
+# of which are replaced. Two reviewers disagree on a few hundred of the other answers.
+SET_ASIDE = "SELECT assignment_id FROM surveys_review WHERE response_id IS NULL AND outcome <> ''"
+JUDGING = (
+    """UPDATE surveys_review SET state = 'decided', outcome = 'unused'
+    WHERE {of_study} AND response_id IS NULL AND assignment_id %% 50 = 3""",
+    """UPDATE surveys_review SET state = 'covered'
+    WHERE {of_study} AND response_id IS NOT NULL AND assignment_id IN ({set_aside})""",
+    """UPDATE surveys_review SET state = 'disputed', n_wanted = 2
+    WHERE {of_study} AND response_id IS NOT NULL AND state = 'open' AND id %% 2000 = 0""",
+    """UPDATE surveys_review SET state = 'decided',
+      outcome = CASE WHEN id %% 100 = 1 THEN 'unused' ELSE 'good' END
+    WHERE {of_study} AND response_id IS NOT NULL AND state = 'open' AND id %% 2 = 1""",
+    """UPDATE surveys_place SET is_replaced = TRUE
+    WHERE {of_study} AND assignment_id %% 100 = 3 AND assignment_id IN ({set_aside})""",
+)
+
+
+def judge_some() -> None:
+    """Judge some of the filed answers of the measured study, by two reviewers."""
+    from django.contrib.auth.models import User
+
+    from surveys.models import Study
+
+    of_study = f"study_id = {Study.objects.get(slug=STUDY).pk}"
+    one, two = (User.objects.create_user(f"reviewer{number}").pk for number in (1, 2))
+    execute(*(statement.format(of_study=of_study, set_aside=SET_ASIDE) for statement in JUDGING))
+    judged, disputed = (
+        f"surveys_review r WHERE {of_study} AND state = '{state}'"
+        for state in ("decided", "disputed")
+    )
+    insert("verdict", judged, review="r.id", reviewer=str(one), opinion="1", kind="r.outcome")
+    insert("verdict", disputed, review="r.id", reviewer=str(one), opinion="1", kind="'good'")
+    insert("verdict", disputed, review="r.id", reviewer=str(two), opinion="2", kind="'unused'")
+
+
+def gauge_all() -> None:
+    """Compute the agreement of all blocks of the measured study."""
+    from surveys.models import Round, Study
+    from surveys.monitoring.agreement import compute_agreement
+    from surveys.monitoring.progress import count_block_progress
+
+    study = Study.objects.get(slug=STUDY)
+    rounds = list(Round.objects.filter(block__study=study).select_related("block"))
+    compute_agreement(study, count_block_progress(study, rounds), most_ratings=10**9)
 
 
 def make_runs(recipes: Sequence[str] = ("raw", "cosimlex")) -> None:
