@@ -63,6 +63,7 @@ def test_a_list_on_a_phone_is_a_table_to_screen_readers(chromium, shared_site: S
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
     watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/collection/", session)
+    page.wait_for_load_state("networkidle")  # until agreement is computed, and the lists renewed
     table = page.get_by_role("table", name="Assignments of current rounds")
 
     assert table.evaluate("(shown) => getComputedStyle(shown).display") == "block"
