@@ -37,11 +37,12 @@ from surveys.models import (  # noqa: E402
     Visit,
 )
 from surveys.participation.assignments import list_places_left  # noqa: E402
-from surveys.rehearsal.annotator import ScriptedAnnotator, list_words  # noqa: E402
+from surveys.rehearsal.annotator import ScriptedAnnotator  # noqa: E402
 from surveys.rehearsal.demo import RESEARCHER  # noqa: E402
 from surveys.rehearsal.mturk_site import CrowdWorker, open_browser  # noqa: E402
 from surveys.rehearsal.mturk_worker import End, ScriptedWorker  # noqa: E402
 from surveys.rehearsal.rating_source import ModelledRatings, Person  # noqa: E402
+from surveys.rehearsal.vocabulary import list_words  # noqa: E402
 
 BONUS_CENTS = 20
 STARTING_CENTS = 1_000_000  # of an account in the simulator

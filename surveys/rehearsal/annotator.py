@@ -3,9 +3,8 @@
 Their characters differ as people do: in care, in speed, in reloading pages or giving up.
 """
 
-import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
@@ -20,6 +19,7 @@ from surveys.errors import RehearsalFailed
 from surveys.models import Assignment, Context, Response, TextKind
 from surveys.models.study import write_point
 from surveys.rehearsal.rating_source import Person, RatingSource
+from surveys.rehearsal.vocabulary import list_words
 from surveys.study.exercises import read_check
 from surveys.study.texts import current_text
 
@@ -250,8 +250,3 @@ def _name_page(path: str) -> str:
         return resolve(path).view_name
     except Resolver404:
         return "outside the survey"
-
-
-def list_words(texts: Iterable[str]) -> list[str]:
-    """Return the distinct words of four letters or more, sorted."""
-    return sorted({word.lower() for text in texts for word in re.findall(r"[^\W\d_]{4,}", text)})

@@ -4,7 +4,6 @@ They use the same actions as people, but not the pages, which `rehearse_study` t
 """
 
 import random
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from surveys.participation.assignments import start_assignment
 from surveys.participation.due_item import AssignmentProgress, find_progress
 from surveys.participation.introduction import complete_step, list_steps
 from surveys.recruitment.links import invite_scripted_annotators
+from surveys.rehearsal.vocabulary import list_words
 from surveys.results.jobs import Progress
 from surveys.results.run_leases import renew_lease
 
@@ -30,7 +30,6 @@ ONE_IN = 6  # annotators is careless: copies words, rates everything alike, and 
 READING_SECONDS_PER_WORD, WRITING_SECONDS, RATING_SECONDS = 0.3, 14.0, 9.0
 INTRODUCTION = timedelta(minutes=3)
 BETWEEN_PAGES = timedelta(seconds=1)
-ListWords = Callable[[Sequence[str]], list[str]]
 
 
 @dataclass
@@ -40,7 +39,6 @@ class ScriptedPerson:
     person: "Person"
     ratings: "ModelledRatings"
     vocabulary: list[str]
-    list_words: ListWords
     is_careless: bool
     pace: float
 
@@ -51,7 +49,7 @@ class ScriptedPerson:
 
     def inspire(self, context: Context) -> tuple[str, str]:
         """Return two words: from the text if careless, otherwise from other texts."""
-        shown = self.list_words([context.text])
+        shown = list_words([context.text])
         if self.is_careless and len(shown) > 1:
             return shown[0], shown[1]
         elsewhere = [word for word in self.vocabulary if word not in set(shown)]
@@ -78,7 +76,6 @@ def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
 
     A retry continues where the run was interrupted. Ends early if all places are taken meanwhile.
     """
-    from surveys.rehearsal.annotator import list_words  # slow to import
     from surveys.rehearsal.rating_source import ModelledRatings, Person
 
     study, n_wanted = run.study, run.wishes["count"]
@@ -92,7 +89,7 @@ def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
         person = Person.drawn(f"{run.pk} {number}")
         pace = person.rng.uniform(0.7, 1.6)
         is_careless = number % ONE_IN == 0
-        scripted = ScriptedPerson(person, ratings, vocabulary, list_words, is_careless, pace)
+        scripted = ScriptedPerson(person, ratings, vocabulary, is_careless, pace)
         try:
             with transaction.atomic():
                 take_part(study, scripted)

@@ -35,10 +35,10 @@ from surveys.errors import RehearsalFailed, SurveyError, TargetRefused
 from surveys.models import Batch, Context, Payment, Provider, Questionnaire, Standing, Study, Visit
 from surveys.models.crowd import MOST_PLACES
 from surveys.participation.assignments import list_places_left
-from surveys.rehearsal.annotator import list_words
 from surveys.rehearsal.mturk_site import CrowdRefused, CrowdWorker, open_browser
 from surveys.rehearsal.mturk_worker import End, ScriptedWorker
 from surveys.rehearsal.study import Rehearsal, refuse_unready
+from surveys.rehearsal.vocabulary import list_words
 
 TERMS = {
     "title": "Words in short texts (rehearsal)",

@@ -19,10 +19,10 @@ from surveys.rehearsal.annotator import (
     Character,
     ScriptedAnnotator,
     ask_database,
-    list_words,
 )
 from surveys.rehearsal.mturk_site import open_browser
 from surveys.rehearsal.rating_source import Person, RatingSource
+from surveys.rehearsal.vocabulary import list_words
 
 Result = TypeVar("Result")
 

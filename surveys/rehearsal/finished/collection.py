@@ -1,32 +1,49 @@
-"""Collecting of the finished demo study: invented people take part by the actions of the site.
+"""Collecting of the finished demo study: invented people take part, as if over ten days.
 
-The times are set afterwards, as if the people had come over ten days.
+The site gives them their questionnaires. Their answers are stored together at the end, in one
+statement for each table, since the first start of a site waits for them.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import NamedTuple, TypeVar
 
-from surveys.errors import RehearsalFailed
-from surveys.models import Annotator, Assignment, Invitation, Response, Study
-from surveys.participation.answers import PageVisit, record_engagement, record_rating
+from django.db.models import Manager, Model
+
+from surveys.models import (
+    Annotator,
+    Assignment,
+    AssignmentState,
+    Invitation,
+    Response,
+    Study,
+)
 from surveys.participation.assignments import start_assignment
-from surveys.participation.due_item import AssignmentProgress, find_progress
-from surveys.participation.introduction import complete_step, list_steps
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.rehearsal.finished.people import InventedPerson, Manner, Source, draw_chance
 
 INSTRUCTIONS, INTRODUCTION = timedelta(minutes=1), timedelta(minutes=3)
 BETWEEN_PAGES = timedelta(seconds=1)
+Row = TypeVar("Row", bound=Model)
 OPENS, RUSH, CLOSES = 7, 18, 22  # hours of the day between which people come
+
+
+class Participation(NamedTuple):
+    """One person's questionnaire, and how many people answered it before."""
+
+    assignment: Assignment
+    person: InventedPerson
+    begins_at: datetime
+    n_before: int
 
 
 @dataclass
 class Collection:
-    """The people of a study so far, and the times that are to be stored.
+    """The people of a study so far, whose answers and times are to be stored.
 
     `careless`: manners by questionnaire, round, and the number of people who began that
     questionnaire in that round before; all others are careful.
@@ -37,29 +54,40 @@ class Collection:
     careless: Mapping[tuple[str, int, int], Manner]
     manners: dict[str, Manner] = field(default_factory=dict)  # by annotator code
     n_begun: Counter[tuple[str, int]] = field(default_factory=Counter)
-    annotators: list[Annotator] = field(default_factory=list)
-    assignments: list[Assignment] = field(default_factory=list)
-    responses: list[Response] = field(default_factory=list)
+    participations: list[Participation] = field(default_factory=list)
 
     def take_part(self, arrives_at: datetime) -> None:
-        """Let one more person do a questionnaire, from the consent to the last rating."""
-        number = len(self.annotators) + 1
+        """Give a questionnaire to one more person."""
+        number = len(self.participations) + 1
         (invitation,) = invite_scripted_annotators(self.study, 1)
         assignment = start_assignment(invitation, seed=number)
-        for step in list_steps(self.study):
-            complete_step(assignment, step)
         person, n_before = self._meet(number, assignment)
-        begins_at = self._date(assignment, arrives_at)
-        assignment.submitted_at = self._answer(assignment, person, begins_at, n_before)
+        begins_at = _date_introduction(assignment, arrives_at)
+        self.participations.append(Participation(assignment, person, begins_at, n_before))
 
-    def store_times(self) -> None:
-        """Store the times of everybody, and the codes, which are the same each time."""
-        Response.objects.bulk_update(self.responses, ["engaged_at", "rated_at"], batch_size=100)
-        Assignment.objects.bulk_update(
-            self.assignments, ["offered_at", "started_at", "active_at", "submitted_at"]
-        )
+    def store_answers(self) -> None:
+        """Store all answers and their times, and the codes, which are the same each time."""
+        responses: dict[int, list[Response]] = {}
+        laid_out = Response.objects.filter(assignment__study=self.study)
+        for response in laid_out.select_related("context__pair").order_by("position"):
+            responses.setdefault(response.assignment_id, []).append(response)
+        for one in self.participations:
+            one.assignment.submitted_at = self._answer(one, responses[one.assignment.pk])
+            one.assignment.state = AssignmentState.SUBMITTED
+        _store(
+            Response.objects,
+            [response for some in responses.values() for response in some],
+            [
+                "inspired_word1", "inspired_word2", "words_shown_at", "words_visible_seconds",
+                "engaged_at", "rating", "rating_shown_at", "rating_visible_seconds", "rated_at",
+            ],
+        )  # fmt: skip
+        assignments = [one.assignment for one in self.participations]
+        times = ["offered_at", "started_at", "active_at", "submitted_at"]
+        _store(Assignment.objects, assignments, ["state", *times])
         Annotator.objects.bulk_update(
-            self.annotators, ["code", "created_at", "instructed_at", "practised_at"]
+            [assignment.annotator for assignment in assignments],
+            ["code", "created_at", "instructed_at", "practised_at"],
         )
         Invitation.objects.filter(study=self.study).update(created_at=self.study.opened_at)
 
@@ -74,36 +102,42 @@ class Collection:
         self.manners[assignment.annotator.code] = manner
         return InventedPerson.draw(number, manner), n_before
 
-    def _date(self, assignment: Assignment, arrives_at: datetime) -> datetime:
-        """Set the times up to the first text, and return that of the first text."""
-        annotator = assignment.annotator
-        begins_at = arrives_at + INTRODUCTION
-        annotator.created_at = assignment.offered_at = arrives_at
-        annotator.instructed_at = arrives_at + INSTRUCTIONS
-        annotator.practised_at = assignment.started_at = assignment.active_at = begins_at
-        self.annotators.append(annotator)
-        self.assignments.append(assignment)
-        return begins_at
-
-    def _answer(
-        self, assignment: Assignment, person: InventedPerson, at: datetime, n_before: int
-    ) -> datetime:
-        """Answer all texts from an instant on; return that of the last rating."""
-        ends_at = at
-        for response in assignment.responses.select_related("context__pair").order_by("position"):
+    def _answer(self, one: Participation, responses: Sequence[Response]) -> datetime:
+        """Fill in the answers to all texts, in order; return when the last one was rated."""
+        at = ends_at = one.begins_at
+        for response in responses:
             context = response.context
             source = self.sources[context.pair.position, context.number]
-            seconds = person.take_time(context)
-            words = person.inspire(context, source, n_before)
-            record_engagement(_find(assignment), *words, visit=PageVisit(at, seconds.words))
-            response.engaged_at = engaged_at = at + timedelta(seconds=seconds.words)
-            at = engaged_at + BETWEEN_PAGES
-            rating = Decimal(person.rate(context, source))
-            record_rating(_find(assignment), rating, visit=PageVisit(at, seconds.rating))
-            response.rated_at = ends_at = at + timedelta(seconds=seconds.rating)
+            seconds = one.person.take_time(context)
+            words = one.person.inspire(context, source, one.n_before)
+            response.inspired_word1, response.inspired_word2 = words
+            response.words_shown_at, response.words_visible_seconds = at, seconds.words
+            response.engaged_at = at + timedelta(seconds=seconds.words)
+            response.rating = Decimal(one.person.rate(context, source))
+            response.rating_shown_at = response.engaged_at + BETWEEN_PAGES
+            response.rating_visible_seconds = seconds.rating
+            ends_at = response.rating_shown_at + timedelta(seconds=seconds.rating)
+            response.rated_at = ends_at
             at = ends_at + BETWEEN_PAGES
-            self.responses.append(response)
         return ends_at
+
+
+def _store(rows: Manager[Row], changed: Sequence[Row], fields: Sequence[str]) -> None:
+    """Store fields of existing rows as `bulk_update` does, but without an expression a value.
+
+    Not for times that are set when a row is stored first, such as `created_at`.
+    """
+    rows.bulk_create(changed, update_conflicts=True, unique_fields=["pk"], update_fields=fields)
+
+
+def _date_introduction(assignment: Assignment, arrives_at: datetime) -> datetime:
+    """Set the times up to the first text, and return that of the first text."""
+    annotator = assignment.annotator
+    begins_at = arrives_at + INTRODUCTION
+    annotator.created_at = assignment.offered_at = arrives_at
+    annotator.instructed_at = arrives_at + INSTRUCTIONS
+    annotator.practised_at = assignment.started_at = assignment.active_at = begins_at
+    return begins_at
 
 
 def draw_arrivals(begin: datetime, n: int, first_day: int, last_day: int) -> Iterator[datetime]:
@@ -114,10 +148,3 @@ def draw_arrivals(begin: datetime, n: int, first_day: int, last_day: int) -> Ite
         for _ in range(n)
     )
     return (begin + timedelta(hours=hour) for hour in hours)
-
-
-def _find(assignment: Assignment) -> AssignmentProgress:
-    found = find_progress(assignment.token)
-    if found is None:
-        raise RehearsalFailed(f"{assignment} is gone.")
-    return found

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import NamedTuple, Self
 
 from surveys.models import Context
-from surveys.rehearsal.annotator import list_words
+from surveys.rehearsal.vocabulary import list_words
 
 SCALE = 6
 FASTEST, SLOWEST = 0.7, 1.6  # paces of people, as factors of the usual times

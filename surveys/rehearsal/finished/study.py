@@ -23,7 +23,9 @@ from surveys.results.runs import (
     request_results,
 )
 from surveys.study.layout.blocks import repeat_block
+from surveys.study.protocol import BEFORE_ITEMS
 from surveys.study.stimuli.load import StudyDesign
+from surveys.study.texts import current_texts
 
 FOLDER = settings.BASE_DIR / "demo"
 DESIGN = StudyDesign(
@@ -85,7 +87,8 @@ def make_study() -> Study:
     again = repeat_block(block, reason=WHY_REPEATED, author=DEMO_ORGANISATION)
     for arrives_at in draw_arrivals(begin, n_people, *SECOND_ROUND):
         collection.take_part(arrives_at)
-    collection.store_times()
+    collection.store_answers()
+    current_texts(study, BEFORE_ITEMS)  # stores what the people have read
     StudyText.objects.filter(study=study).update(created_at=opened_at)
     _date_repeat(again, begin + timedelta(days=SECOND_ROUND[0]))
     review_answers(study, collection.manners, begin + REVIEW)

@@ -16,8 +16,9 @@ from surveys.errors import RehearsalFailed
 from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response, Study
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_scripted_annotators
-from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator, list_words
+from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator
 from surveys.rehearsal.rating_source import ModelledRatings, Person
+from surveys.rehearsal.vocabulary import list_words
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories.studies import make_study, stimuli_row, stored
@@ -241,9 +242,3 @@ def test_an_error_of_the_site_is_shown_without_the_link(script, invitation):
         script().work(link(invitation))
 
     assert invitation.token not in str(error.value)
-
-
-def test_list_words_takes_longer_words_once_in_order():
-    words = list_words(["The Žaba sat, the žaba 2024 x_under sat-down.", "Été, déjà-vu; vodâ"])
-
-    assert words == ["down", "déjà", "under", "vodâ", "žaba"]
