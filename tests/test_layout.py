@@ -169,6 +169,16 @@ def test_postprocess_loads_without_django():
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
+def test_a_dataset_and_its_reports_load_without_scipy_stats():
+    """It is the slowest of all their modules to load."""
+    code = (
+        "import sys, postprocess.release.assembling, postprocess.reporting.bundle; "
+        "sys.exit('scipy.stats' in sys.modules)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
 def test_the_simulator_loads_without_django():
     code = (
         "import sys, surveys.rehearsal.simulator.http.server, surveys.rehearsal.mturk_site; "

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
-from scipy.stats import mannwhitneyu, wilcoxon
 
 from postprocess.types import Bools, Counts, Floats, Integers
 
@@ -117,7 +116,7 @@ def two_sided_pvalues(
     ranks = np.arange(counts1.shape[1])
     for pair in np.flatnonzero(untied & (smaller > 0) & (smaller <= MOST_EXACT)):
         first, second = ranks[counts1[pair] > 0], ranks[counts2[pair] > 0]
-        p[pair] = mannwhitneyu(first, second, alternative="two-sided", method="exact").pvalue
+        p[pair] = _exact_pvalue(first, second)
     return p
 
 
@@ -284,10 +283,18 @@ def _pvalues(
     return np.asarray(np.minimum(ndtr(-z), 0.5))
 
 
+def _exact_pvalue(first: Integers, second: Integers) -> float:
+    from scipy.stats import mannwhitneyu  # slow to import, and rarely needed
+
+    return float(mannwhitneyu(first, second, alternative="two-sided", method="exact").pvalue)
+
+
 def _signed_rank(differences: pd.Series) -> float:
     changed = differences[differences != 0].to_numpy(dtype=float)
     if not len(changed):
         return 1.0
+    from scipy.stats import wilcoxon  # slow to import, and rarely needed
+
     return float(wilcoxon(np.sort(changed), correction=True).pvalue)
 
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import mannwhitneyu
 
 from postprocess.formats.marks import read_context
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tokens import Positions, locate_targets
+from postprocess.statistics.change import change_tests
 from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON, spearman
 from postprocess.statistics.resampling import basic_interval
 from postprocess.types import Floats
@@ -208,9 +208,13 @@ def _rank_test(x: Floats, y: Floats) -> float:
     ones, zeros = y[x == 1], y[x == 0]
     if not len(ones) or not len(zeros):
         return float("nan")
-    if np.ptp(y) == 0:
-        return 1.0
-    return float(mannwhitneyu(ones, zeros, alternative="two-sided", method="asymptotic").pvalue)
+    distinct = np.unique(y)
+    counts = (
+        np.bincount(np.searchsorted(distinct, one), minlength=len(distinct))
+        for one in (ones, zeros)
+    )
+    pvalue = float(change_tests(*counts).pvalues)
+    return min(2 * pvalue, 1.0)
 
 
 def _interval(

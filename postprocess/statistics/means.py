@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from postprocess.types import Floats
 
@@ -35,7 +35,7 @@ def mean_intervals(scores: pd.DataFrame, context: int, low: float, high: float) 
     n, mean, deviation = (
         scores[f"{name}{context}"].to_numpy(dtype=float) for name in ("n", "sim", "stdev")
     )
-    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(n - 1, 1))
+    quantile = stdtrit(np.maximum(n - 1, 1), (1 + CONFIDENCE) / 2)
     reach = np.where(n > 1, quantile * deviation / np.sqrt(n), np.nan)
     ends: Floats = np.clip(np.column_stack([mean - reach, mean + reach]), low, high)
     return ends

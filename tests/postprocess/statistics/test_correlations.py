@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from postprocess.statistics.correlations import correlate, mean_defined, spearman
+from postprocess.statistics.correlations import correlate, mean_defined, rank, spearman
 
 NAN = float("nan")
 QUARTERS = st.lists(st.integers(0, 24).map(lambda n: n / 4), min_size=3, max_size=9)
@@ -73,3 +73,14 @@ def test_mean_defined_leaves_out_nan():
     np.testing.assert_array_equal(mean_defined(numbers, axis=0), [2, NAN])
     assert mean_defined(numbers) == 2
     assert np.isnan(mean_defined(np.empty(0)))
+
+
+@given(st.lists(QUARTERS.map(lambda row: [*row, *[9.0] * (9 - len(row))]), min_size=1, max_size=4))
+def test_ranks_equal_scipys(rows):
+    numbers = np.array([rows, rows[::-1]], dtype=float)  # shape (2, n_rows, 9)
+
+    assert rank(numbers).tolist() == stats.rankdata(numbers, axis=-1).tolist()
+
+
+def test_no_numbers_have_no_ranks():
+    assert rank(np.empty((2, 0))).shape == (2, 0)
