@@ -77,14 +77,16 @@ def give_verdict(review: Review, reviewer: User, kind: VerdictKind, reason: str 
     have judged it already.
     """
     review = _lock(review)
-    mine = review.verdicts.standing().filter(reviewer=reviewer).first()
+    valid, mine = _read_valid(review, reviewer)
     if mine and (mine.kind, mine.reason) == (kind, reason):
         return mine
     _require_reason(kind, reason)
     if mine:
         _take_back(mine)
-    opinion = mine.opinion if mine else _free_opinion(review)
-    return _store(review, Verdict(reviewer=reviewer, opinion=opinion, kind=kind, reason=reason))
+        valid.remove(mine)
+    opinion = mine.opinion if mine else _free_opinion(review, valid)
+    verdict = Verdict(reviewer=reviewer, opinion=opinion, kind=kind, reason=reason)
+    return _store(review, verdict, valid)
 
 
 @transaction.atomic
@@ -95,7 +97,7 @@ def settle_dispute(review: Review, reviewer: User, kind: VerdictKind, reason: st
     if the verdicts do not differ.
     """
     review = _lock(review)
-    mine = review.verdicts.standing().filter(reviewer=reviewer).first()
+    valid, mine = _read_valid(review, reviewer)
     if mine and mine.opinion == THIRD and (mine.kind, mine.reason) == (kind, reason):
         return mine
     if mine and mine.opinion != THIRD:
@@ -105,18 +107,20 @@ def settle_dispute(review: Review, reviewer: User, kind: VerdictKind, reason: st
     if review.state != ReviewState.DISPUTED:
         raise VerdictRefused("This dispute is settled already.")
     _require_reason(kind, reason)
-    return _store(review, Verdict(reviewer=reviewer, opinion=THIRD, kind=kind, reason=reason))
+    verdict = Verdict(reviewer=reviewer, opinion=THIRD, kind=kind, reason=reason)
+    return _store(review, verdict, valid)
 
 
 @transaction.atomic
 def undo_verdict(review: Review, reviewer: User) -> Review:
     """Undo a reviewer's verdict if there is one; it stays stored, marked as undone."""
     review = _lock(review)
-    mine = review.verdicts.standing().filter(reviewer=reviewer).first()
+    valid, mine = _read_valid(review, reviewer)
     if mine is None:
         return review
     _take_back(mine)
-    _decide(review)
+    valid.remove(mine)
+    _decide(review, valid)
     record("verdict.undone", review.study, _name_subject(review), kind=mine.kind)
     return review
 
@@ -178,8 +182,14 @@ def _require_reason(kind: VerdictKind, reason: str) -> None:
         raise VerdictRefused("Give a reason for the rejection; the annotator may ask for it.")
 
 
-def _free_opinion(review: Review) -> int:
-    taken = set(review.verdicts.standing().values_list("opinion", flat=True))
+def _read_valid(review: Review, reviewer: User) -> tuple[list[Verdict], Verdict | None]:
+    """Return the valid verdicts on a locked review, and the reviewer's own among them."""
+    valid = list(review.verdicts.standing().order_by("opinion"))
+    return valid, next((one for one in valid if one.reviewer_id == reviewer.pk), None)
+
+
+def _free_opinion(review: Review, valid: list[Verdict]) -> int:
+    taken = {verdict.opinion for verdict in valid}
     for opinion in range(1, review.n_wanted + 1):
         if opinion not in taken:
             return opinion
@@ -191,20 +201,20 @@ def _take_back(verdict: Verdict) -> None:
     verdict.save(update_fields=["undone_at"])
 
 
-def _store(review: Review, verdict: Verdict) -> Verdict:
+def _store(review: Review, verdict: Verdict, others: list[Verdict]) -> Verdict:
+    """Store a verdict besides the valid ones of others, and what follows from them all."""
     verdict.review = review
     verdict.save()
     ReviewClaim.objects.filter(review=review, reviewer=verdict.reviewer_id).delete()
-    _decide(review)
+    _decide(review, [*others, verdict])
     reason = {"reason": verdict.reason} if verdict.reason else {}
     record("verdict.given", review.study, _name_subject(review), kind=verdict.kind, **reason)
     return verdict
 
 
-def _decide(review: Review) -> None:
+def _decide(review: Review, valid: list[Verdict]) -> None:
     """Update state and outcome of a review to its valid verdicts."""
-    valid = review.verdicts.standing().order_by("opinion")
-    kinds = dict(valid.values_list("opinion", "kind"))
+    kinds = {verdict.opinion: verdict.kind for verdict in valid}
     review.outcome = ""
     if THIRD in kinds:
         review.state, review.outcome = ReviewState.DECIDED, kinds[THIRD]
