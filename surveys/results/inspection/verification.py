@@ -76,6 +76,11 @@ def write_differences(release: Release) -> str:
     return render_rows(COLUMNS, release.differences)
 
 
+def list_differences(release: Release) -> list[dict[str, str]]:
+    """Return the stored differences of a release by the columns of that table."""
+    return [dict(zip(COLUMNS, one, strict=True)) for one in release.differences]
+
+
 def name_archive(run: Run) -> str:
     """Return the file name under which the archive of a run or release is downloaded.
 

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
@@ -60,15 +61,33 @@ def paginate(rows: QuerySet[Any], request: Request, *keys: str) -> Page:
         return Page(found, None)
     end = found[size - 1]
     values = end if isinstance(end, tuple) else [getattr(end, key) for key in keys]
-    last = ".".join(str(value) for value in values[: len(keys)])
-    cursor = base64.urlsafe_b64encode(last.encode()).decode().rstrip("=")
-    return Page(found[:size], replace_query_param(request.build_absolute_uri(), "cursor", cursor))
+    return Page(found[:size], _write_next(request, values[: len(keys)]))
+
+
+def paginate_list(rows: Sequence[Any], request: Request) -> Page:
+    """Return the requested page of rows that are stored together, in their order.
+
+    The cursor holds the number of rows before the page. Raises ValidationError or NotFound.
+    """
+    size = _read_size(request.query_params.get("limit"))
+    cursor = request.query_params.get("cursor")
+    (begin,) = _read_cursor(cursor, 1) if cursor is not None else [0]
+    end = begin + size
+    found = list(rows[begin:end])
+    return Page(found, _write_next(request, [end]) if end < len(rows) else None)
 
 
 def read_filters(request: Request) -> dict[str, Any]:
     """Return the query parameters of a list except those of pagination."""
     asked = request.query_params.items()
     return {name: text for name, text in asked if name not in ("limit", "cursor")}
+
+
+def _write_next(request: Request, values: Iterable[int]) -> str:
+    """Return the URL of the page after the row with these keys."""
+    last = ".".join(str(value) for value in values)
+    cursor = base64.urlsafe_b64encode(last.encode()).decode().rstrip("=")
+    return replace_query_param(request.build_absolute_uri(), "cursor", cursor)
 
 
 def _after(keys: tuple[str, ...], last: list[int]) -> Q:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 from django.conf import settings
 from django.core.files import locks
@@ -58,9 +59,10 @@ class ExportingThrottle(TokenThrottle):
     """Limit the exports of a token."""
 
     scope = "exporting"
-    exports = frozenset(
-        ("responses_csv", "responses_parquet", "run_files", "release_files", "ledger", "comparison")
-    )
+    exports: ClassVar = {
+        "responses_csv", "responses_parquet", "run_files", "release_files", "ledger", "comparison",
+        "differences",
+    }  # fmt: skip
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         is_export = view.action_name in self.exports  # type: ignore[attr-defined]

@@ -55,6 +55,12 @@ OF_A_STUDY: dict[str, Views] = {
     "releases/": ("releases", Releases, {"get": "list_all", "post": "create"}),
     "releases/<int:run_id>/": ("release", Releases, {"get": "show"}),
     "releases/<int:run_id>/files/": ("release_files", Releases, {"get": "send_files"}),
+    "releases/<int:run_id>/verification/": (
+        "verification",
+        Releases,
+        {"get": "show_verification", "post": "verify"},
+    ),
+    "releases/<int:run_id>/differences/": ("differences", Releases, {"get": "list_differences"}),
     "description/": ("description", Releases, {"get": "describe"}),
     "people/": ("people", People, {"get": "list_all", "post": "grant"}),
     "people/<int:member_id>/": ("member", People, {"delete": "remove"}),

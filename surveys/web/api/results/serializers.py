@@ -61,15 +61,28 @@ class NewReleaseSerializer(NewRunSerializer):
     )  # fmt: skip
 
 
-class RunSerializer(serializers.ModelSerializer[Run]):
+JOB_FIELDS = (
+    "state", "stage", "share_done", "error", "is_broken_off", "requested_at", "finished_at",
+)  # fmt: skip
+
+
+class _JobSerializer(serializers.ModelSerializer[Run]):
+    """The progress of a background job."""
+
+    is_broken_off = serializers.SerializerMethodField(
+        help_text="no heartbeat within the time limit: it is about to be retried"
+    )
+
+    def get_is_broken_off(self, run: Run) -> bool:
+        return is_broken_off(run)
+
+
+class RunSerializer(_JobSerializer):
     """A run: the post-processing of a study's ratings, with its progress.
 
     Pages name it by `number`, which counts within the study; URLs of the API by `id`.
     """
 
-    is_broken_off = serializers.SerializerMethodField(
-        help_text="no heartbeat within the time limit: it is about to be retried"
-    )
     n_withdrawn_since = serializers.SerializerMethodField(
         help_text="annotators with ratings in it who withdrew or were erased since: "
         "if any, create a new one"
@@ -82,15 +95,12 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     class Meta:
         model = Run
         fields = (
-            "id", "number", "recipe_name", "recipe", "state", "stage", "share_done", "error",
-            "is_broken_off", "requested_at", "finished_at", "is_rehearsal", "n_withdrawn_since",
+            "id", "number", "recipe_name", "recipe", *JOB_FIELDS, "is_rehearsal",
+            "n_withdrawn_since",
         )  # fmt: skip
 
     def get_n_withdrawn_since(self, run: Run) -> int:
         return getattr(run, "n_withdrawn_since", 0)  # a new run has no withdrawals
-
-    def get_is_broken_off(self, run: Run) -> bool:
-        return is_broken_off(run)
 
 
 class ReleaseRunSerializer(RunSerializer):
@@ -121,6 +131,32 @@ class ReleaseRunSerializer(RunSerializer):
             *RunSerializer.Meta.fields,
             "release", "verification", "verified_at", "n_figures", "n_differences",
         )  # fmt: skip
+
+
+class VerificationSerializer(_JobSerializer):
+    """A verification of a release, with its progress."""
+
+    n_figures = serializers.IntegerField(
+        source="report.n_figures", allow_null=True, read_only=True,
+        help_text="figures that follow from the ratings; null until it is done",
+    )  # fmt: skip
+    n_differences = serializers.IntegerField(
+        source="report.n_differences", allow_null=True, read_only=True,
+        help_text="places that do not; null until it is done",
+    )  # fmt: skip
+
+    class Meta:
+        model = Run
+        fields = ("id", *JOB_FIELDS, "n_figures", "n_differences")
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    """A place in the files of a release that does not follow from its ratings."""
+
+    file = serializers.CharField()
+    place = serializers.CharField(help_text="row and column; empty: the whole file")
+    published = serializers.CharField(help_text="what is written there")
+    computed = serializers.CharField(help_text="what the ratings give")
 
 
 class LedgerFilterSerializer(RequestSerializer):

@@ -11,18 +11,33 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 
 from surveys.access.roles import Right
 from surveys.errors import RunRefused
-from surveys.models import Run
+from surveys.models import Release, Run
 from surveys.models.results import RunQuerySet
-from surveys.results.inspection.verification import name_archive
+from surveys.results.inspection.verification import (
+    find_verification,
+    list_differences,
+    name_archive,
+)
 from surveys.results.release import write_form
 from surveys.results.run_inspection import compare_runs, find_in_ledger, write_presets
-from surveys.results.runs import request_release, request_results, retry_run
+from surveys.results.runs import (
+    request_release,
+    request_results,
+    request_verification,
+    retry_run,
+)
 from surveys.tasks import start_run
 from surveys.web.api.base import ApiView, StudyView
-from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
+from surveys.web.api.pagination import (
+    PAGE_PARAMETERS,
+    describe_page,
+    paginate,
+    paginate_list,
+)
 from surveys.web.api.results import serializers as s
 
 
@@ -51,13 +66,19 @@ class _OfWorkers(StudyView):
         runs = self.find_runs()
         return get_object_or_404(runs.done() if is_done else runs, pk=run_id)
 
-    def start(self, request_run: Callable[[], Run], status: int = 201) -> Response:
+    def start(
+        self,
+        request_run: Callable[[], Run],
+        status: int = 201,
+        *,
+        serializer: type[BaseSerializer[Run]] | None = None,
+    ) -> Response:
         """Request a run, start it and describe it."""
 
-        def make() -> s.RunSerializer:
+        def make() -> BaseSerializer[Run]:
             run = request_run()
             start_run(run.pk)
-            return self.run_serializer(run)
+            return (serializer or self.run_serializer)(run)
 
         return self.once(make, status)
 
@@ -136,6 +157,13 @@ class Releases(_OfWorkers):
         runs = Run.objects.filter(study=self.study).releases().with_withdrawn_since()
         return runs.select_related("release").defer("release__report", "release__differences")
 
+    def find_release(self, run_id: int) -> Release:
+        """Return the release that a run has made; 404 until it is made."""
+        release = self.find_run(run_id, is_done=True).release
+        if release is None:
+            raise Http404
+        return release
+
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.ReleaseRunSerializer))
     def list_all(self, request: Request, slug: str) -> Response:
         """List the releases, oldest first."""
@@ -164,6 +192,36 @@ class Releases(_OfWorkers):
         The name of its archive begins with DIFFERS if its figures do not follow from its ratings.
         """
         return self.send_archive(run_id)
+
+    @extend_schema(request=None, responses={201: s.VerificationSerializer})
+    def verify(self, request: Request, slug: str, run_id: int) -> Response:
+        """Compute all figures of a release again from its files, in the background."""
+        found = self.find_release(run_id)
+        return self.start(
+            lambda: request_verification(found, self.user), serializer=s.VerificationSerializer
+        )
+
+    @extend_schema(responses=s.VerificationSerializer)
+    def show_verification(self, request: Request, slug: str, run_id: int) -> Response:
+        """Show the last verification of a release that was asked for, and its progress.
+
+        404 if there is none. Every release is verified when it is made: its own fields have the
+        result.
+        """
+        job = find_verification(self.find_release(run_id))
+        if job is None:
+            raise Http404
+        return Response(s.VerificationSerializer(job).data)
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.DifferenceSerializer))
+    def list_differences(self, request: Request, slug: str, run_id: int) -> Response:
+        """List where the files of a release differ from what its ratings give.
+
+        Of more than 10,000 differences, the first are stored; `n_differences` of the release is
+        the number of all.
+        """
+        rows = list_differences(self.find_release(run_id))
+        return Response(paginate_list(rows, request).write(s.DifferenceSerializer))
 
     @extend_schema(responses=s.DescriptionSerializer)
     def describe(self, request: Request, slug: str) -> Response:

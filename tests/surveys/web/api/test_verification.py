@@ -1,0 +1,116 @@
+"""Verification of releases by the API."""
+
+import pytest
+
+from surveys.models import AuditEntry, Release, Role, Run, RunKind
+from surveys.results.ratings_table import withdrawal_cutoff
+from surveys.results.runs import request_release, request_verification
+from surveys.tasks import perform_run
+from tests.factories.studies import QUICK, finish, make_run, make_study, start
+from tests.surveys.web.api.conftest import errors_of
+
+pytestmark = pytest.mark.django_db
+DIFFERENCES = [["scores.tsv", f"row {n}, sim1", "9.99", f"{n}"] for n in range(5)]
+NAMES = ("file", "place", "published", "computed")
+
+
+@pytest.fixture
+def study(db):
+    study = make_study(2)
+    for rating in (1, 5, 2, 4):
+        finish(start(study), rating=rating)
+    return study
+
+
+@pytest.fixture
+def made(study):
+    """The finished run of a release."""
+    run = request_release(study, QUICK, {"has_report": False}, None)
+    perform_run(run.pk)
+    return Run.objects.get(pk=run.pk)
+
+
+def path_of(run, rest):
+    return f"studies/study/releases/{run.pk}/{rest}/"
+
+
+def test_a_release_is_verified_again(program, made, django_capture_on_commit_callbacks):
+    Release.objects.update(verified_at=None, n_figures=None, n_differences=None)
+    asking = program(Role.RESEARCHER)
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = asking.post(path_of(made, "verification"))
+
+    done = asking.get(path_of(made, "verification")).json()
+    release = asking.get(f"studies/study/releases/{made.pk}/").json()
+
+    assert (answer.status_code, answer.json()["state"]) == (201, "waiting")
+    assert answer.json()["n_figures"] is None
+    assert (done["id"], done["state"], done["n_differences"]) == (answer.json()["id"], "done", 0)
+    assert done["n_figures"] == release["n_figures"] > 0
+    assert release["verification"].startswith("All ")
+    entries = AuditEntry.objects.filter(action="verify.requested")
+    assert [entry.actor for entry in entries] == ["ana"]
+
+
+def test_no_second_verification_starts_beside_one(program, made):
+    request_verification(made.release, None)
+
+    answer = program().post(path_of(made, "verification"))
+
+    assert (answer.status_code, errors_of(answer)[0][0]) == (409, "RunRefused")
+    assert Run.objects.filter(kind=RunKind.VERIFY).count() == 1
+
+
+def test_a_release_that_nobody_asked_to_verify_has_no_verification(program, made):
+    assert program().get(path_of(made, "verification")).status_code == 404
+
+
+def test_differences_are_listed_in_pages(program, made):
+    Release.objects.update(n_differences=5, differences=DIFFERENCES)
+    asking = program()
+
+    whole = asking.get(path_of(made, "differences")).json()
+    first = asking.get(path_of(made, "differences"), limit=3).json()
+    cursor = first["next"].rpartition("cursor=")[2].partition("&")[0]
+    second = asking.get(path_of(made, "differences"), limit=3, cursor=cursor).json()
+    exact = asking.get(path_of(made, "differences"), limit=5).json()
+
+    expected = [dict(zip(NAMES, one, strict=True)) for one in DIFFERENCES]
+    assert whole == exact == {"next": None, "results": expected}
+    assert [*first["results"], *second["results"]] == expected
+    assert second["next"] is None
+
+
+def test_a_confirmed_release_has_no_differences(program, made):
+    listed = program().get(path_of(made, "differences")).json()
+
+    assert listed == {"next": None, "results": []}
+
+
+@pytest.mark.parametrize(("wanted", "status"), [({"limit": "0"}, 422), ({"cursor": "!"}, 404)])
+def test_an_invalid_page_of_differences_is_refused(program, made, wanted, status):
+    assert program().get(path_of(made, "differences"), **wanted).status_code == status
+
+
+@pytest.mark.parametrize("rest", ["verification", "differences"])
+def test_only_a_finished_release_of_the_study_is_found(program, study, rest):
+    asking = program()
+    waiting = request_release(study, QUICK, {}, None)
+    other = make_study(1, slug="other")
+    done = {"state": "done", "report": {}, "collected_at": withdrawal_cutoff(study)}
+    elsewhere = make_run(other, RunKind.RELEASE, **done)
+    results = make_run(study, RunKind.RESULTS, **done)
+
+    for run in (waiting, elsewhere, results):
+        assert asking.get(path_of(run, rest)).status_code == 404
+    assert asking.post(path_of(waiting, "verification")).status_code == 404
+    assert not Run.objects.filter(kind=RunKind.VERIFY).exists()
+
+
+def test_a_release_without_its_files_cannot_be_verified(program, made):
+    Run.objects.filter(pk=made.pk).update(archive="")
+
+    answer = program().post(path_of(made, "verification"))
+
+    assert (answer.status_code, errors_of(answer)[0][0]) == (409, "RunRefused")
+    assert "python -m postprocess verify" in errors_of(answer)[0][1]
