@@ -1,0 +1,75 @@
+"""A study with content on every page of the console."""
+
+from types import SimpleNamespace
+
+from django.contrib.auth.models import User
+from django.test import Client
+
+from surveys.access.api_tokens import make_token
+from surveys.access.roles import grant_role
+from surveys.access.sign_in_links import invite_account
+from surveys.access.webhooks import add_webhook
+from surveys.crowd.ledger import intend_reward, refuse_payment
+from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, Visit
+from surveys.recruitment.links import invite_listed, open_entrance
+from surveys.results.runs import request_results
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import configure_review, give_verdict
+from surveys.tasks import perform_run
+from tests.factories.batch_states import make_crowd, visit_of
+from tests.factories.batches import hand_in, plan
+from tests.factories.reviews import submit
+from tests.factories.studies import (
+    QUICK,
+    make_release_with_page,
+    make_run,
+    make_study,
+)
+
+
+def build_world():
+    study = make_study(4, ratings_per_context=12, block_size=4)
+    draft = make_study(2, slug="draft")
+    shown = {"organisation": "University of Examples", "contact": "lab@example.org"}
+    Study.objects.filter(pk=draft.pk).update(opened_at=None, **shown)
+    ana, rea, rob, _ = (
+        User.objects.create_user(name, password="right") for name in ("ana", "rea", "rob", "mate")
+    )
+    for user, role in ((ana, Role.OWNER), (rea, Role.REVIEWER), (rob, Role.REVIEWER)):
+        grant_role(study, user, role)
+        grant_role(draft, user, role)
+    configure_review(study, sample_percent=100, double_percent=100)
+    submit(study), submit(study)
+    batch = make_crowd(study)
+    file_answers(study)
+    opened, disputed, mine, *_ = Review.objects.answers(study).order_by("pk")
+    give_verdict(disputed, rea, "good", "")
+    give_verdict(disputed, rob, "rejected", "copied")
+    give_verdict(mine, ana, "good", "")
+    done = request_results(study, QUICK, ana)
+    perform_run(done.pk)
+    assert Run.objects.done().get().report
+    make_release_with_page(study)
+    failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
+    invite_listed(study, ["ana@example.org"])
+    open_entrance(study, "prolific", completion_code="C0")
+    token, _ = make_token(ana, "old", ["runs:read"])
+    client = Client()
+    client.force_login(ana, backend="django.contrib.auth.backends.ModelBackend")
+    refused = refuse_payment(intend_reward(visit_of(batch, "payable")), "no money left").visit
+    return SimpleNamespace(
+        study=study, draft=draft, session=client.session.session_key, mate=rob,
+        done=done, failed=failed,
+        batch=batch, refused=refused, planned=plan(study),
+        rejected=hand_in(Visit.objects.get(submission="3SUBMISSION1"), state="rejected"),
+        held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),
+        payable=visit_of(batch, "payable"),
+        invited=invite_account(study, "eva", Role.REVIEWER).split("/")[-2],
+        webhook=add_webhook(study, "https://lab.example.org/", ["run.finished"]),
+        token=token, opened=opened, disputed=disputed, mine=mine, pair=draft.pairs.get(position=1),
+        entrance=open_entrance(study, "link", cap=5, completion_code="", no_place_code=""),
+        invitation=Invitation.objects.get(note="ana@example.org"),
+        n_links=Invitation.objects.personal(study).count(),
+        context=Context.objects.stimuli(study).first(),
+        annotator=study.annotators.first(),
+    )  # fmt: skip
