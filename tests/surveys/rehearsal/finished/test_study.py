@@ -39,6 +39,7 @@ def read_answers() -> list[tuple[object, ...]]:
     return list(rows)
 
 
+@pytest.mark.every_database  # answers are stored by upserts
 def test_the_study_is_finished_marked_and_the_same_each_time(tmp_path, capsys):
     with transaction.atomic():
         make_study()
