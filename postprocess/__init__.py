@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         change_reliability as change_reliability,
     )
     from postprocess.statistics.change import paired_pvalues as paired_pvalues
+    from postprocess.statistics.change_size import change_size as change_size
     from postprocess.statistics.confounds import find_confounds as find_confounds
     from postprocess.statistics.confounds import measure_contexts as measure_contexts
     from postprocess.statistics.evaluation import harmonic_correlation as harmonic_correlation
@@ -87,6 +88,7 @@ _MODULES = {
     "statistics.agreement.by_group": ["agreement_table"],
     "statistics.agreement.reliability": ["change_reliability"],
     "statistics.change": ["paired_pvalues"],
+    "statistics.change_size": ["change_size"],
     "statistics.confounds": ["find_confounds", "measure_contexts"],
     "statistics.evaluation": ["harmonic_correlation", "uncentered_pearson"],
     "statistics.polarisation": ["find_polarised"],

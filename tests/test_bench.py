@@ -3,6 +3,7 @@
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.conftest import ROOT
@@ -96,6 +97,19 @@ def test_calibration_makes_false_alarms_of_annotators_with_a_bias():
     assert two_sided[1.0, "calibrated"] > 0.065
     assert found[1.0, "calibrated"].deviation < found[1.0, "raw"].deviation
     assert found[1.0, "raw"].one_sided.mean > 1.5 * two_sided[1.0, "raw"]
+
+
+def test_calibrated_and_filtered_changes_seem_too_reliable():
+    from change_bias import RECIPES, measure_study
+
+    raw, processed = (
+        np.mean([measure_study(60, recipe, seed) for seed in range(12)], axis=0)
+        for recipe in RECIPES
+    )
+
+    assert abs(raw[0] - raw[1]) < 0.03
+    assert raw[2] == pytest.approx(raw[3], rel=0.15)
+    assert 0.01 < processed[0] - processed[1] < 0.09
 
 
 def test_the_coverage_of_intervals_is_counted():

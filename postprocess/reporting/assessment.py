@@ -12,12 +12,15 @@ from postprocess.statistics.agreement.reliability import (
     change_reliability_from_scores,
 )
 from postprocess.statistics.change import paired_pvalues
+from postprocess.statistics.change_size import change_size
 from postprocess.statistics.confounds import find_confounds, measure_contexts
 from postprocess.statistics.polarisation import find_polarised
 from postprocess.statistics.resampling import Resample
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import ReportSection
+from postprocess.steps.single_steps import aggregate_ratings, rescale_ratings
 from postprocess.table.details import MEASURES, TRAITS
+from postprocess.table.ratings import Scale
 
 Report = dict[str, Any]
 
@@ -101,16 +104,18 @@ def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Cha
 
 
 def report_change(outcome: Outcome, given: pd.DataFrame | None, chance: Chance) -> Report:
-    """Return the reliability of the changes, the ceiling of subtask 1, and the paired tests.
+    """Return the size and reliability of the changes, the ceiling of subtask 1, and paired tests.
 
-    used and as_given: the rows of `change_reliability`, as_given None if the steps changed nothing;
-    by_formula: the reliability by `change_reliability_from_scores`; n_both: the number of
-    annotators who rated both contexts of a pair; paired: the rows of `paired_pvalues` for their
-    pairs.
+    size and size_as_given: the figures of `change_size`; used and as_given: the rows of
+    `change_reliability`; those as given are None if the steps changed nothing; by_formula: the
+    reliability by `change_reliability_from_scores`; n_both: the number of annotators who rated
+    both contexts of a pair; paired: the rows of `paired_pvalues` for their pairs.
     """
     both = outcome.used[outcome.used.duplicated(["pair", "annotator"])]  # each context once
     return {
         **chance._asdict(),
+        "size": change_size(outcome.scores)._asdict(),
+        "size_as_given": None if given is None else _measure_size(given, outcome),
         "used": _rely(outcome.used, chance),
         "as_given": None if given is None else _rely(given, chance),
         "by_formula": change_reliability_from_scores(outcome.scores),
@@ -174,6 +179,15 @@ def _agree(ratings: pd.DataFrame, by: Sequence[str], chance: Chance) -> dict[str
         str(column): _records(part.drop(columns="by"))
         for column, part in table.groupby("by", sort=False)
     }
+
+
+def _measure_size(given: pd.DataFrame, outcome: Outcome) -> Report:
+    """Return the figures of `change_size` for ratings as given, on the published scale."""
+    target = outcome.recipe.rescaling
+    rescaled = rescale_ratings(
+        given, outcome.recipe.scale.as_scale(), Scale(target.minimum, target.maximum)
+    )
+    return change_size(aggregate_ratings(rescaled, len(outcome.scores)))._asdict()
 
 
 def _rely(ratings: pd.DataFrame, chance: Chance) -> list[Report]:

@@ -113,6 +113,7 @@ def _tabulate(dataset: Dataset) -> dict[str, tables.Table]:
         "undefined": tables.tabulate_undefined(report),
         "agreement": trust.tabulate_agreement(report),
         **{f"by_{by}": trust.tabulate_slices(report, by) for by in trust.SLICES},
+        "size": trust.tabulate_size(report),
         "change": trust.tabulate_change(report),
         "confounds": trust.tabulate_confounds(report),
         "divided": trust.tabulate_divided(report),

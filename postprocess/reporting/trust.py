@@ -8,6 +8,7 @@ from postprocess.reporting.phrases import (
     write_figure,
     write_interval,
     write_p,
+    write_share,
     write_signed,
 )
 from postprocess.reporting.report import Report
@@ -29,6 +30,12 @@ CORRELATIONS = {
     "uncentered": "uncentred (subtask 1)",
     "pearson": "Pearson",
     "spearman": "Spearman",
+}
+SIZES = {
+    "mean": "mean |change|",
+    "mean_by_noise": "by noise alone",
+    "root_mean_square": "root mean square",
+    "without_noise": "without noise",
 }
 OF_CONTEXT = {
     "distance": "distance of the two words, in words",
@@ -117,6 +124,19 @@ def tabulate_change(report: Report) -> Table:
     return Table(caption, columns, rows, method="reliability")
 
 
+def tabulate_size(report: Report) -> Table:
+    """Return the size of the changes, with and without noise."""
+    kinds = {"in the scores": "size", "as given": "size_as_given"}
+    sizes = {which: report["change"][kind] for which, kind in kinds.items()}
+    rows = [
+        [which, *(write_figure(size[figure]) for figure in SIZES), _share(size["unchanged"])]
+        for which, size in sizes.items()
+        if size
+    ]
+    columns = ("ratings", *(f"#{heading}" for heading in SIZES.values()), "#unchanged, at most")
+    return Table("Size of the changes, in points of the scores", columns, rows, method="size")
+
+
 def tabulate_confounds(report: Report) -> Table:
     """Return the relations to confounds, and the confounds that are not known."""
     confounds = report["confounds"]
@@ -179,6 +199,10 @@ def _over(chance: Report, items: str) -> str:
     if not chance["n_resamples"]:
         return ""
     return f", with 95 % intervals over {name_resampled(items, chance.get('resample', 'items'))}"
+
+
+def _share(share: float | None) -> str:
+    return write_figure(share) if share is None else write_share(round(1000 * share), 1000)
 
 
 def _count_contexts(found: dict[str, Any], figure: str) -> str:

@@ -11,9 +11,12 @@ from postprocess.statistics.agreement.reliability import (
     change_reliability_from_scores,
 )
 from postprocess.statistics.change import paired_pvalues
+from postprocess.statistics.change_size import change_size
 from postprocess.statistics.confounds import find_confounds, measure_contexts
 from postprocess.steps.recipe import ReportSection
+from postprocess.steps.single_steps import aggregate_ratings, rescale_ratings
 from postprocess.table.details import join_details
+from postprocess.table.ratings import Scale
 from tests.factories.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
 from tests.factories.ratings import outcome_of, rate, simulate_study
 
@@ -84,6 +87,11 @@ def test_change_is_the_reliability_of_both_and_by_formula(outcome, found):
             ratings, rng=np.random.default_rng(0), n_splits=5, n_resamples=20
         )
         assert change[kind] == table.reset_index().to_dict("records")
+    given = aggregate_ratings(
+        rescale_ratings(as_given(outcome), Scale(0, 6), Scale(0, 10)), len(outcome.scores)
+    )
+    assert change["size"] == change_size(outcome.scores)._asdict()
+    assert change["size_as_given"] == change_size(given)._asdict()
     assert change["by_formula"] == change_reliability_from_scores(outcome.scores)
     assert (change["n_both"], change["paired"]) == (0, [])
 

@@ -160,7 +160,12 @@ def test_page_has_the_ceiling_of_subtask_1(dataset, page):
     text = text_of(page)
     assert f"√R = {used[0]['ceiling']:.3f} is the ceiling" in text
     assert "With 24 pairs the intervals are wide" in text
-    assert "R of the ratings as given is the conservative one" in text
+    assert "R of the ratings as given has no such bias" in text
+    size = dataset.report["change"]["size"]
+    assert f"alone would give {size['mean_by_noise']:.2f}." in text
+    rows = rows_of(page, "Size of the changes")
+    assert [row[0] for row in rows] == ["in the scores", "as given"]
+    assert rows[0][4] == f"{size['without_noise']:.2f}"
 
 
 def test_page_lists_unknown_confounds(dataset, page):
