@@ -152,6 +152,12 @@ def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
     return _request(batch.study, kind, None, by, wishes={"batch": batch.pk})
 
 
+def is_batch_busy(batch: Batch) -> bool:
+    """Return whether a job of a batch is waiting or in progress."""
+    kinds = RunKind.of_batches()
+    return batch.study.runs.filter(kind__in=kinds, wishes__batch=batch.pk).under_way().exists()
+
+
 @transaction.atomic
 def retry_run(run: Run) -> Run:
     """Queue a run again. Raises RunRefused unless it failed or was interrupted."""

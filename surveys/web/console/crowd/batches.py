@@ -30,6 +30,7 @@ from surveys.crowd.mturk.targets import find_target
 from surveys.crowd.offer import find_pace, join_ranges, list_free_places
 from surveys.models import Batch, HitState, Standing, Study
 from surveys.models.crowd import DAY
+from surveys.results.runs import is_batch_busy
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.crowd.forms import ApprovalForm, CostForm, PlanForm
@@ -162,7 +163,7 @@ def work(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     if (what := request.POST.get("what")) not in Work.values:
         raise BadRequest
     start_work(found, Work(what), signed_in(request))
-    messages.success(request, f"{Work(what).label} Reload this page to see the result.")
+    messages.success(request, f"{Work(what).label} This page shows the progress.")
     return redirect("console:batch", study.slug, batch_id)
 
 
@@ -212,6 +213,7 @@ def show_batch(request: HttpRequest, found: Batch, approval: ApprovalForm | None
         "later_hourly_cents": pace.later_hourly_cents(found.reward_cents),
         "is_low": pace.is_low(found.reward_cents),
         "is_armed": found.is_armed(now),
+        "is_busy": is_batch_busy(found),
         "now": now,
         "form": form,
     }

@@ -202,6 +202,9 @@ def test_work_is_queued_once_under_the_name_of_the_user(client, study, batch, wh
     )  # fmt: skip
     assert again.status_code == 409
     assert "already in progress" in text_of(again)
+    assert "data-live data-busy" in client.get(page("batch", study, batch.pk)).content.decode()
+    Run.objects.update(state="failed")
+    assert "data-live>" in client.get(page("batch", study, batch.pk)).content.decode()
 
 
 def test_work_that_spends_money_is_refused_without_approval(
