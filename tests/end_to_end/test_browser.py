@@ -104,7 +104,7 @@ def test_a_refused_answer_is_shown_with_its_error_and_back_leads_to_the_due_page
     assert page.get_by_role("heading", name="Compare two words").is_visible()
 
     watched.submit()
-    assert alert.inner_text() == "Please choose a number."
+    assert alert.inner_text() == "Please choose a number from 0 to 6."
     watched.rate(3)
     page.go_back()
     watched.submit()

@@ -172,7 +172,7 @@ def test_an_untouched_slider_sends_nothing(shared_site, rating_page):
 
     rating_page.submit()
 
-    assert page.get_by_role("alert").inner_text() == "Please choose a number."
+    assert page.get_by_role("alert").inner_text() == "Please choose a number from 0 to 100."
     assert stored_rating(shared_site, rating_page) is None
     assert page.get_by_role("slider").is_visible()
 

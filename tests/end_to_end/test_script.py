@@ -105,7 +105,7 @@ def test_enter_without_a_choice_says_what_is_missing_unless_it_is_held_down(watc
     page.keyboard.press("Enter")  # on a point that is not chosen
 
     page.get_by_role("alert").wait_for()
-    assert page.get_by_role("alert").inner_text() == "Please choose a number."
+    assert page.get_by_role("alert").inner_text() == "Please choose a number from 0 to 6."
     assert page.get_by_role("alert").evaluate("alert => alert === document.activeElement")
     assert page.title().startswith("Please correct your answer")
 

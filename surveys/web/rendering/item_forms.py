@@ -15,6 +15,7 @@ from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
 from surveys.models.study import write_point
 from surveys.participation.answers import PageVisit
 from surveys.study.exercises import CheckQuestion
+from surveys.templatetags.figures import minus
 
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
@@ -100,7 +101,7 @@ class RatingForm(forms.Form):
 
     rating = RatingField(
         error_messages={
-            "required": _("Please choose a number."),
+            "required": _("Please choose a number from %(lowest)s to %(highest)s."),
             "invalid_choice": _("Please choose one of the numbers."),
         },
     )
@@ -120,7 +121,10 @@ class RatingForm(forms.Form):
     ) -> None:
         super().__init__(data, initial=initial)
         values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
-        self.fields["rating"].choices = [(v, v) for v in values]  # type: ignore[attr-defined]
+        rating = self.fields["rating"]
+        rating.choices = [(v, v) for v in values]  # type: ignore[attr-defined]
+        ends = {"lowest": minus(points[0]), "highest": minus(points[-1])}
+        rating.error_messages["required"] = rating.error_messages["required"] % ends
 
     @property
     def given_rating(self) -> Decimal | None:

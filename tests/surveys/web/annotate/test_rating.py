@@ -302,6 +302,16 @@ def test_rate_counts_a_line_break_in_a_comment_as_browsers_do(client, unsure):
     assert stored(unsure, "is_unjudgeable") == (True,)
 
 
+def test_a_missing_rating_is_asked_for_with_the_ends_of_the_scale(client, assignment):
+    Study.objects.update(scale_minimum=-3, scale_maximum=3)
+    record_engagement(whereabouts(assignment), "morje", "sol")
+
+    refused = client.post(page("rate", assignment, 1), {})
+
+    assert refused.status_code == 422
+    assert "Please choose a number from −3 to 3." in refused.content.decode()
+
+
 def test_rate_refuses_cannot_judge_if_the_study_does_not_allow_it(client, assignment, response):
     record_engagement(whereabouts(assignment), "morje", "sol")
     url = page("rate", assignment, 1)
