@@ -20,6 +20,10 @@ from surveys.web.console.forms import attempt, posted, status_of
 MOST_SHOWN = 100
 
 
+READING = [scope for scope in SCOPES if scope.endswith(":read")]
+CHOICES = {"read": READING, "all": list(SCOPES)}  # that a link ticks
+
+
 class TokenForm(forms.Form):
     """The purpose, scopes and last day of a new token."""
 
@@ -46,7 +50,8 @@ class TokenForm(forms.Form):
 @console_page
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the user's tokens; a POST creates one and alone shows its key."""
-    form = TokenForm(posted(request))
+    ticked = CHOICES.get(request.GET.get("scopes", ""), [])
+    form = TokenForm(posted(request), initial={"scopes": ticked})
     key = ""
 
     def make() -> None:

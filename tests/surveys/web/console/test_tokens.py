@@ -4,7 +4,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from surveys.access.api_tokens import find_token
+from surveys.access.api_tokens import SCOPES, find_token
 from surveys.models import ApiToken, AuditEntry, Role
 
 PAGE = "/console/tokens/"
@@ -30,6 +30,16 @@ def test_a_token_is_made_and_its_key_shown_once(client):
     assert shown_key(answer) not in client.get(PAGE).content.decode()
     assert "js/console." in answer.content.decode()  # adds the button that copies the key
     assert AuditEntry.objects.filter(action="token.made", actor="ana").exists()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "ticked"),
+    [("read", [name for name in SCOPES if name.endswith(":read")]), ("all", [*SCOPES]), ("x", [])],
+)
+def test_a_link_ticks_scopes(client, chosen, ticked):
+    form = client.get(PAGE, {"scopes": chosen}).context["form"]
+
+    assert form["scopes"].value() == ticked
 
 
 def test_a_form_that_is_sent_twice_makes_one_token(client):
