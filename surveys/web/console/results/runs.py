@@ -5,6 +5,7 @@ from typing import Any
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
 from surveys.access.roles import Right
 from surveys.models import Release, Run, RunKind, RunState, Study
@@ -64,11 +65,14 @@ def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
-    """Return the report of a run as the library wrote it, sandboxed."""
-    page = read_member(_find_done(study, run_id), "report.html")
+    """Return the report of a run as the library wrote it, with a way back, sandboxed."""
+    found = _find_done(study, run_id)
+    page = read_member(found, "report.html")
     if page is None:
         raise Http404
-    return answer_sandboxed(page)
+    address = reverse("console:run", args=[study.slug, run_id])
+    way_back = f'<body><p><a href="{address}">Back to {found.name}</a></p>'
+    return answer_sandboxed(page.replace(b"<body>", way_back.encode(), 1))
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)

@@ -76,6 +76,7 @@ def test_a_recipe_is_run_and_its_report_and_files_are_there(
     report = client.get(page("report", study, run.pk))
     assert b"<h1" in report.content
     assert b"<svg" in report.content
+    assert f'<a href="{page("run", study, run.pk)}">Back to run 1</a>' in report.content.decode()
     assert b" style=" not in report.content  # the policy of the page refuses them
     policy = report["Content-Security-Policy"]
     assert "sandbox" in policy
