@@ -20,6 +20,7 @@ DEPENDS = re.compile(
 REACHED_BY = {
     "surveys.access.idempotency": "tests/surveys/web/api/test_idempotency.py",
     "surveys.models.recruitment": "tests/surveys/web/console/test_recruitment.py",
+    "surveys.models.results": "tests/surveys/rehearsal/test_direct.py",
     "surveys.models.stimuli": "tests/surveys/study/test_create.py",
     "surveys.operations.backups": "tests/end_to_end/test_backups.py",
     "surveys.operations.dumps": "tests/end_to_end/test_backups.py",
