@@ -105,10 +105,16 @@ def study_page(
     return decorate
 
 
+def mark_in_menu(request: HttpRequest, study: Study, page: str | None) -> None:
+    """Set the menu with the step of a page marked, by its URL name, instead of the page's own."""
+    role: str = request.role  # type: ignore[attr-defined]
+    request.menu = cache(partial(make_menu, study, role, page))  # type: ignore[attr-defined]
+
+
 def _describe(request: HttpRequest, study: Study, role: str) -> None:
     """Set what templates need to know about the role of the user."""
     page = request.resolver_match.url_name if request.resolver_match else None
     request.role = role  # type: ignore[attr-defined]
     request.may = name_rights(role)  # type: ignore[attr-defined]
-    request.menu = cache(partial(make_menu, study, role, page))  # type: ignore[attr-defined]
+    mark_in_menu(request, study, page)
     request.is_demonstration = is_demonstration(study)  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from surveys.results.run_inspection import (
 )
 from surveys.results.runs import is_broken_off, retry_run
 from surveys.tasks import start_run
-from surveys.web.console.access import is_visitor, study_page
+from surveys.web.console.access import is_visitor, mark_in_menu, study_page
 from surveys.web.console.forms import attempt, status_of
 from surveys.web.console.results.forms import CompareForm, LedgerForm
 from surveys.web.rendering.sandboxed import answer_sandboxed
@@ -36,6 +36,8 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     found = _find(study, run_id)
     if not found.recipe:  # it is listed under Background jobs
         raise Http404
+    if found.kind == RunKind.RELEASE:
+        mark_in_menu(request, study, "release_page")
     page: dict[str, Any] = {
         "study": study,
         "run": found,
@@ -71,7 +73,7 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     if page is None:
         raise Http404
     address = reverse("console:run", args=[study.slug, run_id])
-    way_back = f'<body><p><a href="{address}">Back to {found.name}</a></p>'
+    way_back = f'<body><nav><p><a href="{address}">Back to {found.name}</a></p></nav>'
     return answer_sandboxed(page.replace(b"<body>", way_back.encode(), 1))
 
 

@@ -271,6 +271,18 @@ def test_files_of_a_run_are_not_found_in_another_study(study, client, sign_in):
     assert Study.objects.count() == 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "step"), [(RunKind.RESULTS, "Results"), (RunKind.RELEASE, "Release")]
+)
+def test_a_run_and_a_release_lead_back_to_their_lists(kind, step, study, client):
+    run = make_run(study, kind, recipe=QUICK, state=RunState.FAILED)
+
+    menu = client.get(page("run", study, run.pk)).wsgi_request.menu()
+
+    assert [link.label for link in menu.links if link.current] == [step]
+    assert menu.parent.label == step
+
+
 def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client):
     gap = {"file": "README.md", "section": "Summary", "what": "what it is"}
     run = make_run(
