@@ -4,12 +4,7 @@ from collections.abc import Sequence
 
 from postprocess.pipeline import Dataset
 from postprocess.reporting.explorer import render_explorer
-from postprocess.reporting.figures.gallery import (
-    Illustration,
-    digest_shown,
-    illustrate,
-    render_plates,
-)
+from postprocess.reporting.figures.gallery import Illustration, illustrate, render_plates
 from postprocess.reporting.page import render_page
 from postprocess.reporting.plots.bundle import FIGURES, Plot, draw_plots
 from postprocess.reporting.printing import find_obstacle, render_pdf
@@ -39,7 +34,7 @@ def render_reports(dataset: Dataset, plots: Sequence[Plot] | None = None) -> dic
         plots = draw_plots(dataset)
     drawn = [
         *illustrate(outcome, dataset.parts_of_speech),
-        *(_illustrate(one, dataset) for one in plots if one.name not in FIGURES),
+        *(Illustration(*one[:4]) for one in plots if one.name not in FIGURES),
     ]
     plates = render_plates(drawn, f"{STAMP}: " if warn_of_scripts(report["counts"]) else "")
     files = {"report.html": render_page(dataset, plates).encode()}
@@ -56,8 +51,3 @@ def render_reports(dataset: Dataset, plots: Sequence[Plot] | None = None) -> dic
     for name, plate in plates.items():
         files[f"figures/{name}.svg"], files[f"figures/{name}.png"] = plate.svg, plate.png
     return files
-
-
-def _illustrate(plot: Plot, dataset: Dataset) -> Illustration:
-    """Return the figure of a plot, whose table and caption hold all that it shows."""
-    return Illustration(*plot[:4], digest_shown(dataset.outcome, plot.table))

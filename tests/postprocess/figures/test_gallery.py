@@ -1,13 +1,11 @@
 import functools
 import re
 import warnings
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 from lxml import etree
 
-from postprocess.reporting.figures import drawing
 from postprocess.reporting.figures.drawing import render_png, render_svg
 from postprocess.reporting.figures.gallery import illustrate, render_plates
 from tests.factories.ratings import outcome_of, simulate_study
@@ -72,42 +70,7 @@ def test_a_figure_depends_neither_on_earlier_figures_nor_on_the_order_of_rows(ga
     plates = render_plates(one for one in gallery if one.name in {"scores", *names})
 
     for name in names:
-        fresh = again[name]._replace(shows="")  # render it, even if another test has rendered it
-        assert render_plates([fresh]) == {name: plates[name]}
-
-
-def test_a_figure_of_the_same_scores_is_rendered_once(outcome, monkeypatch):
-    first = render_plates(illustrate(outcome, PARTS))
-    saved: list[str] = []
-    monkeypatch.setattr(drawing, "_save", lambda figure, **_: saved.append(figure) or b"<svg/>")
-
-    again = render_plates(illustrate(outcome, PARTS))
-
-    assert len(saved) == 4  # annotators' means and correlations, each as SVG and PNG
-    assert {name for name in NAMES if again[name] == first[name]} == {
-        "ratings-per-context", "scores", "changes", "p-values"
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("change", ["scores", "ledger", "recipe", "parts of speech"])
-def test_a_figure_of_something_else_is_rendered_again(outcome, change):
-    first = {one.name: one.shows for one in illustrate(outcome, PARTS)}
-    recipe = outcome.recipe
-    rescaling = recipe.rescaling.model_copy(update={"maximum": 20.0})
-    other = {
-        "scores": replace(outcome, scores=outcome.scores.assign(sim1=5.0)),
-        "ledger": replace(outcome, ledger=outcome.ledger.iloc[1:]),
-        "recipe": replace(outcome, recipe=recipe.model_copy(update={"rescaling": rescaling})),
-        "parts of speech": outcome,
-    }[change]
-    parts = None if change == "parts of speech" else PARTS
-
-    again = {one.name: one.shows for one in illustrate(other, parts)}
-
-    changed = {name for name in NAMES if again[name] != first[name]}
-    alone = {"ledger": {"ratings-per-context"}, "parts of speech": {"changes"}}
-    every = {"ratings-per-context", "scores", "changes", "p-values"}
-    assert changed == alone.get(change, every)
+        assert render_plates([again[name]]) == {name: plates[name]}
 
 
 def test_captions_have_the_numbers_of_the_ratings(outcome, captions):

@@ -3,7 +3,7 @@
 from lxml import html
 
 from postprocess.reporting.figures.drawing import render_svg
-from postprocess.reporting.figures.gallery import Illustration, Plate, illustrate
+from postprocess.reporting.figures.gallery import Plate, illustrate
 from postprocess.reporting.plots.bundle import FIGURES, draw_plots
 from tests.factories.ratings import simulate_study
 
@@ -19,7 +19,7 @@ def simulate_named():
 
 def draw_all(dataset):
     """Return the figures of a report, drawn."""
-    plots = (Illustration(*one[:4]) for one in draw_plots(dataset) if one.name not in FIGURES)
+    plots = [one for one in draw_plots(dataset) if one.name not in FIGURES]
     return [*illustrate(dataset.outcome), *plots]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from lxml import etree
 
-from postprocess.reporting.figures.gallery import Illustration, illustrate, render_plates
+from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
 from postprocess.reporting.plots.bundle import FIGURES, INDEX, draw_plots, write_plots
 from postprocess.reporting.plots.collection import caption_collection, tabulate_collection
@@ -39,8 +39,7 @@ def render_plots(dataset, per_day, n_wanted):
 def render(dataset, plots):
     """Return the images of plots, and of the figures of the report that are among them."""
     figures = [one for one in illustrate(dataset.outcome) if one.name in FIGURES.values()]
-    others = (Illustration(*one[:4]) for one in plots if one.name not in FIGURES)
-    return render_plates([*figures, *others])
+    return render_plates([*figures, *(one for one in plots if one.name not in FIGURES)])
 
 
 def test_every_plot_has_its_files(files):
@@ -114,9 +113,7 @@ def test_the_collection_has_every_day_between_the_first_and_the_last():
 
 def test_the_report_shows_the_coverage_if_it_is_known(dataset, plates):
     plots = draw_plots(dataset, PER_DAY, 20)
-    shown = render_plates(
-        Illustration(*one[:4]) for one in plots if one.name == "coverage-over-time"
-    )
+    shown = render_plates(one for one in plots if one.name == "coverage-over-time")
 
     page = render_page(dataset, plates | shown)
 
