@@ -1,5 +1,11 @@
-"""The MTurk simulator and its clients, and guards that keep tests off the network."""
+"""The MTurk simulator and its clients, guards that keep tests off the network, and live HITs."""
 
+import pytest
+
+from surveys.models import Hit, Study
+from surveys.study.design import configure_study
+from tests.factories.batches import arm, plan, publish
+from tests.factories.studies import make_study
 from tests.fixtures.simulator import (
     no_aws_configuration,
     no_network,
@@ -19,3 +25,21 @@ __all__ = [
     "simulator",
     "worker",
 ]  # fmt: skip
+
+
+@pytest.fixture
+def study() -> Study:
+    return configure_study(
+        make_study(4, block_size=2, ratings_per_context=4), contact="ana@example.org"
+    )
+
+
+@pytest.fixture
+def hits(study) -> list[Hit]:
+    """Return live HITs of two places each: block 1 A and B, block 2 A."""
+    return publish(arm(plan(study, 2, 3)))
+
+
+@pytest.fixture
+def hit(hits) -> Hit:
+    return hits[0]

@@ -9,35 +9,17 @@ from django.utils import timezone
 
 from surveys.crowd.mturk.hits import close_hit
 from surveys.errors import HitRefused
-from surveys.models import Assignment, Hit, Invitation, Place, Study, Visit, Worker
+from surveys.models import Assignment, Invitation, Place, Visit, Worker
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import open_entrance
 from surveys.study.design import configure_study
 from tests.factories.arrivals import agree, arrive, page
 from tests.factories.batches import OTHER, WORKER, arm, come, do, plan, publish
-from tests.factories.studies import count_places_left, make_study, stored
+from tests.factories.studies import count_places_left, stored
 from tests.surveys.crowd.entering import RETURN, enter, refusal
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study() -> Study:
-    return configure_study(
-        make_study(4, block_size=2, ratings_per_context=4), contact="ana@example.org"
-    )
-
-
-@pytest.fixture
-def hits(study) -> list[Hit]:
-    """Return live HITs of two places each: block 1 A and B, block 2 A."""
-    return publish(arm(plan(study, 2, 3)))
-
-
-@pytest.fixture
-def hit(hits) -> Hit:
-    return hits[0]
 
 
 # Preview

@@ -3,34 +3,15 @@
 import pytest
 
 from surveys.errors import HitRefused, OwnLinkNeeded
-from surveys.models import Assignment, Hit, Place, Response, Study, Visit
+from surveys.models import Assignment, Hit, Place, Response, Visit
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.completion_codes import completion_for
-from surveys.study.design import configure_study
 from tests.factories.arrivals import agree, hidden_fields, page, withdraw
-from tests.factories.batches import OTHER, WORKER, arm, come, do, plan, publish
-from tests.factories.studies import finish, make_study, rate_due, stored
+from tests.factories.batches import OTHER, WORKER, come, do
+from tests.factories.studies import finish, rate_due, stored
 from tests.surveys.crowd.entering import enter
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study() -> Study:
-    return configure_study(
-        make_study(4, block_size=2, ratings_per_context=4), contact="ana@example.org"
-    )
-
-
-@pytest.fixture
-def hits(study) -> list[Hit]:
-    """Return live HITs of two places each: block 1 A and B, block 2 A."""
-    return publish(arm(plan(study, 2, 3)))
-
-
-@pytest.fixture
-def hit(hits) -> Hit:
-    return hits[0]
 
 
 def test_a_worker_who_comes_again_is_redirected_and_nothing_is_stored(client, hit):
