@@ -18,6 +18,7 @@ from surveys.access.audit_log import record
 from surveys.access.webhooks import store_run_messages
 from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
 from surveys.models import Batch, Release, Run, RunKind, RunState, Study
+from surveys.models.results import RunQuerySet
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.results.inspection.plots import count_ratings_by_day, count_ratings_wanted
@@ -146,7 +147,7 @@ def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
 
     Raises RunRefused while the same is in progress.
     """
-    same = Run.objects.filter(study=batch.study, kind=kind, wishes__batch=batch.pk).under_way()
+    same = _find_batch_work(batch).filter(kind=kind)
     if kind not in RunKind.of_batches() or any(not is_broken_off(run) for run in same):
         raise RunRefused("This is already in progress. Wait until it is done.")
     return _request(batch.study, kind, None, by, wishes={"batch": batch.pk})
@@ -154,8 +155,7 @@ def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
 
 def is_batch_busy(batch: Batch) -> bool:
     """Return whether a job of a batch is waiting or in progress."""
-    kinds = RunKind.of_batches()
-    return batch.study.runs.filter(kind__in=kinds, wishes__batch=batch.pk).under_way().exists()
+    return _find_batch_work(batch).exists()
 
 
 @transaction.atomic
@@ -212,6 +212,12 @@ def read_recipe(study: Study, recipe: str) -> "Recipe":
         return parse_recipe(recipe.encode()).on_scale(scale_of(study))
     except RecipeError as error:
         raise RunRefused(str(error)) from error
+
+
+def _find_batch_work(batch: Batch) -> RunQuerySet:
+    """Return the jobs of a batch that are waiting or in progress."""
+    jobs = Run.objects.filter(study=batch.study, kind__in=RunKind.of_batches())
+    return jobs.filter(wishes__batch=batch.pk).under_way()
 
 
 def _request(
