@@ -5,9 +5,16 @@ from base64 import b64encode
 from hashlib import sha256
 
 from django.http import HttpResponse
+from django.utils.html import format_html
 
 STYLE = re.compile(rb"<style[^>]*>(.*?)</style>", re.DOTALL)
 SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)  # without attributes: not data
+
+
+def add_way_back(page: bytes, address: str, name: str) -> bytes:
+    """Add a link to the page of the site from which a page of the library is opened."""
+    link = format_html('<body><nav><p><a href="{}">Back to {}</a></p></nav>', address, name)
+    return page.replace(b"<body>", link.encode(), 1)
 
 
 def answer_sandboxed(page: bytes, *, with_script: bool = False) -> HttpResponse:

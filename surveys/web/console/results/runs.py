@@ -23,7 +23,7 @@ from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, mark_in_menu, study_page
 from surveys.web.console.forms import attempt, status_of
 from surveys.web.console.results.forms import CompareForm, LedgerForm
-from surveys.web.rendering.sandboxed import answer_sandboxed
+from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
 
 LARGEST = 10  # changes on the page of a run
 MOST_DIFFERENCES = 20  # on the page of a release
@@ -73,8 +73,7 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     if page is None:
         raise Http404
     address = reverse("console:run", args=[study.slug, run_id])
-    way_back = f'<body><nav><p><a href="{address}">Back to {found.name}</a></p></nav>'
-    return answer_sandboxed(page.replace(b"<body>", way_back.encode(), 1))
+    return answer_sandboxed(add_way_back(page, address, found.name))
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
