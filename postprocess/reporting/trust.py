@@ -3,6 +3,7 @@
 from typing import Any
 
 from postprocess.reporting.phrases import (
+    NONE,
     name_resampled,
     write_count,
     write_figure,
@@ -202,7 +203,7 @@ def _over(chance: Report, items: str) -> str:
 
 
 def _share(share: float | None) -> str:
-    return write_figure(share) if share is None else write_share(round(1000 * share), 1000)
+    return NONE if share is None else write_share(round(1000 * share), 1000)
 
 
 def _count_contexts(found: dict[str, Any], figure: str) -> str:

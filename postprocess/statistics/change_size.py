@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from postprocess.types import Floats
+
 LEVEL = 0.5  # above it, most p-values are those of pairs that do not change
 
 
@@ -21,6 +23,15 @@ class ChangeSize(NamedTuple):
     root_mean_square: float
     without_noise: float
     unchanged: float
+
+
+def squared_errors(scores: pd.DataFrame) -> Floats:
+    """Return the squared standard error of each change, shape (n_pairs,).
+
+    `scores` has the columns stdev1, stdev2, n1 and n2. NaN where a context has a single rating.
+    """
+    errors = scores["stdev1"] ** 2 / scores["n1"] + scores["stdev2"] ** 2 / scores["n2"]
+    return errors.to_numpy(dtype=float)
 
 
 def change_size(scores: pd.DataFrame) -> ChangeSize:
@@ -58,16 +69,14 @@ def change_size(scores: pd.DataFrame) -> ChangeSize:
     if scores.empty:
         return ChangeSize(*[float("nan")] * len(ChangeSize._fields))
     change = scores["change"].to_numpy(dtype=float)
-    squared_errors = (
-        scores["stdev1"] ** 2 / scores["n1"] + scores["stdev2"] ** 2 / scores["n2"]
-    ).to_numpy(dtype=float)
+    noise = squared_errors(scores)
     squared = float((change**2).mean())
     p = scores["pvalue_two_sided"].to_numpy(dtype=float)
-    has_noise = not np.isnan(squared_errors).any()
+    has_noise = not np.isnan(noise).any()
     return ChangeSize(
         mean=float(np.abs(change).mean()),
-        mean_by_noise=float(np.sqrt(2 / np.pi * squared_errors).mean()),
+        mean_by_noise=float(np.sqrt(2 / np.pi * noise).mean()),
         root_mean_square=float(np.sqrt(squared)),
-        without_noise=float(np.sqrt(np.maximum(squared - squared_errors.mean(), 0))),
+        without_noise=float(np.sqrt(np.maximum(squared - noise.mean(), 0))),
         unchanged=min(1.0, float((p > LEVEL).mean() / (1 - LEVEL))) if has_noise else np.nan,
     )

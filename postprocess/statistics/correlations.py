@@ -1,8 +1,10 @@
 """Correlations of many columns of ratings at once, with ties, gaps and constant columns."""
 
+from math import prod
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from postprocess.types import Bools, Floats
@@ -93,9 +95,9 @@ def ratio(parts: ArrayLike, wholes: ArrayLike) -> Floats:
 
 
 def rank(numbers: Floats) -> Floats:
-    """Rank along the last axis from 1, ties by average rank.
+    """Rank along the last axis from 1, ties by average rank; infinite numbers rank, too.
 
-    What `scipy.stats.rankdata` returns, without `scipy.stats`, which is slow to import.
+    As `scipy.stats.rankdata`, but pandas is loaded anyway, and `scipy.stats` is slow to load.
 
     Parameters
     ----------
@@ -111,16 +113,8 @@ def rank(numbers: Floats) -> Floats:
     >>> rank(np.array([[3.0, 0, 3, 1], [2, 2, 2, 2]])).tolist()
     [[3.5, 1.0, 3.5, 2.0], [2.5, 2.5, 2.5, 2.5]]
     """
-    order = np.argsort(numbers, axis=-1)
-    ordered = np.take_along_axis(numbers, order, axis=-1)
-    is_first = np.ones(numbers.shape, dtype=bool)  # of the equal numbers of its row
-    is_first[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    n_equal = np.diff(np.flatnonzero(is_first), append=numbers.size)
-    places = np.broadcast_to(np.arange(1.0, numbers.shape[-1] + 1), numbers.shape)
-    of_ordered = np.repeat(places[is_first] + (n_equal - 1) / 2, n_equal)
-    ranks = np.empty(numbers.shape)
-    np.put_along_axis(ranks, order, of_ordered.reshape(numbers.shape), axis=-1)
-    return ranks
+    rows = numbers.reshape(prod(numbers.shape[:-1]), numbers.shape[-1])
+    return pd.DataFrame(rows).rank(axis=1).to_numpy().reshape(numbers.shape)
 
 
 def deviations(numbers: Floats, common: Bools, method: Method) -> Floats:

@@ -22,6 +22,7 @@ from postprocess.statistics.agreement.split_halves import (
     split_halves,
     step_of,
 )
+from postprocess.statistics.change_size import squared_errors
 from postprocess.statistics.correlations import DECIMALS, Method, mean_defined, ratio
 from postprocess.statistics.resampling import (
     Resample,
@@ -190,8 +191,7 @@ def change_reliability_from_scores(scores: pd.DataFrame) -> float:
     0.75
     """
     squared = float(((scores["sim2"] - scores["sim1"]).round(DECIMALS) ** 2).sum())
-    errors = scores["stdev1"] ** 2 / scores["n1"] + scores["stdev2"] ** 2 / scores["n2"]
-    noise = float(errors.to_numpy(dtype=float).sum())
+    noise = float(squared_errors(scores).sum())
     return 1 - noise / squared if squared > 0 else float("nan")
 
 
