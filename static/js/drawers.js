@@ -18,7 +18,7 @@ async function open(link) {
   link.setAttribute("aria-expanded", "true");
 }
 
-// The words open a row, and so does a click beside its links that selects no text.
+// The words open a row, and so does a click elsewhere in it that selects no text.
 table?.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   const followed = event.target.closest("a");

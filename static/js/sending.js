@@ -15,7 +15,7 @@
   const button = () => findForm().querySelector("button:not([type=button])");
   const outbox = () => document.querySelector(".outbox");
 
-  // What was typed is kept until it is sent: for a reload, going back, and a page in between.
+  // Keep typed words until they are sent: for a reload, going back, and a page in between.
   const fields = () => [
     ...findForm().querySelectorAll(".word, .scale input:not([type=range]), .scale textarea"),
   ];
