@@ -59,6 +59,7 @@ def test_an_export_is_compared_and_nothing_is_stored(prolific):
     assert rows_of_tables() == before
 
 
+@pytest.mark.usefixtures("kept_contexts")
 def test_the_page_compares_and_stores_after_confirmation(prolific, admin_client):
     address = reverse("console:prolific_export", args=["study"])
     before = rows_of_tables()

@@ -22,6 +22,7 @@ def read(assignment):
     return stored(assignment.responses.get(position=1), "rating", "first_rating")
 
 
+@pytest.mark.usefixtures("kept_contexts")
 def test_the_next_text_leads_back_to_the_rating_which_is_chosen_there(client, rated):
     words = squeeze(client.get(page("engage", rated, 2)))
     change = client.get(page("change", rated, 1))

@@ -22,6 +22,8 @@ from tests.factories.forms import fill_in
 from tests.factories.studies import QUICK
 from tests.surveys.web.console.test_collection import page, read
 
+pytestmark = pytest.mark.usefixtures("kept_contexts")
+
 FULL = """
 [dataset]
 title = "Words"

@@ -13,7 +13,7 @@ from tests.factories.reviews import submit
 from tests.factories.studies import numbered_stimuli
 from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("kept_contexts")]
 
 
 @pytest.fixture(autouse=True)

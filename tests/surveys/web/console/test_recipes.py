@@ -15,6 +15,8 @@ from surveys.web.console.results.recipe_forms import CARDS, SettingsForm
 from tests.factories.studies import QUICK, finish, make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
+pytestmark = pytest.mark.usefixtures("kept_contexts")
+
 
 @pytest.fixture
 def client(sign_in):

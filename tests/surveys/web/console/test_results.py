@@ -200,6 +200,7 @@ def test_an_interrupted_run_is_retried(study, client, django_capture_on_commit_c
     assert run.state == RunState.DONE
 
 
+@pytest.mark.usefixtures("kept_contexts")
 def test_a_release_is_created_and_downloaded(study, client, django_capture_on_commit_callbacks):
     Response.objects.update(words_shown_at=F("rated_at") - timedelta(seconds=31))
     request_results(study, QUICK, None)  # its recipe is that of the first choice
@@ -298,6 +299,7 @@ def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client
     assert "README.md" not in text
 
 
+@pytest.mark.usefixtures("kept_contexts")
 def test_the_recipe_of_a_run_can_be_changed(study, client, django_capture_on_commit_callbacks):
     run = run_recipe(client, study, django_capture_on_commit_callbacks)
     text = client.get(page("run", study, run.pk)).content.decode()

@@ -10,6 +10,8 @@ from surveys.web.console.study.text_forms import RowsForm
 from tests.factories.forms import fill_in
 from tests.surveys.web.console.test_collection import page, read
 
+pytestmark = pytest.mark.usefixtures("kept_contexts")
+
 PAGES = {TextKind.PRACTICE: "practice_rows", TextKind.CHECK: "check_rows"}
 
 

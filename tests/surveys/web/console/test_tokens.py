@@ -32,6 +32,7 @@ def test_a_token_is_made_and_its_key_shown_once(client):
     assert AuditEntry.objects.filter(action="token.made", actor="ana").exists()
 
 
+@pytest.mark.usefixtures("kept_contexts")
 @pytest.mark.parametrize(
     ("chosen", "ticked"),
     [("read", [name for name in SCOPES if name.endswith(":read")]), ("all", [*SCOPES]), ("x", [])],
