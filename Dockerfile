@@ -15,6 +15,7 @@ WORKDIR /srv/cosima
 COPY --chown=cosima requirements.txt ./
 COPY --chown=cosima scripts scripts
 # Before the code, so that a change of the code does not install all packages again.
+ENV UV_NO_CACHE=1
 RUN ["bash", "-euc", ". scripts/_environment; make_environment requirements.txt"]
 COPY --chown=cosima . .
 
