@@ -40,17 +40,22 @@ def read_answers() -> list[tuple[object, ...]]:
 
 
 @pytest.mark.every_database  # answers are stored by upserts
-def test_the_study_is_finished_marked_and_the_same_each_time(tmp_path, capsys):
+def test_the_answers_are_the_same_each_time():
     with transaction.atomic():
         make_study()
         answers = read_answers()
         transaction.set_rollback(True)
     cache.clear()
 
-    study = prepare_finished_study()
+    make_study()
 
     assert len(answers) == 480
     assert read_answers() == answers
+
+
+def test_the_study_is_finished_marked_and_released(tmp_path, capsys):
+    study = prepare_finished_study()
+
     assert is_demonstration(study)
     assert study.stimuli_sha256 == DEMONSTRATED
     assert Counter(Assignment.objects.values_list("state", flat=True)) == {"submitted": 48}
