@@ -25,6 +25,7 @@ from postprocess.statistics.change import (
     two_sided_pvalues,
 )
 from postprocess.statistics.correlations import FEWEST_COMMON, ratio
+from postprocess.table.parallel import AT_ONCE, fill_parts, on_all_cores
 from postprocess.table.ratings import RatingsError, Scale, name_some
 from postprocess.types import Bools, Codes, Counts, Floats, Integers
 
@@ -68,7 +69,8 @@ def count_ratings(item: Integers, member: Codes, ratings: pd.Series, group: Code
     """Count the ratings of each member at each point; the arguments are as in `Ratings`."""
     point, points = pd.factorize(ratings.to_numpy(), sort=True)
     n_members, n_points = len(group), len(points)
-    cell = member.astype(np.int64) * n_points + point
+    cell = np.empty(len(member), dtype=np.int64)
+    fill_parts(cell, lambda rows: member[rows].astype(np.int64) * n_points + point[rows])
     table = np.broadcast_to(points.astype(float), (n_members, n_points))
     if n_members * n_points > MOST_CELLS:  # a column for each distinct rating of one member
         of_rating, cells = pd.factorize(cell, sort=True)
@@ -115,7 +117,11 @@ def compare_members(ratings: Ratings) -> pd.DataFrame:
     the items both rated.
     """
     n_groups = int(ratings.group[-1]) + 1
-    place = ratings.item * np.int64(n_groups) + ratings.group[ratings.member]
+    place = np.empty(len(ratings.item), dtype=np.int64)
+    fill_parts(
+        place,
+        lambda rows: ratings.item[rows] * np.int64(n_groups) + ratings.group[ratings.member[rows]],
+    )
     if (place[1:] < place[:-1]).any():  # an item is in several groups
         order = np.argsort(place, kind="stable")
         place = place[order]
@@ -141,10 +147,20 @@ def _sum_whole(ratings: Ratings, starts: Codes) -> pd.DataFrame:
     `starts` are the positions of the first rating of each item in each group.
     """
     n_items = ratings.n.sum(axis=1)
-    z = _centre_ranks(ratings).ravel()[ratings.cell]
-    n_ratings = np.diff(starts, append=len(z))
-    z_of_item = np.repeat(np.add.reduceat(z, starts), n_ratings)
-    with_self = np.bincount(ratings.member, weights=z * z_of_item, minlength=len(n_items))
+    z_of_cell = _centre_ranks(ratings).ravel()
+    ends = np.append(starts, len(ratings.cell))
+    bounds = np.unique(np.append(np.searchsorted(ends, range(0, ends[-1], AT_ONCE)), len(starts)))
+
+    def add_up_part(number: int) -> Floats:
+        ends_of_items = ends[bounds[number] : bounds[number + 1] + 1]
+        rows = slice(ends_of_items[0], ends_of_items[-1])
+        z = z_of_cell[ratings.cell[rows]]
+        of_item = np.add.reduceat(z, ends_of_items[:-1] - rows.start)
+        products = z * np.repeat(of_item, np.diff(ends_of_items))
+        sums = np.bincount(ratings.member[rows], weights=products, minlength=len(n_items))
+        return sums.astype(float)
+
+    with_self = np.sum(on_all_cores(add_up_part, range(len(bounds) - 1)), axis=0)
     has_rated = ratings.n > 0
     highest = np.where(has_rated, ratings.points, -np.inf).max(axis=1)
     lowest = np.where(has_rated, ratings.points, np.inf).min(axis=1)
