@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from surveys.models import Assignment, Response, Review, Study
+from django.contrib.auth.models import User
+
+from surveys.access.audit_log import record
+from surveys.models import Assignment, AuditEntry, Response, Review, Study
 from surveys.results.ratings_table import scale_of
+from surveys.review.verdicts import name_subject
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     from postprocess.steps.post_process import Outcome
     from postprocess.steps.recipe import Recipe
 
+SHOWN = "review.effect_shown"  # in the log
 MIN_MOVE = 0.005  # smaller differences of scores are not visible
 FIELDS = {
     "response": "pk",
@@ -43,6 +48,17 @@ def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
     found = _post_process(list(wanted.values()), Recipe().on_scale(scale_of(study)))
     results = dict(zip(wanted, found, strict=True))
     return {case.review.pk: _describe(case, results) for case in cases}
+
+
+def show_effect(review: Review) -> None:
+    """Record that the effect of a review is shown to the current actor."""
+    record(SHOWN, review.study, name_subject(review))
+
+
+def is_effect_shown(review: Review, reviewer: User) -> bool:
+    """Return whether the effect of a review was shown to a reviewer."""
+    entries = AuditEntry.objects.filter(study=review.study, user=reviewer, action=SHOWN)
+    return entries.filter(subject=name_subject(review)).exists()
 
 
 class _Results(NamedTuple):

@@ -121,7 +121,7 @@ def undo_verdict(review: Review, reviewer: User) -> Review:
     _take_back(mine)
     valid.remove(mine)
     _decide(review, valid)
-    record("verdict.undone", review.study, _name_subject(review), kind=mine.kind)
+    record("verdict.undone", review.study, name_subject(review), kind=mine.kind)
     return review
 
 
@@ -154,7 +154,7 @@ def configure_review(study: Study, *, sample_percent: int, double_percent: int) 
     return settings
 
 
-def _name_subject(review: Review) -> str:
+def name_subject(review: Review) -> str:
     """Return the subject of a verdict as the log names it."""
     annotator = review.assignment.annotator.code
     if review.response is None:
@@ -208,7 +208,7 @@ def _store(review: Review, verdict: Verdict, others: list[Verdict]) -> Verdict:
     ReviewClaim.objects.filter(review=review, reviewer=verdict.reviewer_id).delete()
     _decide(review, [*others, verdict])
     reason = {"reason": verdict.reason} if verdict.reason else {}
-    record("verdict.given", review.study, _name_subject(review), kind=verdict.kind, **reason)
+    record("verdict.given", review.study, name_subject(review), kind=verdict.kind, **reason)
     return verdict
 
 

@@ -40,6 +40,7 @@ _BY_SECTION = {
         "gauge_annotators annotator context"
     ),
     "docs/console.html#review": "review review_more review_file review_one review_undo",
+    "docs/console.html#effect-on-the-results": "review_effect",
     "docs/console.html#samples-two-reviewers": (
         "review_settle review_questionnaires review_disputes review_agreement review_settings"
     ),

@@ -92,8 +92,8 @@ PAGES = (
     ),
     Page(
         "review",
-        "review_more review_one review_questionnaires review_disputes review_agreement "
-        "review_settings",
+        "review_more review_one review_effect review_questionnaires review_disputes "
+        "review_agreement review_settings",
         Right.READ,
         is_shown=True,
     ),

@@ -128,6 +128,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "review_more": ("review/more/", review.review_more),
     "review_file": ("review/file/", review.review_file),
     "review_one": ("review/<int:number>/", review.review_one),
+    "review_effect": ("review/<int:number>/effect/", review.review_effect),
     "review_undo": ("review/<int:number>/undo/", review.review_undo),
     "review_settle": ("review/<int:number>/settle/", review.review_settle),
     "review_questionnaires": ("review/questionnaires/", review.review_questionnaires),

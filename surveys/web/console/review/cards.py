@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from surveys.models import Review, Verdict
 from surveys.models.study import write_point
 from surveys.review.agreement import describe_evidence
-from surveys.review.effects import preview_effects
 
 
 @dataclass(frozen=True)
 class Card:
-    """An answer or a questionnaire under review, with its evidence and its effect in words."""
+    """An answer or a questionnaire under review, with its evidence in words."""
 
     review: Review
     evidence: list[str]
-    effect: str = ""
     verdicts: Sequence[Verdict] = ()
 
     @property
@@ -30,18 +28,9 @@ class Card:
         return next(iter(self.verdicts), None)
 
 
-def list_cards(reviews: Sequence[Review], verdicts: Iterable[Verdict] = ()) -> list[Card]:
-    """Return cards with the effect of each, and those of the verdicts that are on it."""
+def list_cards(reviews: Iterable[Review], verdicts: Iterable[Verdict] = ()) -> list[Card]:
+    """Return cards, with those of the verdicts that are on each."""
     found: dict[int, list[Verdict]] = {}
     for verdict in verdicts:
         found.setdefault(verdict.review_id, []).append(verdict)
-    effects = preview_effects(reviews)
-    return [
-        Card(review, describe_evidence(review), effects[review.pk], found.get(review.pk, []))
-        for review in reviews
-    ]
-
-
-def list_answer_rows(answers: Iterable[Review]) -> list[Card]:
-    """Return cards without effects, for a table."""
-    return [Card(review, describe_evidence(review)) for review in answers]
+    return [Card(review, describe_evidence(review), found.get(review.pk, [])) for review in reviews]

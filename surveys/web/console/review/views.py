@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from surveys.access.roles import Right, list_names
 from surveys.models import Review, ReviewState, Study, Verdict
 from surveys.review.agreement import list_agreement
+from surveys.review.effects import is_effect_shown, preview_effects, show_effect
 from surveys.review.queue import count_review_progress, has_failed, is_filing, settings_of
 from surveys.review.verdicts import (
     claim_answers,
@@ -22,12 +23,12 @@ from surveys.review.verdicts import (
 from surveys.tasks import start_filing
 from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.console.forms import attempt, posted, status_of
-from surveys.web.console.review.cards import list_answer_rows, list_cards
+from surveys.web.console.review.cards import list_cards
 from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
 
-CARDS_PER_FETCH = 2  # the effect of each takes time to compute
+CARDS_PER_FETCH = 2
 ROWS_A_PAGE = 50
-DISPUTES_A_PAGE = 3  # with the effects of each, too
+DISPUTES_A_PAGE = 3
 
 
 @study_page(Right.READ, also=Right.LOOK)
@@ -76,6 +77,22 @@ def review_one(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     return _show(request, study, subject, form)
 
 
+@study_page(Right.READ, also=Right.LOOK)
+def review_effect(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Show what not using an answer or a questionnaire would change; a POST asks for it.
+
+    Visitors, who give no verdicts, need not ask.
+    """
+    subject = _find(study, number)
+    if request.method == "POST":
+        show_effect(subject)
+        return redirect("console:review_effect", study.slug, number)
+    page = {"review": subject, **_progress(study)}
+    if is_visitor(request) or is_effect_shown(subject, signed_in(request)):
+        page["effect"] = preview_effects([subject])[subject.pk]
+    return render(request, "console/review/effect.html", page)
+
+
 @study_page(Right.READ, "POST")
 def review_undo(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Undo the reviewer's own verdict and show its subject again."""
@@ -93,7 +110,7 @@ def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
     ids = found.by_risk().values_list("pk", flat=True)  # from an index; then one page of rows
     rows = Paginator(list(ids), ROWS_A_PAGE).get_page(request.GET.get("page"))
     shown = Review.objects.filter(pk__in=list(rows)).by_risk().with_answers()
-    page = {"rows": rows, "cards": list_answer_rows(shown), **_progress(study)}
+    page = {"rows": rows, "cards": list_cards(shown), **_progress(study)}
     return render(request, "console/review/questionnaires.html", page)
 
 
@@ -155,7 +172,7 @@ def _show(request: HttpRequest, study: Study, subject: Review, form: VerdictForm
     }
     if subject.is_whole:
         answers = siblings.filter(response__isnull=False).order_by("response__position")
-        page["answers"] = list_answer_rows(answers.with_answers())
+        page["answers"] = list_cards(answers.with_answers())
     name = "questionnaire" if subject.is_whole else "answer"
     return render(request, f"console/review/{name}.html", page, status=status_of(form))
 

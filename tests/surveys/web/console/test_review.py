@@ -3,10 +3,18 @@ from django.test import Client
 from django.urls import reverse
 
 from surveys import tasks
-from surveys.models import Review, ReviewClaim, ReviewSettings, Role, Verdict, VerdictKind
+from surveys.models import (
+    AuditEntry,
+    Review,
+    ReviewClaim,
+    ReviewSettings,
+    Role,
+    Verdict,
+    VerdictKind,
+)
 from surveys.review import queue
 from surveys.review.queue import file_answers
-from surveys.review.verdicts import configure_review, give_verdict
+from surveys.review.verdicts import configure_review, give_verdict, name_subject
 from tests.factories.reviews import answers, reviewer, submit, whole
 from tests.factories.studies import make_study
 
@@ -49,9 +57,26 @@ def test_review_shows_an_answer_beside_its_text(study, sign_in):
     review = answers(study)[0]
     assert review.response.inspired_word2 in text
     assert f"<strong>{review.response.context.form1}</strong>" in text
-    assert text.index("<summary>Effect on the results") < text.index("If it is not used:")
+    assert page("review_effect", study, review.pk) in text
+    assert "If it is not used:" not in text
     assert "&lt;b&gt;alpha1&lt;/b&gt;" in text
     assert "<b>alpha1</b>" not in text
+
+
+def test_the_effect_on_the_results_is_shown_on_request_which_is_logged(study, sign_in):
+    review = answers(study)[0]
+    where = page("review_effect", study, review.pk)
+    client, other = sign_in(Role.REVIEWER), sign_in(Role.REVIEWER, "rea")
+    before = text_of(client.get(where))
+
+    after = text_of(client.post(where, follow=True))
+
+    entry = AuditEntry.objects.get(action="review.effect_shown")
+    assert (entry.actor, entry.subject) == ("ana", name_subject(review))
+    assert "If it is not used:" not in before
+    assert "If it is not used:" in after
+    assert "If it is not used:" in text_of(client.get(where))
+    assert "If it is not used:" not in text_of(other.get(where))
 
 
 def test_get_changes_nothing(study, sign_in):

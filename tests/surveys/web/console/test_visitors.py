@@ -27,9 +27,9 @@ SHOWN = {
     "overview", "stimuli", "design", "text", "preview", "preview_instructions",
     "preview_practice", "preview_practice_rating", "preview_practice_answer", "preview_check",
     "preview_words", "preview_rating", "preview_thanks", "collection", "block", "annotators",
-    "annotator", "context", "review", "review_one", "review_questionnaires", "review_disputes",
-    "review_agreement", "results", "run", "report", "ledger", "download", "release",
-    "pairs", "pair", "plots", "plot",
+    "annotator", "context", "review", "review_one", "review_effect", "review_questionnaires",
+    "review_disputes", "review_agreement", "results", "run", "report", "ledger", "download",
+    "release", "pairs", "pair", "plots", "plot",
 }  # fmt: skip
 PREVIEW = {name for name in SHOWN if name.startswith("preview")}
 PAGES = {page.name: page for page in urlpatterns if "slug" in page.pattern.converters}

@@ -190,6 +190,7 @@ FORMS = {
     "review_more": lambda world: {"exclude": "1"},
     "review_file": lambda world: {"then": "queue"},
     "review_one": lambda world: VERDICT,
+    "review_effect": lambda world: {},
     "review_undo": lambda world: {},
     "review_settle": lambda world: VERDICT,
     "review_settings": lambda world: {"sample_percent": "50", "double_percent": "0"},
