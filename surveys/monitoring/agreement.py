@@ -39,8 +39,9 @@ class StoredAgreement:
     """Mean agreement of the annotators of a round, with the data and the time it is based on.
 
     `figures` holds those of its finished assignments, packed: a study may have 100,000; `typical`
-    is the median of their agreement. `unusual` and `grave` are the ids of those with warnings, and
-    with warnings that ask for a decision.
+    is the median of their agreement. `n_constant` of them gave the same rating throughout, so that
+    their correlations are undefined and left out. `unusual` and `grave` are the ids of those with
+    warnings, and with warnings that ask for a decision.
     """
 
     agreement: Agreement
@@ -54,6 +55,7 @@ class StoredAgreement:
     unusual: tuple[int, ...] = ()
     grave: tuple[int, ...] = ()
     typical: float | None = None
+    n_constant: int = 0
 
     def is_of(self, block: BlockProgress) -> bool:
         """Return whether nothing has been finished, withdrawn or judged unusable since."""
@@ -184,6 +186,7 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
         unusual=tuple(one.assignment.pk for one in summaries if one.flags),
         grave=tuple(one.assignment.pk for one in summaries if one.is_grave),
         typical=typical,
+        n_constant=int((ratings.groupby("annotator")["rating"].nunique() == 1).sum()),
     )
 
 

@@ -1,4 +1,5 @@
 import pytest
+from django.urls import reverse
 
 from surveys.models import Assignment, Review, VerdictKind
 from surveys.monitoring.agreement import (
@@ -131,6 +132,19 @@ def test_compute_agreement_computes_one_block_and_more_within_bounds(db, most_ra
     found = monitored(study, most_ratings=most_ratings)
 
     assert [block.is_current for block in found] == [True, n == 2]
+
+
+def test_annotators_with_constant_ratings_are_counted(db, admin_client):
+    study = finished_study(4)
+    answer(start(study), [3] * study.pairs.count())
+
+    (block,) = monitored(study)
+
+    assert block.stored.n_constant == 1
+    page = admin_client.get(reverse("console:block", args=[study.slug, 1])).content.decode()
+    assert "not counted: 1 of 5 annotators, who gave the same rating throughout" in " ".join(
+        page.split()
+    )
 
 
 def test_compute_agreement_uses_the_cache(db, django_assert_num_queries):
