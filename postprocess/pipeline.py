@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ import pandas as pd
 
 from postprocess.formats.files import render_dataset, render_gold
 from postprocess.formats.stimuli import ParsedStimuli, StimuliError
+from postprocess.naming import LANGUAGE, PUBLISHED, tag_files
 from postprocess.reporting.assessment import assess
 from postprocess.reporting.report import (
     Report,
@@ -26,11 +26,9 @@ from postprocess.statistics.evaluation import table1_row, table1_text
 from postprocess.steps.ledger import render_annotators, render_ledger, render_scores
 from postprocess.steps.post_process import Outcome, Progress, post_process
 from postprocess.steps.recipe import Recipe
-from postprocess.steps.rehearsal import tag_files
 from postprocess.table.details import find_parts_of_speech, join_details
 from postprocess.version import __version__
 
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 RECIPE_FILE = "recipe.toml"
 CODE = (".py", ".jinja", ".css", ".js")
 
@@ -44,7 +42,8 @@ class Dataset:
     """A dataset ready to be written.
 
     `files`: relative path → content; `outcome`: the result of the steps; `report`: JSON types
-    only; `parts_of_speech`: of each pair (the index), if known; `rows`: those of the stimuli.
+    only; `parts_of_speech`: of each pair (the index), if known; `rows`: those of the stimuli;
+    `name`: of the dataset in its files.
     """
 
     files: dict[str, bytes]
@@ -52,6 +51,7 @@ class Dataset:
     report: Report
     parts_of_speech: pd.Series | None = None
     rows: tuple[tuple[str, ...], ...] = ()
+    name: str = PUBLISHED
 
 
 def build_dataset(
@@ -65,6 +65,7 @@ def build_dataset(
     details: pd.DataFrame | None = None,
     notes: Sequence[str] = (),
     scripted: Collection[str] = (),
+    name: str = PUBLISHED,
     progress: Progress | None = None,
 ) -> Dataset:
     """Post-process ratings and build the dataset files; the same input gives the same bytes.
@@ -86,6 +87,9 @@ def build_dataset(
     scripted : collection of str
         Annotators that are scripts. If any of the ratings is by a script, file names with the
         language also have "REHEARSAL", and the report says so.
+    name : str
+        Name of the dataset in its file, `<name>_<language>.csv`; see `check_name`. By default
+        that of the published layout.
 
     Raises
     ------
@@ -113,14 +117,16 @@ def build_dataset(
             "notes": [*notes, *report_notes(outcome, assessed["change"]["n_both"])],
         }
     )
-    files = _render_files(stimuli, outcome, report)
-    return Dataset(files, outcome, report, parts_of_speech, stimuli.rows)
+    files = _render_files(stimuli, outcome, report, name)
+    return Dataset(files, outcome, report, parts_of_speech, stimuli.rows, name)
 
 
-def _render_files(stimuli: ParsedStimuli, outcome: Outcome, report: Report) -> dict[str, bytes]:
+def _render_files(
+    stimuli: ParsedStimuli, outcome: Outcome, report: Report, name: str
+) -> dict[str, bytes]:
     tag, recipe = tag_report(report), outcome.recipe
     texts = {
-        f"cosimlex_{tag}.csv": render_dataset(
+        f"{name}_{tag}.csv": render_dataset(
             stimuli.rows, outcome.scores, pvalues=recipe.files.as_style()
         ),
         f"data/data_{tag}.tsv": stimuli.text,

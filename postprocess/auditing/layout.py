@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from postprocess.auditing import AuditError
-from postprocess.steps.rehearsal import read_tag
+from postprocess.formats.files import has_dataset_columns
+from postprocess.naming import read_name, read_tag
 
 NAME = re.compile(
     r"(?P<dataset>cosimlex)_(?P<of_dataset>[^.]+)\.csv"
@@ -60,12 +61,15 @@ def find_kits(place: Path, practice: Path | None = None) -> Layout:
     """Find the files of one or more datasets, and group them into kits.
 
     `place` is a folder, searched recursively, or a single file; a file with another name than those
-    of the format is read as a dataset. `practice` is the same for a practice kit in another folder;
-    within `place`, folders whose names begin with "practice" are practice kits. Files of one
-    language in a folder, or in its subfolders data and gold, are one kit. Stimuli and gold scores
-    without a dataset in their folder belong to the dataset of their language, if there is only one.
+    of the format is read as a dataset. In a folder, datasets are `cosimlex_<lang>.csv`, and files
+    `<name>_<lang>.csv` with the columns of a dataset. `practice` is the same for a practice kit in
+    another folder; within `place`, folders whose names begin with "practice" are practice kits.
+    Files of one language in a folder, or in its subfolders data and gold, are one kit. Stimuli and
+    gold scores without a dataset in their folder belong to the dataset of their language, if there
+    is only one.
 
-    Raises AuditError if no file has a known name, OSError if a path does not exist.
+    Raises AuditError if no file has a known name, or if a folder has two datasets of one language,
+    OSError if a path does not exist.
     """
     known, unknown = _list_files(place, is_practice=False)
     if practice is not None:
@@ -77,8 +81,8 @@ def find_kits(place: Path, practice: Path | None = None) -> Layout:
     used = [f for f in known if f.kind != "ratings" or (f.is_practice, f.language) in with_dataset]
     if not used:
         raise AuditError(
-            f"{place} contains no cosimlex_<lang>.csv, data_<lang>.tsv or gold_<lang>.tsv; "
-            "give the folder of a dataset, or a file"
+            f"{place} contains no <name>_<lang>.csv with the columns of a dataset, no "
+            "data_<lang>.tsv and no gold_<lang>.tsv; give the folder of a dataset, or a file"
         )
     unused = [file.source.name for file in known if file not in used]
     return Layout(tuple(_join(used)), (*unknown, *unused))
@@ -104,17 +108,29 @@ def _list_files(place: Path, *, is_practice: bool) -> tuple[list[_Known], list[s
 
 
 def _recognise(source: Source, relative: PurePosixPath, *, is_practice: bool) -> _Known | None:
-    match = NAME.fullmatch(relative.name)
-    if match is None:
+    kind, tag = _read_kind(source.path)
+    if not kind:
         return None
-    kind = next(kind for kind in KINDS if match[kind])
-    language = read_tag(match["of_dataset"] or match["of_other"] or match["of_ratings"])
+    language = read_tag(tag)
     folders = relative.parent.parts
     if kind != "dataset" and folders and folders[-1] in SUBFOLDERS:
         folders = folders[:-1]
     is_practice = is_practice or any(PRACTICE.match(folder) for folder in folders)
     base = ("practice", *folders) if is_practice else folders
     return _Known(source, kind, language, base, is_practice)
+
+
+def _read_kind(path: Path) -> tuple[str, str]:
+    """Return the kind of a file and its tag; "" for a file of no known kind.
+
+    A dataset with its own name is recognised by its columns, too: other CSV files may have such
+    names.
+    """
+    if match := NAME.fullmatch(path.name):
+        kind = next(kind for kind in KINDS if match[kind])
+        return kind, match["of_dataset"] or match["of_other"] or match["of_ratings"]
+    named = read_name(path.name)
+    return ("dataset", named.tag) if named and has_dataset_columns(path) else ("", "")
 
 
 def _join(files: Sequence[_Known]) -> Iterable[Kit]:
@@ -129,7 +145,16 @@ def _join(files: Sequence[_Known]) -> Iterable[Kit]:
         base = with_dataset[0] if len(with_dataset) == 1 else file.base
         joined[file.is_practice, file.language, base].append(file)
     for (is_practice, language, _), members in joined.items():
+        _refuse_two([member.source.name for member in members if member.kind == "dataset"])
         by_kind = {k: tuple(m.source for m in members if m.kind == k) for k in KINDS}
         dataset = by_kind["dataset"][0] if by_kind["dataset"] else None
         others = (by_kind[kind] for kind in KINDS[1:])
         yield Kit(language, is_practice, dataset, *others)
+
+
+def _refuse_two(datasets: Sequence[str]) -> None:
+    if len(datasets) > 1:
+        raise AuditError(
+            f"{datasets[0]} and {datasets[1]} are datasets of the same language in one folder, so "
+            "that their other files cannot be assigned to them; move them to separate folders"
+        )

@@ -19,7 +19,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "audit", help="check a published dataset for impossible figures", epilog=EPILOG
     )
     add = parser.add_argument
-    add("place", type=Path, metavar="DIR", help="a folder of datasets, or one cosimlex_<lang>.csv")
+    add("place", type=Path, metavar="DIR", help="a folder of datasets, or the file of one")
     add("--practice", type=Path, metavar="DIR", help="a practice kit in another folder")
     number = parser.add_mutually_exclusive_group()
     number.add_argument(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from postprocess.commands.options import (
     add_input_arguments,
+    add_name_argument,
     add_recipe_arguments,
     add_report_argument,
     recipe_from,
@@ -17,6 +18,7 @@ from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.writing import write_files
+from postprocess.naming import PUBLISHED
 from postprocess.pipeline import build_dataset
 from postprocess.reporting.phrases import write_count
 from postprocess.reporting.report import summarise
@@ -32,6 +34,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--out", type=Path, required=True, metavar="DIR", help="created if it does not exist"
     )
     add_report_argument(parser)
+    add_name_argument(parser)
     add_recipe_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -56,6 +59,7 @@ def run(options: argparse.Namespace) -> int:
             checks=checks,
             details=load_details(options.ratings),
             scripted=load_scripted(options.ratings),
+            name=options.name or PUBLISHED,
             progress=progress,
         )
     reports = {} if options.no_report else render_with_notice(dataset)

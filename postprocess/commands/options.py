@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from postprocess.naming import check_name
 from postprocess.steps.recipe import Recipe, RecipeError, list_presets, read_recipe
 from postprocess.table.ratings import Scale
 
@@ -51,7 +52,25 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse if texts are still to be written by a person",
     )
+    add_name_argument(parser)
     add_report_argument(parser)
+
+
+def add_name_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option with the name of the dataset in its files."""
+    parser.add_argument(
+        "--name",
+        type=_name,
+        help="call the dataset NAME_<language>.csv (default: the name in the description or of the "
+        "study; without one cosimlex, as in the published layout)",
+    )
+
+
+def _name(text: str) -> str:
+    try:
+        return check_name(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} {error}") from error
 
 
 def add_report_argument(parser: argparse.ArgumentParser) -> None:

@@ -70,7 +70,7 @@ def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--ratings", type=Path, metavar="FILE", help="a pilot's ratings_<lang>.csv")
     source.add_argument(
-        "--dataset", type=Path, metavar="FILE", help="a published cosimlex_<lang>.csv"
+        "--dataset", type=Path, metavar="FILE", help="the file of a published dataset"
     )
     parser.add_argument("--language", metavar="CODE", help="language of the ratings, such as sl")
     _add_numbers(parser, {"--dataset-n": (10, "ratings per context of the dataset")})

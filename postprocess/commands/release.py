@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
             collected,
             description,
             recipe,
-            Choices(key.text, options.practice, options.seed, options.complete),
+            Choices(key.text, options.practice, options.seed, options.complete, options.name),
             language=options.language,
             add_files=None if options.no_report else render_with_notice,
             progress=progress,

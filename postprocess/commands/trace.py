@@ -8,12 +8,12 @@ import pandas as pd
 
 from postprocess.formats.files import format_number, read_dataset
 from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.naming import NamedFile, find_datasets, read_tag
 from postprocess.pipeline import RECIPE_FILE
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.ledger import trace_context
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import read_recipe
-from postprocess.steps.rehearsal import read_tag
 from postprocess.table.ratings import RatingsError
 
 
@@ -37,8 +37,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(options: argparse.Namespace) -> int:
     """Recompute a release and show one of its contexts; return 1 if the figures differ."""
-    dataset_file = find_file(options.folder, "cosimlex_*.csv")
-    tag = dataset_file.stem.removeprefix("cosimlex_")
+    named = find_dataset(options.folder)
+    dataset_file, tag = options.folder / named.path, named.tag
     published = read_published(dataset_file)
     ratings = load_ratings(find_ratings(options.folder, tag), read_tag(tag))
     checks_file = options.folder / f"checkpoints_{tag}.csv"
@@ -75,9 +75,11 @@ def find_ratings(folder: Path, tag: str) -> Path:
     raise RatingsError(f"{folder} contains none of {', '.join(names)}")
 
 
-def find_file(folder: Path, pattern: str) -> Path:
-    """Return the only file of a release folder that matches a pattern. Raises RatingsError."""
-    found = sorted(folder.glob(pattern))
+def find_dataset(folder: Path) -> NamedFile:
+    """Return the file of the dataset in a release folder. Raises RatingsError."""
+    found = find_datasets(sorted(path.name for path in folder.glob("*.csv")))
     if len(found) != 1:
-        raise RatingsError(f"{folder} must contain one file {pattern}, but has {len(found)}")
+        raise RatingsError(
+            f"{folder} must contain one file <name>_<lang>.csv, but has {len(found)}"
+        )
     return found[0]

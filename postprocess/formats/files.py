@@ -1,9 +1,11 @@
 """The published number format, and the published files except the stimuli."""
 
+import codecs
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
 DATASET_COLUMNS = (*stimuli.COLUMNS[:4], *SCORE_COLUMNS, *stimuli.COLUMNS[4:])
 GOLD_COLUMNS = ("sim_context1", "sim_context2", "change")
 SIGNIFICANT_DIGITS = 3
+LONGEST_HEADER = 1000  # bytes
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([Ee][+-]?[0-9]+)?")
 
 
@@ -85,7 +88,7 @@ def parse_number(text: str) -> float:
 def render_dataset(
     rows: Iterable[Sequence[str]], scores: pd.DataFrame, *, pvalues: PvalueStyle
 ) -> str:
-    """Return the text of `cosimlex_<lang>.csv`.
+    """Return the text of the dataset's file, `<name>_<lang>.csv`.
 
     `rows` are the stimuli in the order of `stimuli.COLUMNS`, written verbatim; `scores` has the
     columns of `aggregate_ratings` for the same pairs in the same order. Raises ValueError if
@@ -104,7 +107,7 @@ def render_gold(scores: pd.DataFrame) -> str:
 
 
 def read_dataset(data: bytes) -> pd.DataFrame:
-    """Read `cosimlex_<lang>.csv`: its columns, scores as numbers, index pair from 1.
+    """Read the file of a dataset: its columns, scores as numbers, index pair from 1.
 
     Raises TableError with every row and column that cannot be read.
     """
@@ -117,6 +120,13 @@ def read_gold(data: bytes) -> pd.DataFrame:
     Raises TableError with every row and column that cannot be read.
     """
     return _read_scores(data, GOLD_COLUMNS, GOLD_COLUMNS)
+
+
+def has_dataset_columns(path: Path) -> bool:
+    """Return whether the first line of a file names the columns of a dataset. Raises OSError."""
+    with path.open("rb") as file:
+        first = file.readline(LONGEST_HEADER).removeprefix(codecs.BOM_UTF8)
+    return first.rstrip(b"\r\n") == "\t".join(DATASET_COLUMNS).encode()
 
 
 def _each_once(write: Callable[[float], str], numbers: Iterable[float]) -> list[str]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from postprocess.formats.stimuli import ParsedStimuli, StimuliError
 from postprocess.formats.writing import write_files
+from postprocess.naming import PUBLISHED, check_name, tag_files
 from postprocess.pipeline import Dataset, build_dataset, check_language
 from postprocess.release import ReleaseError
 from postprocess.release.checksums import CHECKSUMS, render_checksums, write_archive
@@ -33,7 +34,7 @@ from postprocess.release.practice import Split, check_disjoint, split_pairs
 from postprocess.reporting.report import render_report
 from postprocess.steps.post_process import Progress
 from postprocess.steps.recipe import Recipe
-from postprocess.steps.rehearsal import SCRIPTED, tag_files
+from postprocess.steps.rehearsal import SCRIPTED
 from postprocess.table.details import DETAILS, PLACE, join_details
 from postprocess.table.ratings import check_ratings
 
@@ -83,13 +84,15 @@ class Choices:
     """Settings of a release other than the recipe.
 
     `key` decides the annotators' ids (see `make_pseudonyms`), `n_practice` and `seed` the
-    practice kit (see `split_pairs`); with `complete` a missing text is an error.
+    practice kit (see `split_pairs`); with `complete` a missing text is an error. `name`: of the
+    dataset in its files, instead of that in the description; see `choose_name`.
     """
 
     key: str = field(repr=False)
     n_practice: int = 0
     seed: int = 0
     complete: bool = False
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,7 @@ def build_release(
         description,
         recipe,
         language=language,
+        name=choose_name(description, choices.name),
         complete=choices.complete,
         notes=notes,
         add_files=add_files,
@@ -153,6 +157,7 @@ def assemble_release(
     recipe: Recipe,
     *,
     language: str,
+    name: str,
     complete: bool = False,
     notes: Sequence[str] = (),
     add_files: Callable[[Dataset], Mapping[str, bytes]] | None = None,
@@ -160,7 +165,8 @@ def assemble_release(
 ) -> Release:
     """Compute all figures of a release from its data and render all files.
 
-    The arguments, and the errors but for those of the key, are those of `build_release`.
+    `name` is that of the dataset in its files; the other arguments, and the errors but for those
+    of the key, are those of `build_release`.
     """
     stimuli, ratings = published.stimuli, published.individual.ratings
     scripted = _list_scripted(ratings)
@@ -176,6 +182,7 @@ def assemble_release(
         details=ratings,
         notes=notes,
         scripted=scripted,
+        name=name,
         progress=progress,
     )
     files = {**dataset.files, **_render_kits(stimuli, dataset, published.split, tag), **answers}
@@ -183,6 +190,17 @@ def assemble_release(
     files |= add_files(dataset) if add_files else {}
     subject = _make_subject(dataset, description, published.split, files, ratings)
     return _add_documents(subject, files, complete=complete)
+
+
+def choose_name(description: Description, given: str | None = None) -> str:
+    """Return the name of a dataset in its files: as given, as described, or as published.
+
+    Raises ReleaseError if the given name cannot be one.
+    """
+    try:
+        return check_name(given) if given else description.dataset.name or PUBLISHED
+    except ValueError as error:
+        raise ReleaseError(f"the name of the dataset {error}") from error
 
 
 def write_release(release: Release, folder: Path) -> list[Path]:
@@ -285,12 +303,13 @@ def _render_kits(
     scores, n_test = dataset.outcome.scores, len(split.test)
     style = dataset.outcome.recipe.files.as_style()
     test, practice = stimuli.rows[:n_test], stimuli.rows[n_test:]
-    files = render_kit(test, scores.iloc[:n_test], tag, pvalues=style)
+    name = dataset.name
+    files = render_kit(test, scores.iloc[:n_test], tag, name=name, pvalues=style)
     if not practice:
         return files
-    files |= render_practice_kit(practice, scores.iloc[n_test:], tag, pvalues=style)
-    for of_test in (f"data/data_{tag}.tsv", f"cosimlex_{tag}.csv"):
-        for of_practice in (f"{PRACTICE}/data_{tag}.tsv", f"{PRACTICE}/cosimlex_{tag}.csv"):
+    files |= render_practice_kit(practice, scores.iloc[n_test:], tag, name=name, pvalues=style)
+    for of_test in (f"data/data_{tag}.tsv", f"{name}_{tag}.csv"):
+        for of_practice in (f"{PRACTICE}/data_{tag}.tsv", f"{PRACTICE}/{name}_{tag}.csv"):
             check_disjoint(files, of_test, of_practice)
     return files
 
@@ -327,7 +346,7 @@ def _add_documents(subject: Subject, files: dict[str, bytes], *, complete: bool)
     files[CROISSANT] = render_croissant(subject, files).encode()
     files = dict(sorted(files.items()))
     files[CHECKSUMS] = render_checksums(files)
-    archive = write_archive(files, f"cosimlex_{subject.tag}")
+    archive = write_archive(files, subject.stem)
     return Release(files, archive, replace(subject.dataset, report=report), unwritten)
 
 

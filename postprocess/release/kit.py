@@ -25,10 +25,11 @@ RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD
 
 
 def render_kit(
-    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, pvalues: PvalueStyle
+    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
-    """Return the files of the test data, relative path → content; `tag` is part of their names.
+    """Return the files of the test data, relative path → content.
 
+    `tag` is part of their names, and `name` of those of the dataset.
     `scores` has a row for each of `rows`, indexed by the pair's number in the release. Result
     files hold only their header: readers skip empty rows or read them as zeros, and a file
     filled in half could pass for a complete one.
@@ -39,23 +40,23 @@ def render_kit(
         f"gold/gold_{tag}.tsv": render_gold(scores),
         "scores.tsv": render_table(scores.rename_axis("pair").reset_index()),
         **{
-            f"results/{name}_{tag}.tsv": render_rows(columns, [])
-            for name, columns in RESULT_COLUMNS.items()
+            f"results/{task}_{tag}.tsv": render_rows(columns, [])
+            for task, columns in RESULT_COLUMNS.items()
         },
     }
     return {
-        f"cosimlex_{tag}.csv": dataset,
-        f"cosimlex_{tag}.parquet": write_dataset_parquet(dataset, scores.index),
-        **{name: text.encode() for name, text in texts.items()},
+        f"{name}_{tag}.csv": dataset,
+        f"{name}_{tag}.parquet": write_dataset_parquet(dataset, scores.index),
+        **{path: text.encode() for path, text in texts.items()},
     }
 
 
 def render_practice_kit(
-    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, pvalues: PvalueStyle
+    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
     """Return the same files for the practice pairs, in one folder, as the task published them."""
-    kit = render_kit(rows, scores, tag, pvalues=pvalues)
-    return {f"{PRACTICE}/{name.rpartition('/')[2]}": content for name, content in kit.items()}
+    kit = render_kit(rows, scores, tag, name=name, pvalues=pvalues)
+    return {f"{PRACTICE}/{path.rpartition('/')[2]}": content for path, content in kit.items()}
 
 
 def write_dataset_parquet(dataset: bytes, pairs: pd.Index) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
 from postprocess.reporting.explorer import render_explorer
 from postprocess.reporting.figures.gallery import Illustration, illustrate, render_plates
@@ -9,7 +10,7 @@ from postprocess.reporting.page import render_page
 from postprocess.reporting.plots.bundle import FIGURES, Plot, draw_plots
 from postprocess.reporting.printing import find_obstacle, render_pdf
 from postprocess.reporting.published import render_table1
-from postprocess.steps.rehearsal import STAMP, warn_of_scripts
+from postprocess.steps.rehearsal import warn_of_scripts
 
 
 def render_reports(dataset: Dataset, plots: Sequence[Plot] | None = None) -> dict[str, bytes]:

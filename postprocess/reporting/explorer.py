@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from postprocess.formats.marks import OPEN, TAG
+from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
 from postprocess.reporting.page import TEMPLATES, make_environment
 from postprocess.reporting.phrases import write_count, write_figure, write_points, write_signed
 from postprocess.statistics.means import mean_intervals
 from postprocess.steps.exclusion import COUNTED
-from postprocess.steps.rehearsal import STAMP, warn_of_scripts
+from postprocess.steps.rehearsal import warn_of_scripts
 
 MOST_RATINGS = 200_000  # listed one by one; above, only their distribution is shown
 UNKNOWN = 2.0  # sorts undefined q-values after all others

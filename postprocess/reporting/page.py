@@ -8,6 +8,7 @@ from typing import NamedTuple
 import jinja2
 import numpy as np
 
+from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
 from postprocess.references import COSIMLEX, TASK_PAPER, write_authors
 from postprocess.reporting import tables, trust
@@ -21,7 +22,7 @@ from postprocess.reporting.phrases import (
     write_share,
 )
 from postprocess.steps.post_process import Outcome
-from postprocess.steps.rehearsal import STAMP, warn_of_scripts
+from postprocess.steps.rehearsal import warn_of_scripts
 
 BELOW = f"{SPACE}<{SPACE}0.05"  # without a line break
 TEMPLATES = Path(__file__).parent / "templates"

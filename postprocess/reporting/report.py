@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from postprocess.formats.tabular import Finding
+from postprocess.naming import STAMP
 from postprocess.steps.core import KEPT, LEFT_OUT
 from postprocess.steps.exclusion import COUNTED, count_left_out
 from postprocess.steps.ledger import explain
 from postprocess.steps.post_process import Outcome
-from postprocess.steps.rehearsal import STAMP, count_scripted, warn_of_scripts
+from postprocess.steps.rehearsal import count_scripted, warn_of_scripts
 from postprocess.table.ratings import number_items
 
 Report = dict[str, Any]

@@ -9,7 +9,6 @@ import pyarrow.parquet as arrow_parquet
 from postprocess.table.details import load_columns
 
 SCRIPTED = "is_scripted"  # the column of a ratings file
-STAMP = "REHEARSAL"
 TRUE = {"true", "yes", "1"}
 
 
@@ -40,24 +39,6 @@ def count_scripted(ratings: pd.DataFrame, scripted: Collection[str]) -> dict[str
         return {"annotators_scripted": 0, "ratings_scripted": 0}
     by_scripts = ratings["annotator"].astype(str)[ratings["annotator"].isin(list(scripted))]
     return {"annotators_scripted": by_scripts.nunique(), "ratings_scripted": len(by_scripts)}
-
-
-def tag_files(language: str, *, is_rehearsal: bool) -> str:
-    """Return the tag in the names of a dataset's files: its language, and "REHEARSAL" if it is one.
-
-    >>> tag_files("sl", is_rehearsal=True), tag_files("sl", is_rehearsal=False)
-    ('sl_REHEARSAL', 'sl')
-    """
-    return f"{language}_{STAMP}" if is_rehearsal else language
-
-
-def read_tag(tag: str) -> str:
-    """Return the language in a tag of `tag_files`.
-
-    >>> read_tag("sl_REHEARSAL"), read_tag("sl")
-    ('sl', 'sl')
-    """
-    return tag.removesuffix(f"_{STAMP}")
 
 
 def warn_of_scripts(counts: dict[str, int]) -> str:

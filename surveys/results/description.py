@@ -9,6 +9,7 @@ from typing import Any
 from babel import Locale, UnknownLocaleError
 from django.db.models import Count, Max, Min
 
+from postprocess.naming import propose_name
 from postprocess.release.description.study import Description, DescriptionError, read_entries
 from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Provider, Response, Study, StudyText, TextKind
@@ -54,7 +55,11 @@ def describe_design(study: Study) -> Description:
 def _describe_design(study: Study) -> dict[str, Any]:
     title = study.title if study.title != study.slug else None
     return {
-        "dataset": _drop_unknown(title=title, contact=study.contact or None),
+        "dataset": _drop_unknown(
+            title=title,
+            name=propose_name(study.slug, study.language),
+            contact=study.contact or None,
+        ),
         "language": _drop_unknown(name=_name_language(study.language)),
         "scale": {
             "minimum": float(study.scale_minimum),

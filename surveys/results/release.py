@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
+from postprocess import naming
 from postprocess.release import ReleaseError
 from postprocess.release.description.study import (
     Description,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
 
 LOG = "log.tsv"
+PUBLISHED_NAME = naming.PUBLISHED  # of datasets in the published layout
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class ReleaseOptions:
     `description`: a TOML file with what the site does not know; `n_practice` and `seed`: of the
     practice kit; `complete`: refuse while texts are missing; `has_report`: add the HTML and PDF
     report; `has_log`: add the public log; `ids_of`: an earlier release of the study, whose
-    annotator ids are reused.
+    annotator ids are reused; `name`: of the dataset in its files, if not that in the description.
     """
 
     description: bytes = b""
@@ -57,6 +59,7 @@ class ReleaseOptions:
     has_report: bool = False
     has_log: bool = False
     ids_of: Release | None = None
+    name: str = ""
 
 
 def release_dataset(
@@ -87,7 +90,13 @@ def release_dataset(
             collected,
             complete_description(study, options.description, released_on=timezone.now().date()),
             recipe.on_scale(scale_of(study)),
-            Choices(key, options.n_practice, options.seed, options.complete),
+            Choices(
+                key,
+                n_practice=options.n_practice,
+                seed=options.seed,
+                complete=options.complete,
+                name=options.name or None,
+            ),
             language=study.language,
             notes=list_shortfalls(study),
             add_files=partial(_add_files, study, options),

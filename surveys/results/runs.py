@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from postprocess.formats.stimuli import StimuliError
+from postprocess.naming import check_name, find_datasets
 from postprocess.release.checksums import write_archive
 from surveys.access.audit_log import record
 from surveys.access.webhooks import store_run_messages
@@ -21,6 +22,7 @@ from surveys.models import Batch, Release, Run, RunKind, RunState, Study
 from surveys.models.results import RunQuerySet
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
+from surveys.results.entries.description import name_dataset
 from surveys.results.inspection.plots import count_ratings_by_day, count_ratings_wanted
 from surveys.results.jobs import EXPORT_FORMATS, Progress
 from surveys.results.numbering import number_run
@@ -62,8 +64,11 @@ def request_results(study: Study, recipe: str, by: User | None) -> Run:
 def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: User | None) -> Run:
     """Queue a run that makes a release; `wishes` are fields of `ReleaseOptions`, `ids_of` an id.
 
-    Raises RunRefused for an invalid recipe, or an `ids_of` that is not a release of the study.
+    Raises RunRefused for an invalid recipe or name, or an `ids_of` that is not a release of the
+    study.
     """
+    if name := wishes.get("name"):
+        _refuse_name(name)
     of = wishes.get("ids_of")
     if of and not Release.objects.filter(study=study, pk=of).exists():
         raise RunRefused(f"This study has no release with the id {of}.")
@@ -214,6 +219,13 @@ def read_recipe(study: Study, recipe: str) -> "Recipe":
         raise RunRefused(str(error)) from error
 
 
+def _refuse_name(name: str) -> None:
+    try:
+        check_name(name)
+    except ValueError as error:
+        raise RunRefused(f"The name of the dataset {error}.") from error
+
+
 def _find_batch_work(batch: Batch) -> RunQuerySet:
     """Return the jobs of a batch that are waiting or in progress."""
     jobs = Run.objects.filter(study=batch.study, kind__in=RunKind.of_batches())
@@ -257,6 +269,7 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
         details=collected.details,
         notes=list_shortfalls(run.study),
         scripted=collected.scripted,
+        name=name_dataset(run.study),
         progress=progress,
     )
     progress("drawing the report", 0, 1)
@@ -287,12 +300,14 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     recipe = parse_recipe(run.recipe.encode())
     progress("making the release", 0, 1)
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made) / f"cosimlex_{run.study.language}"
+        folder = Path(made) / "release"
         release = release_dataset(
             run.study, folder, recipe, options, number=run.number, progress=progress
         )
-        (packed,) = folder.parent.glob("*.zip")  # the name depends on whether it is a rehearsal
-        name, archive = f"{packed.stem}_{release.number}.zip", packed.read_bytes()
+        (dataset,) = find_datasets(path.name for path in folder.iterdir())
+        name = f"{dataset.name}_{dataset.tag}_{release.number}.zip"
+        (packed,) = folder.parent.glob("*.zip")
+        archive = packed.read_bytes()
     return {
         "number": release.number,
         "collected_at": release.collected_at,

@@ -127,7 +127,7 @@ def test_trace_reports_figures_that_differ_from_the_ratings(arguments, tmp_path,
 def test_trace_refuses_a_folder_that_is_no_release(tmp_path, capsys):
     assert main(["trace", str(tmp_path), "--pair", "1", "--context", "2"]) == 2
 
-    assert "must contain one file cosimlex_*.csv, but has 0" in capsys.readouterr().err
+    assert "must contain one file <name>_<lang>.csv, but has 0" in capsys.readouterr().err
 
 
 def test_compare_prints_the_changes_of_another_recipe(arguments, tmp_path, capsys):
@@ -161,3 +161,14 @@ def test_python_m_postprocess_gives_back_a_published_file(published, tmp_path):
 
     dataset_file = (published / f"cosimlex_{language}.csv").read_bytes()
     assert (tmp_path / f"cosimlex_{language}.csv").read_bytes() == dataset_file
+
+
+def test_build_gives_the_dataset_a_name_and_trace_finds_it(arguments, tmp_path, capsys):
+    assert main([*arguments, "--name", "usim-2"]) == 0
+    (tmp_path / "out" / "ratings_xx.csv").write_text(RATINGS, encoding="utf-8")
+    assert main(["trace", str(tmp_path / "out"), "--pair", "1", "--context", "2"]) == 0
+    assert capsys.readouterr().out.endswith("usim-2_xx.csv has sim2 8.33: the same\n")
+
+    with pytest.raises(SystemExit):
+        main([*arguments, "--name", "a/b"])
+    assert "must be 1 to 50 letters" in capsys.readouterr().err

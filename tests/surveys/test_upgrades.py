@@ -42,7 +42,8 @@ def test_a_database_of_an_earlier_version_gives_the_same_release(version, tmp_pa
         "VAR_DIR": str(tmp_path),
         "STATIC_ROOT": str(settings.STATIC_ROOT),
     }
-    release = ["release_dataset", "study", str(tmp_path / "release"), "--ids-of", "1"]
+    folder = str(tmp_path / "release")
+    release = ["release_dataset", "study", folder, "--ids-of", "1", "--name", "cosimlex"]
     settled = [argument for one in RAW for argument in ("--set", one)]
 
     done = run_commands(

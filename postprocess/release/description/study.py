@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_va
 
 from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
+from postprocess.naming import check_name
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.texts import Body, Line, Prose, Url
 
@@ -40,6 +41,7 @@ def _read_day(day: object) -> object:
 
 Day = Annotated[datetime.date, BeforeValidator(_read_day)]
 LicenceName = Annotated[str, AfterValidator(_check_licence)]
+Name = Annotated[str, AfterValidator(check_name)]
 
 
 class DescriptionError(ValueError):
@@ -73,6 +75,7 @@ class DatasetSection(_Section):
     """The dataset: its name, version, licence and uses."""
 
     title: Line | None = asked("the name of the dataset")
+    name: Name | None = Field(default=None, title="Name in file names")
     version: Version | None = asked("the version of the dataset, such as 1.0.0")
     released_on: Day | None = asked(
         "the date of publication, such as 2026-11-30", "Date of publication"

@@ -7,6 +7,7 @@ from pathlib import Path
 import jinja2
 from pydantic import BaseModel
 
+from postprocess.naming import STAMP
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.study import label_entry, list_asked
 from postprocess.release.documents import summaries
@@ -15,7 +16,6 @@ from postprocess.release.documents.contents import DATASET, PAIR, describe_file,
 from postprocess.release.documents.markdown import escape, write
 from postprocess.release.documents.metadata import render_metadata
 from postprocess.release.documents.summaries import Subject
-from postprocess.steps.rehearsal import STAMP
 
 TEMPLATES = Path(__file__).parent / "templates"
 KEEP_LINES = ("- ", "| ", "```")  # first characters of the blocks whose line breaks matter

@@ -71,8 +71,8 @@ def describe_file(subject: Subject, path: str) -> str:
     """Return a short description of a file of the release; "" if the file is unknown."""
     tag = subject.tag
     known = {
-        f"cosimlex_{tag}.csv": "the dataset, in the published format (tab separated)",
-        f"cosimlex_{tag}.parquet": "the same as Parquet, with the number of the pair",
+        f"{subject.stem}.csv": "the dataset, in the published format (tab separated)",
+        f"{subject.stem}.parquet": "the same as Parquet, with the number of the pair",
         "scores.tsv": "all figures of each pair: n, median, q, both p-values, effect size",
         f"data/data_{tag}.tsv": "the pairs and contexts, without scores",
         f"gold/gold_{tag}.tsv": "the scores to predict",

@@ -117,7 +117,7 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
 
 
 def _list_record_sets(subject: Subject) -> list[dict[str, Any]]:
-    dataset, path = (PAIR, *DATASET), f"cosimlex_{subject.tag}.parquet"
+    dataset, path = (PAIR, *DATASET), f"{subject.stem}.parquet"
     answers, ratings = ratings_columns(subject.rating_columns), f"ratings_{subject.tag}.parquet"
     sets = [_write_record_set("dataset", "the pairs of the test data", path, dataset)]
     if subject.n_practice:

@@ -63,9 +63,9 @@ def write_yaml(entries: dict[str, Any]) -> str:
 
 def _make_configs(subject: Subject) -> list[dict[str, Any]]:
     """Return the tables for the hub: Parquet, since fields of the text files may start with "."""
-    dataset = [{"split": "test", "path": f"cosimlex_{subject.tag}.parquet"}]
+    dataset = [{"split": "test", "path": f"{subject.stem}.parquet"}]
     if subject.n_practice:
-        path = f"practice_kit/cosimlex_{subject.tag}.parquet"
+        path = f"practice_kit/{subject.stem}.parquet"
         dataset.append({"split": "practice", "path": path})
     ratings = [{"split": "ratings", "path": f"ratings_{subject.tag}.parquet"}]
     return [

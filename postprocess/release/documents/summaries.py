@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset, tag_report
 from postprocess.release.description.study import Description
 from postprocess.reporting.phrases import (
@@ -15,7 +16,7 @@ from postprocess.reporting.phrases import (
 from postprocess.reporting.report import count_reasons, count_shifted
 from postprocess.steps.core import CONSTANT, GAIN, LOW, LOWEST
 from postprocess.steps.recipe import Recipe
-from postprocess.steps.rehearsal import STAMP, warn_of_scripts
+from postprocess.steps.rehearsal import warn_of_scripts
 
 QUESTIONS = {
     "dictionary": "The question named the two words in their dictionary forms, in the order of "
@@ -55,6 +56,11 @@ class Subject:
     def tag(self) -> str:
         """The part of file names that gives the language, and marks a rehearsal."""
         return tag_report(self.dataset.report)
+
+    @property
+    def stem(self) -> str:
+        """The name of the dataset's files without their ending, and of the archive's folder."""
+        return f"{self.dataset.name}_{self.tag}"
 
     @property
     def warning(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import ParsedStimuli, parse_stimuli
+from postprocess.naming import NamedFile, find_datasets, read_tag
 from postprocess.pipeline import RECIPE_FILE
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import DESCRIPTION, REPORT, Published
@@ -15,7 +16,7 @@ from postprocess.release.individual import Individual, join_words
 from postprocess.release.kit import PRACTICE
 from postprocess.release.practice import Split
 from postprocess.steps.recipe import Recipe
-from postprocess.steps.rehearsal import SCRIPTED, load_scripted, read_tag
+from postprocess.steps.rehearsal import SCRIPTED, load_scripted
 from postprocess.table.ratings import check_ratings
 
 
@@ -32,22 +33,21 @@ def read_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def find_tag(files: Mapping[str, bytes]) -> str:
-    """Return the tag in the names of the files. Raises ReleaseError."""
-    found = [
-        name
-        for name in files
-        if name.startswith("cosimlex_") and name.endswith(".csv") and "/" not in name
-    ]
+def find_dataset(files: Mapping[str, bytes]) -> NamedFile:
+    """Return the file of the dataset, whose name says how the others are called.
+
+    Raises ReleaseError.
+    """
+    found = find_datasets(files)
     if len(found) != 1:
         raise ReleaseError(
-            f"the folder of a release has one file cosimlex_<lang>.csv, but this has {len(found)}"
+            f"the folder of a release has one file <name>_<lang>.csv, but this has {len(found)}"
         )
-    tag = PurePosixPath(found[0]).stem.removeprefix("cosimlex_")
+    tag = found[0].tag
     needed = (REPORT, RECIPE_FILE, DESCRIPTION, f"ratings_{tag}.tsv", f"data/data_{tag}.tsv")
     if missing := [name for name in needed if name not in files]:
         raise ReleaseError(f"{missing[0]} is missing, without which nothing can be computed again")
-    return tag
+    return found[0]
 
 
 def read_report(files: Mapping[str, bytes]) -> dict[str, Any]:

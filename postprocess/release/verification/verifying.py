@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from postprocess.extras import has_report
+from postprocess.naming import read_tag
 from postprocess.pipeline import RECIPE_FILE, Dataset
 from postprocess.release.assembling import (
     CROISSANT,
@@ -26,7 +27,7 @@ from postprocess.release.verification.comparing import (
     compare_tables,
 )
 from postprocess.release.verification.published_data import (
-    find_tag,
+    find_dataset,
     read_files,
     read_published,
     read_report,
@@ -35,7 +36,6 @@ from postprocess.reporting.phrases import write_count
 from postprocess.reporting.report import Report, report_notes
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import Recipe, read_recipe
-from postprocess.steps.rehearsal import read_tag
 
 TABLES = (".csv", ".tsv")
 GIVEN = ("ratings_", "checkpoints_")  # tables whose numbers were not computed
@@ -97,14 +97,15 @@ def verify_release(folder: Path) -> Verification:
         As the functions that read these files.
     """
     files = read_files(folder)
-    tag, report = find_tag(files), read_report(files)
+    dataset, report = find_dataset(files), read_report(files)
     recipe = read_recipe(str(folder / RECIPE_FILE))
-    published = read_published(folder, files, tag, recipe)
+    published = read_published(folder, files, dataset.tag, recipe)
     again = assemble_release(
         published,
         parse_description(files[DESCRIPTION]),
         recipe,
-        language=read_tag(tag),
+        language=read_tag(dataset.tag),
+        name=dataset.name,
         notes=_list_given_notes(report, published, recipe),
         add_files=lambda dataset: _add_others(dataset, files),
     )

@@ -8,10 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from postprocess.formats.tabular import write_cell
+from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
 from postprocess.reporting.figures import means
 from postprocess.reporting.plots import collection, distances, evidence, forest
-from postprocess.steps.rehearsal import STAMP, warn_of_scripts
+from postprocess.steps.rehearsal import warn_of_scripts
 
 INDEX = "plots/index.json"
 FIGURES = {"calibration": "annotator-means"}  # plot → figure of the report with another name

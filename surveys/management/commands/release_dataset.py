@@ -47,6 +47,7 @@ class Command(SurveyCommand):
             complete=options["complete"],
             has_report=not options["no_report"],
             has_log=options["log"],
+            name=options["name"] or "",
             ids_of=find_release(released, options["ids_of"]) if options["ids_of"] else None,
         )
         try:

@@ -7,6 +7,7 @@ from django.db import transaction
 from pydantic import BaseModel
 
 from postprocess.formats.toml import find_comments, parse_toml
+from postprocess.naming import propose_name
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.study import (
     FACTS,
@@ -121,6 +122,12 @@ def write_entries(written: str, changed: Entries) -> str:
         return read_entries(entries).render_given()
     except DescriptionError as error:
         raise ReleaseRefused(str(error)) from error
+
+
+def name_dataset(study: Study) -> str:
+    """Return the name of a study's dataset in its files: as written, or else that of the study."""
+    written = _parse(read_written(study)).dataset.name
+    return written or propose_name(study.slug, study.language)
 
 
 def show_text(study: Study, written: str) -> str:

@@ -2,6 +2,7 @@ import pytest
 
 from postprocess.auditing import AuditError
 from postprocess.auditing.layout import find_kits
+from postprocess.formats.files import DATASET_COLUMNS
 
 
 def make(folder, *names):
@@ -108,3 +109,23 @@ def test_a_place_without_a_dataset_is_refused(tmp_path, place):
 def test_a_missing_path_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         find_kits(tmp_path / "nothing")
+
+
+def test_a_dataset_with_its_own_name_is_found_by_its_columns(tmp_path):
+    make(tmp_path, "words_en.csv", "data/data_sl.tsv")
+    (tmp_path / "usim-2_sl.csv").write_text("\ufeff" + "\t".join(DATASET_COLUMNS) + "\r\n")
+
+    kits, unknown = find_kits(tmp_path)
+
+    assert [(kit.language, kit.dataset.name, kit.data[0].name) for kit in kits] == [
+        ("sl", "usim-2_sl.csv", "data/data_sl.tsv")
+    ]
+    assert unknown == ("words_en.csv",)
+
+
+def test_two_datasets_of_a_language_in_one_folder_are_refused(tmp_path):
+    make(tmp_path, "cosimlex_sl.csv")
+    (tmp_path / "usim-2_sl.csv").write_text("\t".join(DATASET_COLUMNS) + "\n")
+
+    with pytest.raises(AuditError, match="move them to separate folders"):
+        find_kits(tmp_path)

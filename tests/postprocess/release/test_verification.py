@@ -13,6 +13,7 @@ from tests.postprocess.release.releases import (
     RECIPE,
     collect,
     full_description,
+    full_entries,
     rate,
     release,
     release_with_practice,
@@ -144,7 +145,7 @@ def test_other_code_is_told_and_its_documents_are_not_compared(folder):
 def test_a_folder_without_a_file_is_refused(folder, name):
     (folder / name).unlink()
 
-    with pytest.raises(ReleaseError, match=f"{name} is missing|has one file cosimlex"):
+    with pytest.raises(ReleaseError, match=f"{name} is missing|has one file <name>"):
         verify_release(folder)
 
 
@@ -156,3 +157,27 @@ def test_the_command_ends_with_one_sentence_and_its_status(folder, capsys, tmp_p
     assert main(["verify", str(folder)]) == 1
     assert main(["verify", str(tmp_path / "nowhere")]) == 2
     assert "unpack the archive" in capsys.readouterr().err
+
+
+def test_a_release_with_its_own_name_and_one_in_the_published_layout_are_verified(tmp_path):
+    named = full_description(dataset={**full_entries()["dataset"], "name": "usim-2"})
+    own = release(collect(6), named, n_practice=2)
+    as_published = release(collect(6), named, n_practice=2, name="cosimlex")
+
+    assert {"usim-2_sl.csv", "usim-2_sl.parquet", "practice_kit/usim-2_sl.csv"} <= own.files.keys()
+    assert "usim-2_sl.parquet" in own.files["README.md"].decode()
+    assert "cosimlex_sl.csv" in as_published.files
+    figures = set()
+    for folder, made in (("own", own), ("published", as_published)):
+        write_release(made, tmp_path / folder)
+        found = verify_release(tmp_path / folder)
+        assert found.is_confirmed
+        figures.add(found.n_figures)
+    assert len(figures) == 1
+
+
+def test_two_datasets_in_one_folder_are_refused(folder):
+    (folder / "other_sl.csv").write_bytes((folder / "cosimlex_sl.csv").read_bytes())
+
+    with pytest.raises(ReleaseError, match=r"has one file .*, but this has 2"):
+        verify_release(folder)

@@ -249,8 +249,8 @@ def test_withdrawal_that_keeps_answers_is_counted():
     assert entry.details["in_releases"] == [Release.objects.get().number]
     run.refresh_from_db()
     with zipfile.ZipFile(io.BytesIO(run.archive.read())) as files:
-        assert "cosimlex_en/log.tsv" in files.namelist()
-        assert b"log.tsv" in files.read("cosimlex_en/SHA256SUMS")
+        assert "study_en/log.tsv" in files.namelist()
+        assert b"log.tsv" in files.read("study_en/SHA256SUMS")
 
 
 def test_annotators_of_other_studies_are_not_counted(study):

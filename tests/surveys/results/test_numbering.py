@@ -70,7 +70,7 @@ def test_a_release_has_the_number_of_its_run(tmp_path):
     assert (failed.state, failed.number, failed.release) == (RunState.FAILED, 1, None)
     assert by_command.number == 2
     assert (made.state, made.number, made.release.number) == (RunState.DONE, 3, 3)
-    assert str(made.archive).endswith("/cosimlex_en_3.zip")
+    assert str(made.archive).endswith("/study_en_3.zip")
     log = AuditEntry.objects.filter(study=study, action__startswith="release.")
     assert list(log.order_by("pk").values_list("action", "subject")) == [
         ("release.requested", "release 1"), ("release.requested", "release 3"),

@@ -10,7 +10,12 @@ from postprocess.steps.recipe import read_recipe
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Annotator, Release, Response, Study
 from surveys.privacy.erasure import withdraw_annotator
-from surveys.results.release import ReleaseOptions, list_unwritten, release_dataset
+from surveys.results.release import (
+    PUBLISHED_NAME,
+    ReleaseOptions,
+    list_unwritten,
+    release_dataset,
+)
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories.checkpoints import file as checkpoints_file
@@ -61,11 +66,11 @@ def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
     files = files_of(tmp_path / "out")
     assert sorted(files) == [
         "CHECKLIST.md", "CITATION.cff", "DATA_STATEMENT.md", "README.md", "SHA256SUMS",
-        "annotators.tsv", "cosimlex_en.csv", "cosimlex_en.parquet", "croissant.json",
-        "data/data_en.tsv", "description.toml", "gold/gold_en.tsv", "ledger.tsv",
-        "ratings_en.parquet", "ratings_en.tsv", "recipe.toml", "report.json",
-        "results/results_subtask1_en.tsv", "results/results_subtask2_en.tsv", "scores.tsv",
-        "texts/consent_1.md", "texts/instructions_1.md", "texts/practice_1.toml",
+        "annotators.tsv", "croissant.json", "data/data_en.tsv", "description.toml",
+        "gold/gold_en.tsv", "ledger.tsv", "ratings_en.parquet", "ratings_en.tsv", "recipe.toml",
+        "report.json", "results/results_subtask1_en.tsv", "results/results_subtask2_en.tsv",
+        "scores.tsv", "study_en.csv", "study_en.parquet", "texts/consent_1.md",
+        "texts/instructions_1.md", "texts/practice_1.toml",
     ]  # fmt: skip
     report = json.loads(files["report.json"])
     assert Release.objects.get().report == report
@@ -237,3 +242,18 @@ def test_the_key_is_not_shown_in_the_admin(admin_client, tmp_path):
 
     assert page.status_code == 200
     assert release.key not in page.content.decode()
+
+
+def test_the_dataset_has_the_name_in_the_description_or_that_asked_for(tmp_path):
+    study = rated_study()
+    described = b'[dataset]\nname = "usim-2"'
+
+    for folder, name in (("written", ""), ("as_published", PUBLISHED_NAME)):
+        options = ReleaseOptions(description=described, name=name)
+        release_dataset(study, tmp_path / folder, RECIPE, options)
+
+    assert (tmp_path / "written" / "usim-2_en.csv").exists()
+    assert (tmp_path / "as_published" / "cosimlex_en.csv").exists()
+    assert Release.objects.filter(n_differences=0).count() == 2
+    with pytest.raises(ReleaseRefused, match="the name of the dataset must be 1 to 50 letters"):
+        release_dataset(study, tmp_path / "bad", RECIPE, ReleaseOptions(name="a/b"))

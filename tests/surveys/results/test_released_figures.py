@@ -172,7 +172,7 @@ def test_a_release_with_scripted_ratings_is_marked_as_rehearsal(rehearsed, tmp_p
 
     assert release.is_rehearsal
     assert (tmp_path / "out_REHEARSAL.zip").exists()
-    assert (tmp_path / "out/cosimlex_en_REHEARSAL.csv").exists()
+    assert (tmp_path / "out/study_en_REHEARSAL.csv").exists()
     card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
     assert "\n# REHEARSAL: " in card
 

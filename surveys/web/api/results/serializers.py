@@ -53,6 +53,11 @@ class NewReleaseSerializer(NewRunSerializer):
     complete = JsonBoolean(
         default=False, help_text="refuse while parts of the description are missing"
     )
+    name = JsonString(
+        max_length=50, allow_blank=True, default="",
+        help_text="of the dataset in its files, such as usim-2 for usim-2_sl.csv; cosimlex: as in "
+        "the published layout; empty: that of the description, or of the study",
+    )  # fmt: skip
     has_report = JsonBoolean(default=True, help_text="add the report as a document")
     has_log = JsonBoolean(default=False, help_text="add the study's log as log.tsv")
     ids_of = JsonInteger(

@@ -32,6 +32,8 @@ LABELS = {
     ("annotators", "creators"): "Kind of annotators",
 }
 HELP = {
+    ("dataset", "name"): "Of the files with the scores, such as usim-2 for usim-2_sl.csv. Empty: "
+    "the name of the study.",
     ("dataset", "licence"): "Terms under which others may use the dataset. CC-BY-4.0 asks them to "
     "name you, CC0-1.0 asks nothing.",
     ("dataset", "version"): "Three numbers, such as 1.0.0.",

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from surveys.models import Release, Run, RunState, Study
 from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
+from surveys.results.release import PUBLISHED_NAME
 from surveys.results.run_inspection import write_presets
 from surveys.templatetags.dates import day
 
@@ -39,6 +40,11 @@ class ReleaseForm(forms.Form):
         label="Annotators’ ids",
         empty_label="new ones",
         help_text="With the ids of an earlier release readers can link the two releases.",
+    )
+    is_published_layout = forms.BooleanField(
+        required=False,
+        label="Name the dataset as in the published layout",
+        help_text="cosimlex_ and the language, instead of its own name.",
     )
     complete = forms.BooleanField(
         required=False, label="Refuse while the description is incomplete"
@@ -86,7 +92,10 @@ class ReleaseForm(forms.Form):
         names = ("n_practice", "seed", "complete", "has_log")
         options = {name: self.cleaned_data[name] for name in names}
         ids_of = self.cleaned_data["ids_of"]
-        return {**options, "has_report": True, "ids_of": ids_of.pk if ids_of else None}
+        name = PUBLISHED_NAME if self.cleaned_data["is_published_layout"] else ""
+        return {
+            **options, "name": name, "has_report": True, "ids_of": ids_of.pk if ids_of else None
+        }  # fmt: skip
 
 
 def _describe_run(run: Run) -> str:

@@ -117,7 +117,7 @@ def test_a_release_is_created_and_downloaded(program, study, django_capture_on_c
     assert files["Content-Type"] == "application/zip"
     packed = zipfile.ZipFile(io.BytesIO(files.getvalue()))
     assert packed.testzip() is None
-    log = packed.read("cosimlex_en/log.tsv")
+    log = packed.read("study_en/log.tsv")
     assert b"person 1\trelease.requested" in log
     assert AuditEntry.objects.filter(study=study, action="member.granted").exists()
     assert b"member.granted" not in log

@@ -102,7 +102,7 @@ def test_every_entry_of_a_description_survives_the_form(study, client):
         choices = [value for value, _ in getattr(field, "choices", []) if value]
         values[name] = choices[0] if choices else f"Text of {name}."
     values |= {
-        "dataset-version": "0.1.0", "dataset-released_on": "2026-01-31",
+        "dataset-name": "words", "dataset-version": "0.1.0", "dataset-released_on": "2026-01-31",
         "dataset-url": "https://example.org", "dataset-doi": "10.1234/a",
         "dataset-keywords": "one\ntwo",
     }  # fmt: skip

@@ -64,7 +64,7 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
     assert "<h1>Run 1: " in read(client, "run", study, results.pk)
     assert "<h1>Ratings ledger of run 1</h1>" in read(client, "ledger", study, results.pk)
     assert '<span class="hint">(1)</span>' in read(client, "jobs", study)
-    for run, name in ((made, "cosimlex_en_2.zip"), (results, "results_study_1.zip")):
+    for run, name in ((made, "study_en_2.zip"), (results, "results_study_1.zip")):
         answer = client.get(page("download", study, run.pk))
         assert f'filename="{name}"' in answer["Content-Disposition"]
     log = read(client, "log", study)
@@ -96,7 +96,7 @@ def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, client):
     assert "<h1>REHEARSAL: Release 1</h1>" in text
     assert "8 of the 8 ratings, by 4 of the 4 annotators, come from scripts." in text
     answer = client.get(page("download", study, made.pk))
-    assert 'filename="cosimlex_en_REHEARSAL_1.zip"' in answer["Content-Disposition"]
+    assert 'filename="study_en_REHEARSAL_1.zip"' in answer["Content-Disposition"]
 
 
 def test_a_release_by_people_is_not_named_a_rehearsal(study, client):

@@ -84,7 +84,7 @@ def test_a_recipe_is_run_and_its_report_and_files_are_there(
     archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         names = {name.partition("/")[2] for name in files.namelist()}
-    assert {"cosimlex_en.csv", "ledger.tsv", "recipe.toml", "report.html"} <= names
+    assert {"study_en.csv", "ledger.tsv", "recipe.toml", "report.html"} <= names
     assert AuditEntry.objects.filter(action="results.requested", actor="ana").exists()
 
 
@@ -217,7 +217,7 @@ def test_a_release_is_created_and_downloaded(study, client, django_capture_on_co
     archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         assert files.testzip() is None
-        described = parse_description(files.read("cosimlex_en/description.toml"))
+        described = parse_description(files.read("study_en/description.toml"))
     facts = describe_study(study)
     assert (described.collection, described.recruitment) == (facts.collection, facts.recruitment)
     assert described.collection.median_seconds_per_item == 31

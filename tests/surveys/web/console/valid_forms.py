@@ -70,7 +70,8 @@ KINDS = {
 }
 
 WRITTEN = {
-    "dataset-title": "Words", "dataset-version": "1.0.0", "dataset-released_on": "2026-11-30",
+    "dataset-title": "Words", "dataset-name": "words",
+    "dataset-version": "1.0.0", "dataset-released_on": "2026-11-30",
     "dataset-licence": "CC-BY-4.0", "dataset-url": "https://example.org/words",
     "dataset-doi": "10.1234/words", "dataset-summary": "Pairs.", "dataset-uses": "Evaluation.",
     "dataset-limitations": "Few pairs.", "dataset-contact": "lab@example.org",
@@ -199,7 +200,8 @@ FORMS = {
     "recipe_text": lambda world: {"recipe": QUICK},
     "retry": lambda world: {},
     "release": lambda world: {"recipe": "raw", "n_practice": "0", "seed": "0",
-                              "ids_of": "", "complete": "on", "has_log": "on"},
+                              "ids_of": "", "complete": "on", "has_log": "on",
+                              "is_published_layout": "on"},
     "release_page": lambda world: {"is_open": "yes"},
     "verify_release": lambda world: {},
     "description": lambda world: {**WRITTEN, **AUTHORS},
