@@ -1,4 +1,4 @@
-"""The two papers whose method Cosima follows, cited with the same authors everywhere."""
+"""What releases and reports cite: the two papers whose method Cosima follows, and Cosima."""
 
 from typing import NamedTuple
 
@@ -28,6 +28,19 @@ class Paper(NamedTuple):
     url: str
 
 
+class Software(NamedTuple):
+    """A program, as `CITATION.cff` of this project describes it; its version is the caller's."""
+
+    author: str
+    title: str
+    licence: str
+
+
+COSIMA = Software(
+    "The Cosima contributors",
+    "Cosima: graded word similarity in context, from texts to a published dataset",
+    "Apache-2.0",
+)
 COSIMLEX = Paper(
     (
         Person("Armendariz", "Carlos Santos"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
-from postprocess.references import COSIMLEX, TASK_PAPER, write_authors
+from postprocess.references import COSIMA, COSIMLEX, TASK_PAPER, write_authors
 from postprocess.reporting import tables, trust
 from postprocess.reporting.figures.gallery import Plate
 from postprocess.reporting.figures.inlining import inline_svg
@@ -65,6 +65,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         apart=trust.count_apart(report),
         wanted=recipe.report,
         printed=printed,
+        cosima=COSIMA,
         cosimlex=COSIMLEX,
         task_paper=TASK_PAPER,
     )

@@ -27,6 +27,7 @@ PROCEDURE = (
     "similar these are in it. No annotator was given both texts of a pair. The order of the texts "
     "was random for each annotator."
 )
+PLATFORM = "Cosima"
 PERSONAL_LINK = "personal links"
 SCRIPTED = "scripted annotators of a rehearsal, who are not people"
 
@@ -97,6 +98,7 @@ def _describe_collection(study: Study) -> dict[str, Any]:
     span = begun.aggregate(first=Min("started_at"), last=Max("submitted_at"))
     return _drop_unknown(
         procedure=PROCEDURE,
+        platform=PLATFORM,
         question_forms=study.question_forms,
         began_on=_as_day(span["first"]),
         ended_on=_as_day(span["last"]),

@@ -86,6 +86,8 @@ class DatasetSection(_Section):
     summary: Prose | None = asked("what the dataset contains, in two or three sentences")
     uses: Prose | None = asked("what the dataset is meant for, and what it must not be used for")
     limitations: Prose | None = asked("what could mislead a user of the scores")
+    biases: Prose | None = None
+    social_impact: Prose | None = None
     contact: Line | None = asked("whom to ask about the dataset")
     funding: Prose | None = asked("who funded the work")
     maintenance: Prose | None = asked("who corrects errors, and how new versions are announced")
@@ -175,6 +177,7 @@ class CollectionSection(_Section):
     """When and how the ratings were collected."""
 
     procedure: Prose | None = asked("what annotators did with each text, and what they saw of it")
+    platform: Line | None = None  # the program or service in which they rated
     question_forms: Literal["dictionary", "text"] | None = None  # in which the question names them
     began_on: Day | None = asked("the first day of data collection", "First day of collection")
     ended_on: Day | None = asked("the last day of data collection", "Last day of collection")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from postprocess.references import COSIMLEX
+from postprocess.references import COSIMA, COSIMLEX
 from postprocess.release.description.missing_text import mark
 from postprocess.release.description.study import Author, list_asked
 from postprocess.release.documents.metadata import TAGS, write_yaml
@@ -65,7 +65,7 @@ def render_citation(subject: Subject) -> str:
         "doi": dataset.doi,
         "url": dataset.url,
         "keywords": list(dict.fromkeys((*TAGS, *dataset.keywords))),
-        "references": list(METHODS),
+        "references": [*METHODS, _cite_software(subject)],
     }
     known = {name: entry for name, entry in entries.items() if entry is not None}
     return write_yaml(known) + "".join(f"# {one}\n" for one in list_missing(subject, NAMES))
@@ -102,6 +102,17 @@ def cite(
     version = f", version {dataset.version}" if dataset.version else ""
     place = f"https://doi.org/{dataset.doi}" if dataset.doi else dataset.url
     return f"{who}{year}. {title}{version}." + (f" {link.format(place)}" if place else "")
+
+
+def _cite_software(subject: Subject) -> dict[str, Any]:
+    return {
+        "type": "software",
+        "title": COSIMA.title,
+        "authors": [{"name": COSIMA.author}],
+        "version": subject.dataset.report["code"]["version"],
+        "license": COSIMA.licence,
+        "notes": subject.software,
+    }
 
 
 def _write_author(author: Author) -> dict[str, str]:

@@ -94,7 +94,7 @@ def describe_file(subject: Subject, path: str) -> str:
         "DATA_STATEMENT.md": "data statement (Bender and Friedman, 2018)",
         "CHECKLIST.md": "annotation part of the Responsible NLP checklist",
         "CITATION.cff": "the citation of the dataset",
-        "croissant.json": "machine-readable metadata (Croissant 1.0)",
+        "croissant.json": "machine-readable metadata (Croissant 1.1 and its RAI vocabulary)",
         "README.md": "this card",
         "SHA256SUMS": "checksums: sha256sum -c SHA256SUMS",
     }

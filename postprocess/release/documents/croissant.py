@@ -1,4 +1,4 @@
-"""Machine-readable metadata: `croissant.json`, in Croissant 1.0 of ML Commons."""
+"""Machine-readable metadata: `croissant.json`, in Croissant 1.1 of ML Commons."""
 
 import hashlib
 import json
@@ -8,6 +8,7 @@ from typing import Any
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.missing_text import mark
 from postprocess.release.description.study import Author
+from postprocess.release.documents import responsible_ai
 from postprocess.release.documents.citation import WHO, cite, list_missing
 from postprocess.release.documents.contents import (
     DATASET,
@@ -22,7 +23,7 @@ from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
 from postprocess.table.details import PLACE
 
-VERSION = "http://mlcommons.org/croissant/1.0"
+VERSION = "http://mlcommons.org/croissant/1.1"
 CROISSANT = "http://mlcommons.org/croissant/"
 NAMES = {  # name in the description → name in Croissant
     "version": "version",
@@ -33,16 +34,20 @@ NAMES = {  # name in the description → name in Croissant
 CONTEXT: dict[str, Any] = {  # prescribed by the standard
     "@language": "en",
     "@vocab": "https://schema.org/",
+    "annotation": "cr:annotation",
+    "arrayShape": "cr:arrayShape",
     "citeAs": "cr:citeAs",
     "column": "cr:column",
     "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
     "cr": CROISSANT,
-    "rai": f"{CROISSANT}RAI/",
+    **responsible_ai.PREFIXES,
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
     "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
+    "excludes": "cr:excludes",
     "extract": "cr:extract",
     "field": "cr:field",
     "fileProperty": "cr:fileProperty",
@@ -50,12 +55,14 @@ CONTEXT: dict[str, Any] = {  # prescribed by the standard
     "fileSet": "cr:fileSet",
     "format": "cr:format",
     "includes": "cr:includes",
+    "isArray": "cr:isArray",
     "isLiveDataset": "cr:isLiveDataset",
     "jsonPath": "cr:jsonPath",
     "key": "cr:key",
     "md5": "cr:md5",
     "parentField": "cr:parentField",
     "path": "cr:path",
+    "readLines": "cr:readLines",
     "recordSet": "cr:recordSet",
     "references": "cr:references",
     "regex": "cr:regex",
@@ -63,10 +70,13 @@ CONTEXT: dict[str, Any] = {  # prescribed by the standard
     "replace": "cr:replace",
     "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
+    "sdVersion": "cr:sdVersion",
     "separator": "cr:separator",
     "source": "cr:source",
     "subField": "cr:subField",
     "transform": "cr:transform",
+    "unArchive": "cr:unArchive",
+    "value": "cr:value",
 }
 
 
@@ -95,7 +105,7 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
     entries = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": VERSION,
+        "conformsTo": [VERSION, responsible_ai.VERSION],
         "name": subject.stamp(subject.title or mark("name", "the name of the dataset")),
         "description": subject.stamp(
             dataset.summary or mark("description", "what the dataset contains")
@@ -110,6 +120,7 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
         "citeAs": cite(subject),
         "inLanguage": subject.language,
         "keywords": list(dict.fromkeys((*TAGS, *dataset.keywords))),
+        **responsible_ai.describe_responsibly(subject),
         "distribution": [_write_file(subject, path, files[path]) for path in sorted(files)],
         "recordSet": _list_record_sets(subject),
     }

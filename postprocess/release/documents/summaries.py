@@ -18,6 +18,7 @@ from postprocess.steps.core import CONSTANT, GAIN, LOW, LOWEST
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import warn_of_scripts
 
+COSIMA_NAME = "Cosima"  # as the platform of a collection
 QUESTIONS = {
     "dictionary": "The question named the two words in their dictionary forms, in the order of "
     "the text.",
@@ -67,6 +68,13 @@ class Subject:
         """The warning about ratings by scripts; "" if there are none."""
         return warn_of_scripts(self.dataset.report["counts"])
 
+    @property
+    def software(self) -> str:
+        """What Cosima did, and its version, in a sentence."""
+        collected = self.description.collection.platform == COSIMA_NAME
+        version = self.dataset.report["code"]["version"]
+        return f"{'Collected and processed' if collected else 'Processed'} with Cosima {version}."
+
     def stamp(self, text: str) -> str:
         """Return a title or summary, prefixed with the rehearsal mark if scripts rated."""
         return f"{STAMP}: {text}" if self.warning else text
@@ -80,11 +88,10 @@ class Subject:
 def count_annotators(subject: Subject) -> str:
     """Return the numbers of annotators and ratings in a sentence."""
     counts = subject.dataset.report["counts"]
-    fewest, most = (counts[f"{end}_ratings_of_a_context"] for end in ("fewest", "most"))
     return (
         f"{counts['annotators']} annotators gave {counts['ratings']} ratings; "
         f"{counts['ratings_used']} ratings by {counts['annotators_used']} of them are used "
-        f"in the scores, {fewest if fewest == most else f'{fewest} to {most}'} in each context."
+        f"in the scores, {describe_ratings_each(subject)} in each context."
     )
 
 
@@ -242,6 +249,40 @@ def describe_question(subject: Subject) -> str:
     """Return in which forms the question named the two words, in a sentence; "" if unknown."""
     forms = subject.description.collection.question_forms
     return QUESTIONS[forms] if forms else ""
+
+
+def list_on_people(subject: Subject) -> Iterator[str]:
+    """Say what the release reveals of its annotators, in paragraphs."""
+    yield (
+        "Annotators appear under ids that are used only in this release. It contains no names, "
+        "addresses, accounts or times of answers."
+    )
+    words = (
+        "published if they agreed to it. These words may reveal something about their writers; "
+        "handle them with care."
+        if subject.has_words
+        else "not published."
+    )
+    yield (
+        f"The engagement words that annotators wrote before rating are {words} Data of annotators "
+        "who withdrew are not included."
+    )
+    yield "Two releases of the same ratings can still be matched through the ratings themselves."
+
+
+def describe_scale(subject: Subject) -> str:
+    """Return the rating scale with the labels of its points."""
+    labels = ", ".join(
+        f"{point} = {label}" for point, label in subject.description.scale.labels.items()
+    )
+    return f"{subject.recipe.scale.as_scale()}{f' ({labels})' if labels else ''}"
+
+
+def describe_ratings_each(subject: Subject) -> str:
+    """Return how many of the used ratings each context has."""
+    counts = subject.dataset.report["counts"]
+    fewest, most = (counts[f"{end}_ratings_of_a_context"] for end in ("fewest", "most"))
+    return f"{fewest}" if fewest == most else f"{fewest} to {most}"
 
 
 def describe_time(subject: Subject) -> str:

@@ -1,15 +1,17 @@
 import re
+from pathlib import Path
 
 import pytest
 import yaml
 
 from postprocess.references import COSIMLEX
 from postprocess.release.description.study import Description
-from tests.postprocess.release.releases import full_description, release
+from tests.postprocess.release.releases import full_description, full_entries, release
 from tests.postprocess.release.test_cards import hostile_description
 
 pytestmark = pytest.mark.usefixtures("one_dataset")
 
+ROOT = Path(__file__).resolve().parents[3]
 REQUIRED = {"cff-version", "message", "title", "authors"}
 KNOWN = REQUIRED | {
     "abstract", "date-released", "doi", "keywords", "license", "references", "type", "url",
@@ -82,3 +84,28 @@ def test_the_card_has_the_citation():
         "Ana Novak, The Similarity Group (2026). Similarity of words in context, version 1.2.0. "
         "<https://doi.org/10.5281/zenodo.1234567>"
     ) in card
+
+
+@pytest.mark.parametrize(
+    ("platform", "sentence"),
+    [
+        ("Cosima", "Collected and processed with Cosima"),
+        ("another program", "Processed with Cosima"),
+        (None, "Processed with Cosima"),
+    ],
+)
+def test_the_release_says_what_cosima_did(platform, sentence):
+    project = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    collection = {**full_entries()["collection"], "platform": platform}
+    files = release(description=full_description(collection=collection)).files
+
+    cited = yaml.safe_load(files["CITATION.cff"])["references"][-1]
+
+    said = f"{sentence} {project['version']}."
+    assert cited == {
+        "type": "software", "notes": said,
+        **{name: project[name] for name in ("title", "authors", "version", "license")},
+    }  # fmt: skip
+    card = files["README.md"].decode()
+    assert f"\n\n{said}\n\n## Maintenance" in card
+    assert (f"- **Collected with:** {platform}\n" in card) == (platform is not None)

@@ -39,6 +39,10 @@ HELP = {
     ("dataset", "version"): "Three numbers, such as 1.0.0.",
     ("dataset", "released_on"): "Empty: the day on which the release is created.",
     ("dataset", "doi"): "Such as 10.1234/abc. Empty: none yet.",
+    ("dataset", "biases"): "Who and what the texts and annotators represent too much or too "
+    "little. Some conferences ask for it.",
+    ("dataset", "social_impact"): "Benefits and risks for people outside the study. Some "
+    "conferences ask for it.",
     ("dataset", "keywords"): "One per line.",
     ("stimuli", "creators"): "Who made the texts.",
     ("annotators", "creators"): "Paid or volunteer crowd, or experts.",

@@ -70,8 +70,9 @@ KINDS = {
 }
 
 WRITTEN = {
-    "dataset-title": "Words", "dataset-name": "words",
-    "dataset-version": "1.0.0", "dataset-released_on": "2026-11-30",
+    "dataset-title": "Words", "dataset-name": "words", "dataset-biases": "Few texts.",
+    "dataset-social_impact": "None known.", "dataset-version": "1.0.0",
+    "dataset-released_on": "2026-11-30",
     "dataset-licence": "CC-BY-4.0", "dataset-url": "https://example.org/words",
     "dataset-doi": "10.1234/words", "dataset-summary": "Pairs.", "dataset-uses": "Evaluation.",
     "dataset-limitations": "Few pairs.", "dataset-contact": "lab@example.org",
