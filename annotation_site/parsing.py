@@ -11,6 +11,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 env = environ.Env()
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 FEE_RATES = ("reward", "bonus", "crowded", "masters", "minimum")
 
 
@@ -82,11 +83,31 @@ def loopback(name: str, default: str) -> str:
     """Return the URL of a server on this machine; empty for none."""
     url: str = env(name, default=default)
     parts = urlsplit(url)
-    if url and (parts.scheme != "http" or parts.hostname not in {"127.0.0.1", "localhost", "::1"}):
+    if url and (parts.scheme != "http" or parts.hostname not in LOOPBACK):
         raise ImproperlyConfigured(
             f"{name} must be on this machine, such as {default}, got {url!r}."
         )
     return url.rstrip("/")
+
+
+def service_url(name: str, default: str) -> str:
+    """Return the URL of a service: by https, or on this machine; without a path."""
+    url: str = env(name, default="") or default
+    parts = urlsplit(url)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+    if not is_safe or not parts.hostname or parts.path not in {"", "/"} or parts.username:
+        raise ImproperlyConfigured(f"{name} must be a URL such as {default}, got {url!r}.")
+    return url.rstrip("/")
+
+
+def secret(name: str) -> str:
+    """Return a token that can be sent in a header; empty for none. No message contains it."""
+    text: str = env(name, default="").strip()
+    if not re.fullmatch("[!-~]*", text):
+        raise ImproperlyConfigured(
+            f"{name} must be a token without spaces, of ASCII characters alone; copy it again."
+        )
+    return text
 
 
 def networks(name: str) -> list[IPv4Network | IPv6Network]:

@@ -19,6 +19,8 @@ from annotation_site.parsing import (
     fee_rates,
     loopback,
     networks,
+    secret,
+    service_url,
     switch,
     whole_number,
 )
@@ -295,6 +297,21 @@ if EMAIL_HOST and "@" not in DEFAULT_FROM_EMAIL:
     )
 if EMAIL_USE_SSL and EMAIL_USE_TLS:
     raise ImproperlyConfigured("Set either EMAIL_USE_SSL or EMAIL_USE_TLS to yes, not both.")
+
+# Repositories for data: without a token nothing is sent. Separate names, as for MTurk's keys.
+ZENODO_URL = service_url("ZENODO_URL", "https://sandbox.zenodo.org")
+ZENODO_TOKEN = secret("ZENODO_TOKEN")
+HUGGING_FACE_URL = service_url("HUGGING_FACE_URL", "https://huggingface.co")
+HUGGING_FACE_TOKEN = secret("HUGGING_FACE_TOKEN")
+HUGGING_FACE_ACCOUNT = env("HUGGING_FACE_ACCOUNT", default="").strip()
+HUGGING_FACE_STORAGE_HOSTS = [
+    host.strip().lower()
+    for host in env.list("HUGGING_FACE_STORAGE_HOSTS", default=[])
+    or [
+        "hf-hub-lfs-us-east-1.s3-accelerate.amazonaws.com",
+        "hf-hub-lfs-us-east-1.s3.amazonaws.com",
+    ]
+]
 
 WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]
 REST_FRAMEWORK = {

@@ -178,6 +178,10 @@ class TargetBusy(GatewayDown):
     """The same work is in progress at the target; try again afterwards."""
 
 
+class DepositRefused(SurveyError):
+    """A release that cannot be deposited, or a draft that this site must not change."""
+
+
 class FeesUnknown(SurveyError):
     """A day for which the settings have no fees."""
 

@@ -30,6 +30,7 @@ from surveys.operations.outages import OUTAGES, log_outage
 from surveys.recruitment import mails
 from surveys.rehearsal.direct import rehearse
 from surveys.results import runs
+from surveys.results.deposit.jobs import send_draft
 from surveys.results.inspection.verification import verify_archive
 from surveys.results.jobs import make_links, write_export
 from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
@@ -45,6 +46,7 @@ MAKERS: dict[RunKind, runs.Maker] = {
     RunKind.LINKS: make_links,
     RunKind.EXPORT: write_export,
     RunKind.VERIFY: verify_archive,
+    RunKind.DEPOSIT: send_draft,
     RunKind.REHEARSE: rehearse,
     **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
 }

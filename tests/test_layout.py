@@ -38,6 +38,8 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are
     "surveys.results.inspection.pairs", "surveys.results.inspection.pair",
     "surveys.results.inspection.verification",
+    "surveys.results.deposit.contents", "surveys.results.deposit.zenodo",
+    "surveys.results.deposit.hub",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing

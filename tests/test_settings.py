@@ -221,6 +221,8 @@ def test_an_invalid_number_of_seconds_stops_the_start(tmp_path):
     [
         ("MTURK_SIMULATOR_URL", "http://example.org:8765", "must be on this machine"),
         ("MTURK_SIMULATOR_URL", "https://127.0.0.1:8765", "must be on this machine"),
+        ("ZENODO_URL", "http://zenodo.example.org", "must be a URL such as https://sandbox"),
+        ("HUGGING_FACE_TOKEN", "hf_a b", "must be a token without spaces"),
         ("MTURK_FEES", "yesterday reward=0.2", "MTURK_FEES must look like '2015-07-21"),
         ("MTURK_FEES", "2015-07-21 reward=20%", "MTURK_FEES must look like"),
         ("MTURK_FEES", "2015-07-21 tip=0.2", "with these rates: reward, bonus"),

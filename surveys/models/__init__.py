@@ -33,7 +33,15 @@ from surveys.models.recruitment import (
     Visit,
     Worker,
 )
-from surveys.models.results import Release, Run, RunKind, RunState, WrittenDescription
+from surveys.models.results import (
+    Deposit,
+    Release,
+    RepositoryKind,
+    Run,
+    RunKind,
+    RunState,
+    WrittenDescription,
+)
 from surveys.models.review import (
     Review,
     ReviewClaim,

@@ -132,6 +132,45 @@ class Release(models.Model):
         return f"{self.n_differences:,} {noun} from what the ratings give."
 
 
+class RepositoryKind(models.TextChoices):
+    """The repositories for data at which this site can create drafts."""
+
+    ZENODO = "zenodo", "Zenodo"
+    HUB = "huggingface", "Hugging Face"
+
+
+class Deposit(models.Model):
+    """The draft of a study's dataset in a repository, with the release whose files it holds.
+
+    A study has one draft at each host; a later release replaces the files. Only a person
+    publishes it, in the repository.
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="deposits")
+    release = models.ForeignKey(Release, models.PROTECT, related_name="deposits")
+    repository = models.CharField(max_length=12, choices=RepositoryKind)
+    host = models.CharField(max_length=200, help_text="such as sandbox.zenodo.org")
+    remote_id = models.CharField(max_length=200, help_text="of the draft, in the repository")
+    url = models.URLField(max_length=500, help_text="where its owner sees it")
+    doi = models.CharField(max_length=200, blank=True, default="", help_text="reserved for it")
+    file_names = models.JSONField(default=list, blank=True, help_text="sent by this site")
+    created_at = models.DateTimeField(auto_now_add=True)
+    sent_at = models.DateTimeField(
+        null=True, blank=True, help_text="when all files had arrived; empty: not yet"
+    )
+
+    class Meta:
+        ordering: ClassVar = ["repository", "host"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("study", "repository", "host"), name="one_draft_a_study_and_host"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"draft of {self.study} at {self.host}"
+
+
 class RunKind(models.TextChoices):
     """The kinds of background job."""
 
@@ -140,6 +179,7 @@ class RunKind(models.TextChoices):
     LINKS = "links", "personal links"
     EXPORT = "export", "a file of the answers"
     VERIFY = "verify", "verification of a release"
+    DEPOSIT = "deposit", "draft of a release in a repository"
     REHEARSE = "rehearse", "a rehearsal by scripted annotators"
     PUBLISH = "publish", "publishing of a batch"
     FETCH = "fetch", "fetching of what was handed in"
@@ -164,7 +204,7 @@ class RunKind(models.TextChoices):
     @classmethod
     def of_jobs(cls) -> "tuple[RunKind, ...]":
         """Return the kinds that are not post-processing."""
-        return (cls.LINKS, cls.EXPORT, cls.VERIFY, cls.REHEARSE, *cls.of_batches())
+        return (cls.LINKS, cls.EXPORT, cls.VERIFY, cls.DEPOSIT, cls.REHEARSE, *cls.of_batches())
 
 
 class RunState(models.TextChoices):

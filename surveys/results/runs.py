@@ -57,7 +57,7 @@ INTERRUPTED = "It was interrupted. Try again; if that does not help, ask an oper
 @transaction.atomic
 def request_results(study: Study, recipe: str, by: User | None) -> Run:
     """Queue a run that post-processes ratings by a recipe, in TOML. Raises RunRefused."""
-    return _request(study, RunKind.RESULTS, read_recipe(study, recipe), by)
+    return store_request(study, RunKind.RESULTS, read_recipe(study, recipe), by)
 
 
 @transaction.atomic
@@ -72,7 +72,9 @@ def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: Us
     of = wishes.get("ids_of")
     if of and not Release.objects.filter(study=study, pk=of).exists():
         raise RunRefused(f"This study has no release with the id {of}.")
-    return _request(study, RunKind.RELEASE, read_recipe(study, recipe), by, wishes=dict(wishes))
+    return store_request(
+        study, RunKind.RELEASE, read_recipe(study, recipe), by, wishes=dict(wishes)
+    )
 
 
 @transaction.atomic
@@ -96,7 +98,7 @@ def request_links(
     if Run.objects.filter(study=study, kind=RunKind.LINKS).under_way().exists():
         raise RunRefused("Links are already being created. Wait until that is done.")
     wishes = {"count": count} if count else {"notes": listed}
-    return _request(study, RunKind.LINKS, None, by, wishes=wishes)
+    return store_request(study, RunKind.LINKS, None, by, wishes=wishes)
 
 
 @transaction.atomic
@@ -104,7 +106,7 @@ def request_export(study: Study, form: str, by: User | None) -> Run:
     """Queue a run that exports all responses; an earlier export is deleted. Raises RunRefused."""
     if form not in EXPORT_FORMATS:
         raise RunRefused(f"Responses are exported as {' or '.join(EXPORT_FORMATS)}.")
-    run = _request(study, RunKind.EXPORT, None, by, wishes={"form": form})
+    run = store_request(study, RunKind.EXPORT, None, by, wishes={"form": form})
     drop_exports(study)
     return run
 
@@ -121,7 +123,7 @@ def request_verification(release: Release, by: User | None) -> Run:
             "This site does not keep the files of the release. Verify them where they are: "
             "python -m postprocess verify."
         )
-    verification = _request(
+    verification = store_request(
         release.study, RunKind.VERIFY, None, by, wishes={"release": release.pk}
     )  # locks the study
     same = Run.objects.filter(study=release.study, kind=RunKind.VERIFY).under_way()
@@ -143,7 +145,7 @@ def request_rehearsal(study: Study, count: int, by: User | None) -> Run:
         raise RunRefused(f"{n_places:,} places are free, so at most as many can rehearse.")
     if Run.objects.filter(study=study, kind=RunKind.REHEARSE).under_way().exists():
         raise RunRefused("A rehearsal is already in progress. Wait until it is done.")
-    return _request(study, RunKind.REHEARSE, None, by, wishes={"count": count})
+    return store_request(study, RunKind.REHEARSE, None, by, wishes={"count": count})
 
 
 @transaction.atomic
@@ -155,7 +157,7 @@ def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
     same = _find_batch_work(batch).filter(kind=kind)
     if kind not in RunKind.of_batches() or any(not is_broken_off(run) for run in same):
         raise RunRefused("This is already in progress. Wait until it is done.")
-    return _request(batch.study, kind, None, by, wishes={"batch": batch.pk})
+    return store_request(batch.study, kind, None, by, wishes={"batch": batch.pk})
 
 
 def is_batch_busy(batch: Batch) -> bool:
@@ -232,9 +234,10 @@ def _find_batch_work(batch: Batch) -> RunQuerySet:
     return jobs.filter(wishes__batch=batch.pk).under_way()
 
 
-def _request(
+def store_request(
     study: Study, kind: RunKind, recipe: "Recipe | None", by: User | None, **more: Any
 ) -> Run:
+    """Store a job of a kind in its study's queue, with a log entry; locks the study."""
     if recipe:
         more |= {"recipe": recipe.render(), "recipe_name": recipe.name}
     number = number_run(study, kind)

@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from surveys.models import Entrance
 from surveys.recruitment.links import open_entrance
 from tests.factories.newcomers import CODES
+from tests.factories.repositories import TOKEN, Hub, Storage, Zenodo, serve
 from tests.factories.studies import make_study
 
 PLATES: dict[str, Any] = {}  # figures of the first run of this process
@@ -40,3 +41,20 @@ def prolific() -> Entrance:
 def link() -> Entrance:
     """The open link of a study with a place in A and one in B."""
     return open_entrance(make_study(2, ratings_per_context=1), "link")
+
+
+@pytest.fixture
+def zenodo(settings: Any) -> Iterator[Zenodo]:
+    """A repository as Zenodo, for which the site has a token."""
+    with serve(Zenodo()) as repository:
+        settings.ZENODO_URL, settings.ZENODO_TOKEN = repository.url, TOKEN
+        yield repository
+
+
+@pytest.fixture
+def hub(settings: Any) -> Iterator[Hub]:
+    """A repository as the Hugging Face Hub, with its storage host."""
+    with serve(Storage()) as storage, serve(Hub(storage)) as repository:
+        settings.HUGGING_FACE_URL, settings.HUGGING_FACE_TOKEN = repository.url, TOKEN
+        settings.HUGGING_FACE_STORAGE_HOSTS = ["127.0.0.1"]
+        yield repository
