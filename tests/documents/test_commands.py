@@ -30,11 +30,16 @@ ELSEWHERE = {
 
 # What does not run in a test, by its exact text, and why.
 LOAD = "measures for minutes to hours, with nothing else on the machine; see tests/test_bench.py"
+DEPOSIT = "needs a token; tests/surveys/web/console/test_deposits.py"
 PEERS = "sets up other survey systems, which are no part of the repository"
 LEFT_OUT = {
     "README.md": {"scripts/test": "runs this test"},
     "docs/console.md": {
         "celery -A annotation_site worker": "needs a broker; tests/end_to_end/test_background.py",
+    },
+    "docs/releases.md": {
+        "python manage.py deposit_release sl 3 zenodo --dry-run": DEPOSIT,
+        "python manage.py deposit_release sl 3 zenodo": DEPOSIT,
     },
     "docs/simulator.md": {
         "python manage.py run_mturk_simulator --keep --platform http://127.0.0.1:8000":

@@ -51,6 +51,7 @@ _BY_SECTION = {
     "docs/console.html#release": (
         "release release_page verify_release differences description description_text"
     ),
+    "docs/releases.html#deposit-it": "deposit",
     "docs/console.html#webhooks": "webhooks webhook remove_webhook",
     "docs/console.html#privacy": (
         "privacy find_person pay settle drop person export_person pay_person erase forget"

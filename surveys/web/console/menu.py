@@ -98,7 +98,9 @@ PAGES = (
         is_shown=True,
     ),
     Page("results", "recipe_text run pairs pair plots ledger compare", is_shown=True),
-    Page("release", "description description_text release_page verify_release", is_shown=True),
+    Page(
+        "release", "description description_text release_page verify_release deposit", is_shown=True
+    ),
     Page("people", "leave invite_person webhooks webhook remove_webhook", Right.OWN),
     Page("privacy", "find_person person erase pay settle drop", Right.OWN),
     Page("log"),

@@ -22,7 +22,15 @@ from surveys.web.console.crowd import visits as batch_visits
 from surveys.web.console.privacy import views as privacy
 from surveys.web.console.recruitment import mails, prolific
 from surveys.web.console.recruitment import views as recruitment
-from surveys.web.console.results import descriptions, jobs, pairs, plots, recipes, releases
+from surveys.web.console.results import (
+    deposits,
+    descriptions,
+    jobs,
+    pairs,
+    plots,
+    recipes,
+    releases,
+)
 from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
 from surveys.web.console.study import design, lifecycle, preview, rehearsals, stimuli
@@ -151,6 +159,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "release": ("release/", releases.release),
     "release_page": ("release/<int:number>/page/", releases.release_page),
     "verify_release": ("release/<int:number>/verification/", releases.verify),
+    "deposit": ("release/<int:number>/deposit/<str:repository>/", deposits.deposit),
     "differences": ("release/<int:number>/differences/", releases.differences),
     "description": ("release/description/", descriptions.description),
     "description_text": ("release/description/toml/", descriptions.description_text),

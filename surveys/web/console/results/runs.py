@@ -9,6 +9,9 @@ from django.urls import reverse
 
 from surveys.access.roles import Right
 from surveys.models import Release, Run, RunKind, RunState, Study
+from surveys.results.deposit.contents import find_obstacle
+from surveys.results.deposit.jobs import find_deposit, find_job
+from surveys.results.deposit.repositories import list_repositories
 from surveys.results.entries.description import list_gaps
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.inspection.verification import find_verification, name_archive
@@ -46,7 +49,7 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "of_run": f"?run={found.pk}",
     }
     if found.release:
-        page |= _describe_verification(found.release)
+        page |= _describe_verification(found.release) | _describe_deposits(request, found.release)
     if found.state == RunState.DONE and found.ledger:
         table = load_pairs(found)
         numbers = table.select({"order": "-size"}, 0)[:LARGEST]
@@ -136,6 +139,22 @@ def _describe_verification(release: Release) -> dict[str, Any]:
         "verification": job,
         "is_verifying": job is not None and job.is_under_way,
         "differences": release.differences[:MOST_DIFFERENCES],
+    }
+
+
+def _describe_deposits(request: HttpRequest, release: Release) -> dict[str, Any]:
+    """Return what the page of a release shows of its drafts in repositories; nothing if off."""
+    repositories = list_repositories() if not is_visitor(request) else []
+    if not repositories:
+        return {}
+    job = find_job(release)
+    return {
+        "places": [
+            (repository, find_deposit(release.study, repository)) for repository in repositories
+        ],
+        "obstacle": find_obstacle(release),
+        "deposit_job": job,
+        "is_sending": job is not None and job.is_under_way,
     }
 
 

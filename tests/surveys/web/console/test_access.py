@@ -16,7 +16,7 @@ FOR_WORKERS = {
     "rehearsal",
     "undo_repeat", "replace", "results", "recipe_text", "compare", "run", "retry", "report",
     "ledger", "pairs", "pair", "plots", "plot", "download", "release", "release_page",
-    "verify_release", "differences",
+    "verify_release", "differences", "deposit",
     "description", "description_text", "review_settings",
     "repeat", "recruitment", "invite", "export_links", "export_invitations",
     "export_reminders", "invitation", "open_link", "prolific",

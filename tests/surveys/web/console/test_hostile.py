@@ -76,6 +76,12 @@ def can_queue_mails(settings):
     settings.EMAIL_HOST, settings.SITE_URL = "127.0.0.1", "https://survey.example.org"
 
 
+@pytest.fixture(autouse=True)
+def has_repository(settings):
+    """Let drafts be created at a repository; in these tests nothing is committed or sent."""
+    settings.ZENODO_URL, settings.ZENODO_TOKEN = "http://127.0.0.1:9", "a-token-for-tests"
+
+
 @pytest.fixture
 def attacker(world, name):
     """Return a client that is signed in, except for the sign-in pages."""
@@ -98,7 +104,8 @@ def address_of(name, world, **changed):
         "context_id": world.context.pk,
         "invitation_id": world.invitation.pk,
         "entrance_id": world.entrance.pk,
-        "number": review.pk if name.startswith("review_") else 1,
+        "number": review.pk if name.startswith("review_") else 2 if name == "deposit" else 1,
+        "repository": "zenodo",
         "code": world.annotator.code,
         "position": 1,
         "row": 1,

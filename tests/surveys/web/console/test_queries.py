@@ -107,7 +107,7 @@ def list_pages(study: Study) -> list[tuple[str, str]]:
     found = {
         "slug": study.slug, "pair_id": pair.pk, "context_id": pair.contexts.first().pk,
         "kind": "consent", "number": 1, "position": 1, "row": 1,
-        "plot": "calibration", "form": "csv",
+        "plot": "calibration", "form": "csv", "repository": "zenodo",
         "invitation_id": study.invitations.first().pk,
         "code": study.annotators.first().code, "run_id": study.runs.first().pk,
         "user_id": 1, "entrance_id": 1, "webhook_id": study.webhooks.first().pk,

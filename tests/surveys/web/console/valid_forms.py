@@ -205,6 +205,7 @@ FORMS = {
                               "is_published_layout": "on"},
     "release_page": lambda world: {"is_open": "yes"},
     "verify_release": lambda world: {},
+    "deposit": lambda world: {},
     "description": lambda world: {**WRITTEN, **AUTHORS},
     "description_text": lambda world: {"body": "[dataset]\nfunding = 'None.'"},
     "people": lambda world: {"username": "mate", "role": "reviewer"},

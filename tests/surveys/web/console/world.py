@@ -18,6 +18,7 @@ from surveys.review.verdicts import configure_review, give_verdict
 from surveys.tasks import perform_run
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
+from tests.factories.repositories import make_complete_release
 from tests.factories.reviews import submit
 from tests.factories.studies import (
     QUICK,
@@ -50,6 +51,7 @@ def build_world():
     perform_run(done.pk)
     assert Run.objects.done().get().report
     make_release_with_page(study)
+    make_complete_release(study)  # release 2
     failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
     invite_listed(study, ["ana@example.org"])
     open_entrance(study, "prolific", completion_code="C0")

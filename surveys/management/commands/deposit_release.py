@@ -1,0 +1,44 @@
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from surveys.management.commands._base import SurveyCommand, find_study
+from surveys.management.commands.release_dataset import find_release
+from surveys.models import RepositoryKind, RunState
+from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
+from surveys.results.deposit.repositories import find_repository
+from surveys.tasks import perform_run
+
+
+class Command(SurveyCommand):
+    help = "Send a release as a draft to a repository for data. Nothing is published."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("release", type=int, help="its number, as on the page Release")
+        parser.add_argument("repository", choices=RepositoryKind.values)
+        parser.add_argument(
+            "--dry-run", action="store_true", help="print all requests, and send nothing"
+        )
+
+    def handle(self, *, study: str, release: int, repository: str, **options: Any) -> None:
+        found = find_release(find_study(study), release)
+        place = find_repository(repository)
+        if options["dry_run"]:
+            from surveys.results.deposit.steps import render_steps
+
+            steps = list_requests(found, repository)
+            self.stdout.write(f"{render_steps(steps, place)}\n\nNothing was sent.")
+            return
+        run = request_deposit(found, repository, None)
+        perform_run(run.pk)
+        run.refresh_from_db()
+        if run.state != RunState.DONE:
+            raise CommandError(run.error)
+        deposit = find_deposit(found.study, place)
+        if deposit is None:
+            raise CommandError(f"The draft of {found.name} was deleted meanwhile.")
+        self.stdout.write(f"{found.name} sent as a draft: {deposit.url}")
+        if deposit.doi:
+            self.stdout.write(f"DOI reserved for it: {deposit.doi}")
+        self.stdout.write(f"It is published only by its owner, at {place.host}.")
