@@ -149,11 +149,13 @@ def file_all() -> None:
 
 
 # Half of the answers are judged, and a fiftieth of the questionnaires is set aside as a whole, half
-# of which are replaced. Two reviewers disagree on a few hundred of the other answers.
+# of which are replaced: not always the same questionnaires, although assignments have them in turn.
+# Two reviewers disagree on a few hundred of the other answers.
 SET_ASIDE = "SELECT assignment_id FROM surveys_review WHERE response_id IS NULL AND outcome <> ''"
 JUDGING = (
     """UPDATE surveys_review SET state = 'decided', outcome = 'unused'
-    WHERE {of_study} AND response_id IS NULL AND assignment_id %% 50 = 3""",
+    WHERE {of_study} AND response_id IS NULL
+      AND (assignment_id + assignment_id / 2000) %% 50 = 3""",
     """UPDATE surveys_review SET state = 'covered'
     WHERE {of_study} AND response_id IS NOT NULL AND assignment_id IN ({set_aside})""",
     """UPDATE surveys_review SET state = 'disputed', n_wanted = 2
@@ -162,7 +164,7 @@ JUDGING = (
       outcome = CASE WHEN id %% 100 = 1 THEN 'unused' ELSE 'good' END
     WHERE {of_study} AND response_id IS NOT NULL AND state = 'open' AND id %% 2 = 1""",
     """UPDATE surveys_place SET is_replaced = TRUE
-    WHERE {of_study} AND assignment_id %% 100 = 3 AND assignment_id IN ({set_aside})""",
+    WHERE {of_study} AND assignment_id / 2000 %% 2 = 0 AND assignment_id IN ({set_aside})""",
 )
 
 
