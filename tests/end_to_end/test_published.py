@@ -19,7 +19,7 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     )  # fmt: skip
 
     output = site.manage("rehearse_study", "fi", "--base-url", site.url, "--ratings", ratings)
-    site.manage("release_dataset", "fi", tmp_path / "out", *PLAIN)
+    site.manage("release_dataset", "fi", tmp_path / "out", *PLAIN, "--name", "cosimlex")
 
     assert output.splitlines()[-1] == "Annotators: 40, judgements: 480."
     dataset = (tmp_path / "out/cosimlex_fi_REHEARSAL.csv").read_bytes()
@@ -60,7 +60,7 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
     )  # fmt: skip
     site.manage("rehearse_study", "demo", "--base-url", site.url, "--seed", "7")
     released, rebuilt = tmp_path / "released", tmp_path / "rebuilt"
-    site.manage("release_dataset", "demo", released, "--no-report")
+    site.manage("release_dataset", "demo", released, "--no-report", "--name", "cosimlex")
 
     build = [
         "postprocess", "build", "--language", "sl", "--out", str(rebuilt),

@@ -63,7 +63,7 @@ def test_a_study_from_an_uploaded_file_to_a_downloaded_release(
     with zipfile.ZipFile(archive) as files:
         assert files.testzip() is None
         names = {name.partition("/")[2] for name in files.namelist()}
-        assert {"cosimlex_sl_REHEARSAL.csv", "README.md", "croissant.json", "report.html"} <= names
+        assert {"words_sl_REHEARSAL.csv", "README.md", "croissant.json", "report.html"} <= names
         (ratings,) = (
             files.read(n) for n in files.namelist() if n.endswith("ratings_sl_REHEARSAL.tsv")
         )
