@@ -59,22 +59,15 @@ def tabulate_agreement(report: Report) -> Table:
     """Return the overall agreement after and before all steps, a row for each figure."""
     agreement = report["agreement"]
     overall, given = agreement["overall"], agreement["as_given"]
-    columns = ["figure", "#in the scores", INTERVAL, "#contexts"]
-    rows = [
-        [name, *_figure(overall, key, 3), _count_contexts(overall, key)]
-        for key, name in FIGURES.items()
-    ]
+    columns = ["figure", "#in the scores", INTERVAL]
+    rows = [[name, *_figure(overall, key, 3)] for key, name in FIGURES.items()]
     if given:
-        columns += ["#as given", INTERVAL, "#contexts"]
-        rows = [
-            [*row, *_figure(given, key, 3), _count_contexts(given, key)]
-            for row, key in zip(rows, FIGURES, strict=True)
-        ]
+        columns += ["#as given", INTERVAL]
+        rows = [[*row, *_figure(given, key, 3)] for row, key in zip(rows, FIGURES, strict=True)]
     caption = "Agreement of all groups together" + _over(agreement, "contexts")
     caption += ": of the ratings in the scores"
     if given:
         caption += ", and before calibration and filtering"
-    caption += ". Contexts of ICC: those rated by all annotators of the group"
     return Table(caption, tuple(columns), rows, method="agreement")
 
 
@@ -82,12 +75,11 @@ def tabulate_slices(report: Report, by: str) -> Table:
     """Return agreement by group, block or part of speech; no rows if unknown."""
     agreement = report["agreement"]
     slices = agreement["by"].get(by, [])
-    counts = ("n_annotators", "n_ratings")
+    counts = ("n_items", "n_annotators", "n_ratings")
     rows = [
         [
             str(one["name"]),
             *("\n".join(_figure(one, figure, 2)).removesuffix("\n–") for figure in OF_SLICES),
-            f"{write_count(one['n_items'])}\n{write_count(one['n_icc'])} in ICC",
             *(write_count(one[count]) for count in counts),
         ]
         for one in slices
@@ -95,10 +87,8 @@ def tabulate_slices(report: Report, by: str) -> Table:
     columns = (
         SLICES[by], *(f"#{FIGURES[f]}" for f in OF_SLICES), "#contexts", "#annotators", "#ratings"
     )  # fmt: skip
-    caption = (
-        f"Agreement by {SLICES[by]}, of the ratings in the scores{_over(agreement, 'contexts')}. "
-        "In ICC: contexts rated by all annotators of the group"
-    )
+    caption = f"Agreement by {SLICES[by]}, of the ratings in the scores"
+    caption += _over(agreement, "contexts")
     return cut(Table(caption, columns, rows, method="agreement"), "report.json")
 
 
@@ -204,14 +194,6 @@ def _over(chance: Report, items: str) -> str:
 
 def _share(share: float | None) -> str:
     return NONE if share is None else write_share(round(1000 * share), 1000)
-
-
-def _count_contexts(found: dict[str, Any], figure: str) -> str:
-    """Return the number of contexts of a figure; for ICC, also the number of all."""
-    n_items = write_count(found["n_items"])
-    if figure.startswith("icc"):
-        return f"{write_count(found['n_icc'])} of {n_items}"
-    return n_items
 
 
 def _figure(

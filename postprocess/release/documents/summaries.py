@@ -176,10 +176,7 @@ def list_agreement(subject: Subject) -> Iterator[str]:
         "pairwise_pearson": "mean Pearson correlation of two annotators",
         "alpha_ordinal": "Krippendorff's alpha, ordinal",
         "alpha_interval": "Krippendorff's alpha, interval",
-        "icc_average": (
-            f"ICC(2,k), reliability of the scores, over the {overall['n_icc']} of "
-            f"{overall['n_items']} contexts that all annotators of the group rated"
-        ),
+        "icc_average": "ICC(2,k), reliability of the scores",
         "split_half": "split-half reliability of the scores",
     }
     for key, name in names.items():

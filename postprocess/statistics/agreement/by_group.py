@@ -44,7 +44,7 @@ from postprocess.statistics.resampling import (
 )
 from postprocess.table.groups import with_groups
 from postprocess.table.ratings import RatingsError
-from postprocess.types import Bools, Floats, Integers
+from postprocess.types import Floats, Integers
 
 Figure = Callable[[Sequence[Stack], int], Floats]
 Kernel = Callable[[Floats], Floats]
@@ -84,9 +84,8 @@ def agreement_table(
 
     Returns
     -------
-    DataFrame, shape (n_slices, 7 + 3 × n_figures), in the order of `by` and of the names
-        by and name (of the slice; "overall" and "" in the last row), n_groups, n_items, n_icc
-        (items in the intraclass correlations: those that all annotators of the group rated),
+    DataFrame, shape (n_slices, 6 + 3 × n_figures), in the order of `by` and of the names
+        by and name (of the slice; "overall" and "" in the last row), n_groups, n_items,
         n_annotators, n_ratings; each figure, and with _low and _high the ends of its 95 % interval:
         human (mean over annotators of Spearman's rho with the mean of the others);
         pairwise_spearman, pairwise_pearson (mean over all pairs in one group); alpha_ordinal,
@@ -158,7 +157,7 @@ def _describe(
 
 
 def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
-    counts = np.zeros((4, n_slices), dtype=np.int64)
+    counts = np.zeros((3, n_slices), dtype=np.int64)
     annotators = [np.empty((0, 2), dtype=np.int64)]
     for stack in stacks:
         rated = ~np.isnan(stack.tables)
@@ -166,7 +165,6 @@ def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
         of_table = (
             np.ones(len(rated)),
             np.full(len(rated), n_items),
-            _count_complete(rated),
             rated.sum(axis=(1, 2)),
         )
         for row, numbers in zip(counts, of_table, strict=True):
@@ -174,11 +172,10 @@ def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
         owners = np.repeat(stack.slices, n_annotators)
         annotators.append(np.column_stack([owners, stack.annotators.ravel()]))
     distinct = np.unique(np.concatenate(annotators), axis=0)
-    n_groups, n_items_each, n_icc, n_ratings = counts
+    n_groups, n_items_each, n_ratings = counts
     return {
         "n_groups": n_groups,
         "n_items": n_items_each,
-        "n_icc": n_icc,
         "n_annotators": np.bincount(distinct[:, 0], minlength=n_slices),
         "n_ratings": n_ratings,
     }
@@ -282,12 +279,6 @@ def _leave_out(stacks: Sequence[Stack], plan: _Plan) -> dict[str, Floats]:
                 halves = reliabilities_left_out(stacks, division, means_of_halves, ["pearson"])
                 rows.append(halves["pearson"])
     return {figure: np.stack(rows) for figure, rows in found.items()}
-
-
-def _count_complete(rated: Bools) -> Integers:
-    """Count the items of each table that all its annotators rated; 0 if too few for an ICC."""
-    complete = rated.all(axis=1).sum(axis=1)
-    return np.where((complete >= 2) & (rated.shape[1] >= 2), complete, 0)
 
 
 def _mean_of_slices(kernel: Kernel) -> Figure:

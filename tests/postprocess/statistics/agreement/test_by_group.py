@@ -20,7 +20,6 @@ from tests.postprocess.statistics.agreement.tables import (
     icc_of,
     items_table,
     leave_one_out_of,
-    many_questionnaires,
     pairwise_of,
 )
 
@@ -60,20 +59,19 @@ def test_agreement_table_has_a_row_for_each_slice(simulated):
         ["pos", "V", 4, 40, 22],
         ["overall", "", 4, 80, 22],
     ]
-    more = ["n_icc", "n_annotators", "n_ratings"]
+    more = ["n_annotators", "n_ratings"]
     figures = [f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")]
     assert found.columns.tolist() == [*counts[:4], *more, *figures]
 
 
-def test_agreement_table_counts_ratings_and_complete_items(simulated):
+def test_agreement_table_counts_items_annotators_and_ratings(simulated):
     ratings = simulated()
     found = agreement_table(ratings, figures=[], n_resamples=0).set_index("name")
 
     for group, rows in ratings.groupby("group"):
         table = items_table(rows)
-        expected = [len(table), len(table.dropna()), table.shape[1], len(rows)]
-        columns = ["n_items", "n_icc", "n_annotators", "n_ratings"]
-        assert found.loc[group, columns].tolist() == expected
+        counts = found.loc[group, ["n_items", "n_annotators", "n_ratings"]].tolist()
+        assert counts == [*table.shape, len(rows)]
 
 
 def test_agreement_table_of_groups_equals_the_functions_for_one(simulated):
@@ -321,16 +319,3 @@ def test_agreement_table_does_not_depend_on_the_number_of_threads():
     )
 
     assert done.stdout == f"{agreement_of_many()}\n"
-
-
-def test_agreement_table_counts_the_items_of_the_icc():
-    ratings = many_questionnaires(np.random.default_rng(0), np.zeros((3, 3)), 9, 3)
-    first = ratings["group"] == 0
-    missing = first & ratings["pair"].isin([1, 4]) & (ratings["annotator"] == 2)
-    alone = (ratings["group"] == 1) & (ratings["annotator"] > 3)
-    once = (ratings["group"] == 2) & (ratings["annotator"] == 6) & (ratings["pair"] > 19)
-
-    found = agreement_table(ratings[~(missing | alone | once)], n_resamples=0, n_splits=1)
-
-    assert found["n_items"].tolist() == [9, 9, 9, 27]
-    assert found["n_icc"].tolist() == [7, 0, 0, 7]  # one annotator alone; one item by all three
