@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from postprocess.statistics.polarisation import find_polarised as find_polarised
     from postprocess.steps.comparison import Comparison as Comparison
     from postprocess.steps.comparison import compare_outcomes as compare_outcomes
+    from postprocess.steps.distributions import measure_distributions as measure_distributions
     from postprocess.steps.post_process import Outcome as Outcome
     from postprocess.steps.post_process import post_process as post_process
     from postprocess.steps.recipe import Recipe as Recipe
@@ -93,6 +94,7 @@ _MODULES = {
     "statistics.evaluation": ["harmonic_correlation", "uncentered_pearson"],
     "statistics.polarisation": ["find_polarised"],
     "steps.comparison": ["Comparison", "compare_outcomes"],
+    "steps.distributions": ["measure_distributions"],
     "steps.post_process": ["Outcome", "post_process"],
     "steps.recipe": ["Recipe", "RecipeError", "list_presets", "read_recipe"],
     "steps.single_steps": [

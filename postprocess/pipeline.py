@@ -23,6 +23,11 @@ from postprocess.reporting.report import (
     report_notes,
 )
 from postprocess.statistics.evaluation import table1_row, table1_text
+from postprocess.steps.distributions import (
+    measure_distributions,
+    render_distributions,
+    write_distributions_parquet,
+)
 from postprocess.steps.ledger import render_annotators, render_ledger, render_scores
 from postprocess.steps.post_process import Outcome, Progress, post_process
 from postprocess.steps.recipe import Recipe
@@ -124,7 +129,8 @@ def build_dataset(
 def _render_files(
     stimuli: ParsedStimuli, outcome: Outcome, report: Report, name: str
 ) -> dict[str, bytes]:
-    tag, recipe = tag_report(report), outcome.recipe
+    tag, recipe, language = tag_report(report), outcome.recipe, report["language"]
+    distributions = measure_distributions(outcome)
     texts = {
         f"{name}_{tag}.csv": render_dataset(
             stimuli.rows, outcome.scores, pvalues=recipe.files.as_style()
@@ -134,10 +140,13 @@ def _render_files(
         "scores.tsv": render_scores(outcome),
         "annotators.tsv": render_annotators(outcome),
         "ledger.tsv": render_ledger(outcome),
+        f"distributions_{tag}.json": render_distributions(distributions, outcome, language),
         RECIPE_FILE: recipe.render(),
         "report.json": render_report(report),
     }
-    return {name: text.encode() for name, text in texts.items()}
+    files = {path: text.encode() for path, text in texts.items()}
+    parquet = write_distributions_parquet(distributions)
+    return {**files, f"distributions_{tag}.parquet": parquet}
 
 
 def tag_report(report: Report) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as arrow_parquet
 from numpy.typing import NDArray
 
 from postprocess.formats.tabular import write_cell
@@ -17,7 +16,7 @@ from postprocess.steps.exclusion import CHECK_COLUMNS
 from postprocess.steps.rehearsal import SCRIPTED
 from postprocess.table.details import PLACE
 from postprocess.table.ratings import RatingsError, index_names
-from postprocess.table.rendering import render_table
+from postprocess.table.rendering import render_table, write_parquet
 
 WORDS = ("inspired_word1", "inspired_word2")
 PUBLISHED_CHECKS = ("checkpoint", *CHECK_COLUMNS)
@@ -96,14 +95,6 @@ def write_ratings_parquet(ratings: pd.DataFrame, language: str) -> bytes:
     columns |= {name: ratings[name].to_numpy() for name in SCHEMA if name in ratings}
     columns["annotator"] = ratings["annotator"].astype(str).to_numpy(dtype=object)
     return write_parquet(columns, {name: SCHEMA[name] for name in columns})
-
-
-def write_parquet(columns: Mapping[str, object], types: Mapping[str, pa.DataType]) -> bytes:
-    """Return a table as a Parquet file, NaN as null; the same columns give the same bytes."""
-    arrays = [pa.array(columns[name], type=kind, from_pandas=True) for name, kind in types.items()]
-    out = io.BytesIO()
-    arrow_parquet.write_table(pa.table(arrays, names=list(types)), out, compression="zstd")
-    return out.getvalue()
 
 
 def render_checks(checks: pd.DataFrame, language: str) -> str:

@@ -16,9 +16,8 @@ from postprocess.formats.files import (
 )
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.formats.tabular import render_rows
-from postprocess.release.individual import write_parquet
 from postprocess.release.practice import Row
-from postprocess.table.rendering import render_table
+from postprocess.table.rendering import render_table, write_parquet
 
 PRACTICE = "practice_kit"
 RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD_COLUMNS[:2]}

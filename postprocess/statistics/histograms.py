@@ -3,7 +3,7 @@
 import numpy as np
 
 from postprocess.table.ratings import Scale
-from postprocess.types import Counts, Floats
+from postprocess.types import Counts, Floats, Integers
 
 
 def count_points(ratings: Floats, scale: Scale) -> Counts:
@@ -27,6 +27,15 @@ def count_points(ratings: Floats, scale: Scale) -> Counts:
     >>> count_points(np.array([0, 1.4, 1.5, 3, np.nan]), Scale(0, 3, 1)).tolist()
     [1, 1, 1, 1]
     """
-    given = ratings[~np.isnan(ratings)]
-    at = np.floor((given - scale.minimum) / scale.step + 0.5 + 1e-9).astype(np.int64)
-    return np.bincount(np.clip(at, 0, scale.n_points - 1), minlength=scale.n_points)
+    places = place_on_scale(ratings[~np.isnan(ratings)], scale)
+    return np.bincount(places, minlength=scale.n_points)
+
+
+def place_on_scale(ratings: Floats, scale: Scale) -> Integers:
+    """Return the number of the point nearest to each rating, from 0; `ratings` have no NaN.
+
+    >>> place_on_scale(np.array([0, 1.4, 1.5, 3]), Scale(0, 3, 1)).tolist()
+    [0, 1, 2, 3]
+    """
+    places = np.floor((ratings - scale.minimum) / scale.step + 0.5 + 1e-9).astype(np.int64)
+    return np.clip(places, 0, scale.n_points - 1)

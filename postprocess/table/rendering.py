@@ -1,12 +1,14 @@
-"""Writing tables of any length as tab-separated text."""
+"""Writing tables of any length as tab-separated text, and as Parquet."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as arrow_parquet
 
 from postprocess.formats.tabular import write_cell
 from postprocess.table.ratings import make_categories
@@ -28,6 +30,14 @@ def render_table(table: pd.DataFrame) -> str:
     """
     columns = [_as_texts(table[name]) for name in table]
     return "".join(["\t".join(map(str, table.columns)) + "\n", *_lines(columns, len(table))])
+
+
+def write_parquet(columns: Mapping[str, object], types: Mapping[str, pa.DataType]) -> bytes:
+    """Return a table as a Parquet file, NaN as null; the same columns give the same bytes."""
+    arrays = [pa.array(columns[name], type=kind, from_pandas=True) for name, kind in types.items()]
+    out = io.BytesIO()
+    arrow_parquet.write_table(pa.table(arrays, names=list(types)), out, compression="zstd")
+    return out.getvalue()
 
 
 def write_figures(figures: pd.Series) -> "pd.Categorical[Any]":

@@ -73,6 +73,7 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
     files = sorted(path.relative_to(rebuilt) for path in rebuilt.rglob("*.*"))
     assert [str(file) for file in files] == [
         "annotators.tsv", "cosimlex_sl_REHEARSAL.csv", "data/data_sl_REHEARSAL.tsv",
+        "distributions_sl_REHEARSAL.json", "distributions_sl_REHEARSAL.parquet",
         "gold/gold_sl_REHEARSAL.tsv", "ledger.tsv", "recipe.toml", "report.json", "scores.tsv",
     ]  # fmt: skip
     for file in (one for one in files if one.name != "report.json"):

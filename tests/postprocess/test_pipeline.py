@@ -184,8 +184,10 @@ def test_build_dataset_runs_and_reports_every_step():
         "scores.tsv",
         "annotators.tsv",
         "ledger.tsv",
+        "distributions_xx.json",
         "recipe.toml",
         "report.json",
+        "distributions_xx.parquet",
     ]
 
 

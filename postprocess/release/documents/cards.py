@@ -12,7 +12,13 @@ from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.study import label_entry, list_asked
 from postprocess.release.documents import summaries
 from postprocess.release.documents.citation import cite
-from postprocess.release.documents.contents import DATASET, PAIR, describe_file, ratings_columns
+from postprocess.release.documents.contents import (
+    DATASET,
+    PAIR,
+    describe_file,
+    distribution_columns,
+    ratings_columns,
+)
 from postprocess.release.documents.markdown import escape, write
 from postprocess.release.documents.metadata import render_metadata
 from postprocess.release.documents.summaries import Subject
@@ -82,6 +88,7 @@ def _make_environment() -> jinja2.Environment:
         cite=lambda subject: cite(subject, write=write, link="<{}>"),
         dataset_columns=DATASET,
         describe_file=describe_file,
+        distribution_columns=distribution_columns(["<point>"]),
         licences=LICENCES,
         pair=PAIR,
         stamp=STAMP,

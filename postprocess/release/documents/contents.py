@@ -53,10 +53,11 @@ DATASET = (
     Column("word2_context2", "sc:Text", "the form of the second word in context 2"),
 )
 PAIR = Column("pair", "sc:Integer", "the number of the pair: its row in the dataset, from 1")
+CONTEXT = Column("context", "sc:Integer", "1 or 2")
 RATINGS = (
     Column("language", "sc:Text", "code of the language"),
     PAIR,
-    Column("context", "sc:Integer", "1 or 2"),
+    CONTEXT,
     Column("annotator", "sc:Text", "id of the annotator, used only in this release"),
     Column("rating", "sc:Float", "in points of the rating scale; empty if not rated"),
     Column("group", "sc:Text", "questionnaire: annotators of one group rated the same items"),
@@ -81,6 +82,9 @@ def describe_file(subject: Subject, path: str) -> str:
         f"ratings_{tag}.tsv": "individual ratings",
         f"ratings_{tag}.parquet": "the same as Parquet",
         f"checkpoints_{tag}.csv": "answers to items of known similarity (comma separated)",
+        f"distributions_{tag}.parquet": "shares of the points of the scale in each context (soft "
+        "labels), entropy, polarisation, agreement",
+        f"distributions_{tag}.json": "the same as JSON, a line for each context",
         "annotators.tsv": "figures and decision for each annotator of each group",
         "ledger.tsv": "what happened to each rating, and why",
         "recipe.toml": "the post-processing steps with all settings",
@@ -114,6 +118,30 @@ def name_format(path: str) -> str:
     if path.startswith(COMMA_SEPARATED):
         return "text/csv"
     return FORMATS.get(path.rpartition(".")[2], "application/octet-stream")
+
+
+def distribution_columns(points: Sequence[str]) -> list[Column]:
+    """Return the columns of the distributions on a scale with these points."""
+    columns = [PAIR, CONTEXT]
+    for kind, which in (
+        ("given", "as given, before calibration and filtering"),
+        ("used", "in the scores"),
+    ):
+        columns += [
+            Column(f"n_{kind}", "sc:Integer", f"number of the ratings {which}"),
+            Column(f"entropy_{kind}", "sc:Float", f"entropy of the ratings {which}, in bits"),
+            Column(
+                f"polarisation_{kind}",
+                "sc:Float",
+                f"Leik's dispersion of the ratings {which}: 1 if half are at each end of the scale",
+            ),
+            Column(f"agreement_{kind}", "sc:Float", f"van der Eijk's A of the ratings {which}"),
+        ]
+        columns += [
+            Column(f"{kind}_{point}", "sc:Float", f"share of {point} among the ratings {which}")
+            for point in points
+        ]
+    return columns
 
 
 def ratings_columns(names: Sequence[str]) -> list[Column]:

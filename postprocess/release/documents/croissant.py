@@ -15,12 +15,14 @@ from postprocess.release.documents.contents import (
     PAIR,
     Column,
     describe_file,
+    distribution_columns,
     name_format,
     ratings_columns,
 )
 from postprocess.release.documents.metadata import TAGS
 from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
+from postprocess.steps.distributions import list_points
 from postprocess.table.details import PLACE
 
 VERSION = "http://mlcommons.org/croissant/1.1"
@@ -83,10 +85,10 @@ CONTEXT: dict[str, Any] = {  # prescribed by the standard
 def render_croissant(subject: Subject, files: Mapping[str, bytes]) -> str:
     """Return the text of `croissant.json`.
 
-    It lists all files with their digests and describes three tables: the dataset, the practice
-    pairs if there are any, and the individual ratings. The tables refer to the Parquet files,
-    since Croissant would read a quotation mark at the start of a text field as quoting.
-    Characters with a meaning in HTML are escaped, since pages embed the file.
+    It lists all files with their digests and describes four tables: the dataset, the practice
+    pairs if there are any, the distributions, and the individual ratings. The tables refer to the
+    Parquet files, since Croissant would read a quotation mark at the start of a text field as
+    quoting. Characters with a meaning in HTML are escaped, since pages embed the file.
     """
     text = json.dumps(make_croissant(subject, files), indent=2, ensure_ascii=False)
     for sign in "<>&":
@@ -134,6 +136,10 @@ def _list_record_sets(subject: Subject) -> list[dict[str, Any]]:
     if subject.n_practice:
         what = "the pairs of the practice kit"
         sets.append(_write_record_set("practice", what, f"{PRACTICE}/{path}", dataset))
+    what = "the distribution of the ratings of each context"
+    path = f"distributions_{subject.tag}.parquet"
+    columns = distribution_columns(list_points(subject.recipe))
+    sets.append(_write_record_set("distributions", what, path, columns, keys=PLACE[:2]))
     what = "the answers of each annotator"
     return [*sets, _write_record_set("ratings", what, ratings, answers, keys=PLACE)]
 

@@ -120,15 +120,22 @@ def _equal(column: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
 
 def compare_metadata(done: Comparison, content: bytes, computed: bytes) -> None:
     """Compare Croissant's metadata, but for the sizes and digests of files."""
+    compare_json(done, CROISSANT, content, computed, but=(".sha256", ".contentSize"))
+
+
+def compare_json(
+    done: Comparison, file: str, published: bytes, computed: bytes, *, but: tuple[str, ...] = ()
+) -> None:
+    """Compare two JSON files value by value, but for places with these ends."""
     try:
-        published = json.loads(content)
+        tree = json.loads(published)
     except ValueError:
-        done.differences.append(Difference(CROISSANT, "", "not valid JSON", "valid JSON"))
+        done.differences.append(Difference(file, "", "not valid JSON", "valid JSON"))
         return
-    leaves = [dict(_leaves(tree)) for tree in (published, json.loads(computed))]
+    leaves = [dict(_leaves(one)) for one in (tree, json.loads(computed))]
     for place in leaves[0] | leaves[1]:
-        if not place.endswith((".sha256", ".contentSize")):
-            done.compare(CROISSANT, place, *(tree.get(place) for tree in leaves))
+        if not place.endswith(but):
+            done.compare(file, place, *(one.get(place) for one in leaves))
 
 
 def compare_reports(done: Comparison, report: dict[str, Any], computed: dict[str, Any]) -> int:

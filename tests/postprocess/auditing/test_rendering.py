@@ -23,7 +23,7 @@ def test_a_valid_dataset_has_a_short_report(folder):
 
     assert text.splitlines()[0] == "cosimlex_xx.csv"
     assert "  p-value              12 of 12 possible, one-sided\n" in text
-    assert "not read: annotators.tsv, ledger.tsv, recipe.toml" in text
+    assert "not read: annotators.tsv, distributions_xx.json, " in text
     assert text.endswith("\n0 errors, 0 warnings\n")
 
 

@@ -99,7 +99,9 @@ def test_the_metadata_of_the_card_is_valid_for_hubs(one_dataset, described):
     assert head["task_categories"] == ["text-classification"]
     assert head["size_categories"] == ["n<1K"]
     assert head.get("license") == ("cc-by-4.0" if described.dataset.licence else None)
-    assert [config["config_name"] for config in head["configs"]] == ["dataset", "ratings"]
+    assert [config["config_name"] for config in head["configs"]] == [
+        "dataset", "distributions", "ratings"
+    ]  # fmt: skip
     if described.dataset.title:
         assert head["pretty_name"] == described.dataset.title
 
@@ -111,7 +113,8 @@ def test_the_metadata_names_existing_files():
 
     paths = {one["path"] for config in head["configs"] for one in config["data_files"]}
     assert paths == {
-        "cosimlex_sl.parquet", "practice_kit/cosimlex_sl.parquet", "ratings_sl.parquet"
+        "cosimlex_sl.parquet", "practice_kit/cosimlex_sl.parquet", "distributions_sl.parquet",
+        "ratings_sl.parquet",
     }  # fmt: skip
     assert paths <= set(files)
 

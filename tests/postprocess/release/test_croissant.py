@@ -98,6 +98,13 @@ def test_the_reference_library_loads_the_ratings(folder):
     )
 
 
+def test_the_reference_library_loads_the_distributions(folder):
+    theirs = records_of(load(folder), "distributions")
+
+    ours = pd.read_parquet(folder / "distributions_sl.parquet")
+    pd.testing.assert_frame_equal(theirs, ours, check_dtype=False)
+
+
 def test_every_file_is_listed_with_its_digest(folder):
     described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     sums = dict(

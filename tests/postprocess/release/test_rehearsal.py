@@ -17,6 +17,7 @@ from tests.postprocess.reporting.pages import draw_plates
 
 STAMPED = {
     "cosimlex_sl_REHEARSAL.csv", "cosimlex_sl_REHEARSAL.parquet", "data/data_sl_REHEARSAL.tsv",
+    "distributions_sl_REHEARSAL.json", "distributions_sl_REHEARSAL.parquet",
     "gold/gold_sl_REHEARSAL.tsv", "practice_kit/cosimlex_sl_REHEARSAL.csv",
     "practice_kit/cosimlex_sl_REHEARSAL.parquet", "practice_kit/data_sl_REHEARSAL.tsv",
     "practice_kit/gold_sl_REHEARSAL.tsv", "practice_kit/results_subtask1_sl_REHEARSAL.tsv",

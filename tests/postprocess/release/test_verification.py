@@ -88,6 +88,8 @@ def test_notes_on_figures_and_notes_of_the_study_are_told_apart(tmp_path):
         ("gold/gold_sl.tsv", rb"\n(-?\d[.\d]*)\t", "row 1, sim_context1"),
         ("ledger.tsv", rb"\t(yes)\t", "row 1, used"),
         ("report.json", rb'"human": (0\.\d+)', "agreement.by.group[1].human"),
+        ("distributions_sl.json", rb'"n": (\d+)', "contexts[1].given.n"),
+        ("distributions_sl.json", rb'("points")', ""),
         ("README.md", rb"(ratings)", ""),
         ("ratings_sl.parquet", rb"(PAR1)", ""),
     ],
