@@ -112,7 +112,7 @@ def build_dataset(
     parts_of_speech = find_parts_of_speech(used)
     if progress:
         progress("measuring agreement", 0, 1)
-    assessed = assess(outcome, stimuli.rows, used)
+    assessed = assess(outcome, stimuli.rows, used, details)
     report = plain_report(
         {
             **_report_origin(language, recipe, inputs or {}),

@@ -1,6 +1,7 @@
 """Agreement, reliability, confounds and contexts with two camps, for the report of a dataset."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,15 +12,20 @@ from postprocess.statistics.agreement.reliability import (
     change_reliability,
     change_reliability_from_scores,
 )
+from postprocess.statistics.agreement.without_parts import Process
 from postprocess.statistics.change import paired_pvalues
 from postprocess.statistics.change_size import change_size
 from postprocess.statistics.confounds import find_confounds, measure_contexts
 from postprocess.statistics.polarisation import find_polarised
-from postprocess.statistics.resampling import Resample
+from postprocess.statistics.resampling import Resample, includes_annotators
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import ReportSection
-from postprocess.steps.single_steps import aggregate_ratings, rescale_ratings
-from postprocess.table.details import MEASURES, TRAITS
+from postprocess.steps.single_steps import (
+    aggregate_ratings,
+    calibrate_and_filter,
+    rescale_ratings,
+)
+from postprocess.table.details import MEASURES, TRAITS, join_details
 from postprocess.table.ratings import Scale
 
 Report = dict[str, Any]
@@ -59,17 +65,22 @@ def allot_chance(wanted: ReportSection, n_ratings: int) -> Chance:
     return Chance(n_resamples, n_splits, wanted.seed, wanted.resample)
 
 
-def assess(outcome: Outcome, rows: Sequence[Sequence[str]], used: pd.DataFrame) -> Report:
+def assess(
+    outcome: Outcome,
+    rows: Sequence[Sequence[str]],
+    used: pd.DataFrame,
+    details: pd.DataFrame | None = None,
+) -> Report:
     """Return the parts of the report on agreement, reliability, confounds and two camps.
 
-    `used` is `outcome.used` with the columns of `join_details`: agreement is reported by block and
-    part of speech, and ratings are related to position and seconds, if these are known. The order
-    of its rows does not matter.
+    `used` is `outcome.used` with the columns of `join_details`, which adds `details`: agreement is
+    reported by block and part of speech, and ratings are related to position and seconds, if these
+    are known. The order of its rows does not matter.
     """
     chance = allot_chance(outcome.recipe.report, len(outcome.ledger))
     given = as_given(outcome)
     return {
-        "agreement": report_agreement(used, given, chance),
+        "agreement": report_agreement(used, given, chance, _repeating(outcome, chance, details)),
         "change": report_change(outcome, given, chance),
         "confounds": report_confounds(outcome, rows, used, chance),
         "divided": report_divided(outcome, rows, chance),
@@ -78,22 +89,37 @@ def assess(outcome: Outcome, rows: Sequence[Sequence[str]], used: pd.DataFrame) 
 
 def as_given(outcome: Outcome) -> pd.DataFrame | None:
     """Return the ratings before calibration and filtering; None if these changed nothing."""
-    ledger = outcome.ledger
-    counted = ledger[ledger["calibrated"].notna()]
+    counted = _counted(outcome)
     if len(counted) == len(outcome.used) and (counted["calibrated"] == counted["rating"]).all():
         return None
     return counted.drop(columns=["calibrated", "reason"])
 
 
-def report_agreement(used: pd.DataFrame, given: pd.DataFrame | None, chance: Chance) -> Report:
+class Repeating(NamedTuple):
+    """The ratings before calibration and filtering, and these steps, to be repeated."""
+
+    ratings: pd.DataFrame
+    process: Process
+
+
+def report_agreement(
+    used: pd.DataFrame,
+    given: pd.DataFrame | None,
+    chance: Chance,
+    repeating: Repeating | None = None,
+) -> Report:
     """Return the figures of `agreement_table` for ratings after and before all steps.
+
+    With `repeating`, the intervals after the steps are those of `agreement_table` with the steps in
+    them; without it, those given the annotators who were kept.
 
     overall; by: a list of slices for each of group, block and pos that is known; as_given: overall
     before calibration and filtering, None if they changed nothing; not_known: the missing columns
     among block and pos.
     """
     known = [trait for trait in TRAITS if trait in used]
-    after = _agree(used, ["group", *known], chance)
+    compared, process = repeating or (used, None)
+    after = _agree(compared, ["group", *known], chance, process)
     return {
         **chance._asdict(),
         "overall": after[OVERALL][0],
@@ -170,9 +196,26 @@ def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chan
     return {**found, "contexts": _records(listed.assign(words=words))}
 
 
-def _agree(ratings: pd.DataFrame, by: Sequence[str], chance: Chance) -> dict[str, list[Report]]:
+def _counted(outcome: Outcome) -> pd.DataFrame:
+    """Return the rows of the ledger that were not left out before calibration."""
+    return outcome.ledger[outcome.ledger["calibrated"].notna()]
+
+
+def _repeating(outcome: Outcome, chance: Chance, details: pd.DataFrame | None) -> Repeating | None:
+    """Return what intervals over annotators repeat; None if there are none, or no steps."""
+    recipe = outcome.recipe
+    has_steps = recipe.calibration.enabled or recipe.filtering.enabled
+    if not (has_steps and chance.n_resamples and includes_annotators(chance.resample)):
+        return None
+    ratings = _counted(outcome).drop(columns=["calibrated", "reason"])
+    return Repeating(join_details(ratings, details), partial(calibrate_and_filter, recipe=recipe))
+
+
+def _agree(
+    ratings: pd.DataFrame, by: Sequence[str], chance: Chance, process: Process | None = None
+) -> dict[str, list[Report]]:
     """Return the slices of each column, without intervals if there are no resamples."""
-    table = agreement_table(ratings, by=by, **chance._asdict())
+    table = agreement_table(ratings, by=by, process=process, **chance._asdict())
     if not chance.n_resamples:
         table = table.drop(columns=[c for c in table if str(c).endswith(("_low", "_high"))])
     return {

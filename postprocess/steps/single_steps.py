@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.steps import core
+from postprocess.steps.recipe import Recipe
 from postprocess.table.groups import with_groups
 from postprocess.table.ratings import Scale, keep_whole, number_items, number_members
 
@@ -61,7 +62,7 @@ def calibrate_ratings(
     >>> calibrate_ratings(ratings, Scale()).ratings["rating"].tolist()
     [3, 3, 5]
     """
-    grouped, members, counted = _count(ratings)
+    grouped, members, counted = count_table(ratings)
     calibrated, figures = core.calibrate(counted, scale, threshold=threshold, step=step)
     points = pd.Series(calibrated.points.ravel()[calibrated.cell], index=grouped.index)
     return Calibration(grouped.assign(rating=keep_whole(points)), members.join(figures))
@@ -116,10 +117,33 @@ def filter_annotators(
     >>> filter_annotators(ratings).annotators["decision"].tolist()
     ['kept', 'kept', 'kept', 'left out']
     """
-    grouped, members, counted = _count(ratings)
+    grouped, members, counted = count_table(ratings)
     figures = core.judge(counted, k=k, minimum_rho=minimum_rho, gain_share=gain_share)
     is_kept = (figures["decision"] == core.KEPT).to_numpy()[counted.member]
     return Filtering(grouped[is_kept].reset_index(drop=True), members.join(figures))
+
+
+def calibrate_and_filter(ratings: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
+    """Calibrate ratings and leave out annotators, as far as a recipe enables these steps.
+
+    `ratings` are those of `calibrate_ratings`. Returns the rows that are kept.
+    """
+    calibration, filtering = recipe.calibration, recipe.filtering
+    if calibration.enabled:
+        ratings = calibrate_ratings(
+            ratings,
+            recipe.scale.as_scale(),
+            threshold=calibration.threshold,
+            step=calibration.step,
+        ).ratings
+    if filtering.enabled:
+        ratings = filter_annotators(
+            ratings,
+            k=filtering.k,
+            minimum_rho=filtering.minimum_rho,
+            gain_share=filtering.gain_share,
+        ).ratings
+    return ratings
 
 
 def rescale_ratings(ratings: pd.DataFrame, source: Scale, target: Scale) -> pd.DataFrame:
@@ -193,7 +217,7 @@ def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
     return core.score(item[order], order, points, n_pairs)
 
 
-def _count(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, core.Ratings]:
+def count_table(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, core.Ratings]:
     """Return the ratings with a column group, a row for each member, and the counts."""
     grouped = with_groups(ratings)
     member, members = number_members(grouped)

@@ -19,12 +19,19 @@ from postprocess.statistics.agreement.measures import leave_one_out_agreement, p
 from postprocess.statistics.agreement.split_halves import (
     SplitMeans,
     correlate_halves,
+    mean_reliabilities,
     means_of_halves,
     reliabilities_left_out,
     reliability_of_all,
     reliability_of_drawn,
     spearman_brown,
     split_halves,
+)
+from postprocess.statistics.agreement.without_parts import (
+    Figure,
+    Process,
+    measure_without_parts,
+    process_without_parts,
 )
 from postprocess.statistics.correlations import mean_defined, ratio
 from postprocess.statistics.resampling import (
@@ -46,7 +53,6 @@ from postprocess.table.groups import with_groups
 from postprocess.table.ratings import RatingsError
 from postprocess.types import Floats, Integers
 
-Figure = Callable[[Sequence[Stack], int], Floats]
 Kernel = Callable[[Floats], Floats]
 OVERALL = "overall"
 RESAMPLED_AT_ONCE = 2**18  # ratings of resamples per batch, so that they fit in a cache
@@ -62,6 +68,7 @@ def agreement_table(
     n_splits: int = 100,
     seed: int = 0,
     resample: Resample = "items",
+    process: Process | None = None,
 ) -> pd.DataFrame:
     """Compute agreement in every slice of the ratings, and overall.
 
@@ -81,6 +88,10 @@ def agreement_table(
     resample : "items" or "items and annotators"
         Whether intervals generalise to infinitely many items rated by the annotators of the
         study, or to other annotators too, with as many in each group.
+    process : callable, optional
+        Calibration, filtering or other steps: takes the ratings and returns those to compare, with
+        the same columns. It treats each group separately. With "items and annotators" it is applied
+        again without each part of the annotators. By default `ratings` are compared as they are.
 
     Returns
     -------
@@ -105,12 +116,19 @@ def agreement_table(
     >>> agreement_table(ratings, figures=["human"], n_resamples=0)[["by", "human"]].values.tolist()
     [['group', 1.0], ['overall', 1.0]]
     """
-    ratings = with_groups(ratings)
+    given = with_groups(ratings)
     chosen = tuple(FIGURES) if figures is None else tuple(figures)
-    _refuse_unknown(ratings, by, chosen)
+    _refuse_unknown(given, by, chosen)
     plan = _Plan(chosen, n_resamples, n_splits, seed, includes_annotators(resample))
-    parts = [_slice_by(ratings, column, plan) for column in by]
-    overall = _describe(ratings, np.zeros(len(ratings), dtype=np.int64), (OVERALL, [""]), plan)
+    compared, without = given, None
+    if process:
+        compared = process(given)
+        if plan.annotators and n_resamples:
+            rng = np.random.default_rng([seed, 2])
+            without = list(process_without_parts(given, process, n_resamples, rng))
+    parts = [_slice_by(compared, column, plan, without) for column in by]
+    everything = _Slices(np.zeros(len(compared), dtype=np.int64), OVERALL, [""])
+    overall = _describe(compared, everything, plan, without)
     return pd.concat([part for part in (*parts, overall) if len(part)], ignore_index=True)
 
 
@@ -124,30 +142,67 @@ class _Plan(NamedTuple):
     annotators: bool  # whether these are resampled too
 
 
-def _slice_by(ratings: pd.DataFrame, column: str, plan: _Plan) -> pd.DataFrame:
+class _Slices(NamedTuple):
+    """The slice of each row, the column they are made by ("overall" for one), and their names."""
+
+    of_row: Integers
+    by: str
+    names: Sequence[object]
+
+    def number(self, ratings: pd.DataFrame) -> Integers:
+        """Return the slice of each row of other ratings, -1 for none."""
+        if self.by == OVERALL:
+            return np.zeros(len(ratings), dtype=np.int64)
+        known = {name: number for number, name in enumerate(self.names)}
+        codes, names = pd.factorize(ratings[self.by])
+        return np.array([*(known.get(name, -1) for name in names), -1], dtype=np.int64)[codes]
+
+
+def _slice_by(
+    ratings: pd.DataFrame, column: str, plan: _Plan, without: Sequence[pd.DataFrame] | None
+) -> pd.DataFrame:
     slices = number_names(ratings[column])
     names: list[object] = [None] * (slices.max(initial=-1) + 1)
     firsts = np.unique(slices, return_index=True)
     for number, row in zip(*firsts, strict=True):
         if number >= 0:
             names[number] = ratings[column].iloc[row]
-    return _describe(ratings, slices, (column, names), plan)
+    return _describe(ratings, _Slices(slices, column, names), plan, without)
 
 
 def _describe(
-    ratings: pd.DataFrame, slices: Integers, title: tuple[str, Sequence[object]], plan: _Plan
+    ratings: pd.DataFrame,
+    slices: _Slices,
+    plan: _Plan,
+    without: Sequence[pd.DataFrame] | None,
 ) -> pd.DataFrame:
-    """Return the rows of the table for the slices of one column; `title` names both."""
-    by, names = title
-    stacks = stack_groups(ratings, slices)
-    columns = {"by": by, "name": list(names)} | _count(stacks, len(names))
+    """Return the rows of the table for the slices of one column.
+
+    `without` are the tables of `process_without_parts`, None if no steps are to be repeated.
+    """
+    names = slices.names
+    stacks = stack_groups(ratings, slices.of_row)
+    columns = {"by": slices.by, "name": list(names)} | _count(stacks, len(names))
     known = {
         figure: TABLE_FIGURES[figure](stacks, len(names))
         for figure in plan.figures
         if figure in TABLE_FIGURES
     }
+    left_out = None
+    if without is not None:
+        left_out = measure_without_parts(
+            without,
+            [slices.number(table) for table in without],
+            len(names),
+            {figure: TABLE_FIGURES.get(figure, mean_reliabilities) for figure in plan.figures},
+        )
     found = [
-        _add_intervals(of_slice(stacks, number), {f: known[f][number] for f in known}, plan)
+        _add_intervals(
+            of_slice(stacks, number),
+            {f: known[f][number] for f in known},
+            plan,
+            left_out and {figure: parts[:, number] for figure, parts in left_out.items()},
+        )
         for number in range(len(names))
     ]
     for figure in plan.figures:
@@ -182,16 +237,26 @@ def _count(stacks: Sequence[Stack], n_slices: int) -> dict[str, object]:
 
 
 def _add_intervals(
-    stacks: Sequence[Stack], known: Mapping[str, float], plan: _Plan
+    stacks: Sequence[Stack],
+    known: Mapping[str, float],
+    plan: _Plan,
+    left_out: Mapping[str, Floats] | None,
 ) -> dict[str, float]:
-    """Return all figures of one slice with the ends of their intervals."""
+    """Return all figures of one slice with the ends of their intervals.
+
+    `left_out` are the figures without parts of the annotators, None if they are not yet known.
+    """
     figures, means = dict(known), None
     if SPLIT_HALF in plan.figures:
         figures[SPLIT_HALF] = np.nan
         if stacks:
             figures[SPLIT_HALF], means = _split(stacks, plan)
     found = dict(figures)
-    samples = _sample(stacks, figures, means, plan) if _can_sample(stacks, plan) else {}
+    samples = {}
+    if _can_sample(stacks, plan):
+        if left_out is None:
+            left_out = _leave_out(stacks, plan) if plan.annotators else {}
+        samples = _sample(stacks, figures, means, plan, left_out)
     for figure in plan.figures:
         ends = (np.nan, np.nan)
         if sample := samples.get(figure):
@@ -221,11 +286,14 @@ def _can_sample(stacks: Sequence[Stack], plan: _Plan) -> bool:
 
 
 def _sample(
-    stacks: Sequence[Stack], figures: Mapping[str, float], means: SplitMeans | None, plan: _Plan
+    stacks: Sequence[Stack],
+    figures: Mapping[str, float],
+    means: SplitMeans | None,
+    plan: _Plan,
+    left_out: Mapping[str, Floats],
 ) -> dict[str, _Sample]:
     resampled = _bootstrap(stacks, means, plan)
     doubled = [double_items(stack) for stack in stacks]
-    left_out = _leave_out(stacks, plan) if plan.annotators else {}
     limits = {
         figure: 2 * float(known(doubled, 1)[0])
         - figures[figure]  # corrections for the number of items halve

@@ -1,6 +1,6 @@
 """The ratings of many groups as arrays; groups of equal shape are stacked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -104,7 +104,7 @@ def number_names(column: pd.Series) -> Integers:
     return numbers[codes]
 
 
-def of_slice(stacks: list[Stack], number: int) -> list[Stack]:
+def of_slice(stacks: Sequence[Stack], number: int) -> list[Stack]:
     """Return the tables of one slice."""
     ends = [np.searchsorted(stack.slices, [number, number + 1]) for stack in stacks]
     cut = [

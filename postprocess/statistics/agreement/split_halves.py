@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack
+from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack, of_slice
 from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined, ratio
 from postprocess.statistics.resampling import N_PARTS, Division, blank_out
 from postprocess.types import Floats, Integers
@@ -41,20 +41,24 @@ Measure = Callable[[Iterator[Halves]], Iterator[SplitMeans]]
 
 
 def split_halves(
-    stacks: Sequence[Stack], n_splits: int, rng: np.random.Generator
+    stacks: Sequence[Stack],
+    n_splits: int,
+    rng: np.random.Generator,
+    annotators: Integers | None = None,
 ) -> Iterator[Halves]:
     """Split the annotators of each group into random halves, repeatedly.
 
     In each split every annotator gets a random number; those with the lower numbers in a group are
     its first half. So an annotator of two groups, or of both contexts of a pair, is mostly in the
-    same half of both. For an odd number of annotators the second half has one more.
+    same half of both. For an odd number of annotators the second half has one more. `annotators`
+    are the numbers of all who get a random number, ascending; by default those in the stacks.
 
     Yields some splits at a time: arrays of at most MOST_NUMBERS numbers, or one split; the splits
     do not depend on how many are computed together. Raises ValueError if `n_splits` is below 1.
     """
     if n_splits < 1:
         raise ValueError(f"n_splits must be 1 or more, got {n_splits}")
-    known = np.unique(np.concatenate([stack.annotators.ravel() for stack in stacks]))
+    known = list_annotators(stacks) if annotators is None else annotators
     positions = [np.searchsorted(known, stack.annotators) for stack in stacks]
     n_items = sum(stack.items.size for stack in stacks)
     n_together = max(1, MOST_NUMBERS // max(n_items, len(known)))
@@ -65,6 +69,11 @@ def split_halves(
             sums=np.concatenate([sums for sums, _ in parts], axis=2),
             counts=np.concatenate([counts for _, counts in parts], axis=2),
         )
+
+
+def list_annotators(stacks: Sequence[Stack]) -> Integers:
+    """Return the numbers of the annotators, ascending."""
+    return np.unique(np.concatenate([stack.annotators.ravel() for stack in stacks]))
 
 
 def item_means(halves: Halves) -> SplitMeans:
@@ -123,6 +132,10 @@ class HalfCorrelations(NamedTuple):
     steps: Floats
     kept: SplitMeans
 
+    def mean_reliability(self, method: Method) -> float:
+        """Return the mean over splits of the reliability that the correlations give."""
+        return float(mean_defined(spearman_brown(self.correlations[method], self.steps)))
+
 
 def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) -> HalfCorrelations:
     """Correlate the halves of every split by each method, in one pass over the splits."""
@@ -180,9 +193,24 @@ def reliabilities_left_out(
         splits = split_halves(blank_out(stacks, division, part), RESAMPLED_SPLITS, rng)
         halves = correlate_halves(measure(splits), methods)
         for method, figures in found.items():
-            reliabilities = spearman_brown(halves.correlations[method], halves.steps)
-            figures.append(float(mean_defined(reliabilities)))
+            figures.append(halves.mean_reliability(method))
     return {method: np.array(figures) for method, figures in found.items()}
+
+
+def mean_reliabilities(stacks: Sequence[Stack], n_slices: int) -> Floats:
+    """Return the mean reliability of the scores of each slice over the first splits, by Pearson.
+
+    Annotators get the same random numbers in each slice, so that the differences of slices that
+    lack some of them are due to these. NaN for a slice without ratings.
+    """
+    found, annotators = np.full(n_slices, np.nan), list_annotators(stacks)
+    for number in range(n_slices):
+        if part := of_slice(stacks, number):
+            rng = np.random.default_rng(0)
+            splits = split_halves(part, RESAMPLED_SPLITS, rng, annotators)
+            halves = correlate_halves(means_of_halves(splits), ["pearson"])
+            found[number] = halves.mean_reliability("pearson")
+    return found
 
 
 def _halve(stack: Stack, lots: Floats) -> tuple[Floats, Floats]:

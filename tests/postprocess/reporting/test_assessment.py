@@ -1,3 +1,6 @@
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +17,11 @@ from postprocess.statistics.change import paired_pvalues
 from postprocess.statistics.change_size import change_size
 from postprocess.statistics.confounds import find_confounds, measure_contexts
 from postprocess.steps.recipe import ReportSection
-from postprocess.steps.single_steps import aggregate_ratings, rescale_ratings
+from postprocess.steps.single_steps import (
+    aggregate_ratings,
+    calibrate_and_filter,
+    rescale_ratings,
+)
 from postprocess.table.details import join_details
 from postprocess.table.ratings import Scale
 from tests.factories.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
@@ -68,6 +75,24 @@ def test_agreement_is_reported_by_known_columns(detailed):
     assert [one["name"] for one in agreement["by"]["block"]] == ["1", "2"]
     assert [one["name"] for one in agreement["by"]["pos"]] == ["noun", "verb"]
     assert agreement["not_known"] == []
+
+
+def test_agreement_over_annotators_repeats_the_steps(outcome):
+    recipe = outcome.recipe
+    section = recipe.report.model_copy(update={"resample": "items and annotators"})
+    over_both = replace(outcome, recipe=recipe.model_copy(update={"report": section}))
+    details = details_of(simulate_study())
+    used, given = (join_details(one, details) for one in (outcome.used, as_given(outcome)))
+    chance = CHANCE | {"resample": "items and annotators"}
+
+    agreement = assess(over_both, ROWS, used, details)["agreement"]
+
+    process = partial(calibrate_and_filter, recipe=recipe)
+    after = agreement_table(given, by=["block"], process=process, **chance).drop(columns="by")
+    assert agreement["by"]["block"] == after.iloc[:-1].to_dict("records")
+    assert agreement["overall"] == after.iloc[-1].to_dict()
+    before = agreement_table(given, by=[], **chance).drop(columns="by")
+    assert agreement["as_given"] == before.iloc[-1].to_dict()
 
 
 def test_as_given_is_none_if_no_step_changed_anything(outcome):

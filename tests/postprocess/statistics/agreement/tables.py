@@ -60,3 +60,12 @@ def many_questionnaires(rng, crowd, n_items, n_groups=14):
             "group": group.ravel(),
         }
     )
+
+
+def drop_lowest(ratings):
+    """Leave out the annotator of each group with the lowest mean, and move the others up by 1."""
+    means = ratings.groupby(["group", "annotator"])["rating"].mean().reset_index()
+    lowest = means.loc[means.groupby("group")["rating"].idxmin(), ["group", "annotator"]]
+    left_out = pd.MultiIndex.from_frame(lowest)
+    kept = ratings[~pd.MultiIndex.from_frame(ratings[["group", "annotator"]]).isin(left_out)]
+    return kept.assign(rating=kept["rating"] + 1)

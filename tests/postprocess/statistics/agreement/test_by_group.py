@@ -17,6 +17,7 @@ from postprocess.statistics.resampling import basic_interval, draw_items
 from postprocess.table.ratings import RatingsError
 from tests.postprocess.statistics.agreement.tables import (
     alpha_of,
+    drop_lowest,
     icc_of,
     items_table,
     leave_one_out_of,
@@ -319,3 +320,35 @@ def test_agreement_table_does_not_depend_on_the_number_of_threads():
     )
 
     assert done.stdout == f"{agreement_of_many()}\n"
+
+
+def test_agreement_table_of_processed_ratings_has_their_figures(simulated):
+    ratings = simulated()
+    wanted = {"by": ["block", "pos"], "n_resamples": 20, "n_splits": 5}
+
+    found = agreement_table(ratings, process=drop_lowest, **wanted)
+
+    pd.testing.assert_frame_equal(found, agreement_table(drop_lowest(ratings), **wanted))
+
+
+def test_agreement_table_repeats_steps_that_do_nothing_to_no_effect(simulated):
+    ratings = simulated()
+    wanted = {
+        "by": [], "figures": WITHOUT_CHANCE, "n_resamples": 40, "resample": "items and annotators"
+    }  # fmt: skip
+
+    found = agreement_table(ratings, process=lambda given: given, **wanted)
+
+    pd.testing.assert_frame_equal(found, agreement_table(ratings, **wanted))
+
+
+def test_agreement_table_repeats_steps_without_each_part_of_the_annotators(simulated):
+    ratings = simulated()
+    wanted = {"by": ["block"], "n_resamples": 40, "resample": "items and annotators"}
+
+    repeated = agreement_table(ratings, process=drop_lowest, **wanted).iloc[-1]
+    kept = agreement_table(drop_lowest(ratings), **wanted).iloc[-1]
+
+    for figure in FIGURES:
+        assert repeated[figure] == kept[figure]
+        assert repeated[f"{figure}_low"] != kept[f"{figure}_low"], figure  # others are the lowest
