@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from postprocess.statistics.change import false_discovery_rates
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import Recipe, read_recipe
+from postprocess.steps.score_intervals import score_intervals
 
 PAIRS, RATERS, NOISE = 20, 10, 1.2  # pairs of a block, annotators of a questionnaire
 LOWEST, HIGHEST = 0, 6
@@ -39,7 +40,7 @@ RECIPES = {
 }
 COLUMNS = (
     "bias SD", "recipe", "SD in a context", "two-sided p < 0.05", "one-sided p < 0.05",
-    "datasets with a q < 0.05",
+    "datasets with a q < 0.05", "intervals without 0",
 )  # fmt: skip
 
 
@@ -54,12 +55,16 @@ class Share(NamedTuple):
 
 
 class Alarms(NamedTuple):
-    """How often each figure is below 0.05, and the mean deviation of a context."""
+    """How often each figure is below 0.05, and the mean deviation of a context.
+
+    `intervals`: how often the interval of a change over annotators does not contain 0.
+    """
 
     deviation: float
     two_sided: Share
     one_sided: Share
     datasets: Share
+    intervals: Share
 
 
 def simulate_unchanged(n_blocks: int, bias: float, rng: np.random.Generator) -> pd.DataFrame:
@@ -86,7 +91,8 @@ def simulate_unchanged(n_blocks: int, bias: float, rng: np.random.Generator) -> 
 def count_alarms(ratings: pd.DataFrame, recipe: Recipe) -> Alarms:
     """Post-process the ratings by a recipe and count the findings."""
     n_pairs = int(ratings["pair"].max())
-    scores = post_process(ratings, recipe, n_pairs=n_pairs).scores
+    outcome = post_process(ratings, recipe, n_pairs=n_pairs)
+    scores, intervals = outcome.scores, score_intervals(outcome)
     p = scores["pvalue_two_sided"].to_numpy()
     datasets = p.reshape(-1, PAIRS * BLOCKS_OF_A_DATASET)
     least_q = np.array([false_discovery_rates(one).min() for one in datasets])
@@ -95,6 +101,7 @@ def count_alarms(ratings: pd.DataFrame, recipe: Recipe) -> Alarms:
         _share(p < LEVEL, PAIRS),
         _share(scores["pvalue"].to_numpy() < LEVEL, PAIRS),
         _share(least_q < LEVEL, 1),
+        _share(((intervals["change_low"] > 0) | (intervals["change_high"] < 0)).to_numpy(), PAIRS),
     )
 
 

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from postprocess.steps.recipe import RecipeError as RecipeError
     from postprocess.steps.recipe import list_presets as list_presets
     from postprocess.steps.recipe import read_recipe as read_recipe
+    from postprocess.steps.score_intervals import score_intervals as score_intervals
     from postprocess.steps.single_steps import aggregate_ratings as aggregate_ratings
     from postprocess.steps.single_steps import calibrate_ratings as calibrate_ratings
     from postprocess.steps.single_steps import filter_annotators as filter_annotators
@@ -97,6 +98,7 @@ _MODULES = {
     "steps.distributions": ["measure_distributions"],
     "steps.post_process": ["Outcome", "post_process"],
     "steps.recipe": ["Recipe", "RecipeError", "list_presets", "read_recipe"],
+    "steps.score_intervals": ["score_intervals"],
     "steps.single_steps": [
         "aggregate_ratings",
         "calibrate_ratings",

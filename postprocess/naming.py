@@ -11,7 +11,8 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 NAME = re.compile(r"[A-Za-z0-9]+([-_][A-Za-z0-9]+)*")
 LONGEST = 50
 OF_OTHER_FILES = (
-    "annotators", "checkpoints", "data", "distributions", "gold", "ratings", "results", "scores",
+    "annotators", "checkpoints", "data", "distributions", "gold", "intervals", "ratings",
+    "results", "scores",
 )  # fmt: skip
 FILE = re.compile(rf"(?P<name>{NAME.pattern})_(?P<tag>{LANGUAGE.pattern}(_{STAMP})?)\.csv")
 

@@ -3,7 +3,7 @@
 import functools
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +20,7 @@ from postprocess.reporting.report import (
     report_counts,
     report_filtering,
     report_findings,
+    report_intervals,
     report_notes,
 )
 from postprocess.statistics.evaluation import table1_row, table1_text
@@ -31,7 +32,9 @@ from postprocess.steps.distributions import (
 from postprocess.steps.ledger import render_annotators, render_ledger, render_scores
 from postprocess.steps.post_process import Outcome, Progress, post_process
 from postprocess.steps.recipe import Recipe
+from postprocess.steps.score_intervals import score_intervals
 from postprocess.table.details import find_parts_of_speech, join_details
+from postprocess.table.rendering import render_table
 from postprocess.version import __version__
 
 RECIPE_FILE = "recipe.toml"
@@ -47,13 +50,14 @@ class Dataset:
     """A dataset ready to be written.
 
     `files`: relative path → content; `outcome`: the result of the steps; `report`: JSON types
-    only; `parts_of_speech`: of each pair (the index), if known; `rows`: those of the stimuli;
-    `name`: of the dataset in its files.
+    only; `intervals`: see `score_intervals`; `parts_of_speech`: of each pair (the index), if
+    known; `rows`: those of the stimuli; `name`: of the dataset in its files.
     """
 
     files: dict[str, bytes]
     outcome: Outcome
     report: Report
+    intervals: pd.DataFrame
     parts_of_speech: pd.Series | None = None
     rows: tuple[tuple[str, ...], ...] = ()
     name: str = PUBLISHED
@@ -110,6 +114,7 @@ def build_dataset(
     )
     used = join_details(outcome.used, details)
     parts_of_speech = find_parts_of_speech(used)
+    intervals = score_intervals(outcome, progress=progress)
     if progress:
         progress("measuring agreement", 0, 1)
     assessed = assess(outcome, stimuli.rows, used, details)
@@ -118,26 +123,26 @@ def build_dataset(
             **_report_origin(language, recipe, inputs or {}),
             **_report_outcome(outcome, assessed["agreement"]["overall"]["human"], scripted),
             **assessed,
+            "intervals": report_intervals(intervals),
             "stimuli_findings": report_findings(stimuli.findings),
             "notes": [*notes, *report_notes(outcome, assessed["change"]["n_both"])],
         }
     )
-    files = _render_files(stimuli, outcome, report, name)
-    return Dataset(files, outcome, report, parts_of_speech, stimuli.rows, name)
+    dataset = Dataset({}, outcome, report, intervals, parts_of_speech, stimuli.rows, name)
+    return replace(dataset, files=_render_files(stimuli, dataset))
 
 
-def _render_files(
-    stimuli: ParsedStimuli, outcome: Outcome, report: Report, name: str
-) -> dict[str, bytes]:
-    tag, recipe, language = tag_report(report), outcome.recipe, report["language"]
-    distributions = measure_distributions(outcome)
+def _render_files(stimuli: ParsedStimuli, dataset: Dataset) -> dict[str, bytes]:
+    outcome, report, language = dataset.outcome, dataset.report, dataset.report["language"]
+    tag, recipe, distributions = tag_report(report), outcome.recipe, measure_distributions(outcome)
     texts = {
-        f"{name}_{tag}.csv": render_dataset(
+        f"{dataset.name}_{tag}.csv": render_dataset(
             stimuli.rows, outcome.scores, pvalues=recipe.files.as_style()
         ),
         f"data/data_{tag}.tsv": stimuli.text,
         f"gold/gold_{tag}.tsv": render_gold(outcome.scores),
         "scores.tsv": render_scores(outcome),
+        "intervals.tsv": render_table(dataset.intervals.reset_index()),
         "annotators.tsv": render_annotators(outcome),
         "ledger.tsv": render_ledger(outcome),
         f"distributions_{tag}.json": render_distributions(distributions, outcome, language),

@@ -97,6 +97,23 @@ def test_calibration_makes_false_alarms_of_annotators_with_a_bias():
     assert two_sided[1.0, "calibrated"] > 0.065
     assert found[1.0, "calibrated"].deviation < found[1.0, "raw"].deviation
     assert found[1.0, "raw"].one_sided.mean > 1.5 * two_sided[1.0, "raw"]
+    assert found[1.0, "calibrated"].intervals.mean < 0.055
+
+
+def test_the_steps_of_simulated_tables_are_those_of_the_library():
+    import annotator_intervals as bench
+    from studies import Shape
+
+    design = bench.Design(Shape(2, 15, 8), 1.0, bench.COSIMLEX)
+    rng = np.random.default_rng(3)
+    ratings = design.draw(bench.draw_similarities(design.shape, rng), rng)
+
+    processed = bench.apply_steps(ratings, design.recipe)
+
+    scores = bench.PER_POINT * np.nanmean(processed, axis=1)
+    found = bench.outcome_of(ratings, design.recipe).scores[["sim1", "sim2"]].to_numpy().T
+    assert np.isnan(processed).any()
+    assert scores == pytest.approx(found)
 
 
 def test_calibrated_and_filtered_changes_seem_too_reliable():

@@ -13,8 +13,13 @@ from postprocess.formats.marks import OPEN, TAG
 from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
 from postprocess.reporting.page import TEMPLATES, make_environment
-from postprocess.reporting.phrases import write_count, write_figure, write_points, write_signed
-from postprocess.statistics.means import mean_intervals
+from postprocess.reporting.phrases import (
+    write_count,
+    write_figure,
+    write_interval,
+    write_points,
+    write_signed,
+)
 from postprocess.steps.exclusion import COUNTED
 from postprocess.steps.rehearsal import warn_of_scripts
 
@@ -46,11 +51,15 @@ class Side(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A pair as the page shows it; `order` has the numbers that the page sorts by."""
+    """A pair as the page shows it; `order` has the numbers that the page sorts by.
+
+    `interval` is that of the change, "–" if undefined.
+    """
 
     number: int
     words: tuple[str, ...]
     change: str
+    interval: str
     qvalue: str
     delta: str
     sides: tuple[Side, Side]
@@ -90,12 +99,14 @@ def render_explorer(dataset: Dataset) -> str:
 def _show_pairs(dataset: Dataset) -> Iterator[Shown]:
     scores = dataset.outcome.scores
     sides = [_show_sides(dataset, context) for context in (1, 2)]
+    ends = dataset.intervals[["change_low", "change_high"]].to_numpy(dtype=float)
     for at, figures in enumerate(scores.to_dict("records")):
         qvalue = float(figures["qvalue"])
         yield Shown(
             at + 1,
             dataset.rows[at][:2],
             write_signed(write_figure(figures["change"])),
+            write_interval(*ends[at]),
             write_figure(qvalue, 3),
             write_signed(write_figure(figures["delta"])),
             (sides[0][at], sides[1][at]),
@@ -114,7 +125,8 @@ def _show_sides(dataset: Dataset, context: int) -> list[Side]:
     """Return one of the contexts of each pair."""
     scores, target = dataset.outcome.scores, dataset.outcome.recipe.rescaling
     mean = scores[f"sim{context}"].to_numpy(dtype=float)
-    ends = mean_intervals(scores, context, target.minimum, target.maximum)
+    columns_of_ends = [f"sim{context}_{end}" for end in ("low", "high")]
+    ends = dataset.intervals[columns_of_ends].to_numpy(dtype=float)
     ends = np.where(np.isnan(ends), mean[:, None], ends)
     per_unit = (WIDTH - 2 * MARGIN) / (target.maximum - target.minimum)
     drawn = MARGIN + per_unit * (np.column_stack([mean, ends]) - target.minimum)

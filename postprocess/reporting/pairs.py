@@ -3,9 +3,11 @@
 import unicodedata
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from postprocess.statistics.means import mean_intervals
+from postprocess.steps.recipe import RescalingSection
 
 SHOWN = (
     "n1", "n2", "sim1", "sim2", "stdev1", "stdev2", "change", "pvalue", "pvalue_two_sided",
@@ -14,7 +16,10 @@ SHOWN = (
 
 
 def tabulate_pairs(
-    words: Sequence[tuple[str, str]], scores: pd.DataFrame, low: float, high: float
+    words: Sequence[tuple[str, str]],
+    scores: pd.DataFrame,
+    scale: RescalingSection,
+    intervals: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return a row for each pair with its words, figures and intervals.
 
@@ -24,30 +29,46 @@ def tabulate_pairs(
         The dictionary forms of each pair, in order.
     scores : DataFrame, shape (n_pairs, 15), index pair
         As `aggregate_numbers` returns it.
-    low, high : float
+    scale : RescalingSection
         The ends of the scale of the scores.
+    intervals : DataFrame, shape (n_pairs, 12), index pair, optional
+        As `score_intervals` returns it; datasets of earlier versions do not have it.
 
     Returns
     -------
-    DataFrame, shape (n_pairs, 23), index pair
+    DataFrame, shape (n_pairs, 25), index pair
         word1, word2, sought (both as `fold` returns them); the columns of `SHOWN`; low1, high1,
-        low2, high2 (95 % intervals of the scores, see `mean_intervals`, equal to the score of a
-        single rating); fewest (the smaller n), size (of the change) and spread (the larger
-        deviation, NaN if neither is defined).
+        low2, high2 (95 % intervals of the scores, without `intervals` those of `mean_intervals`;
+        equal to the score if undefined); change_low, change_high (NaN if undefined); fewest (the
+        smaller n), size (of the change) and spread (the larger deviation, NaN if neither is
+        defined).
     """
     table = scores[list(SHOWN)].copy()
     table.insert(0, "word1", [first for first, _ in words])
     table.insert(1, "word2", [second for _, second in words])
     table.insert(2, "sought", [fold(" ".join(both)) for both in words])
+    if intervals is None:
+        intervals = _of_means(scores, scale)
     for context in (1, 2):
-        ends = pd.DataFrame(mean_intervals(scores, context, low, high), index=scores.index)
-        for column, name in enumerate(("low", "high")):
-            table[f"{name}{context}"] = ends[column].fillna(scores[f"sim{context}"])
+        for end in ("low", "high"):
+            ends = intervals[f"sim{context}_{end}"]
+            table[f"{end}{context}"] = ends.fillna(scores[f"sim{context}"])
     return table.assign(
+        change_low=intervals["change_low"],
+        change_high=intervals["change_high"],
         fewest=table[["n1", "n2"]].min(axis="columns"),
         size=table["change"].abs(),
         spread=table[["stdev1", "stdev2"]].max(axis="columns"),
     )
+
+
+def _of_means(scores: pd.DataFrame, scale: RescalingSection) -> pd.DataFrame:
+    """Return Student's intervals of the scores, and none of the changes."""
+    columns: dict[str, object] = {"change_low": np.nan, "change_high": np.nan}
+    for context in (1, 2):
+        ends = mean_intervals(scores, context, scale.minimum, scale.maximum)
+        columns |= {f"sim{context}_low": ends[:, 0], f"sim{context}_high": ends[:, 1]}
+    return pd.DataFrame(columns, index=scores.index)
 
 
 def fold(text: str) -> str:

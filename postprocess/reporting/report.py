@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from postprocess.formats.tabular import Finding
 from postprocess.naming import STAMP
@@ -109,6 +110,19 @@ def report_filtering(outcome: Outcome) -> Report:
         "done": is_done,
         "left_out": annotators.loc[left_out, columns].to_dict("records"),
         "undefined": annotators.loc[undefined, columns].to_dict("records"),
+    }
+
+
+def report_intervals(intervals: pd.DataFrame) -> Report:
+    """Return figures of `score_intervals`: their number, and the median error of a change.
+
+    n_changes: changes with an interval; n_apart: those whose interval does not contain 0.
+    """
+    low, high = intervals["change_low"], intervals["change_high"]
+    return {
+        "n_changes": int(low.notna().sum()),
+        "n_apart": int(((low > 0) | (high < 0)).sum()),
+        "median_error": float(intervals["change_error"].median()),
     }
 
 

@@ -15,14 +15,13 @@ from postprocess.steps.recipe import Recipe
 from postprocess.table.groups import with_groups
 from postprocess.table.ratings import (
     RatingsError,
-    Scale,
     check_ratings,
     keep_whole,
     make_categories,
     number_items,
     number_members,
 )
-from postprocess.types import Codes, Integers
+from postprocess.types import Codes, Floats, Integers
 
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
@@ -103,9 +102,9 @@ def post_process(
     group = pd.factorize(members["group"])[0]
     counted = core.count_ratings(item[rows], member[rows], checked["rating"][rows], group)
     report("calibrating", 0, 1)
-    calibrated, of_calibration = _calibrate(counted, scale, recipe)
+    calibrated, of_calibration = apply_calibration(counted, recipe)
     report("filtering", 0, 1)
-    judged = _judge(calibrated, recipe)
+    judged = apply_filtering(calibrated, recipe)
     scores = _score(calibrated, judged, recipe, n_pairs=n_pairs, report=report)
     annotators, reason = _account(excluded, member, members, of_calibration.join(judged))
     points = np.full(len(checked), np.nan)
@@ -114,16 +113,15 @@ def post_process(
     return Outcome(recipe, ledger, annotators, scores, "group" in ratings)
 
 
-def _calibrate(
-    counted: core.Ratings, scale: Scale, recipe: Recipe
-) -> tuple[core.Ratings, pd.DataFrame]:
+def apply_calibration(counted: core.Ratings, recipe: Recipe) -> tuple[core.Ratings, pd.DataFrame]:
     """Calibrate; if the recipe disables calibration, compute its figures only."""
     section = recipe.calibration
     threshold = section.threshold if section.enabled else np.inf
+    scale = recipe.scale.as_scale()
     return core.calibrate(counted, scale, threshold=threshold, step=section.step)
 
 
-def _judge(calibrated: core.Ratings, recipe: Recipe) -> pd.DataFrame:
+def apply_filtering(calibrated: core.Ratings, recipe: Recipe) -> pd.DataFrame:
     """Judge the annotators; if the recipe disables filtering, compute its figures only."""
     section = recipe.filtering
     judged = core.judge(
@@ -144,9 +142,7 @@ def _score(
     report: Progress,
 ) -> pd.DataFrame:
     """Compute the scores from the annotators who are kept, on the recipe's published scale."""
-    is_kept = (judged["decision"] == KEPT).to_numpy()[:, None]
-    scales = recipe.scale.as_scale(), recipe.rescaling.as_scale()
-    points = np.where(is_kept, core.rescale(calibrated.points, *scales), np.nan)
+    points = score_points(calibrated, judged, recipe)
     with _explaining("filtering"):
         return core.score(
             calibrated.item,
@@ -155,6 +151,13 @@ def _score(
             n_pairs,
             progress=lambda done, of: report("scoring", done, of),
         )
+
+
+def score_points(calibrated: core.Ratings, judged: pd.DataFrame, recipe: Recipe) -> Floats:
+    """Return `calibrated.points` on the scale of the scores, NaN for members who are left out."""
+    is_kept = (judged["decision"] == KEPT).to_numpy()[:, None]
+    scales = recipe.scale.as_scale(), recipe.rescaling.as_scale()
+    return np.where(is_kept, core.rescale(calibrated.points, *scales), np.nan)
 
 
 def _account(

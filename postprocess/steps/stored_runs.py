@@ -53,6 +53,11 @@ def read_scores(data: bytes) -> pd.DataFrame:
     return _read_figures(data).set_index("pair")
 
 
+def read_intervals(data: bytes) -> pd.DataFrame:
+    """Read `intervals.tsv` of a stored run; the index is pair."""
+    return _read_figures(data).set_index("pair")
+
+
 def search_ledger(
     data: bytes, filters: Filters, *, start: int = 0, n_rows: int = 100
 ) -> tuple[pd.DataFrame, int]:

@@ -74,7 +74,8 @@ def test_a_release_can_be_rebuilt_from_its_own_files(site: Site, tmp_path):
     assert [str(file) for file in files] == [
         "annotators.tsv", "cosimlex_sl_REHEARSAL.csv", "data/data_sl_REHEARSAL.tsv",
         "distributions_sl_REHEARSAL.json", "distributions_sl_REHEARSAL.parquet",
-        "gold/gold_sl_REHEARSAL.tsv", "ledger.tsv", "recipe.toml", "report.json", "scores.tsv",
+        "gold/gold_sl_REHEARSAL.tsv", "intervals.tsv", "ledger.tsv", "recipe.toml", "report.json",
+        "scores.tsv",
     ]  # fmt: skip
     for file in (one for one in files if one.name != "report.json"):
         assert (released / file).read_bytes() == (rebuilt / file).read_bytes(), file

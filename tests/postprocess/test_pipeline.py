@@ -182,6 +182,7 @@ def test_build_dataset_runs_and_reports_every_step():
         "data/data_xx.tsv",
         "gold/gold_xx.tsv",
         "scores.tsv",
+        "intervals.tsv",
         "annotators.tsv",
         "ledger.tsv",
         "distributions_xx.json",

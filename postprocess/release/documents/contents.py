@@ -75,6 +75,7 @@ def describe_file(subject: Subject, path: str) -> str:
         f"{subject.stem}.csv": "the dataset, in the published format (tab separated)",
         f"{subject.stem}.parquet": "the same as Parquet, with the number of the pair",
         "scores.tsv": "all figures of each pair: n, median, q, both p-values, effect size",
+        "intervals.tsv": "scores and changes with 95 % intervals over annotators",
         f"data/data_{tag}.tsv": "the pairs and contexts, without scores",
         f"gold/gold_{tag}.tsv": "the scores to predict",
         f"results/results_subtask1_{tag}.tsv": "empty result file: predicted change",

@@ -216,11 +216,18 @@ def describe_tests(subject: Subject) -> str:
         if settings.calibration.enabled or settings.filtering.enabled
         else ""
     )
+    intervals = subject.dataset.report["intervals"]
+    of_all = write_count(intervals["n_changes"], "pair")
+    apart = (
+        " The 95 % interval of the change over annotators, for which all steps were repeated "
+        f"without each of them, is without 0 for {intervals['n_apart']} of {of_all} "
+        "(`intervals.tsv`)."
+    )
     return (
         f"Pairs that change between the contexts: {shares['share_q']} with q < 0.05 (false "
         f"discovery rate), {shares['share_two_sided']} with a two-sided p < 0.05; one-sided, as "
         f"published: {shares['share_one_sided']} with p < 0.05, "
-        f"where 10 % are expected by chance.{caution}"
+        f"where 10 % are expected by chance.{caution}{apart}"
     )
 
 

@@ -85,6 +85,8 @@ class PairRow(NamedTuple):
     word2: str
     sides: tuple[Side, Side]
     change: float
+    change_low: float
+    change_high: float
     qvalue: float
     is_significant: bool
     pvalue: float
@@ -104,6 +106,11 @@ class PairTable:
 
     def __len__(self) -> int:
         return len(self.figures)
+
+    @property
+    def is_over_annotators(self) -> bool:
+        """Whether intervals are over annotators; runs of earlier versions have those of means."""
+        return bool(self.figures["change_low"].notna().any())
 
     def select(self, wanted: Mapping[str, str], n_wanted: int) -> list[int]:
         """Return the numbers of the pairs that match all filters, in an order of `ORDERS`.
@@ -141,15 +148,19 @@ class PairTable:
     def show(self, numbers: Iterable[int]) -> list[PairRow]:
         """Return pairs by their numbers."""
         rows = self.figures.loc[list(numbers)]
-        columns = ["word1", "word2", "change", "qvalue", "pvalue", "pvalue_two_sided"]
-        columns += ["delta", "delta_low", "delta_high"]
+        columns = ["word1", "word2", "change", "change_low", "change_high", "qvalue", "pvalue"]
+        columns += ["pvalue_two_sided", "delta", "delta_low", "delta_high"]
         sides = zip(*(self._show_sides(rows, context) for context in (1, 2)), strict=True)
-        listed = zip(rows.index, sides, rows[columns].itertuples(index=False), strict=True)
+        listed = zip(rows.index, sides, rows[columns].to_dict("records"), strict=True)
         return [
-            PairRow(int(number), one[0], one[1], both, one[2], one[3], one[3] < SIGNIFICANT,
-                    *one[4:])
-            for number, both, one in listed
-        ]  # fmt: skip
+            PairRow(
+                number=int(number),
+                sides=both,
+                is_significant=figures["qvalue"] < SIGNIFICANT,
+                **{str(name): figure for name, figure in figures.items()},
+            )
+            for number, both, figures in listed
+        ]
 
     def _show_sides(self, rows: "pd.DataFrame", context: int) -> list[Side]:
         names = ("sim", "low", "high", "stdev", "n")
@@ -187,7 +198,7 @@ def load_pairs(run: Run) -> PairTable:
 @lru_cache(maxsize=TABLES_IN_MEMORY)
 def _load(digest: str, run: Run) -> PairTable:
     """Return the table from the cache that processes share, or parse it."""
-    key = f"pairs-{digest}"
+    key = f"pairs-with-intervals-{digest}"
     table = cache.get(key)
     if table is None:
         table = _parse(run)
@@ -197,14 +208,15 @@ def _load(digest: str, run: Run) -> PairTable:
 
 def _parse(run: Run) -> "tuple[pd.DataFrame, float, float]":
     from postprocess.reporting.pairs import tabulate_pairs
-    from postprocess.steps.stored_runs import read_scores
+    from postprocess.steps.stored_runs import read_intervals, read_scores
 
-    data = read_member(run, "scores.tsv")
+    data, ends = (read_member(run, name) for name in ("scores.tsv", "intervals.tsv"))
     if data is None:
         raise RunRefused(f"Run {run.number} has no scores.")
     words = Pair.objects.stimuli(run.study).values_list("word1", "word2")
     scale = read_stored_recipe(run).rescaling
-    table = tabulate_pairs(list(words), read_scores(data), scale.minimum, scale.maximum)
+    intervals = None if ends is None else read_intervals(ends)
+    table = tabulate_pairs(list(words), read_scores(data), scale, intervals)
     return table, scale.minimum, scale.maximum
 
 

@@ -34,7 +34,7 @@ def test_a_release_has_all_published_files():
         "CHECKLIST.md", "CITATION.cff", "DATA_STATEMENT.md", "README.md", "SHA256SUMS",
         "annotators.tsv", "cosimlex_sl.csv", "cosimlex_sl.parquet", "croissant.json",
         "data/data_sl.tsv", "description.toml", "distributions_sl.json",
-        "distributions_sl.parquet", "gold/gold_sl.tsv", "ledger.tsv",
+        "distributions_sl.parquet", "gold/gold_sl.tsv", "intervals.tsv", "ledger.tsv",
         "ratings_sl.parquet", "ratings_sl.tsv", "recipe.toml", "report.json",
         "results/results_subtask1_sl.tsv", "results/results_subtask2_sl.tsv", "scores.tsv",
         "texts/consent_2.md", "texts/instructions_1.md",

@@ -143,7 +143,7 @@ def test_methods_name_existing_functions_and_headings(page):
     tree = html.document_fromstring(page)
     places = tree.xpath("//p[@class='where']")
 
-    assert len(places) == 19
+    assert len(places) == 20
     for place in places:
         module, *names = re.findall(r"[\w.]+", place.xpath("string(code)"))
         module, _, first = module.rpartition(".")

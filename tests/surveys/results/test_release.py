@@ -67,7 +67,8 @@ def test_release_dataset_writes_the_files_and_keeps_the_report(tmp_path):
     assert sorted(files) == [
         "CHECKLIST.md", "CITATION.cff", "DATA_STATEMENT.md", "README.md", "SHA256SUMS",
         "annotators.tsv", "croissant.json", "data/data_en.tsv", "description.toml",
-        "distributions_en.json", "distributions_en.parquet", "gold/gold_en.tsv", "ledger.tsv",
+        "distributions_en.json", "distributions_en.parquet", "gold/gold_en.tsv",
+        "intervals.tsv", "ledger.tsv",
         "ratings_en.parquet", "ratings_en.tsv", "recipe.toml", "report.json",
         "results/results_subtask1_en.tsv", "results/results_subtask2_en.tsv", "scores.tsv",
         "study_en.csv", "study_en.parquet", "texts/consent_1.md", "texts/instructions_1.md",

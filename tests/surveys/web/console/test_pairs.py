@@ -8,9 +8,12 @@ from django.db import transaction
 from django.test import override_settings
 from django.urls import reverse
 from lxml import html
+from scipy import stats
 
 from surveys.models import Annotator, Context, Pair, Response, Role, Study, VerdictKind
 from surveys.privacy.erasure import erase_annotator
+from surveys.results.inspection import pairs
+from surveys.results.run_inspection import read_member
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
@@ -288,6 +291,33 @@ def test_words_of_erased_annotators_are_not_shown(study, run, client):
     assert row.xpath("string(td[last()])").strip() == "–"
     assert page.text_content().count("sea") == 3
     assert "withdrew or was" in " ".join(page.text_content().split())
+
+
+def test_a_pair_shows_the_interval_of_its_change(run, client):
+    page = read(client.get(address(run, 3)))
+
+    change = page.xpath("//dt[text()='Change']/following-sibling::dd")[0]
+    figure, interval = change.text.strip(), change.xpath("string(span)")
+    first = ratings_of(3, 1)  # context 2 is always rated 3, so it adds no error
+    low, high = stats.t.interval(0.95, len(first) - 1, change_of(3), stats.sem(first))
+    shown = [float(end.replace("−", "-")) for end in (figure.lstrip("+"), *interval.split(" to "))]
+    assert shown == pytest.approx([change_of(3), max(-10, low), min(10, high)], abs=0.0051)
+    assert "intervals over annotators" in " ".join(page.text_content().split())
+
+
+def test_pairs_of_a_run_of_an_earlier_version_have_intervals_of_the_means(run, monkeypatch):
+    def read_older(run, name):
+        return None if name == "intervals.tsv" else read_member(run, name)
+
+    of_now = pairs.load_pairs(run)
+    monkeypatch.setattr(pairs, "read_member", read_older)
+    monkeypatch.setattr(pairs, "digest_run", lambda run: "earlier-version")
+
+    table = pairs.load_pairs(run)
+
+    assert (table.is_over_annotators, of_now.is_over_annotators) == (False, True)
+    one, same = (found.show([3])[0].sides[0] for found in (table, of_now))
+    assert (one.low, one.high) == pytest.approx((same.low, same.high))  # the recipe has no steps
 
 
 def test_neighbours_follow_the_order_and_the_filter(run, client):
