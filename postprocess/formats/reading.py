@@ -17,16 +17,29 @@ from postprocess.table.loading import load_lines, load_parquet
 from postprocess.table.ratings import COLUMNS, NAMES, OPTIONAL, RatingsError, name_some
 
 COMMA, TAB = ",", "\t"
+KIND, MODEL = "kind", "model"  # the column that marks ratings of a language model, and its value
 QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have no quoting
     COMMA: csv.QUOTE_MINIMAL,
     TAB: csv.QUOTE_NONE,
 }
 
 
-def load_ratings(path: str | PathLike[str], language: str) -> pd.DataFrame:
+def load_ratings(
+    path: str | PathLike[str], language: str, *, accept_models: bool = False
+) -> pd.DataFrame:
     """Read a ratings file for `check_ratings`; its suffix gives the format.
 
     `.parquet`, `.tsv` (tab separated without quoting), as in a release; otherwise comma separated.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    language : str
+        Of every row, if the file has a column language.
+    accept_models : bool
+        Whether ratings that the file marks as a language model's (`kind`) are read, too; only for
+        comparing them with those of people.
 
     Returns
     -------
@@ -36,16 +49,54 @@ def load_ratings(path: str | PathLike[str], language: str) -> pd.DataFrame:
     Raises
     ------
     RatingsError
-        As `read_ratings`; or invalid Parquet.
+        As `read_ratings`; invalid Parquet; or ratings of a model.
     OSError
         The file cannot be read.
     """
     path = Path(path)
+    if not accept_models:
+        _refuse_models(path)
     if path.suffix == ".parquet":
         return _load_parquet(path, language)
     delimiter = TAB if path.suffix == ".tsv" else COMMA
     ratings = _read_plain(path, language, delimiter)
     return read_ratings(path.read_bytes(), language, delimiter) if ratings is None else ratings
+
+
+def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
+    """Read those of the named columns that a ratings file has, as text; "" for missing values."""
+    if path.suffix == ".parquet":
+        known = [name for name in names if name in arrow_parquet.read_schema(path).names]
+        table: pd.DataFrame = arrow_parquet.read_table(path, columns=known).to_pandas()
+        return table.astype(object).where(table.notna(), "").astype(str)
+    delimiter = TAB if path.suffix == ".tsv" else COMMA
+    table = pd.read_csv(
+        path,
+        sep=delimiter,
+        quoting=QUOTING[delimiter],
+        usecols=lambda name: name in names,
+        dtype=str,
+        keep_default_na=False,
+        encoding="utf-8-sig",
+    )
+    return table.assign(**{name: read_cells(table[name]) for name in map(str, table)})
+
+
+def has_column(path: Path, name: str) -> bool:
+    """Return whether the header of a ratings file contains a name, perhaps as part of another."""
+    if path.suffix == ".parquet":
+        return name in arrow_parquet.read_schema(path).names
+    with path.open("rb") as file:
+        return name.encode() in file.readline()
+
+
+def are_of_model(kinds: pd.Series) -> pd.Series:
+    """Return whether each entry of the column kind says that a language model rated.
+
+    >>> are_of_model(pd.Series(["model", "people", " Model", ""])).tolist()
+    [True, False, True, False]
+    """
+    return kinds.str.strip().str.casefold() == MODEL
 
 
 def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataFrame:
@@ -109,6 +160,20 @@ def read_cells(column: pd.Series) -> pd.Series:
     if not column.str.startswith("'").any():
         return column
     return column.map(read_cell)
+
+
+def _refuse_models(path: Path) -> None:
+    """Raise RatingsError if the file marks any of its ratings as a language model's."""
+    try:
+        kinds = load_columns(path, (KIND,)) if has_column(path, KIND) else pd.DataFrame()
+    except (ValueError, pa.ArrowInvalid):  # what is wrong is reported by the reader
+        return
+    if KIND in kinds and (bad := are_of_model(kinds[KIND])).any():
+        rows = name_some([f"row {row + 1}" for row in bad.to_numpy().nonzero()[0]])
+        raise RatingsError(
+            f"a language model gave these ratings, not people (column {KIND}): {rows}; they make "
+            "no dataset, but compare-collections compares them with ratings of people"
+        )
 
 
 def _load_parquet(path: Path, language: str) -> pd.DataFrame:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from postprocess.formats.reading import load_columns
 from postprocess.release.individual import WORDS
-from postprocess.table.details import PLACE, load_columns
+from postprocess.table.details import PLACE
 from postprocess.table.ratings import RatingsError
 
 

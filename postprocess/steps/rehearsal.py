@@ -4,9 +4,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
-import pyarrow.parquet as arrow_parquet
 
-from postprocess.table.details import load_columns
+from postprocess.formats.reading import has_column, load_columns
 
 SCRIPTED = "is_scripted"  # the column of a ratings file
 TRUE = {"true", "yes", "1"}
@@ -20,7 +19,7 @@ def load_scripted(path: Path) -> frozenset[str]:
     OSError
         The file cannot be read.
     """
-    if not _has_column(path):
+    if not has_column(path, SCRIPTED):
         return frozenset()
     table = load_columns(path, ("annotator", SCRIPTED))
     is_scripted = table[SCRIPTED].str.strip().str.casefold().isin(TRUE)
@@ -51,10 +50,3 @@ def warn_of_scripts(counts: dict[str, int]) -> str:
         f"{counts['annotators']} annotators, are by scripts. Do not use, cite or publish its "
         "scores."
     )
-
-
-def _has_column(path: Path) -> bool:
-    if path.suffix == ".parquet":
-        return SCRIPTED in arrow_parquet.read_schema(path).names
-    with path.open("rb") as file:
-        return SCRIPTED.encode() in file.readline()

@@ -1,15 +1,13 @@
 """Further columns of a ratings file, used by the report alone; no score depends on them."""
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as arrow_parquet
 from numpy.typing import NDArray
 
-from postprocess.formats.reading import COMMA, QUOTING, TAB, read_cells
+from postprocess.formats.reading import load_columns
 from postprocess.table.ratings import RatingsError, index_names, name_some, number_items
 
 PLACE = ("pair", "context", "annotator")
@@ -39,25 +37,6 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
     if not set(DETAILS) & set(table.columns):
         return None
     return table.assign(**{name: _numbers(table[name]) for name in MEASURES if name in table})
-
-
-def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
-    """Read those of the named columns that a ratings file has, as text; "" for missing values."""
-    if path.suffix == ".parquet":
-        known = [name for name in names if name in arrow_parquet.read_schema(path).names]
-        table: pd.DataFrame = arrow_parquet.read_table(path, columns=known).to_pandas()
-        return table.astype(object).where(table.notna(), "").astype(str)
-    delimiter = TAB if path.suffix == ".tsv" else COMMA
-    table = pd.read_csv(
-        path,
-        sep=delimiter,
-        quoting=QUOTING[delimiter],
-        usecols=lambda name: name in names,
-        dtype=str,
-        keep_default_na=False,
-        encoding="utf-8-sig",
-    )
-    return table.assign(**{name: read_cells(table[name]) for name in map(str, table)})
 
 
 def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
