@@ -6,24 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack, stack_groups
 from postprocess.statistics.agreement.split_halves import (
     Halves,
     Measure,
     SplitMeans,
+    change_means,
     correlate_halves,
+    halves_of_contexts,
     means_of_halves,
     reliabilities_left_out,
     reliability_of_all,
     reliability_of_drawn,
     spearman_brown,
     split_halves,
-    step_of,
 )
 from postprocess.statistics.change_size import squared_errors
-from postprocess.statistics.correlations import DECIMALS, Method, mean_defined, ratio
+from postprocess.statistics.correlations import DECIMALS, Method, mean_defined
 from postprocess.statistics.resampling import (
     Resample,
     basic_interval,
@@ -283,19 +283,6 @@ def _pair_changes(
     splits: Iterable[Halves], contexts: Integers, pairs: Integers
 ) -> Iterator[SplitMeans]:
     """Yield the change of each pair in both halves; `contexts` are those of the halves' items."""
-    shape = 2 * (int(contexts.max()) // 2 + 1), len(contexts)
-    places = contexts, np.arange(len(contexts))
-    belongs = csr_array((np.ones(len(contexts)), places), shape=shape)
-    for halves in splits:
-        sums, counts = (_add_up(field, belongs)[:, :, pairs] for field in halves)
-        means, noise = ratio(sums, counts), ratio(1, counts).sum(axis=-1)
-        first, second = (means[..., 1] - means[..., 0]).round(DECIMALS)
-        step = step_of(noise, (1 / counts.sum(axis=0)).sum(axis=-1))
-        yield SplitMeans(first, second, step)
-
-
-def _add_up(numbers: Floats, belongs: csr_array) -> Floats:
-    """Sum items of shape (2, n_splits, n_items) by context: shape (2, n_splits, n_pairs, 2)."""
-    halves, n_splits, n_items = numbers.shape
-    added = belongs @ numbers.reshape(halves * n_splits, n_items).T
-    return np.asarray(added.T).reshape(halves, n_splits, -1, 2)
+    for halves in halves_of_contexts(splits, contexts):
+        sums, counts = (field[:, :, pairs] for field in halves)
+        yield change_means(Halves(sums, counts))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack, of_slice
 from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined, ratio
@@ -86,6 +87,28 @@ def item_means(halves: Halves) -> SplitMeans:
 def means_of_halves(splits: Iterator[Halves]) -> Iterator[SplitMeans]:
     """Yield the `item_means` of all splits."""
     return map(item_means, splits)
+
+
+def halves_of_contexts(splits: Iterable[Halves], contexts: Integers) -> Iterator[Halves]:
+    """Yield the halves of both contexts of each pair, all groups that rated them together.
+
+    `contexts`, shape (n_items,), are those of the halves' items: 2 × the number of the pair, from
+    0, + 1 for context 2. Yields sums and counts of shape (2, n_splits, n_pairs, 2).
+    """
+    shape = 2 * (int(contexts.max()) // 2 + 1), len(contexts)
+    places = contexts, np.arange(len(contexts))
+    belongs = csr_array((np.ones(len(contexts)), places), shape=shape)
+    for halves in splits:
+        sums, counts = (_add_up(field, belongs) for field in halves)
+        yield Halves(sums, counts)
+
+
+def change_means(halves: Halves) -> SplitMeans:
+    """Return the change of each pair in each half, from halves of `halves_of_contexts`."""
+    sums, counts = halves
+    means, noise = ratio(sums, counts), ratio(1, counts).sum(axis=-1)
+    first, second = (means[..., 1] - means[..., 0]).round(DECIMALS)
+    return SplitMeans(first, second, step_of(noise, (1 / counts.sum(axis=0)).sum(axis=-1)))
 
 
 def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
@@ -211,6 +234,11 @@ def mean_reliabilities(stacks: Sequence[Stack], n_slices: int) -> Floats:
             halves = correlate_halves(means_of_halves(splits), ["pearson"])
             found[number] = halves.mean_reliability("pearson")
     return found
+def _add_up(numbers: Floats, belongs: csr_array) -> Floats:
+    """Sum items of shape (2, n_splits, n_items) by context: shape (2, n_splits, n_pairs, 2)."""
+    halves, n_splits, n_items = numbers.shape
+    added = belongs @ numbers.reshape(halves * n_splits, n_items).T
+    return np.asarray(added.T).reshape(halves, n_splits, -1, 2)
 
 
 def _halve(stack: Stack, lots: Floats) -> tuple[Floats, Floats]:
