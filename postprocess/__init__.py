@@ -71,6 +71,12 @@ if TYPE_CHECKING:
     from postprocess.table.ratings import RatingsError as RatingsError
     from postprocess.table.ratings import Scale as Scale
     from postprocess.table.ratings import check_ratings as check_ratings
+    from postprocess.two_collections.collection import Collection as Collection
+    from postprocess.two_collections.comparing import CollectionComparison as CollectionComparison
+    from postprocess.two_collections.comparing import compare_collections as compare_collections
+    from postprocess.two_collections.loading import Reading as Reading
+    from postprocess.two_collections.loading import load_collection as load_collection
+    from postprocess.two_collections.sources import Source as Source
 
 _MODULES = {
     "auditing": ["AuditError"],
@@ -107,6 +113,10 @@ _MODULES = {
     ],
     "table.details": ["load_details"],
     "table.ratings": ["RatingsError", "Scale", "check_ratings"],
+    "two_collections.collection": ["Collection"],
+    "two_collections.comparing": ["CollectionComparison", "compare_collections"],
+    "two_collections.loading": ["Reading", "load_collection"],
+    "two_collections.sources": ["Source"],
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 

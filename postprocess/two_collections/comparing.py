@@ -1,0 +1,210 @@
+"""The comparison of two collections of the same items: all tables and the report."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from postprocess.pipeline import digest_code
+from postprocess.reporting.assessment import Chance, allot_chance
+from postprocess.reporting.report import plain_report
+from postprocess.statistics.histograms import count_points
+from postprocess.steps.recipe import ReportSection
+from postprocess.table.ratings import RatingsError
+from postprocess.two_collections.association import correlate_collections
+from postprocess.two_collections.collection import Collection
+from postprocess.two_collections.crossing import SIDES, compare_agreement
+from postprocess.two_collections.curve import calibration_curve, expect_second
+from postprocess.two_collections.differences import (
+    compare_changes,
+    compare_contexts,
+    measure_differences,
+)
+from postprocess.two_collections.kinds import compare_kinds, relate_differences
+from postprocess.two_collections.matching import WORDS, Aligned, By, Matching, align, match_pairs
+from postprocess.version import __version__
+
+FEWEST_PAIRS = 3  # for a correlation of changes
+SIGNIFICANT = 0.05
+MOST_LISTED = 20  # contexts and pairs that differ most, in the report
+LEVELS = ("pvalue", "qvalue")
+IN_REPORT = ("correlations", "differences", "agreement", "kinds", "relations", "curve")
+
+
+@dataclass(frozen=True)
+class CollectionComparison:
+    """The comparison of two collections.
+
+    `report`: JSON types only: both sides, the matching, the rows of the tables `IN_REPORT`, and the
+    contexts and pairs that differ most; `tables`: these, contexts, pairs, line and distribution,
+    by name; `sides`: the two collections.
+    """
+
+    report: dict[str, Any]
+    tables: Mapping[str, pd.DataFrame]
+    sides: tuple[Collection, Collection]
+
+
+def compare_collections(
+    first: Collection,
+    second: Collection,
+    *,
+    by: By | None = None,
+    only_matched: bool = False,
+    wanted: ReportSection | None = None,
+) -> CollectionComparison:
+    """Compare two collections of the same items, such as those of two crowds or of a model.
+
+    Parameters
+    ----------
+    first, second : Collection
+        The second is described by the first: differences are second less first, and scores of the
+        second are brought to the published scale of the first.
+    by, only_matched
+        As `match_pairs` takes them.
+    wanted : ReportSection, optional
+        Resamples, splits and seed; by default those of the recipes.
+
+    Returns
+    -------
+    CollectionComparison
+        The same for the same input. `tables` has the results of `correlate_collections`,
+        `measure_differences`, `compare_agreement`, `compare_kinds`, `relate_differences`,
+        `compare_contexts` (with expected, the fitted score of the calibration curve, and residual),
+        `compare_changes` (pairs), `calibration_curve` (curve: its bins; line) and
+        `count_distributions`.
+
+    Raises
+    ------
+    RatingsError
+        As `match_pairs`; or fewer than three matched pairs.
+    """
+    matching = match_pairs(first, second, by=by, only_matched=only_matched)
+    if len(matching.first) < FEWEST_PAIRS:
+        raise RatingsError(
+            f"{len(matching.first)} pairs are in both collections; a comparison needs "
+            f"{FEWEST_PAIRS} or more"
+        )
+    aligned = align(first, second, matching)
+    chance = allot_chance(wanted or ReportSection(), max(map(_count_ratings, (first, second))))
+    tables = _tabulate(first, second, aligned, chance)
+    report = plain_report(
+        {
+            "code": {"version": __version__, "sha256": digest_code()},
+            "first": _describe(first),
+            "second": _describe(second),
+            "matching": _describe_matching(matching),
+            "published": {"minimum": first.published.minimum, "maximum": first.published.maximum},
+            "chance": chance._asdict(),
+            **{name: tables[name].to_dict("records") for name in IN_REPORT},
+            **{
+                f"different_{name}": _list_different(tables[name]) for name in ("contexts", "pairs")
+            },
+        }
+    )
+    return CollectionComparison(report, tables, (first, second))
+
+
+def sort_by_difference(table: pd.DataFrame) -> pd.DataFrame:
+    """Sort contexts or pairs: by p, if they were tested, then by the size of the difference.
+
+    >>> table = pd.DataFrame({"difference": [1.0, -3.0, 2.0], "pvalue": [0.1, float("nan"), 0.1]})
+    >>> sort_by_difference(table)["difference"].tolist()
+    [2.0, 1.0, -3.0]
+    """
+    keys = table.assign(size=-table["difference"].abs())
+    names = [name for name in ("pvalue", "size") if name in keys]
+    return table.loc[keys.sort_values(names, kind="stable").index]
+
+
+def count_distributions(first: Collection, second: Collection) -> pd.DataFrame:
+    """Count the ratings of two collections at the points of their scales.
+
+    Returns
+    -------
+    DataFrame, shape (n_points of both scales, 5)
+        side ("first" or "second"), point (of its scale), share_of_scale (from 0, the lowest, to 1),
+        n (ratings) and share. A side without ratings has no rows.
+    """
+    parts = []
+    for side, one in zip(SIDES, (first, second), strict=True):
+        if one.ratings is None or one.scale is None:
+            continue
+        counts = count_points(one.ratings["rating"].to_numpy(dtype=float), one.scale)
+        steps = np.arange(one.scale.n_points)
+        points = one.scale.minimum + steps * one.scale.step
+        parts.append(
+            pd.DataFrame(
+                {
+                    "side": side,
+                    "point": points,
+                    "share_of_scale": steps / (one.scale.n_points - 1),
+                    "n": counts,
+                    "share": counts / counts.sum(),
+                }
+            )
+        )
+    columns = ["side", "point", "share_of_scale", "n", "share"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def _tabulate(
+    first: Collection, second: Collection, aligned: Aligned, chance: Chance
+) -> dict[str, pd.DataFrame]:
+    curve = calibration_curve(aligned, chance)
+    contexts = compare_contexts(aligned)
+    expected = expect_second(curve.line, contexts["score_first"].to_numpy())
+    contexts.insert(9, "expected", expected)
+    contexts.insert(10, "residual", contexts["score_second"] - expected)
+    return {
+        "correlations": correlate_collections(aligned, chance),
+        "differences": measure_differences(aligned, chance),
+        "agreement": compare_agreement(aligned, chance),
+        "kinds": compare_kinds(aligned, chance),
+        "relations": relate_differences(aligned, chance),
+        "contexts": contexts,
+        "pairs": compare_changes(aligned),
+        "curve": curve.bins,
+        "line": curve.line,
+        "distribution": count_distributions(first, second),
+    }
+
+
+def _count_ratings(collection: Collection) -> int:
+    """Return the number of ratings, or of scores if those are not known."""
+    return 2 * len(collection.rows) if collection.ratings is None else len(collection.ratings)
+
+
+def _describe(collection: Collection) -> dict[str, Any]:
+    ratings, scale = collection.ratings, collection.scale
+    return {
+        "name": collection.name,
+        "language": collection.language,
+        "source": asdict(collection.source),
+        "recipe": collection.recipe,
+        "n_pairs": len(collection.rows),
+        "n_ratings": None if ratings is None else len(ratings),
+        "n_annotators": None if ratings is None else ratings["annotator"].nunique(),
+        "n_scripted": collection.n_scripted,
+        "scale": None if scale is None else asdict(scale),
+    }
+
+
+def _describe_matching(matching: Matching) -> dict[str, Any]:
+    return {
+        "by": matching.by,
+        "key": WORDS[matching.by],
+        "n_pairs": len(matching.first),
+        "n_swapped": int(matching.is_swapped.sum()),
+        "only_first": matching.only_first,
+        "only_second": matching.only_second,
+    }
+
+
+def _list_different(table: pd.DataFrame) -> dict[str, Any]:
+    """Return how many rows are below the level of each test, and the rows that differ most."""
+    counts = {name: int((table[name] < SIGNIFICANT).sum()) for name in LEVELS if name in table}
+    largest = sort_by_difference(table).head(MOST_LISTED)
+    return {"n": len(table), "n_below": counts, "largest": largest.to_dict("records")}

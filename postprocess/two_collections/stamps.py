@@ -1,0 +1,46 @@
+"""Marks of comparisons with ratings that no people gave: in file names, titles and warnings."""
+
+from postprocess.steps.rehearsal import STAMP
+from postprocess.two_collections.collection import Collection
+
+MODEL_STAMP = "MODEL"
+
+Sides = tuple[Collection, Collection]
+
+
+def list_stamps(sides: Sides) -> list[str]:
+    """Return the stamps of a comparison: REHEARSAL for ratings by scripts, MODEL for a model's."""
+    stamps = {
+        STAMP: any(one.n_scripted for one in sides),
+        MODEL_STAMP: any(one.source.is_model for one in sides),
+    }
+    return [name for name, is_given in stamps.items() if is_given]
+
+
+def stamp_name(name: str, sides: Sides) -> str:
+    """Return the name of a file, without suffix, with the stamps, such as contexts_MODEL."""
+    return "_".join([name, *list_stamps(sides)])
+
+
+def stamp_title(sides: Sides) -> str:
+    """Return what precedes titles, such as "MODEL: ", or ""."""
+    stamps = list_stamps(sides)
+    return f"{', '.join(stamps)}: " if stamps else ""
+
+
+def list_warnings(sides: Sides) -> list[str]:
+    """Return a sentence for each collection that is not of people's ratings."""
+    warnings = []
+    for one in sides:
+        if one.source.is_model:
+            warnings.append(
+                f"The ratings of {one.name} were given by the {one.source.describe()}, not by "
+                "people. They are compared here, and are in no dataset, release or progress of "
+                "ratings by people."
+            )
+        if one.n_scripted:
+            warnings.append(
+                f"{one.n_scripted:,} ratings of {one.name} are by scripts (a rehearsal), not by "
+                "people. Do not use, cite or publish them."
+            )
+    return warnings
