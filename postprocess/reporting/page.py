@@ -95,10 +95,11 @@ def make_environment() -> jinja2.Environment:
 def _number(plates: Mapping[str, Plate], *, drawn: bool) -> dict[str, Shown]:
     """Return the figures of the page, which may lack some, numbered in its order."""
     found = [plates[name] for name in FIGURES if name in plates]
-    return {plate.name: _show(n, plate, drawn=drawn) for n, plate in enumerate(found, start=1)}
+    return {plate.name: show_plate(n, plate, drawn=drawn) for n, plate in enumerate(found, start=1)}
 
 
-def _show(number: int, plate: Plate, *, drawn: bool) -> Shown:
+def show_plate(number: int, plate: Plate, *, drawn: bool = True) -> Shown:
+    """Return a figure for a page, with its number."""
     name = plate.name
     svg = inline_svg(plate.svg, name, described_by=f"{name}-caption") if drawn else ""
     return Shown(number, name, plate.title, plate.caption, svg)

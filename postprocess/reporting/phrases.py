@@ -4,6 +4,7 @@ import math
 from decimal import ROUND_HALF_UP, Decimal
 
 NONE = "–"  # an undefined figure
+LONGEST = 28  # characters of a name in a label
 SPACE = "\u00a0"  # keeps a number and its unit on one line
 
 
@@ -118,3 +119,12 @@ def write_list(parts: list[str]) -> str:
     """
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def shorten(name: str, longest: int = LONGEST) -> str:
+    """Return a name, cut off if it is too long for a label.
+
+    >>> shorten("annotators"), shorten("annotators", 6)
+    ('annotators', 'annot…')
+    """
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"

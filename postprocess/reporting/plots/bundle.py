@@ -76,13 +76,13 @@ def write_plots(
         figure = FIGURES.get(plot.name, plot.name)
         for form in ("svg", "png"):
             files[f"plots/{plot.name}.{form}"] = reports[f"figures/{figure}.{form}"]
-        files[f"plots/{plot.name}.csv"] = _write_csv(plot.table)
+        files[f"plots/{plot.name}.csv"] = write_csv(plot.table)
         index.append({"name": plot.name, "title": stamp + plot.title, "caption": plot.caption})
     files[INDEX] = json.dumps(index, ensure_ascii=False, indent=1).encode()
     return files
 
 
-def _write_csv(table: pd.DataFrame) -> bytes:
+def write_csv(table: pd.DataFrame) -> bytes:
     """Return a table as CSV; texts that a spreadsheet would take for a formula are escaped."""
     texts = table.select_dtypes(include=["object", "string"]).columns
     safe = table.assign(**{name: table[name].map(write_cell) for name in texts})

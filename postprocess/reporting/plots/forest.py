@@ -16,14 +16,13 @@ from postprocess.reporting.figures.drawing import (
     new_figure,
     write_instead,
 )
-from postprocess.reporting.phrases import write_count, write_figure
+from postprocess.reporting.phrases import shorten, write_count, write_figure
 from postprocess.steps.core import LEFT_OUT
 
 TITLE = "Agreement of blocks and annotators"
 OVERALL, SLICE, ANNOTATOR = "overall", "block", "annotator"
 MOST_NAMED = 60  # rows with names; more are drawn closer together, without
 ROW = 0.17  # inches
-LONGEST = 28  # characters of a name; the data have all
 
 
 def tabulate_forest(dataset: Dataset) -> pd.DataFrame:
@@ -98,10 +97,6 @@ def caption_forest(table: pd.DataFrame) -> str:
     )
 
 
-def _shorten(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-
-
 def _draw_rows(axes: Axes, rows: pd.DataFrame) -> None:
     if rows.empty:
         write_instead(axes, "No correlation is defined.")
@@ -116,7 +111,7 @@ def _draw_rows(axes: Axes, rows: pd.DataFrame) -> None:
     axes.plot(estimate[is_out], place[is_out], markersize=4.5, **CROSS)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     if len(rows) <= MOST_NAMED:
-        axes.set_yticks(place, [_shorten(name) for name in rows["name"]], fontsize=6.5)
+        axes.set_yticks(place, [shorten(name) for name in rows["name"]], fontsize=6.5)
     else:
         axes.set_yticks([])
         axes.set_ylabel(f"{len(rows):,}", color=INK)

@@ -1,0 +1,1 @@
+"""The comparison of two collections as a page, plots and tables."""
