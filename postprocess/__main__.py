@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from postprocess.auditing import AuditError
-from postprocess.commands import audit, build, compare, describe, plan, release, trace, verify
+from postprocess.commands import audit, build, describe, plan, release, trace, verify
+from postprocess.commands.comparing import collections, recipes
 from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
 from postprocess.pipeline import LanguageError
@@ -18,7 +19,7 @@ from postprocess.steps.recipe import RecipeError
 from postprocess.table.ratings import RatingsError
 
 SCRIPT = "cosima-post"
-COMMANDS = (build, release, describe, trace, compare, plan, audit, verify)
+COMMANDS = (build, release, describe, trace, recipes, collections, plan, audit, verify)
 ERRORS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
     ModelError, PlanError, AuditError, ExtraMissing,

@@ -34,8 +34,10 @@ NEED_REPORT = [
     ["build", *GIVEN, "--out", "built"],
     ["release", *GIVEN, "--out", "released"],
     ["compare", "raw", "cosimlex", *GIVEN, "--out", "compared"],
+    ["compare-collections", GIVEN[3], "demo/ratings_sl_model.csv", *GIVEN[:2], *GIVEN[4:],
+     "--out", "collections"],
     ["plan", *GIVEN[2:], "--out", "planned"],
-]
+]  # fmt: skip
 CONSUMER = """
 from postprocess import Dataset, Recipe, build_dataset, load_ratings, load_stimuli, read_recipe
 

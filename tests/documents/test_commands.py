@@ -20,7 +20,10 @@ WITH_SITE = (
     "docs/simulator.md", "docs/crowds.md", "docs/backups.md",
 )  # fmt: skip
 # In this order, in one copy, without a site.
-WITHOUT_SITE = ("docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md")
+WITHOUT_SITE = (
+    "docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md",
+    "docs/comparison.md",
+)  # fmt: skip
 # Run by other tests, which also check the results.
 ELSEWHERE = {
     "docs/api.md": "tests/surveys/web/api/test_worked_example.py",

@@ -1,0 +1,1 @@
+"""Commands that compare: two recipes for the same ratings, or two collections of the same items."""

@@ -1,0 +1,118 @@
+"""`python -m postprocess compare-collections`: two collections of ratings of the same items."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+from postprocess.commands.options import add_report_argument
+from postprocess.extras import require_report
+from postprocess.formats.reading import KIND, MODEL
+from postprocess.formats.writing import write_files
+from postprocess.reporting.two_collections.tables import write_summary
+from postprocess.steps.recipe import list_presets, read_recipe
+from postprocess.table.ratings import RatingsError, Scale
+from postprocess.two_collections.collection import Collection
+from postprocess.two_collections.comparing import compare_collections
+from postprocess.two_collections.loading import Reading, load_collection
+from postprocess.two_collections.matching import By
+from postprocess.two_collections.rendering import render_tables
+from postprocess.two_collections.sources import Source
+from postprocess.two_collections.stamps import list_warnings
+
+SIDES = ("first", "second")
+OF_MODEL = {"model": "its name", "model_version": "its version", "prompt_sha256": "of the prompt",
+            "rated_on": "the day, such as 2026-05-31"}  # fmt: skip
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "compare-collections",
+        help="compare two crowds, or people and a language model, on the same items",
+    )
+    add = parser.add_argument
+    for side in SIDES:
+        add(
+            side,
+            type=Path,
+            metavar=side.upper(),
+            help="folder of a release, file of ratings, or dataset cosimlex_<lang>.csv",
+        )
+    add("--stimuli", type=Path, metavar="FILE", help="data_<lang>.tsv of a file of ratings")
+    add("--second-stimuli", type=Path, metavar="FILE", help="of the second, if it has others")
+    add("--language", metavar="CODE", help="of a file, such as sl")
+    add("--second-language", metavar="CODE", help="of the second, if it has another")
+    add("--scale", type=float, nargs=3, metavar=("MIN", "MAX", "STEP"), help="of files of ratings")
+    add("--second-scale", type=float, nargs=3, metavar=("MIN", "MAX", "STEP"), help="of the second")
+    add("--names", nargs=2, metavar=("FIRST", "SECOND"), help="in tables and figures")
+    add(
+        "--recipe",
+        default="raw",
+        metavar="NAME_OR_FILE",
+        help=f"of both: one of {', '.join(list_presets())}, or a file (default: %(default)s)",
+    )
+    add("--set", dest="changes", action="append", default=[], metavar="SETTING=VALUE",
+        help="change a setting of the recipe; repeatable")  # fmt: skip
+    add("--match", choices=get_args(By), help="key of the pairs (default: texts, or number for "
+        "equal stimuli or two languages)")  # fmt: skip
+    add("--only-matched", action="store_true", help="leave out pairs that only one has")
+    for name, what in OF_MODEL.items():
+        add(f"--{name.replace('_', '-')}", default="", help=f"the second is a model's: {what}")
+    add("--out", type=Path, metavar="DIR", help="also write page, tables and plots to DIR")
+    add_report_argument(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare the collections, print the main figures and write the files."""
+    if options.out and not options.no_report:
+        require_report()
+    recipe = read_recipe(options.recipe, options.changes)
+    first = load_collection(options.first, _reading(options, "first"), recipe)
+    second = load_collection(options.second, _reading(options, "second"), recipe)
+    first, second = _name_apart(first, second, options.names)
+    comparison = compare_collections(
+        first,
+        second,
+        by=options.match,
+        only_matched=options.only_matched,
+        wanted=recipe.report,
+    )
+    sys.stdout.write("".join(f"{one}\n" for one in list_warnings(comparison.sides)))
+    sys.stdout.write(write_summary(comparison))
+    if options.out:
+        files = render_tables(comparison)
+        if not options.no_report:
+            # imported here: loading Matplotlib takes longer than a small comparison
+            from postprocess.reporting.two_collections.bundle import render_comparison
+
+            files = render_comparison(comparison)
+        for path in write_files(files, options.out):
+            sys.stdout.write(f"written   {path}\n")
+    return 0
+
+
+def _reading(options: argparse.Namespace, side: str) -> Reading:
+    """Return how to read one side; what is not given for the second is that of the first."""
+    scale, stimuli, language = options.scale, options.stimuli, options.language
+    source = None
+    if side == "second":
+        scale = options.second_scale or scale
+        stimuli = options.second_stimuli or stimuli
+        language = options.second_language or language
+        if details := {name: text for name in OF_MODEL if (text := getattr(options, name))}:
+            source = Source(**{KIND: MODEL, **details})
+    return Reading(language or "", stimuli, Scale(*scale) if scale else None, source)
+
+
+def _name_apart(
+    first: Collection, second: Collection, names: Sequence[str] | None
+) -> tuple[Collection, Collection]:
+    """Return the collections with the given names. Raises RatingsError for equal ones."""
+    one, other = names or (first.name, second.name)
+    if one == other:
+        raise RatingsError(f'both collections are called "{one}"; name them with --names')
+    return replace(first, name=one), replace(second, name=other)
