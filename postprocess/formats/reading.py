@@ -83,9 +83,12 @@ def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
 
 
 def has_column(path: Path, name: str) -> bool:
-    """Return whether the header of a ratings file contains a name, perhaps as part of another."""
+    """Return whether the header of a ratings file contains a name, perhaps as part of another.
+
+    Raises RatingsError for invalid Parquet, OSError if the file cannot be read.
+    """
     if path.suffix == ".parquet":
-        return name in arrow_parquet.read_schema(path).names
+        return name in _read_parquet_names(path)
     with path.open("rb") as file:
         return name.encode() in file.readline()
 
@@ -166,7 +169,7 @@ def _refuse_models(path: Path) -> None:
     """Raise RatingsError if the file marks any of its ratings as a language model's."""
     try:
         kinds = load_columns(path, (KIND,)) if has_column(path, KIND) else pd.DataFrame()
-    except (ValueError, pa.ArrowInvalid):  # what is wrong is reported by the reader
+    except ValueError:  # what is wrong is reported by the reader
         return
     if KIND in kinds and (bad := are_of_model(kinds[KIND])).any():
         rows = name_some([f"row {row + 1}" for row in bad.to_numpy().nonzero()[0]])
@@ -176,9 +179,16 @@ def _refuse_models(path: Path) -> None:
         )
 
 
-def _load_parquet(path: Path, language: str) -> pd.DataFrame:
+def _read_parquet_names(path: Path) -> list[str]:
     try:
-        names = arrow_parquet.read_schema(path).names
+        return list(arrow_parquet.read_schema(path).names)
+    except pa.ArrowInvalid as error:
+        raise RatingsError(f"{path} is not a Parquet file: {error}") from error
+
+
+def _load_parquet(path: Path, language: str) -> pd.DataFrame:
+    names = _read_parquet_names(path)
+    try:
         if missing := [column for column in COLUMNS if column not in names]:
             raise RatingsError(
                 f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"

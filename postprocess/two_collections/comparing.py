@@ -24,6 +24,7 @@ from postprocess.two_collections.differences import (
 )
 from postprocess.two_collections.kinds import compare_kinds, relate_differences
 from postprocess.two_collections.matching import WORDS, Aligned, By, Matching, align, match_pairs
+from postprocess.two_collections.stamps import list_stamps, list_warnings
 from postprocess.version import __version__
 
 FEWEST_PAIRS = 3  # for a correlation of changes
@@ -95,6 +96,8 @@ def compare_collections(
             "code": {"version": __version__, "sha256": digest_code()},
             "first": _describe(first),
             "second": _describe(second),
+            "stamps": list_stamps((first, second)),
+            "warnings": list_warnings((first, second)),
             "matching": _describe_matching(matching),
             "published": {"minimum": first.published.minimum, "maximum": first.published.maximum},
             "chance": chance._asdict(),

@@ -20,7 +20,6 @@ from postprocess.two_collections.loading import Reading, load_collection
 from postprocess.two_collections.matching import By
 from postprocess.two_collections.rendering import render_tables
 from postprocess.two_collections.sources import Source
-from postprocess.two_collections.stamps import list_warnings
 
 SIDES = ("first", "second")
 OF_MODEL = {"model": "its name", "model_version": "its version", "prompt_sha256": "of the prompt",
@@ -81,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         only_matched=options.only_matched,
         wanted=recipe.report,
     )
-    sys.stdout.write("".join(f"{one}\n" for one in list_warnings(comparison.sides)))
+    sys.stdout.write("".join(f"{one}\n" for one in comparison.report["warnings"]))
     sys.stdout.write(write_summary(comparison))
     if options.out:
         files = render_tables(comparison)

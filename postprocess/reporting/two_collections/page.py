@@ -6,7 +6,7 @@ from postprocess.reporting.figures.gallery import Plate
 from postprocess.reporting.page import make_environment, show_plate
 from postprocess.reporting.two_collections import tables
 from postprocess.two_collections.comparing import CollectionComparison
-from postprocess.two_collections.stamps import list_warnings, stamp_title
+from postprocess.two_collections.stamps import stamp_title
 
 TABULATE = {
     "sides": tables.tabulate_sides,
@@ -37,8 +37,7 @@ def render_page(comparison: CollectionComparison, plates: Mapping[str, Plate]) -
             second=second,
             tables={name: tabulate(comparison) for name, tabulate in TABULATE.items()},
             figures=figures,
-            key=tables.tabulate_summary(comparison),
-            warnings=list_warnings(comparison.sides),
+            key=tables.tabulate_summary(comparison.report),
             stamp=stamp_title(comparison.sides),
         )
     )

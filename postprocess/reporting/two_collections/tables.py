@@ -205,19 +205,18 @@ def tabulate_relations(comparison: CollectionComparison) -> Table:
     return Table("Differences and the texts", columns, rows, method="kinds")
 
 
-def tabulate_summary(comparison: CollectionComparison) -> dict[str, str]:
-    """Return the main figures: title → figure with its interval."""
-    report = comparison.report
+def tabulate_summary(report: Mapping[str, Any]) -> dict[str, str]:
+    """Return the main figures of a comparison, given its report: title → figure."""
     by_name = {(one["of"], one["method"]): one for one in report["correlations"]}
     score, change = by_name["score", "pearson"], by_name["change", "uncentered"]
     difference = report["differences"][0]
     contexts = report["different_contexts"]
     found = {
         "pairs": write_count(report["matching"]["n_pairs"]),
-        "r of scores": write_figure(score["correlation"]),
-        "r of scores without noise": write_figure(score["disattenuated"]),
-        "uncentred r of changes": write_figure(change["correlation"]),
-        "the same without noise": write_figure(change["disattenuated"]),
+        "scores: correlation": write_figure(score["correlation"]),
+        "scores: without noise": write_figure(score["disattenuated"]),
+        "changes: correlation": write_figure(change["correlation"]),
+        "changes: without noise": write_figure(change["disattenuated"]),
         "mean difference": _signed(difference["difference"]),
         "limits of agreement": write_interval(difference["limit_low"], difference["limit_high"], 1),
     }
@@ -233,7 +232,7 @@ def write_summary(comparison: CollectionComparison) -> str:
     first, second = comparison.sides
     matching: dict[str, Any] = comparison.report["matching"]
     lines = [f"{first.name} → {second.name}, matched by {matching['key']}"]
-    found = tabulate_summary(comparison)
+    found = tabulate_summary(comparison.report)
     width = max(map(len, found)) + 2
     lines += [f"{name:<{width}}{figure}" for name, figure in found.items()]
     return "\n".join(lines).replace("\u00a0", " ") + "\n"

@@ -36,7 +36,7 @@ def test_compare_collections_prints_and_writes(given, tmp_path, capsys):
 
     said = capsys.readouterr().out
     assert "first → second, matched by the number of the pair" in said
-    assert "r of scores without noise" in said
+    assert "scores: without noise" in said
     contexts = pd.read_csv(out / "contexts.tsv", sep="\t")
     assert len(contexts) == 24
     report = json.loads((out / "comparison.json").read_text(encoding="utf-8"))
@@ -79,7 +79,7 @@ def test_a_release_and_a_published_dataset_say_what_they_are(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "released → ratings_sl, matched by the two words and both texts" in said
     assert "ratings_sl → cosimlex_sl, matched" in said
-    assert "pairs                      4\n" in said  # those of the practice kit are not in it
+    assert "pairs                   4\n" in said  # those of the practice kit are not in it
 
 
 @pytest.mark.parametrize(
