@@ -10,6 +10,7 @@ from surveys.models.access import (
     Webhook,
     WebhookEvent,
 )
+from surveys.models.comparisons import CollectionKind, ImportedCollection
 from surveys.models.crowd import (
     Batch,
     Grant,

@@ -181,6 +181,7 @@ class RunKind(models.TextChoices):
     VERIFY = "verify", "verification of a release"
     DEPOSIT = "deposit", "draft of a release in a repository"
     REHEARSE = "rehearse", "a rehearsal by scripted annotators"
+    COMPARE = "compare", "comparison with another collection"
     PUBLISH = "publish", "publishing of a batch"
     FETCH = "fetch", "fetching of what was handed in"
     PAY = "pay", "payment of a batch"
@@ -193,6 +194,7 @@ class RunKind(models.TextChoices):
             RunKind.RESULTS: "run",
             RunKind.REHEARSE: "rehearsal",
             RunKind.VERIFY: "verification",
+            RunKind.COMPARE: "comparison",
         }
         return nouns.get(self, str(self.value))
 
@@ -238,6 +240,10 @@ class RunQuerySet(CollectedQuerySet["Run"]):
 
     def releases(self) -> Self:
         return self.filter(kind=RunKind.RELEASE)
+
+    def comparisons(self) -> Self:
+        """Return comparisons with another collection; who may see one depends on that, too."""
+        return self.filter(kind=RunKind.COMPARE)
 
     def jobs(self) -> Self:
         """Return the kinds that are not post-processing."""

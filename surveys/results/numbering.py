@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import Max, QuerySet
 
-from surveys.models import Batch, Release, Run, RunKind, Study
+from surveys.models import Batch, ImportedCollection, Release, Run, RunKind, Study
 
 
 def number_run(study: Study, kind: RunKind) -> int:
@@ -33,6 +33,14 @@ def number_release(study: Study, wanted: int | None = None) -> int:
 def number_batch(study: Study) -> int:
     """Return the number for a new batch. Locks the study until the transaction ends."""
     return _number_next(study, Batch.objects.filter(study=study))
+
+
+def number_collection(study: Study) -> int:
+    """Return the number for a new imported collection. Locks the study until the transaction ends.
+
+    That of a deleted one is not used again while a later one exists.
+    """
+    return _number_next(study, ImportedCollection.objects.filter(study=study))
 
 
 def _number_next(study: Study, *numbered: QuerySet[Any]) -> int:

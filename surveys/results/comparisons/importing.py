@@ -1,0 +1,221 @@
+"""Import of collections beside a study: ratings of its contexts by other people or by a model.
+
+They are stored as one text each, to which no rating, quota, run or release refers.
+"""
+
+import hashlib
+import re
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db import transaction
+
+from surveys.access.audit_log import record
+from surveys.errors import ImportRefused
+from surveys.models import CollectionKind, ImportedCollection, Study
+from surveys.results.numbering import number_collection
+from surveys.results.ratings_table import scale_of
+from surveys.study.stimuli.load import read_stored_stimuli
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from postprocess.table.ratings import Scale
+    from postprocess.two_collections.sources import Source
+
+LARGEST_FILE = 4_000_000  # bytes
+MOST_COLLECTIONS = 100  # beside a study
+SUFFIXES = (".csv", ".tsv", ".parquet")
+NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
+DETAILS = ("model", "model_version", "prompt_sha256", "rated_on")
+
+
+class CollectionFile(NamedTuple):
+    """A ratings file to import, and what is said about it.
+
+    `name`: of the collection; `file_name`: its suffix gives the format; `kind`: "people" or
+    "model", or "" for what the file says; `model`, `model_version`, `prompt_sha256` and `rated_on`:
+    the details of a language model, unless the file has them;
+    `language`: of the texts, by default the study's; `scale`: minimum, maximum and step, by default
+    the study's.
+    """
+
+    name: str
+    file_name: str
+    data: bytes
+    kind: str = ""
+    model: str = ""
+    model_version: str = ""
+    prompt_sha256: str = ""
+    rated_on: str = ""
+    language: str = ""
+    scale: tuple[float, float, float] | None = None
+
+
+class _Table(NamedTuple):
+    """The checked ratings of a file, and their source."""
+
+    ratings: "pd.DataFrame"
+    source: "Source"
+
+
+def import_collection(study: Study, file: CollectionFile, by: Any = None) -> ImportedCollection:
+    """Store the ratings of a file beside a study; idempotent for the same name and file.
+
+    Pairs are numbered as in the stimuli of the study, and every context needs a rating. Annotators
+    and groups are numbered: their names in the file are not stored. Raises ImportRefused with all
+    problems.
+    """
+    if len(file.data) > LARGEST_FILE:
+        raise ImportRefused(
+            f"The file has {len(file.data):,} bytes; at most {LARGEST_FILE:,} can be imported."
+        )
+    if not NAME.fullmatch(file.name.strip()):
+        raise ImportRefused(
+            "Give the collection a name of one line and at most 60 characters, which tables and "
+            "plots show."
+        )
+    language = file.language or study.language
+    scale = _read_scale(study, file)
+    table = _read_table(study, file, language, scale)
+    return _store(study, file, table, language, scale, by)
+
+
+@transaction.atomic
+def delete_collection(collection: ImportedCollection) -> None:
+    """Delete an imported collection; comparisons made with it stay."""
+    record("collection.deleted", collection.study, collection.name)
+    collection.delete()
+
+
+def read_imported(collection: ImportedCollection) -> "pd.DataFrame":
+    """Return the ratings of an imported collection, as `check_ratings` takes them."""
+    from postprocess.formats.reading import TAB, read_ratings
+
+    data = str(collection.ratings).encode()
+    return read_ratings(data, collection.language, TAB)
+
+
+def scale_of_collection(collection: ImportedCollection) -> "Scale":
+    """Return the rating scale of an imported collection."""
+    from postprocess.table.ratings import Scale
+
+    ends = collection.scale_minimum, collection.scale_maximum, collection.scale_step
+    return Scale(*map(float, ends))
+
+
+def source_of_collection(collection: ImportedCollection) -> "Source":
+    """Return who gave the ratings of an imported collection."""
+    from postprocess.two_collections.sources import Source
+
+    return Source(collection.kind, **{name: getattr(collection, name) for name in DETAILS})
+
+
+def _read_scale(study: Study, file: CollectionFile) -> "Scale":
+    from postprocess.table.ratings import RatingsError, Scale
+
+    if file.scale is None:
+        return scale_of(study)
+    try:
+        return Scale(*file.scale)
+    except RatingsError as error:
+        raise ImportRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+
+
+def _read_table(study: Study, file: CollectionFile, language: str, scale: "Scale") -> _Table:
+    """Return the ratings of a file. Raises ImportRefused."""
+    from postprocess.pipeline import LanguageError, check_language
+    from postprocess.table.ratings import RatingsError
+
+    suffix = Path(file.file_name).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ImportRefused(f"The name of the file must end in {', '.join(SUFFIXES)}.")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"ratings{suffix}"
+        path.write_bytes(file.data)
+        try:
+            check_language(language)
+            return _check(path, study, file, language, scale)
+        except (RatingsError, LanguageError) as error:
+            raise ImportRefused(str(error).replace(f"{path}", "the file")) from error
+
+
+def _check(path: Path, study: Study, file: CollectionFile, language: str, scale: "Scale") -> _Table:
+    from postprocess.formats.reading import MODEL, load_ratings
+    from postprocess.steps.post_process import post_process
+    from postprocess.steps.recipe import read_recipe
+    from postprocess.table.ratings import RatingsError, check_ratings
+    from postprocess.two_collections.sources import PEOPLE, Source, load_source
+
+    details = {name: getattr(file, name).strip() for name in DETAILS}
+    given = Source(MODEL, **details) if any(details.values()) else None
+    source = load_source(path, given)
+    if file.kind == PEOPLE and source.is_model:
+        raise RatingsError(f"the file says: {source.describe()}; choose that a model rated")
+    if file.kind == MODEL and not source.is_model:
+        raise RatingsError("the file does not say which model rated; give its name")
+    n_pairs = len(read_stored_stimuli(study).rows)
+    ratings = load_ratings(path, language, accept_models=True)
+    checked = check_ratings(ratings, scale, n_pairs=n_pairs)
+    post_process(checked, read_recipe("raw").on_scale(scale), n_pairs=n_pairs)  # all contexts
+    return _Table(_number(checked), source)
+
+
+def _number(ratings: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the ratings with numbers instead of the names of annotators and groups."""
+    columns = {}
+    for name, letter in (("annotator", "A"), ("group", "G")):
+        if name in ratings:
+            codes = ratings[name].astype(str).rank(method="dense").astype(int)
+            width = max(2, len(str(int(codes.max()))))
+            columns[name] = [f"{letter}{code:0{width}}" for code in codes]
+    return ratings.assign(**columns)
+
+
+@transaction.atomic
+def _store(
+    study: Study, file: CollectionFile, table: _Table, language: str, scale: "Scale", by: Any
+) -> ImportedCollection:
+    name, digest = file.name.strip(), hashlib.sha256(file.data).hexdigest()
+    number = number_collection(study)  # locks the study
+    details: Mapping[str, str] = {one: getattr(table.source, one) for one in DETAILS}
+    same = ImportedCollection.objects.filter(study=study, name=name).first()
+    if same is not None:
+        if same.sha256 == digest and all(getattr(same, one) == details[one] for one in details):
+            return same
+        raise ImportRefused(
+            f"The study has another collection called {name}. Choose another name, or delete that."
+        )
+    if ImportedCollection.objects.filter(study=study).count() >= MOST_COLLECTIONS:
+        raise ImportRefused(
+            f"A study can have {MOST_COLLECTIONS} imported collections. Delete one that is no "
+            "longer needed."
+        )
+    ends = {"minimum": scale.minimum, "maximum": scale.maximum, "step": scale.step}
+    made = ImportedCollection.objects.create(
+        study=study,
+        number=number,
+        name=name,
+        kind=CollectionKind(table.source.kind),
+        **details,
+        language=language,
+        **{f"scale_{end}": Decimal(str(value)) for end, value in ends.items()},
+        ratings=_write(table.ratings),
+        n_ratings=len(table.ratings),
+        n_annotators=table.ratings["annotator"].nunique(),
+        sha256=digest,
+        imported_by=by,
+    )
+    kind = {"kind": made.kind, **{one: text for one, text in details.items() if text}}
+    record("collection.imported", study, name, **kind, n_ratings=made.n_ratings, sha256=digest)
+    return made
+
+
+def _write(ratings: "pd.DataFrame") -> str:
+    from postprocess.table.rendering import render_table
+
+    return render_table(ratings)
