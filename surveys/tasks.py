@@ -31,6 +31,7 @@ from surveys.recruitment import mails
 from surveys.rehearsal.direct import rehearse
 from surveys.results import runs
 from surveys.results.deposit.jobs import send_draft
+from surveys.results.comparisons.comparing import make_comparison
 from surveys.results.inspection.verification import verify_archive
 from surveys.results.jobs import make_links, write_export
 from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
@@ -48,6 +49,7 @@ MAKERS: dict[RunKind, runs.Maker] = {
     RunKind.VERIFY: verify_archive,
     RunKind.DEPOSIT: send_draft,
     RunKind.REHEARSE: rehearse,
+    RunKind.COMPARE: make_comparison,
     **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
 }
 log = logging.getLogger(__name__)

@@ -40,6 +40,8 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.inspection.verification",
     "surveys.results.deposit.contents", "surveys.results.deposit.zenodo",
     "surveys.results.deposit.hub",
+    "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
+    "surveys.results.comparisons.reading",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing

@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Q
 
 from surveys.access.audit_log import record
 from surveys.access.roles import is_demonstration
@@ -28,6 +29,7 @@ from surveys.study.layout.quota import give_back_places, in_chunks
 
 OF_ANSWERS = (
     RunKind.RESULTS, RunKind.RELEASE, RunKind.VERIFY, RunKind.EXPORT, RunKind.REHEARSE,
+    RunKind.COMPARE,
 )  # fmt: skip
 
 
@@ -135,8 +137,14 @@ def _list_assignments(study: Study) -> list[int]:
 
 
 def _list_runs(study: Study) -> list[Run]:
-    """Return the finished runs, of results and releases, that contain scripted ratings."""
-    made = Run.objects.filter(study=study, kind__in=(RunKind.RESULTS, RunKind.RELEASE))
+    """Return the finished runs that contain scripted ratings: results, releases, comparisons.
+
+    Comparisons of other studies with this one are among them.
+    """
+    made = Run.objects.filter(
+        Q(study=study, kind__in=(RunKind.RESULTS, RunKind.RELEASE, RunKind.COMPARE))
+        | Q(kind=RunKind.COMPARE, wishes__other_study=study.pk)
+    )
     return [run for run in made.done().without_report() if run.is_rehearsal]
 
 

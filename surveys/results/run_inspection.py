@@ -117,7 +117,7 @@ def _compare(first: Run, second: Run) -> RunsApart:
     from postprocess.steps.comparison import compare_outcomes
     from postprocess.table.ratings import RatingsError
 
-    one, two = _restore(first), _restore(second)
+    one, two = restore_run(first), restore_run(second)
     try:
         apart = compare_outcomes(one, two)
     except RatingsError as error:
@@ -151,7 +151,8 @@ def _list_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
     return table.astype(object).where(table.notna(), None).to_dict("records")
 
 
-def _restore(run: Run) -> "Outcome":
+def restore_run(run: Run) -> "Outcome":
+    """Return the result of a finished run. Raises RunRefused if it has none."""
     from postprocess.steps.stored_runs import restore_outcome
 
     files = [read_member(run, name) for name in ("scores.tsv", "annotators.tsv")]

@@ -28,7 +28,16 @@ def figures_rendered_once(monkeypatch):
             for one in drawn
         }
 
-    monkeypatch.setattr("postprocess.reporting.bundle.render_plates", render)
+    for bundle in ("bundle", "two_collections.bundle"):
+        monkeypatch.setattr(f"postprocess.reporting.{bundle}.render_plates", render)
+
+
+@pytest.fixture
+def comparisons_without_plots(monkeypatch):
+    """Draw no plot of a comparison: drawing takes most of its time, and is tested elsewhere."""
+    module = "postprocess.reporting.two_collections"
+    monkeypatch.setattr(f"{module}.bundle.draw_plots", lambda comparison: [])
+    monkeypatch.setattr(f"{module}.bundle.render_page", lambda comparison, plates: "<p>Undrawn</p>")
 
 
 @pytest.fixture

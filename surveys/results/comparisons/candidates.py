@@ -1,0 +1,140 @@
+"""What the ratings of a study can be compared with, and who may see a comparison.
+
+A comparison with another study shows figures of both: only users who may work in both see it, and
+for others neither it nor the other study exists.
+"""
+
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.fields.json import KT
+
+from surveys.access.roles import Right, visible_studies
+from surveys.models import Annotator, ImportedCollection, Membership, Run, Study
+from surveys.models.results import RunQuerySet
+
+MOST_RUNS = 50  # of other studies, that are offered
+COLLECTION, STUDY, RUN = "collection", "study", "run"
+
+
+class Candidate(NamedTuple):
+    """A collection to compare with: its kind and id, and its description."""
+
+    kind: str
+    pk: int
+    label: str
+
+    @property
+    def code(self) -> str:
+        """The candidate as a form and a program send it, such as "collection-3"."""
+        return f"{self.kind}-{self.pk}"
+
+
+class Candidates(NamedTuple):
+    """Everything a study can be compared with, for one user."""
+
+    collections: list[Candidate]
+    same_stimuli: list[Candidate]
+    other_stimuli: list[Candidate]
+    runs: list[Candidate]
+
+    def find(self, code: str) -> Candidate | None:
+        """Return the candidate with a code, or None."""
+        every = (candidate for group in self for candidate in group)
+        return next((one for one in every if one.code == code), None)
+
+
+def list_candidates(study: Study, user: User | None) -> Candidates:
+    """Return what a study can be compared with by a user, or by an operator if None.
+
+    Runs that hold ratings of annotators who have withdrawn are left out.
+    """
+    collections = ImportedCollection.objects.filter(study=study).defer("ratings")
+    others = _open_studies(user).exclude(pk=study.pk).order_by("slug")
+    same = others.filter(stimuli_sha256=study.stimuli_sha256)
+    runs = Run.objects.results().done().filter(study__in=others).with_withdrawn_since()
+    runs = runs.select_related("study").defer("report")
+    return Candidates(
+        [Candidate(COLLECTION, one.pk, _describe_imported(one)) for one in collections],
+        [Candidate(STUDY, one.pk, _describe_study(one)) for one in same],
+        [
+            Candidate(STUDY, one.pk, _describe_study(one))
+            for one in others.exclude(stimuli_sha256=study.stimuli_sha256)
+        ],
+        [
+            Candidate(RUN, one.pk, f"{one.study.slug}, {one.name}: {one.recipe_name}")
+            for one in runs[:MOST_RUNS]
+            if not getattr(one, "n_withdrawn_since", 0)
+        ],
+    )
+
+
+def find_code(study: Study, number: int | None, other: str | None, run: int | None) -> str:
+    """Return the code of an imported collection by its number, or of another study by its slug,
+    or of a run of that study by its id; "" if there is none. Whether a user may see it is decided
+    by `list_candidates`.
+    """
+    if number is not None:
+        found = ImportedCollection.objects.filter(study=study, number=number).first()
+        return f"{COLLECTION}-{found.pk}" if found else ""
+    if run is not None:
+        in_study = Run.objects.filter(study__slug=other, pk=run).exists()
+        return f"{RUN}-{run}" if in_study else ""
+    named = Study.objects.filter(slug=other).first()
+    return f"{STUDY}-{named.pk}" if named else ""
+
+
+def may_work_in(study: Study, user: User | None) -> bool:
+    """Return whether a user, or an operator if None, may see the results of a study."""
+    return _open_studies(user).filter(pk=study.pk).exists()
+
+
+def visible_comparisons(study: Study, user: User) -> RunQuerySet:
+    """Return the comparisons of a study that a user may see: not those with a study they cannot."""
+    with_others = Q(wishes__other_study__in=list(_open_studies(user).values_list("pk", flat=True)))
+    found = Run.objects.filter(study=study).comparisons()
+    return found.filter(Q(wishes__other_study__isnull=True) | with_others)
+
+
+def list_comparisons(study: Study, user: User) -> RunQuerySet:
+    """Return the comparisons that a user may see, newest first, without their reports.
+
+    Each has the name and kind of the other collection: `second_name`, `second_kind`.
+    """
+    found = visible_comparisons(study, user).without_report().select_related("requested_by")
+    return found.annotate(
+        second_name=KT("report__second__name"), second_kind=KT("report__second__source__kind")
+    )
+
+
+def count_withdrawn(run: Run) -> int:
+    """Count annotators of both studies who withdrew since the ratings of a comparison were read."""
+    if run.collected_at is None:
+        return 0
+    studies = [run.study_id, run.wishes.get("other_study")]
+    withdrawn = Annotator.objects.filter(
+        study__in=[pk for pk in studies if pk],
+        withdrawn_at__gte=run.collected_at,
+        first_rated_at__lt=run.collected_at,
+    )
+    return withdrawn.count()
+
+
+def _open_studies(user: User | None) -> QuerySet[Study]:
+    """Return the studies whose results a user may see; all for an operator."""
+    if user is None:
+        return Study.objects.all()
+    found = visible_studies(user)
+    if user.is_superuser:
+        return found
+    working = Membership.objects.filter(user=user, role__in=Right.WORK.value, study=OuterRef("pk"))
+    return found.filter(Exists(working))
+
+
+def _describe_study(study: Study) -> str:
+    return f"{study.slug}: {study.title} ({study.language})"
+
+
+def _describe_imported(collection: ImportedCollection) -> str:
+    return f"{collection.name} ({'MODEL' if collection.is_model else 'people'})"

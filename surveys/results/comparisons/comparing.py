@@ -1,0 +1,205 @@
+"""Comparison of a study's ratings with another collection, as a background job."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.db import transaction
+
+from postprocess.release.checksums import write_archive
+from surveys.access.audit_log import record
+from surveys.errors import RunRefused
+from surveys.models import ImportedCollection, Run, RunKind, Study
+from surveys.results.comparisons.candidates import (
+    COLLECTION,
+    RUN,
+    STUDY,
+    list_candidates,
+    may_work_in,
+)
+from surveys.results.comparisons.importing import (
+    read_imported,
+    scale_of_collection,
+    source_of_collection,
+)
+from surveys.results.jobs import Progress
+from surveys.results.numbering import number_run
+from surveys.results.ratings_table import collect_study, scale_of, withdrawal_cutoff
+from surveys.results.run_inspection import restore_run, write_presets
+from surveys.study.stimuli.load import read_stored_stimuli
+
+if TYPE_CHECKING:
+    from postprocess.steps.recipe import Recipe
+    from postprocess.two_collections.collection import Collection
+
+KEYS = ("number", "words", "texts")
+GONE = "The other collection does not exist any more, or you may not see it. Choose another one."
+STAGE = "comparing the collections"
+
+
+class Wanted(NamedTuple):
+    """What to compare a study with: the code of a candidate, the recipe for the ratings, the key
+    by which pairs are matched ("" for the usual one), and whether others are left out.
+    """
+
+    second: str
+    recipe: str = "raw"
+    match: str = ""
+    only_matched: bool = False
+
+
+class _Side(NamedTuple):
+    """A collection, and when its ratings were read."""
+
+    collection: "Collection"
+    read_at: datetime | None = None
+
+
+@transaction.atomic
+def request_comparison(study: Study, wanted: Wanted, by: User | None) -> Run:
+    """Queue a run that compares a study's ratings with another collection.
+
+    Raises RunRefused for an unknown recipe or key, and for a collection that `by` may not see, as
+    for one that does not exist.
+    """
+    if wanted.recipe not in write_presets():
+        raise RunRefused(f"Unknown recipe. Recipes: {', '.join(write_presets())}.")
+    if wanted.match and wanted.match not in KEYS:
+        raise RunRefused(f"Pairs are matched by {', '.join(KEYS)}.")
+    candidate = list_candidates(study, by).find(wanted.second)
+    if candidate is None:
+        raise RunRefused(GONE)
+    wishes: dict[str, Any] = {**wanted._asdict(), "second": [candidate.kind, candidate.pk]}
+    if (other := _find_study(candidate.kind, candidate.pk)) is not None:
+        wishes["other_study"] = other.pk
+    number = number_run(study, RunKind.COMPARE)
+    run = Run.objects.create(
+        study=study, kind=RunKind.COMPARE, number=number, requested_by=by, wishes=wishes
+    )
+    # The log is shown to users who may not see the other study.
+    of = {"collection": candidate.label} if candidate.kind == COLLECTION else {}
+    record("compare.requested", study, run.name, recipe=wanted.recipe, **of)
+    return run
+
+
+def make_comparison(run: Run, progress: Progress) -> dict[str, Any]:
+    """Compare the ratings of a run's study with the collection that the run names.
+
+    Raises RunRefused if that does not exist any more or the requester may no longer see it, and the
+    errors of the library.
+    """
+    from postprocess.reporting.two_collections.bundle import render_comparison
+    from postprocess.steps.recipe import read_recipe
+    from postprocess.two_collections.comparing import compare_collections
+    from postprocess.two_collections.stamps import stamp_name
+
+    wishes = run.wishes
+    progress("reading the ratings", 0, 1)
+    recipe = read_recipe(wishes["recipe"])
+    first = _read_study(run.study, recipe)
+    second = _read_second(run, recipe)
+    progress(STAGE, 0, 1)
+    comparison = compare_collections(
+        first.collection,
+        _rename(second.collection, first.collection.name),
+        by=wishes["match"] or None,
+        only_matched=wishes["only_matched"],
+    )
+    progress("drawing the plots", 0, 1)
+    n_scripted = sum(side.n_scripted for side in comparison.sides)
+    name = stamp_name(f"comparison_{run.study.slug}_{run.number}", comparison.sides)
+    archive = write_archive(render_comparison(comparison), name)
+    return {
+        "collected_at": min(side.read_at for side in (first, second) if side.read_at),
+        "report": {**comparison.report, "counts": {"ratings_scripted": n_scripted}},
+        "archive": ContentFile(archive, f"{name}.zip"),
+    }
+
+
+def _find_study(kind: str, pk: int) -> Study | None:
+    """Return the other study whose ratings a candidate holds; None for an imported collection."""
+    if kind == STUDY:
+        return Study.objects.filter(pk=pk).first()
+    if kind == RUN:
+        return Study.objects.filter(runs=pk).first()
+    return None
+
+
+def _read_second(run: Run, recipe: "Recipe") -> _Side:
+    kind, pk = run.wishes["second"]
+    if kind == COLLECTION:
+        return _read_collection(run.study, pk, recipe)
+    other = _find_study(kind, pk)
+    if other is None or not may_work_in(other, run.requested_by):
+        raise RunRefused(GONE)
+    return _read_study(other, recipe) if kind == STUDY else _read_run(pk)
+
+
+def _read_study(study: Study, recipe: "Recipe") -> _Side:
+    """Return the ratings of a study now, without those of annotators who withdrew."""
+    from postprocess.steps.post_process import post_process
+    from postprocess.two_collections.collection import collection_of_outcome
+
+    read_at = withdrawal_cutoff(study)
+    collected = collect_study(study)
+    rows = collected.stimuli.rows
+    outcome = post_process(
+        collected.ratings,
+        recipe.on_scale(scale_of(study)),
+        n_pairs=len(rows),
+        checks=collected.checks,
+    )
+    made = collection_of_outcome(
+        outcome,
+        rows,
+        name=study.slug,
+        language=study.language,
+        details=collected.details,
+        scripted=collected.scripted,
+    )
+    return _Side(made, read_at)
+
+
+def _read_run(pk: int) -> _Side:
+    """Return the ratings in the scores of a finished run."""
+    from postprocess.two_collections.collection import collection_of_outcome
+
+    run = Run.objects.select_related("study").get(pk=pk)
+    made = collection_of_outcome(
+        restore_run(run),
+        read_stored_stimuli(run.study).rows,
+        name=f"{run.study.slug}, {run.name}",
+        language=run.study.language,
+    )
+    counts: Mapping[str, int] = (run.report or {}).get("counts", {})
+    return _Side(replace(made, n_scripted=counts.get("ratings_scripted", 0)), run.collected_at)
+
+
+def _read_collection(study: Study, pk: int, recipe: "Recipe") -> _Side:
+    """Return the ratings of an imported collection, which has the pairs of the study."""
+    from postprocess.steps.post_process import post_process
+    from postprocess.two_collections.collection import collection_of_outcome
+
+    found = ImportedCollection.objects.filter(study=study, pk=pk).first()
+    if found is None:
+        raise RunRefused(GONE)
+    rows = read_stored_stimuli(study).rows
+    outcome = post_process(
+        read_imported(found), recipe.on_scale(scale_of_collection(found)), n_pairs=len(rows)
+    )
+    made = collection_of_outcome(
+        outcome,
+        rows,
+        name=found.name,
+        language=found.language,
+        source=source_of_collection(found),
+    )
+    return _Side(made)
+
+
+def _rename(second: "Collection", first_name: str) -> "Collection":
+    """Return the second collection with a name that is not that of the first."""
+    return replace(second, name=f"{second.name} (2)") if second.name == first_name else second

@@ -1,0 +1,50 @@
+"""Reading the results of comparisons from their reports and archives."""
+
+from typing import Any, NamedTuple
+
+from surveys.models import Run
+from surveys.results.inspection.plots import Plot, list_plots
+from surveys.results.run_inspection import read_member
+
+PAGE = "comparison"
+
+
+class ComparisonResult(NamedTuple):
+    """What the page of a finished comparison shows.
+
+    `stamp`: precedes titles, such as "MODEL: "; `warnings`: on ratings by a model or by scripts;
+    `figures`: title → figure; `sides`: both collections; `matching`; `contexts` and `pairs`: those
+    that differ most; `plots`.
+    """
+
+    stamp: str
+    warnings: list[str]
+    figures: dict[str, str]
+    sides: list[dict[str, Any]]
+    matching: dict[str, Any]
+    contexts: list[dict[str, Any]]
+    pairs: list[dict[str, Any]]
+    plots: list[Plot]
+
+
+def read_result(run: Run) -> ComparisonResult:
+    """Return the result of a finished comparison."""
+    from postprocess.reporting.two_collections.tables import tabulate_summary
+
+    report: dict[str, Any] = run.report or {}
+    return ComparisonResult(
+        stamp=f"{', '.join(report['stamps'])}: " if report["stamps"] else "",
+        warnings=report["warnings"],
+        figures=tabulate_summary(report),
+        sides=[report["first"], report["second"]],
+        matching=report["matching"],
+        contexts=report["different_contexts"]["largest"],
+        pairs=report["different_pairs"]["largest"],
+        plots=list_plots(run),
+    )
+
+
+def read_page(run: Run) -> bytes | None:
+    """Return the HTML page of a finished comparison; its name may have stamps."""
+    stamps: list[str] = (run.report or {}).get("stamps", [])
+    return read_member(run, f"{'_'.join([PAGE, *stamps])}.html")

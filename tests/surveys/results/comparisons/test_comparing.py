@@ -1,0 +1,200 @@
+"""Comparisons with other studies, runs and imported collections, and who may see them."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.access.roles import grant_role
+from surveys.errors import RunRefused
+from surveys.models import Annotator, AuditEntry, Role, Run
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.rehearsal.deletion import delete_scripted
+from surveys.results.comparisons.candidates import (
+    count_withdrawn,
+    list_candidates,
+    visible_comparisons,
+)
+from surveys.results.comparisons.comparing import GONE, Wanted, request_comparison
+from surveys.results.run_inspection import read_member
+from surveys.results.runs import request_results
+from surveys.tasks import perform_run
+from tests.factories.imported import import_model, rated_study
+from tests.factories.studies import QUICK, stored
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("comparisons_without_plots")]
+
+
+@pytest.fixture
+def study():
+    return rated_study()
+
+
+@pytest.fixture
+def other():
+    """A study of the same stimuli in another language."""
+    return rated_study(slug="hidden", language="fi")
+
+
+@pytest.fixture
+def ana(study):
+    user = User.objects.create_user("ana")
+    grant_role(study, user, Role.RESEARCHER)
+    return user
+
+
+@pytest.fixture
+def run(other, monkeypatch):
+    """A finished run of the other study, without its report."""
+    monkeypatch.setattr("postprocess.reporting.bundle.render_reports", lambda *given: {})
+    monkeypatch.setattr("postprocess.reporting.plots.bundle.draw_plots", lambda *given: [])
+    made = request_results(other, QUICK.replace('name = "raw"', 'name = "mine"'), None)
+    perform_run(made.pk)
+    return Run.objects.get(pk=made.pk)
+
+
+def compared(study, code, by=None, **wanted):
+    run = request_comparison(study, Wanted(code, **wanted), by)
+    perform_run(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def labels(candidates):
+    return [one.label for group in candidates for one in group]
+
+
+@pytest.mark.every_database
+def test_candidates_are_the_studies_whose_results_a_user_may_see(study, other, run, ana):
+    import_model(study)
+
+    assert labels(list_candidates(study, ana)) == ["Parrot (MODEL)"]
+    assert len(labels(list_candidates(study, None))) == 3  # an operator sees all
+
+    grant_role(other, ana, Role.REVIEWER)  # who may not see results
+    assert labels(list_candidates(study, ana)) == ["Parrot (MODEL)"]
+
+    grant_role(other, ana, Role.RESEARCHER)
+    found = list_candidates(study, ana)
+    assert [one.label for one in found.same_stimuli] == ["hidden: hidden (fi)"]
+    assert [one.label for one in found.runs] == ["hidden, run 1: mine"]
+
+    withdraw_annotator(Annotator.objects.filter(study=other).first())
+    assert list_candidates(study, ana).runs == []
+
+
+@pytest.mark.every_database
+def test_a_comparison_with_a_study_is_visible_to_members_of_both(study, other, ana):
+    (candidate,) = list_candidates(study, None).same_stimuli
+
+    run = compared(study, candidate.code)
+
+    assert run.state == "done"
+    assert run.report["second"]["name"] == "hidden"
+    assert run.report["matching"]["by"] == "number"
+    assert not visible_comparisons(study, ana).exists()
+    grant_role(other, ana, Role.OWNER)
+    assert visible_comparisons(study, ana).get() == run
+    entries = AuditEntry.objects.filter(study=study).values("subject", "details")
+    assert "hidden" not in json.dumps(list(entries))
+
+
+def test_a_comparison_with_a_model_is_marked_and_visible_to_all_members(study, ana):
+    import_model(study)
+    (candidate,) = list_candidates(study, ana).collections
+
+    run = compared(study, candidate.code, ana)
+
+    assert visible_comparisons(study, ana).get() == run
+    assert run.report["stamps"] == ["MODEL"]
+    assert run.report["second"]["source"]["model"] == "Parrot"
+    assert str(run.archive).rpartition("/")[2] == "comparison_study_1_MODEL.zip"
+    assert read_member(run, "comparison_MODEL.html") == b"<p>Undrawn</p>"
+    assert run.name == "comparison 1"
+
+
+def test_a_comparison_with_a_run_has_the_ratings_of_its_scores(study, other, run):
+    (candidate,) = list_candidates(study, None).runs
+
+    made = compared(study, candidate.code)
+
+    assert made.report["second"]["name"] == "hidden, run 1"
+    assert made.report["second"]["recipe"] == "mine"
+    assert made.collected_at == run.collected_at  # read before the study
+    assert made.wishes["other_study"] == other.pk
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (Wanted("collection-9"), GONE),
+        (Wanted("study-9"), GONE),
+        (Wanted("x"), GONE),
+        (Wanted("collection-1", recipe="mine"), "Unknown recipe. Recipes: cosimlex, raw, simlex"),
+        (Wanted("collection-1", match="sound"), "Pairs are matched by number, words, texts"),
+    ],
+)
+def test_request_comparison_refuses_with_advice(study, wanted, message):
+    with pytest.raises(RunRefused, match=message):
+        request_comparison(study, wanted, None)
+
+    assert not Run.objects.exists()
+
+
+def test_a_comparison_fails_if_the_user_may_no_longer_see_the_other_study(study, other, ana):
+    grant_role(other, ana, Role.RESEARCHER)
+    (candidate,) = list_candidates(study, ana).same_stimuli
+    run = request_comparison(study, Wanted(candidate.code), ana)
+    other.memberships.all().delete()
+
+    perform_run(run.pk)
+
+    assert stored(run, "state", "error") == ("failed", GONE)
+
+
+def test_a_comparison_fails_if_the_collection_was_deleted_meanwhile(study):
+    made = import_model(study)
+    (candidate,) = list_candidates(study, None).collections
+    run = request_comparison(study, Wanted(candidate.code), None)
+    made.delete()
+
+    perform_run(run.pk)
+
+    assert stored(run, "state", "error") == ("failed", GONE)
+
+
+def test_a_comparison_names_pairs_that_cannot_be_matched(study):
+    rated_study(4, slug="longer")
+    (candidate,) = list_candidates(study, None).other_stimuli
+
+    refused = compared(study, candidate.code)
+    made = compared(study, candidate.code, only_matched=True)
+
+    assert "longer: row 4 (alpha4, beta4)" in refused.error
+    assert made.report["matching"]["only_second"] == [4]
+    assert made.report["matching"]["by"] == "texts"
+
+
+def test_withdrawals_from_either_study_are_counted(study, other):
+    (candidate,) = list_candidates(study, None).same_stimuli
+    run = compared(study, candidate.code)
+    assert count_withdrawn(run) == 0
+
+    for one in (study, other):
+        withdraw_annotator(Annotator.objects.filter(study=one).first())
+
+    assert count_withdrawn(run) == 2
+
+
+def test_deleting_a_rehearsal_deletes_the_comparisons_with_its_ratings(study, other):
+    Annotator.objects.filter(study=other).first().invitation.__class__.objects.filter(
+        study=other
+    ).update(is_rehearsal=True)
+    (candidate,) = list_candidates(study, None).same_stimuli
+    run = compared(study, candidate.code)
+    assert run.report["stamps"] == ["REHEARSAL"]
+    assert run.is_rehearsal
+
+    delete_scripted(other)
+
+    assert not Run.objects.exists()
