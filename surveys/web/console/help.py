@@ -47,6 +47,10 @@ _BY_SECTION = {
     "docs/console.html#results": (
         "results recipe_text compare run retry report pairs pair plots plot download"
     ),
+    "docs/console.html#compare-with-another-collection": (
+        "comparisons comparison comparison_report comparison_files comparison_plot "
+        "retry_comparison new_collection remove_collection"
+    ),
     "docs/postprocessing.html#the-ledger": "ledger",
     "docs/console.html#release": (
         "release release_page verify_release differences description description_text"

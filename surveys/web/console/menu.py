@@ -97,7 +97,12 @@ PAGES = (
         Right.READ,
         is_shown=True,
     ),
-    Page("results", "recipe_text run pairs pair plots ledger compare", is_shown=True),
+    Page(
+        "results",
+        "recipe_text run pairs pair plots ledger compare comparisons comparison new_collection "
+        "remove_collection",
+        is_shown=True,
+    ),
     Page(
         "release", "description description_text release_page verify_release deposit", is_shown=True
     ),

@@ -24,6 +24,7 @@ from surveys.web.console.recruitment import mails, prolific
 from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import (
     deposits,
+    comparisons,
     descriptions,
     jobs,
     pairs,
@@ -54,6 +55,7 @@ VIEWS: dict[str, tuple[str, Page]] = {
 }
 BATCH = "recruitment/batches/<int:batch_id>"
 VISIT = f"{BATCH}/people/<int:visit_id>"
+COMPARISON = "results/comparisons/<int:run_id>"
 OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "overview": ("", views.overview),
     **{name: (f"{name}/", lifecycle.change_page(name)) for name in lifecycle.CHANGES},
@@ -147,6 +149,20 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "results": ("results/", recipes.results),
     "recipe_text": ("results/toml/", recipes.recipe_text),
     "compare": ("results/compare/", results.compare),
+    "comparisons": ("results/comparisons/", comparisons.comparisons),
+    "new_collection": ("results/comparisons/collections/new/", comparisons.new_collection),
+    "remove_collection": (
+        "results/comparisons/collections/<int:number>/remove/",
+        comparisons.remove_collection,
+    ),
+    "comparison": (f"{COMPARISON}/", comparisons.comparison),
+    "comparison_report": (f"{COMPARISON}/report/", comparisons.comparison_report),
+    "comparison_files": (f"{COMPARISON}/files/", comparisons.comparison_files),
+    "comparison_plot": (
+        f"{COMPARISON}/plots/<slug:plot>/<slug:form>/",
+        comparisons.comparison_plot,
+    ),
+    "retry_comparison": (f"{COMPARISON}/retry/", comparisons.retry_comparison),
     "run": ("runs/<int:run_id>/", results.run),
     "retry": ("runs/<int:run_id>/retry/", results.retry),
     "report": ("runs/<int:run_id>/report/", results.report),

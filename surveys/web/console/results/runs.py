@@ -82,7 +82,8 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
     """Download the archive of a run or release, or exported answers."""
-    runs = Run.objects.with_file().select_related("release").defer(*LARGE)
+    runs = Run.objects.with_file().exclude(kind=RunKind.COMPARE)  # not all may see those
+    runs = runs.select_related("release").defer(*LARGE)
     if is_visitor(request):  # exported answers are no part of what they may look at
         runs = runs.with_recipe()
     found = get_object_or_404(runs, study=study, pk=run_id)
@@ -160,7 +161,7 @@ def _describe_deposits(request: HttpRequest, release: Release) -> dict[str, Any]
 
 def _find(study: Study, run_id: int) -> Run:
     runs = Run.objects.with_withdrawn_since().select_related("requested_by", "study", "release")
-    runs = runs.defer("release__report")
+    runs = runs.defer("release__report").exclude(kind=RunKind.COMPARE)
     return get_object_or_404(runs, study=study, pk=run_id)
 
 

@@ -28,6 +28,9 @@ OF_A_DRAFT = {
     "checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening",
     "practice_rows", "check_rows",
 }  # fmt: skip
+OF_A_COMPARISON = {
+    "comparison", "comparison_report", "comparison_files", "comparison_plot",
+}  # fmt: skip
 # Names that a view reads although they are not form fields: buttons, Django's own fields,
 # ticks that remove a row, whose other fields then do not count
 NOT_FIELDS = {
@@ -93,6 +96,11 @@ def address_of(name, world, **changed):
     review = {"review_settle": world.disputed, "review_undo": world.mine}.get(name, world.opened)
     unpaid = dict.fromkeys(("note_visit", "compensate_visit"), world.unpaid)
     visits = {**unpaid, "retry_visit": world.refused, "override_visit": world.rejected}
+    runs = {
+        "retry": world.failed,
+        "retry_comparison": world.failed_comparison,
+        **dict.fromkeys(OF_A_COMPARISON, world.compared),
+    }
     found = {
         "slug": (world.draft if name in OF_A_DRAFT else world.study).slug,
         "token_id": world.token.pk,
@@ -111,7 +119,7 @@ def address_of(name, world, **changed):
         "row": 1,
         "plot": "calibration",
         "form": "csv",
-        "run_id": (world.failed if name == "retry" else world.done).pk,
+        "run_id": runs.get(name, world.done).pk,
         "user_id": world.mate.pk,
         "token": make_sign_in_link("rob").split("/")[-2],
         **({"token": world.invited} if name == "choose_password" else {}),
@@ -161,7 +169,7 @@ def test_pages_hold_nothing_inline_and_forms_accept_valid_data(name, world, atta
     with watch_fields() as names:
         empty = attacker.post(address, {})
 
-    if name not in {"report", "download"}:
+    if name not in {"report", "download", "comparison_report", "comparison_files"}:
         assert find_inline(found) == find_inline(empty) == []
     if name not in FORMS:
         assert empty.status_code == 405

@@ -42,12 +42,23 @@ from surveys.monitoring import checklist
 from surveys.study.texts import current_text
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batches import arm, plan
+from tests.factories.imported import import_model
 from tests.factories.reviews import submit
 from tests.factories.studies import QUICK, make_study
 
 NUMBERS = (1, 3, 300)
 REPORT = {"n_rows": 1, "n_new": 1, "n_figures": 1, "n_differences": 0}
-OF_FILES = {"report", "ledger", "pairs", "pair", "plots", "plot"}  # read from a file
+OF_FILES = {
+    "report",
+    "ledger",
+    "pairs",
+    "pair",
+    "plots",
+    "plot",
+    "comparison",
+    "comparison_report",
+    "comparison_plot",
+}  # read from a file
 # The number of queries of each page of a study; it may only decrease.
 MOST = {
     "close": 3, "reopen": 3, "archive": 3, "restore": 3, "duplicate": 3,
@@ -67,6 +78,7 @@ MOST = {
     "person": 10, "erase": 10, "context": 5, "review": 9, "review_one": 9,
     "review_effect": 8, "review_questionnaires": 8, "review_disputes": 7, "review_agreement": 8,
     "review_settings": 7, "jobs": 5, "results": 7, "recipe_text": 7, "run": 4,
+    "comparisons": 11, "new_collection": 4, "remove_collection": 4,
     "download": 4, "release": 9, "description": 6, "description_text": 6,
     "drop_batch": 5, "stop_batch": 4, "pay": 9, "settle": 3, "drop": 9,
     "people": 4, "invite_person": 3, "webhooks": 4, "webhook": 6, "remove_webhook": 4,
@@ -144,6 +156,7 @@ def fill(study: Study, n: int) -> Study:
     )
     for kind in RunKind:
         make_runs(study, kind, n)
+    multiply(import_model(study, study.pairs.count()), n, number=lambda k: k + 1, name=str)
     make_batches(study, n)
     text = current_text(study, TextKind.INVITATION)
     MailDelivery.objects.bulk_create(

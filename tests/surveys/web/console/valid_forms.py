@@ -10,6 +10,7 @@ from surveys.study.stimuli.load import fingerprint_row, write_row
 from surveys.study.texts import default_body
 from tests.factories.checkpoints import file as checkpoint_file
 from tests.factories.checkpoints import row as checkpoint_row
+from tests.factories.imported import ratings_csv
 from tests.factories.studies import (
     QUICK,
     numbered_stimuli,
@@ -26,6 +27,7 @@ EXPORT = (
     b"Submission id,Participant id,Status,Started at,Completed at,Completion code\ns,w,ACTIVE,,,\n"
 )
 STIMULI = numbered_stimuli(2)
+RATINGS = ratings_csv(4)
 
 
 def stimuli():
@@ -66,6 +68,7 @@ KINDS = {
     "publishes_words",
     "whole number of a design": "ratings_per_context lease_hours n_check_tries n_checkpoints "
     "seconds_per_item block_size",
+    "detail of a model": "model model_version prompt_sha256 rated_on",
     "number of a design": "scale_minimum scale_maximum scale_step",
 }
 
@@ -200,6 +203,15 @@ FORMS = {
                               "filtering_enabled": "on", "report_pdf": "on"},
     "recipe_text": lambda world: {"recipe": QUICK},
     "retry": lambda world: {},
+    "comparisons": lambda world: {"second": f"collection-{world.imported.pk}", "recipe": "raw",
+                                  "match": "", "only_matched": "on"},
+    "retry_comparison": lambda world: {},
+    "new_collection": lambda world: {
+        "name": "Owls", "file": SimpleUploadedFile("owls.csv", RATINGS), "kind": "model",
+        "model": "Owl", "model_version": "1", "prompt_sha256": "0a" * 32, "rated_on": "2026-05-31",
+        "language": "en", "scale_minimum": "0", "scale_maximum": "6", "scale_step": "1",
+    },
+    "remove_collection": lambda world: {},
     "release": lambda world: {"recipe": "raw", "n_practice": "0", "seed": "0",
                               "ids_of": "", "complete": "on", "has_log": "on",
                               "is_published_layout": "on"},

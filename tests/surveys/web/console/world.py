@@ -1,6 +1,7 @@
 """A study with content on every page of the console."""
 
 from types import SimpleNamespace
+from unittest.mock import patch
 
 from django.contrib.auth.models import User
 from django.test import Client
@@ -12,6 +13,7 @@ from surveys.access.webhooks import add_webhook
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, Visit
 from surveys.recruitment.links import invite_listed, open_entrance
+from surveys.results.comparisons.comparing import Wanted, request_comparison
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
@@ -19,6 +21,7 @@ from surveys.tasks import perform_run
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
 from tests.factories.repositories import make_complete_release
+from tests.factories.imported import import_model
 from tests.factories.reviews import submit
 from tests.factories.studies import (
     QUICK,
@@ -26,6 +29,8 @@ from tests.factories.studies import (
     make_run,
     make_study,
 )
+
+BUNDLE = "postprocess.reporting.two_collections.bundle"
 
 
 def build_world():
@@ -52,6 +57,10 @@ def build_world():
     assert Run.objects.done().get().report
     make_release_with_page(study)
     make_complete_release(study)  # release 2
+    imported = import_model(study, 4)
+    compared = request_comparison(study, Wanted(f"collection-{imported.pk}"), ana)
+    with patch(f"{BUNDLE}.draw_plots", return_value=[]):  # drawing takes longest
+        perform_run(compared.pk)
     failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
     invite_listed(study, ["ana@example.org"])
     open_entrance(study, "prolific", completion_code="C0")
@@ -61,7 +70,8 @@ def build_world():
     refused = refuse_payment(intend_reward(visit_of(batch, "payable")), "no money left").visit
     return SimpleNamespace(
         study=study, draft=draft, session=client.session.session_key, mate=rob,
-        done=done, failed=failed,
+        done=done, failed=failed, imported=imported, compared=compared,
+        failed_comparison=make_run(study, RunKind.COMPARE, state="failed", wishes=compared.wishes),
         batch=batch, refused=refused, planned=plan(study),
         rejected=hand_in(Visit.objects.get(submission="3SUBMISSION1"), state="rejected"),
         held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),

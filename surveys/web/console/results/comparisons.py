@@ -1,0 +1,167 @@
+"""The step Results: comparison of the study's ratings with another collection."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.gzip import gzip_page
+
+from surveys.access.roles import Right
+from surveys.models import ImportedCollection, Run, RunState, Study
+from surveys.results.comparisons.candidates import (
+    count_withdrawn,
+    list_comparisons,
+    visible_comparisons,
+)
+from surveys.results.comparisons.comparing import request_comparison
+from surveys.results.comparisons.importing import delete_collection, import_collection
+from surveys.results.comparisons.reading import read_page, read_result
+from surveys.results.inspection.plots import FORMS, read_plot
+from surveys.results.runs import is_broken_off, retry_run
+from surveys.tasks import start_run
+from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.confirmation import ask_first
+from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.console.results.comparison_forms import CollectionForm, ComparisonForm
+from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
+
+COMPARISONS_A_PAGE = 25
+
+
+@study_page(Right.WORK)
+def comparisons(request: HttpRequest, study: Study) -> HttpResponse:
+    """List the comparisons and the imported collections; a POST requests a comparison."""
+    user = signed_in(request)
+    form = ComparisonForm(study, user, posted(request))
+
+    def compare() -> None:
+        run = request_comparison(study, form.wanted(), user)
+        start_run(run.pk)
+
+    if attempt(form, compare):
+        messages.success(request, "The comparison has started; this page shows the progress.")
+        return redirect("console:comparisons", study.slug)
+    runs = Paginator(list_comparisons(study, user), COMPARISONS_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    page = {
+        "study": study,
+        "runs": runs,
+        "form": form,
+        "collections": _list_collections(study),
+        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
+    }
+    return render(request, "console/results/comparisons.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK, "GET")
+def comparison(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Show the progress and the result of a comparison."""
+    found = _find(request, study, run_id)
+    page: dict[str, Any] = {
+        "study": study,
+        "run": found,
+        "is_broken_off": is_broken_off(found),
+        "n_withdrawn": count_withdrawn(found),
+    }
+    if found.state == RunState.DONE:
+        page["result"] = read_result(found)
+    return render(request, "console/results/comparison.html", page)
+
+
+@study_page(Right.WORK, "GET")
+def comparison_report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Return the page of a comparison as the library wrote it, with a way back, sandboxed."""
+    found = _find_done(request, study, run_id)
+    page = read_page(found)
+    if page is None:
+        raise Http404
+    address = reverse("console:comparison", args=[study.slug, run_id])
+    return answer_sandboxed(add_way_back(page, address, found.name))
+
+
+@study_page(Right.WORK, "GET")
+def comparison_files(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
+    """Download all files of a comparison."""
+    archive = _find_done(request, study, run_id).archive
+    name = str(archive).rpartition("/")[2]
+    return FileResponse(archive.open("rb"), as_attachment=True, filename=name)
+
+
+@gzip_page  # an image repeats nothing of the request and holds no secret
+@study_page(Right.WORK, "GET")
+def comparison_plot(
+    request: HttpRequest, study: Study, run_id: int, plot: str, form: str
+) -> HttpResponse:
+    """Return a plot of a comparison as an image, or its data."""
+    found = _find_done(request, study, run_id)
+    content = read_plot(found, plot, form)
+    if content is None:
+        raise Http404
+    answer = HttpResponse(content, content_type=FORMS[form])
+    name = f"{study.slug}-comparison-{found.number}-{plot}.{form}"
+    answer["Content-Disposition"] = f'inline; filename="{name}"'
+    return answer
+
+
+@study_page(Right.WORK, "POST")
+def retry_comparison(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Retry a failed comparison."""
+    start_run(retry_run(_find(request, study, run_id)).pk)
+    return redirect("console:comparison", study.slug, run_id)
+
+
+@study_page(Right.WORK)
+def new_collection(request: HttpRequest, study: Study) -> HttpResponse:
+    """Import a file of ratings beside the study."""
+    form = CollectionForm(posted(request), request.FILES or None, initial={"kind": "people"})
+
+    def store() -> None:
+        made = import_collection(study, form.uploaded(), signed_in(request))
+        messages.success(request, f"{made.name} is imported. It can be compared with the study.")
+
+    if attempt(form, store):
+        return redirect("console:comparisons", study.slug)
+    page = {"study": study, "form": form}
+    return render(request, "console/results/new_collection.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK)
+def remove_collection(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Delete an imported collection, once that is confirmed."""
+    found = get_object_or_404(ImportedCollection, study=study, number=number)
+    back = reverse("console:comparisons", args=[study.slug])
+    if request.method == "POST":
+        delete_collection(found)
+        messages.success(request, f"{found.name} is deleted.")
+        return redirect(back)
+    return ask_first(
+        request,
+        study,
+        title=f"Delete {found.name}?",
+        text="Its ratings are deleted. Comparisons that were made with it stay.",
+        button="Delete",
+        back=back,
+    )
+
+
+def _list_collections(study: Study) -> list[ImportedCollection]:
+    found = ImportedCollection.objects.filter(study=study).select_related("imported_by")
+    return list(found.defer("ratings"))
+
+
+def _find(request: HttpRequest, study: Study, run_id: int) -> Run:
+    """Return a comparison that the user may see, or answer 404."""
+    found = visible_comparisons(study, signed_in(request)).select_related("requested_by", "study")
+    return get_object_or_404(found, pk=run_id)
+
+
+def _find_done(request: HttpRequest, study: Study, run_id: int) -> Run:
+    found = _find(request, study, run_id)
+    if found.state != RunState.DONE:
+        raise Http404
+    return found

@@ -1,0 +1,185 @@
+"""Pages on the comparison with another collection."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from surveys.access.roles import grant_role
+from surveys.models import ImportedCollection, Role, Run, RunState
+from surveys.results.comparisons.candidates import list_candidates
+from surveys.results.comparisons.comparing import Wanted, request_comparison
+from surveys.tasks import perform_run
+from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
+from tests.factories.studies import make_study
+from tests.surveys.web.console.test_collection import page, read
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("figures_rendered_once")]
+PAGES = ("comparison", "comparison_report", "comparison_files", "comparison_plot")
+
+
+@pytest.fixture
+def study():
+    return make_study(3)
+
+
+@pytest.fixture
+def rated():
+    return rated_study()
+
+
+@pytest.fixture
+def researcher(sign_in):
+    return sign_in(Role.RESEARCHER)
+
+
+def compared(study):
+    """A finished comparison with the first candidate of an operator."""
+    candidates = list_candidates(study, None)
+    first = next(one for group in candidates for one in group)
+    run = request_comparison(study, Wanted(first.code), None)
+    perform_run(run.pk)
+    return Run.objects.get(pk=run.pk)
+
+
+def addresses(study, run):
+    more = {"comparison_plot": ("calibration-curve", "svg")}
+    return [page(name, study, run.pk, *more.get(name, ())) for name in PAGES]
+
+
+def upload(client, study, **sent):
+    data = {
+        "name": "Parrot",
+        "kind": "model",
+        "model": "Parrot",
+        "file": SimpleUploadedFile("parrot.csv", ratings_csv()),
+        **sent,
+    }
+    return client.post(page("new_collection", study), data, follow=True)
+
+
+@pytest.mark.every_database
+def test_a_model_is_imported_compared_and_marked_on_every_page(rated, sign_in):
+    study, researcher = rated, sign_in(Role.RESEARCHER)
+    imported = upload(researcher, study)
+    assert "Parrot is imported." in imported.content.decode()
+    assert '<span class="badge">Model</span>' in read(researcher, "comparisons", study)
+
+    code = f"collection-{ImportedCollection.objects.get().pk}"
+    sent = {"second": code, "recipe": "raw", "match": ""}
+    answer = researcher.post(page("comparisons", study), sent, follow=True)
+
+    assert "The comparison has started" in answer.content.decode()
+    run = Run.objects.comparisons().get()
+    perform_run(run.pk)
+    shown = read(researcher, "comparison", study, run.pk)
+    assert "MODEL: <bdi>study</bdi> and <bdi>Parrot</bdi>" in shown
+    assert "given by the language model Parrot, not by people" in shown
+    assert "Scores: correlation" in shown
+    assert "calibration-curve_MODEL/svg/" in shown
+    assert shown.count('<figure class="plot"') == 6
+    report = researcher.get(page("comparison_report", study, run.pk))
+    assert b"MODEL: study and Parrot: comparison of two collections" in report.content
+    assert "sandbox" in report["Content-Security-Policy"]
+    files = researcher.get(page("comparison_files", study, run.pk))
+    assert 'filename="comparison_study_1_MODEL.zip"' in files["Content-Disposition"]
+    plot = researcher.get(page("comparison_plot", study, run.pk, "calibration-curve_MODEL", "svg"))
+    assert plot["Content-Type"] == "image/svg+xml"
+
+
+@pytest.mark.every_database
+@pytest.mark.usefixtures("comparisons_without_plots")
+def test_a_comparison_with_a_hidden_study_is_found_nowhere(rated, sign_in):
+    study = rated
+    other = rated_study(slug="secretive")
+    client = sign_in(Role.OWNER)
+    run = compared(study)
+    assert run.state == RunState.DONE
+
+    assert "secretive" not in read(client, "comparisons", study)
+    generic = [page(name, study, run.pk) for name in ("run", "download", "report", "ledger")]
+    for address in (*addresses(study, run), *generic):
+        assert client.get(address).status_code == 404
+    for name in ("retry", "retry_comparison"):
+        assert client.post(page(name, study, run.pk)).status_code == 404
+    for listed in ("results", "jobs", "log"):
+        assert "secretive" not in read(client, listed, study)
+    sent = {"second": f"study-{other.pk}", "recipe": "raw"}
+    refused = client.post(page("comparisons", study), sent)
+    assert refused.status_code == 422
+
+    grant_role(other, client.get(page("log", study)).wsgi_request.user, Role.RESEARCHER)
+    assert "secretive" in read(client, "comparisons", study)
+    assert client.get(page("comparison", study, run.pk)).status_code == 200
+
+
+def test_comparisons_of_another_study_are_not_found(study, researcher):
+    elsewhere = make_study(2, slug="elsewhere")
+    run = Run.objects.create(study=elsewhere, kind="compare", number=1, wishes={"recipe": "raw"})
+
+    for address in addresses(study, run):
+        assert researcher.get(address).status_code == 404
+
+
+def test_a_failed_comparison_says_why_and_can_be_retried(study, researcher):
+    run = Run.objects.create(
+        study=study, kind="compare", number=1, state=RunState.FAILED, error="Row 3 is missing.",
+        wishes={"second": ["collection", 9], "recipe": "raw", "match": "", "only_matched": False},
+    )  # fmt: skip
+    assert "Row 3 is missing." in read(researcher, "comparison", study, run.pk)
+    for address in addresses(study, run)[1:]:  # there are no files yet
+        assert researcher.get(address).status_code == 404
+
+    answer = researcher.post(page("retry_comparison", study, run.pk))
+
+    assert answer["Location"] == page("comparison", study, run.pk)
+    perform_run(run.pk)
+    shown = read(researcher, "comparison", study, run.pk)
+    assert "6 of the 6 contexts of study study have no rating" in shown
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ({"file": SimpleUploadedFile("x.csv", ratings_csv(2))}, "contexts without ratings"),
+        ({"model": ""}, "does not say which model rated"),
+        ({"kind": "people", "model": "x"}, "choose that a model rated"),
+        ({"file": ""}, "This field is required"),
+        ({"scale_minimum": "1"}, "Give all three numbers of the scale"),
+        ({"file": SimpleUploadedFile("x.csv", b"x" * 4_000_001)}, "more than 4,000,000"),
+    ],
+)
+def test_an_import_is_refused_with_advice(study, researcher, sent, message):
+    answer = upload(researcher, study, **sent)
+
+    assert answer.status_code == 422
+    assert message in answer.content.decode()
+    assert not ImportedCollection.objects.exists()
+
+
+def test_an_import_takes_another_language_and_scale(study, researcher):
+    data = {
+        "file": SimpleUploadedFile("x.csv", ratings_csv(language="fi")), "language": "fi",
+        "scale_minimum": "0", "scale_maximum": "10", "scale_step": "1",
+    }  # fmt: skip
+
+    upload(researcher, study, **data)
+
+    made = ImportedCollection.objects.get()
+    assert (made.language, made.scale_maximum, made.model) == ("fi", 10, OF_MODEL["model"])
+
+
+def test_an_imported_collection_is_deleted_once_that_is_confirmed(study, researcher):
+    made = import_model(study)
+
+    asked = read(researcher, "remove_collection", study, made.number)
+    assert "Delete Parrot?" in asked
+    assert ImportedCollection.objects.exists()
+    answer = researcher.post(page("remove_collection", study, made.number), follow=True)
+
+    assert "Parrot is deleted." in answer.content.decode()
+    assert not ImportedCollection.objects.exists()
+
+
+def test_the_page_says_that_there_is_nothing_to_compare_with(study, researcher):
+    assert "There is nothing to compare with yet" in read(researcher, "comparisons", study)
+    assert reverse("console:comparisons", args=[study.slug]) in read(researcher, "results", study)
