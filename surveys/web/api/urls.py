@@ -9,6 +9,7 @@ from surveys.web.api.access.people import Log, People
 from surveys.web.api.access.webhooks import Webhooks
 from surveys.web.api.base import ApiView
 from surveys.web.api.collection.views import Invitations, Progress, Responses
+from surveys.web.api.results.comparisons import Collections, Comparisons
 from surveys.web.api.results.views import Recipes, Releases, Runs
 from surveys.web.api.review.views import Reviews, Settings
 from surveys.web.api.studies.rows import Rows
@@ -52,6 +53,12 @@ OF_A_STUDY: dict[str, Views] = {
     "runs/<int:run_id>/files/": ("run_files", Runs, {"get": "send_files"}),
     "runs/<int:run_id>/ledger/": ("ledger", Runs, {"get": "search_ledger"}),
     "runs/<int:run_id>/compared-with/<int:other_id>/": ("comparison", Runs, {"get": "compare"}),
+    "collections/": ("collections", Collections, {"get": "list_all", "post": "create"}),
+    "collections/<int:number>/": ("collection", Collections, {"delete": "remove"}),
+    "comparisons/": ("comparisons", Comparisons, {"get": "list_all", "post": "create"}),
+    "comparisons/<int:run_id>/": ("compared", Comparisons, {"get": "show"}),
+    "comparisons/<int:run_id>/report/": ("compared_report", Comparisons, {"get": "show_report"}),
+    "comparisons/<int:run_id>/files/": ("compared_files", Comparisons, {"get": "send_files"}),
     "releases/": ("releases", Releases, {"get": "list_all", "post": "create"}),
     "releases/<int:run_id>/": ("release", Releases, {"get": "show"}),
     "releases/<int:run_id>/files/": ("release_files", Releases, {"get": "send_files"}),

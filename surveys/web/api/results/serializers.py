@@ -71,7 +71,7 @@ JOB_FIELDS = (
 )  # fmt: skip
 
 
-class _JobSerializer(serializers.ModelSerializer[Run]):
+class JobSerializer(serializers.ModelSerializer[Run]):
     """The progress of a background job."""
 
     is_broken_off = serializers.SerializerMethodField(
@@ -82,7 +82,7 @@ class _JobSerializer(serializers.ModelSerializer[Run]):
         return is_broken_off(run)
 
 
-class RunSerializer(_JobSerializer):
+class RunSerializer(JobSerializer):
     """A run: the post-processing of a study's ratings, with its progress.
 
     Pages name it by `number`, which counts within the study; URLs of the API by `id`.
@@ -138,7 +138,7 @@ class ReleaseRunSerializer(RunSerializer):
         )  # fmt: skip
 
 
-class VerificationSerializer(_JobSerializer):
+class VerificationSerializer(JobSerializer):
     """A verification of a release, with its progress."""
 
     n_figures = serializers.IntegerField(
