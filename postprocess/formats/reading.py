@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
@@ -116,8 +117,8 @@ def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataF
     if not lines:
         raise RatingsError("the ratings file is empty; it needs a header and rows")
     (_, header), rows = lines[0], lines[1:]
-    if twice := sorted({name for name in header if header.count(name) > 1}):
-        raise RatingsError(f"the ratings have a column twice: {', '.join(twice)}; keep one")
+    if twice := sorted(name for name, n in Counter(header).items() if n > 1):
+        raise RatingsError(f"the ratings have a column twice: {name_some(twice)}; keep one")
     if missing := [column for column in COLUMNS if column not in header]:
         found = ", ".join(repr(name) for name in header[:20])
         raise RatingsError(
