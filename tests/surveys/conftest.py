@@ -35,9 +35,8 @@ def figures_rendered_once(monkeypatch):
 @pytest.fixture
 def comparisons_without_plots(monkeypatch):
     """Draw no plot of a comparison: drawing takes most of its time, and is tested elsewhere."""
-    module = "postprocess.reporting.two_collections"
-    monkeypatch.setattr(f"{module}.bundle.draw_plots", lambda comparison: [])
-    monkeypatch.setattr(f"{module}.bundle.render_page", lambda comparison, plates: "<p>Undrawn</p>")
+    bundle = "postprocess.reporting.two_collections.bundle"
+    monkeypatch.setattr(f"{bundle}.draw_plots", lambda comparison: [])
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 4_000_000  # bytes
 MOST_COLLECTIONS = 100  # beside a study
+FURTHEST_POINT, MOST_POINTS = 100, 1001  # of a scale
 SUFFIXES = (".csv", ".tsv", ".parquet")
 NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
 DETAILS = ("model", "model_version", "prompt_sha256", "rated_on")
@@ -120,10 +121,19 @@ def _read_scale(study: Study, file: CollectionFile) -> "Scale":
 
     if file.scale is None:
         return scale_of(study)
+    if any(abs(x) > FURTHEST_POINT or round(x, 2) != x for x in file.scale):  # true for NaN
+        raise ImportRefused(
+            f"The numbers of the scale are at most {FURTHEST_POINT} and have at most two decimals."
+        )
     try:
-        return Scale(*file.scale)
+        scale = Scale(*file.scale)
     except RatingsError as error:
         raise ImportRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+    if scale.n_points > MOST_POINTS:
+        raise ImportRefused(
+            f"The scale has {scale.n_points:,} points; at most {MOST_POINTS:,} are possible."
+        )
+    return scale
 
 
 def _read_table(study: Study, file: CollectionFile, language: str, scale: "Scale") -> _Table:

@@ -109,7 +109,7 @@ def test_a_comparison_with_a_model_is_marked_and_visible_to_all_members(study, a
     assert run.report["stamps"] == ["MODEL"]
     assert run.report["second"]["source"]["model"] == "Parrot"
     assert str(run.archive).rpartition("/")[2] == "comparison_study_1_MODEL.zip"
-    assert read_member(run, "comparison_MODEL.html") == b"<p>Undrawn</p>"
+    assert b"MODEL: study and Parrot" in read_member(run, "comparison_MODEL.html")
     assert run.name == "comparison 1"
 
 
