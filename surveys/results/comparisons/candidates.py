@@ -70,17 +70,14 @@ def list_candidates(study: Study, user: User | None) -> Candidates:
     )
 
 
-def find_code(study: Study, number: int | None, other: str | None, run: int | None) -> str:
-    """Return the code of an imported collection by its number, or of another study by its slug,
-    or of a run of that study by its id; "" if there is none. Whether a user may see it is decided
-    by `list_candidates`.
+def find_code(collection: int | None, other: str | None, run: int | None) -> str:
+    """Return the code of an imported collection or of a run by its id, or of another study by its
+    slug; "" if there is no such study. `list_candidates` decides what a user may see.
     """
-    if number is not None:
-        found = ImportedCollection.objects.filter(study=study, number=number).first()
-        return f"{COLLECTION}-{found.pk}" if found else ""
+    if collection is not None:
+        return f"{COLLECTION}-{collection}"
     if run is not None:
-        in_study = Run.objects.filter(study__slug=other, pk=run).exists()
-        return f"{RUN}-{run}" if in_study else ""
+        return f"{RUN}-{run}"
     named = Study.objects.filter(slug=other).first()
     return f"{STUDY}-{named.pk}" if named else ""
 

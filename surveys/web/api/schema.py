@@ -22,6 +22,7 @@ EITHER = {  # request bodies with exactly one of two fields
     "NewInvitationsRequest": ("count", "notes"),
     "NewRunRequest": ("preset", "recipe"),
     "NewReleaseRequest": ("preset", "recipe"),
+    "NewComparisonRequest": ("collection", "study", "run"),
 }
 METHODS = {"get", "post", "put", "patch", "delete"}
 REFUSALS = {

@@ -54,7 +54,7 @@ OF_A_STUDY: dict[str, Views] = {
     "runs/<int:run_id>/ledger/": ("ledger", Runs, {"get": "search_ledger"}),
     "runs/<int:run_id>/compared-with/<int:other_id>/": ("comparison", Runs, {"get": "compare"}),
     "collections/": ("collections", Collections, {"get": "list_all", "post": "create"}),
-    "collections/<int:number>/": ("collection", Collections, {"delete": "remove"}),
+    "collections/<int:collection_id>/": ("collection", Collections, {"delete": "remove"}),
     "comparisons/": ("comparisons", Comparisons, {"get": "list_all", "post": "create"}),
     "comparisons/<int:run_id>/": ("compared", Comparisons, {"get": "show"}),
     "comparisons/<int:run_id>/report/": ("compared_report", Comparisons, {"get": "show_report"}),

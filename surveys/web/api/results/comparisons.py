@@ -32,7 +32,7 @@ from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
 from surveys.web.api.results.serializers import JOB_FIELDS, JobSerializer
 
 LARGEST_ID = 2**31 - 1
-SCALE = ("scale_minimum", "scale_maximum", "scale_step")
+OTHERS = ("collection", "study", "run")
 
 
 class CollectionSerializer(serializers.ModelSerializer[ImportedCollection]):
@@ -41,8 +41,8 @@ class CollectionSerializer(serializers.ModelSerializer[ImportedCollection]):
     class Meta:
         model = ImportedCollection
         fields = (
-            "number", "name", "kind", *DETAILS, "language", "n_ratings", "n_annotators", "sha256",
-            "imported_at",
+            "id", "number", "name", "kind", *DETAILS, "language", "n_ratings", "n_annotators",
+            "sha256", "imported_at",
         )  # fmt: skip
 
 
@@ -94,11 +94,11 @@ class NewComparisonSerializer(RequestSerializer):
     """The other collection: an imported one, another study, or a run of another study."""
 
     collection = JsonInteger(
-        min_value=1, max_value=LARGEST_ID, required=False, help_text="number of an imported one"
+        min_value=1, max_value=LARGEST_ID, required=False, help_text="id of an imported one"
     )
     study = JsonString(max_length=50, required=False, help_text="slug of another study")
     run = JsonInteger(
-        min_value=1, max_value=LARGEST_ID, required=False, help_text="id of a run of that study"
+        min_value=1, max_value=LARGEST_ID, required=False, help_text="id of a run of another study"
     )
     recipe = JsonString(max_length=60, default="raw", help_text="name of a preset, for both")
     match = serializers.ChoiceField(
@@ -109,10 +109,8 @@ class NewComparisonSerializer(RequestSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if ("collection" in attrs) == ("study" in attrs):
-            raise serializers.ValidationError("Give either collection or study.")
-        if "run" in attrs and "study" not in attrs:
-            raise serializers.ValidationError("A run needs its study.")
+        if sum(name in attrs for name in OTHERS) != 1:
+            raise serializers.ValidationError("Give one of collection, study and run.")
         return attrs
 
 
@@ -142,9 +140,10 @@ class Collections(StudyView):
         )
 
     @extend_schema(request=None, responses={204: None})
-    def remove(self, request: Request, slug: str, number: int) -> Response:
+    def remove(self, request: Request, slug: str, collection_id: int) -> Response:
         """Delete an imported collection; comparisons made with it stay."""
-        delete_collection(get_object_or_404(ImportedCollection, study=self.study, number=number))
+        found = get_object_or_404(ImportedCollection, study=self.study, pk=collection_id)
+        delete_collection(found)
         return Response(status=204)
 
 
@@ -164,8 +163,7 @@ class Comparisons(StudyView):
     def create(self, request: Request, slug: str) -> Response:
         """Compare the ratings of the study with another collection, in the background."""
         sent = dict(self.read(NewComparisonSerializer))
-        names = ("collection", "study", "run")
-        second = find_code(self.study, *(sent.pop(name, None) for name in names))
+        second = find_code(*(sent.pop(name, None) for name in OTHERS))
 
         def make() -> ComparisonSerializer:
             run = request_comparison(self.study, Wanted(second, **sent), self.user)
