@@ -30,8 +30,8 @@ from surveys.operations.outages import OUTAGES, log_outage
 from surveys.recruitment import mails
 from surveys.rehearsal.direct import rehearse
 from surveys.results import runs
-from surveys.results.deposit.jobs import send_draft
 from surveys.results.comparisons.comparing import make_comparison
+from surveys.results.deposit.jobs import send_draft
 from surveys.results.inspection.verification import verify_archive
 from surveys.results.jobs import make_links, write_export
 from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs

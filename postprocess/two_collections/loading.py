@@ -6,11 +6,16 @@ from typing import NamedTuple
 from postprocess.formats.files import DATASET_COLUMNS, read_dataset
 from postprocess.formats.reading import load_ratings
 from postprocess.formats.stimuli import StimuliError, parse_stimuli
+from postprocess.naming import read_tag
 from postprocess.pipeline import RECIPE_FILE, check_language
-from postprocess.release.verification.published_data import find_tag, read_files, read_published
+from postprocess.release.verification.published_data import (
+    find_dataset,
+    read_files,
+    read_published,
+)
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import Recipe, parse_recipe
-from postprocess.steps.rehearsal import load_scripted, read_tag
+from postprocess.steps.rehearsal import load_scripted
 from postprocess.table.details import load_details
 from postprocess.table.ratings import RatingsError, Scale
 from postprocess.two_collections.collection import (
@@ -78,7 +83,7 @@ def load_collection(path: Path, reading: Reading, recipe: Recipe) -> Collection:
 
 def _load_release(folder: Path, recipe: Recipe) -> Collection:
     files = read_files(folder)
-    tag = find_tag(files)
+    tag = find_dataset(files).tag
     own = parse_recipe(files[RECIPE_FILE])
     published = read_published(folder, files, tag, own)
     rows = published.stimuli.rows

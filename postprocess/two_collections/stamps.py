@@ -1,6 +1,6 @@
 """Marks of comparisons with ratings that no people gave: in file names, titles and warnings."""
 
-from postprocess.steps.rehearsal import STAMP
+from postprocess.naming import STAMP
 from postprocess.two_collections.collection import Collection
 
 MODEL_STAMP = "MODEL"

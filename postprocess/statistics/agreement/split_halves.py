@@ -234,6 +234,8 @@ def mean_reliabilities(stacks: Sequence[Stack], n_slices: int) -> Floats:
             halves = correlate_halves(means_of_halves(splits), ["pearson"])
             found[number] = halves.mean_reliability("pearson")
     return found
+
+
 def _add_up(numbers: Floats, belongs: csr_array) -> Floats:
     """Sum items of shape (2, n_splits, n_items) by context: shape (2, n_splits, n_pairs, 2)."""
     halves, n_splits, n_items = numbers.shape

@@ -23,8 +23,8 @@ from surveys.web.console.privacy import views as privacy
 from surveys.web.console.recruitment import mails, prolific
 from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import (
-    deposits,
     comparisons,
+    deposits,
     descriptions,
     jobs,
     pairs,

@@ -20,8 +20,8 @@ from surveys.review.verdicts import configure_review, give_verdict
 from surveys.tasks import perform_run
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
-from tests.factories.repositories import make_complete_release
 from tests.factories.imported import import_model
+from tests.factories.repositories import make_complete_release
 from tests.factories.reviews import submit
 from tests.factories.studies import (
     QUICK,

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0034_index_reviews_and_replaced_places"),
+        ("surveys", "0035_deposits"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -20,6 +20,7 @@ class Migration(migrations.Migration):
                     ("links", "personal links"),
                     ("export", "a file of the answers"),
                     ("verify", "verification of a release"),
+                    ("deposit", "draft of a release in a repository"),
                     ("rehearse", "a rehearsal by scripted annotators"),
                     ("compare", "comparison with another collection"),
                     ("publish", "publishing of a batch"),
