@@ -70,6 +70,17 @@ def collection_of_outcome(
     ------
     RatingsError
         As `join_details` and `find_parts_of_speech`.
+
+    Examples
+    --------
+    >>> from postprocess.steps.post_process import post_process
+    >>> from postprocess.steps.recipe import read_recipe
+    >>> ratings = pd.DataFrame(
+    ...     {"pair": 1, "context": [1, 2], "annotator": "A", "rating": [0, 6]})
+    >>> outcome = post_process(ratings, read_recipe("raw"), n_pairs=1)
+    >>> rows = (("ice", "sun", "one", "two", "", "", "", ""),)
+    >>> collection_of_outcome(outcome, rows, name="A", language="en").scores["sim2"].tolist()
+    [10.0]
     """
     used = outcome.used
     return Collection(
@@ -92,8 +103,23 @@ def collection_of_scores(
 ) -> Collection:
     """Return the collection of a published dataset, without ratings.
 
-    `table` is that of `read_dataset`, and `published` the scale of its scores; the others are as in
-    `Collection`.
+    Parameters
+    ----------
+    table : DataFrame, shape (n_pairs, 10 or more), index pair
+        As `read_dataset` returns it: the columns of the stimuli, sim1 and sim2, and those of n1,
+        n2, stdev1, stdev2 that are known.
+    published : Scale
+        Of the scores.
+    name, language, source
+        As in `Collection`; by default people rated.
+
+    Examples
+    --------
+    >>> rows = [("ice", word, f"{word} one", f"{word} two", "", "", "", "") for word in "abc"]
+    >>> table = pd.DataFrame(rows, columns=COLUMNS, index=[1, 2, 3]).assign(sim1=1, sim2=[2, 5, 8])
+    >>> made = collection_of_scores(table, Scale(0, 10), name="A", language="en")
+    >>> made.scores[["n1", "sim2"]].values.tolist()
+    [[nan, 2.0], [nan, 5.0], [nan, 8.0]]
     """
     rows = tuple(map(tuple, table[list(COLUMNS)].to_numpy(dtype=str).tolist()))
     return Collection(

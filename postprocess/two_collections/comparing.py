@@ -81,6 +81,18 @@ def compare_collections(
     ------
     RatingsError
         As `match_pairs`; or fewer than three matched pairs.
+
+    Examples
+    --------
+    >>> from postprocess.table.ratings import Scale
+    >>> rows = tuple(("ice", w, f"{w} one", f"{w} two", "", "", "", "") for w in "abc")
+    >>> scores = pd.DataFrame({"n1": 1, "n2": 1, "sim1": [1, 4, 9], "sim2": [2, 2, 3], "stdev1": 1,
+    ...                        "stdev2": 1}, index=pd.RangeIndex(1, 4, name="pair"))
+    >>> first, second = (
+    ...     Collection(name, "en", rows, scores + more, Scale(0, 10))
+    ...     for name, more in (("A", 0), ("B", 2)))
+    >>> compare_collections(first, second).report["differences"][0]["difference"]
+    2
     """
     matching = match_pairs(first, second, by=by, only_matched=only_matched)
     if len(matching.first) < FEWEST_PAIRS:
@@ -130,6 +142,14 @@ def count_distributions(first: Collection, second: Collection) -> pd.DataFrame:
     DataFrame, shape (n_points of both scales, 5)
         side ("first" or "second"), point (of its scale), share_of_scale (from 0, the lowest, to 1),
         n (ratings) and share. A side without ratings has no rows.
+
+    Examples
+    --------
+    >>> from postprocess.table.ratings import Scale
+    >>> one = Collection("A", "en", (), pd.DataFrame(), Scale(0, 10),
+    ...                  pd.DataFrame({"rating": [0, 0, 1, 2]}), Scale(0, 2))
+    >>> count_distributions(one, one)["share"].tolist()
+    [0.5, 0.25, 0.25, 0.5, 0.25, 0.25]
     """
     parts = []
     for side, one in zip(SIDES, (first, second), strict=True):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from postprocess.reporting.assessment import Chance
 from postprocess.statistics.confounds import find_confounds, measure_contexts
-from postprocess.statistics.correlations import correlate
+from postprocess.statistics.correlations import FEWEST_COMMON, correlate
 from postprocess.statistics.resampling import basic_interval
 from postprocess.two_collections.association import SCORE, draw_pairs, figures_of
 from postprocess.two_collections.matching import Aligned
@@ -45,7 +45,7 @@ def compare_kinds(aligned: Aligned, chance: Chance) -> pd.DataFrame:
             resampled = differences[draw_pairs(n_pairs, chance)].mean(axis=(1, 2))
             figure = float(differences.mean())
             ends = (np.nan, np.nan)
-            if n_pairs >= 3:
+            if n_pairs >= FEWEST_COMMON:
                 ends = basic_interval(figure, resampled, within="difference")
             rho = correlate(first[inside].ravel(), second[inside].ravel(), method="pearson")
             absolute = float(np.abs(differences).mean())

@@ -82,6 +82,16 @@ def match_pairs(
         An unknown key; pairs that are in one collection only; two pairs with the same key in one
         collection; pairs of the same number and language with other words; or nothing in common.
         The message names the rows.
+
+    Examples
+    --------
+    >>> rows = tuple(("ice", w, f"{w} one", f"{w} two", "", "", "", "") for w in "abc")
+    >>> first, second = (
+    ...     Collection(name, "en", one, pd.DataFrame(), Scale(0, 10))
+    ...     for name, one in (("A", rows), ("B", rows[::-1])))
+    >>> found = match_pairs(first, second)
+    >>> found.by, found.second.tolist()
+    ('texts', [3, 2, 1])
     """
     known = get_args(By)
     if by is not None and by not in known:

@@ -24,7 +24,6 @@ from surveys.web.console.recruitment import mails, prolific
 from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import (
     comparisons,
-    deposits,
     descriptions,
     jobs,
     pairs,
@@ -175,7 +174,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "release": ("release/", releases.release),
     "release_page": ("release/<int:number>/page/", releases.release_page),
     "verify_release": ("release/<int:number>/verification/", releases.verify),
-    "deposit": ("release/<int:number>/deposit/<str:repository>/", deposits.deposit),
+    "deposit": ("release/<int:number>/deposit/<str:repository>/", releases.deposit),
     "differences": ("release/<int:number>/differences/", releases.differences),
     "description": ("release/description/", descriptions.description),
     "description_text": ("release/description/toml/", descriptions.description_text),

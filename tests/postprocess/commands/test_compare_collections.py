@@ -93,7 +93,7 @@ def test_a_release_and_a_published_dataset_say_what_they_are(tmp_path, capsys):
         ([RATINGS, MODEL, *DEMO, "--scale", "0", "5", "1"], "outside the scale 0–5"),
         ([RATINGS, MODEL, *DEMO, "--second-stimuli", str(ROOT / "demo/data_fi.tsv")],
          "pairs of one collection that the other does not have"),
-        ([str(ROOT / "demo"), MODEL, *DEMO], "has one file cosimlex_<lang>.csv"),
+        ([str(ROOT / "demo"), MODEL, *DEMO], "has one file <name>_<lang>.csv"),
         ([RATINGS, str(ROOT / "none.csv"), *DEMO], "none.csv: No such file"),
         ([RATINGS, MODEL, "--stimuli", RATINGS, "--language", "sl"], "missing columns"),
     ],

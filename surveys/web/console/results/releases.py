@@ -1,4 +1,4 @@
-"""The step Release: releases and their downloads."""
+"""The step Release: releases, their downloads, and their drafts in repositories."""
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -7,6 +7,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
 from surveys.models import Release, Run, RunState, Study
+from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
+from surveys.results.deposit.repositories import find_repository
 from surveys.results.entries.description import count_written, list_progress, read_written
 from surveys.results.inspection.public_page import close_page, open_page
 from surveys.results.inspection.verification import write_differences
@@ -91,3 +93,25 @@ def _find(study: Study, number: int) -> Release:
     """Return a release with its run, which one made on the command line lacks, or answer 404."""
     releases = Release.objects.select_related("study", "run")
     return get_object_or_404(releases, study=study, number=number)
+
+
+@study_page(Right.WORK)
+def deposit(request: HttpRequest, study: Study, number: int, repository: str) -> HttpResponse:
+    """Show all requests with which a release would be sent to a repository; a POST sends them."""
+    releases = Release.objects.select_related("study", "run")
+    release = get_object_or_404(releases, study=study, number=number)
+    place = find_repository(repository)
+    if request.method == "POST":
+        job = request_deposit(release, repository, signed_in(request))
+        start_run(job.pk)
+        messages.success(request, "The draft is being sent; this page shows the progress.")
+        return redirect("console:run", study.slug, release.run.pk)
+    steps = list_requests(release, repository)
+    page = {
+        "study": study,
+        "release": release,
+        "place": place,
+        "deposit": find_deposit(study, place),
+        "steps": [(step, step.show_headers(place), step.show_body()) for step in steps],
+    }
+    return render(request, "console/results/deposit.html", page)
