@@ -13,13 +13,12 @@ from postprocess.commands.options import (
     recipe_from,
 )
 from postprocess.commands.progress import showing_progress
-from postprocess.commands.reports import render_with_notice
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.naming import PUBLISHED
-from postprocess.pipeline import build_dataset
+from postprocess.pipeline import Dataset, build_dataset
 from postprocess.reporting.phrases import write_count
 from postprocess.reporting.report import summarise
 from postprocess.steps.rehearsal import load_scripted
@@ -72,6 +71,17 @@ def run(options: argparse.Namespace) -> int:
         )
     sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
     return 0
+
+
+def render_with_notice(dataset: Dataset) -> dict[str, bytes]:
+    """Return the reports; print why the PDF is missing, if it is."""
+    # imported here: loading Matplotlib takes longer than building a small dataset
+    from postprocess.reporting.bundle import render_reports
+    from postprocess.reporting.printing import find_obstacle
+
+    if dataset.outcome.recipe.report.pdf and (obstacle := find_obstacle()):
+        sys.stderr.write(f"{obstacle}\n")
+    return render_reports(dataset)
 
 
 def _digest(path: Path) -> str:
