@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 
 from postprocess.statistics.effects.design import Design, design_study
+from postprocess.statistics.effects.fitting import Fit, fit_model
 from postprocess.table.ratings import Scale
 
 # Two blocks of 12 pairs, with two questionnaires and five annotators for each of them. A line has
@@ -45,3 +46,8 @@ def study() -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def design(study) -> Design:
     return design_study(study, Scale())
+
+
+@pytest.fixture(scope="session")
+def fit(design) -> Fit:
+    return fit_model(design)
