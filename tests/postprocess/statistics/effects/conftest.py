@@ -1,7 +1,9 @@
+import numpy as np
 import pandas as pd
 import pytest
 
 from postprocess.statistics.effects.design import Design, design_study
+from postprocess.statistics.effects.estimate import Effects, estimate_effects
 from postprocess.statistics.effects.fitting import Fit, fit_model
 from postprocess.table.ratings import Scale
 
@@ -51,3 +53,9 @@ def design(study) -> Design:
 @pytest.fixture(scope="session")
 def fit(design) -> Fit:
     return fit_model(design)
+
+
+@pytest.fixture(scope="session")
+def effects(study) -> Effects:
+    rng = np.random.default_rng(1)
+    return estimate_effects(study, Scale(), Scale(0, 10), n_draws=1000, rng=rng)
