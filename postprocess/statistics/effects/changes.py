@@ -5,30 +5,27 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtri
 
 from postprocess.statistics.effects.fitting import Fit
 from postprocess.statistics.effects.laplace import effect_slopes
 from postprocess.statistics.effects.parameters import COMPONENTS, thresholds_of
-from postprocess.types import Floats, Integers
+from postprocess.statistics.effects.shrinkage import (
+    Estimates,
+    Mixture,
+    estimate_weights,
+    posterior_changes,
+)
+from postprocess.types import Floats
 
 N_NODES = 15  # over annotators and questionnaires
 N_DISTANCES = 4001  # of places from thresholds, between which probabilities are interpolated
 N_PLACES = 401  # of the latent scale, between which expected ratings are interpolated
 CONTEXTS_AT_ONCE = 500
+LEAST_INFORMATION = 1e-6  # of the ratings on a change; rounding could make it negative
+LARGEST = 20.0  # latent change; only ratings at both ends of the scale have a larger one
+N_RESAMPLES = 50  # for the uncertainty of the weights
 Z = float(ndtri(0.975))
-
-
-class LatentChanges(NamedTuple):
-    """Changes on the latent scale, shape (n_pairs,), with their posterior standard deviations."""
-
-    change: Floats
-    deviation: Floats
-
-    @property
-    def sign_error(self) -> Floats:
-        """The posterior probability that the sign of each change is wrong, at most 0.5."""
-        return np.asarray(ndtr(-np.abs(self.change) / self.deviation))
 
 
 class PointChanges(NamedTuple):
@@ -45,11 +42,11 @@ class PointChanges(NamedTuple):
     shares: Floats
 
 
-def latent_changes(fit: Fit) -> LatentChanges:
-    """Return the changes on the latent scale.
+def estimate_changes(fit: Fit) -> Estimates:
+    """Return the changes on the latent scale as they are without the model's normal distribution.
 
-    The variance is the posterior one for the estimated parameters, and that which the uncertainty
-    of the parameters adds to the mode, to first order.
+    The prior distribution of each change is divided out of its posterior distribution. The errors
+    include the uncertainty of the parameters, to first order.
 
     References
     ----------
@@ -57,12 +54,26 @@ def latent_changes(fit: Fit) -> LatentChanges:
     hierarchical models, first-order approximation.
     """
     mode = fit.mode
-    of_change = np.diff(
-        effect_slopes(mode)[: mode.design.n_contexts].reshape(-1, 2, len(fit.is_free)), axis=1
-    )[:, 0]
+    slopes = effect_slopes(mode)[: mode.design.n_contexts]
+    of_change = slopes[1::2] - slopes[::2]
     added = ((of_change @ fit.covariance) * of_change).sum(axis=1)
-    variance = mode.precision.covariance.change + added
-    return LatentChanges(np.diff(mode.contexts, axis=1)[:, 0], np.sqrt(variance))
+    posterior = mode.precision.covariance.change
+    information = 1 / posterior - 1 / prior_deviation(fit) ** 2
+    variance = 1 / np.maximum(information, LEAST_INFORMATION)
+    factor = variance / posterior
+    changes = factor * np.diff(mode.contexts, axis=1)[:, 0]
+    return Estimates(changes, np.sqrt(variance + factor**2 * added))
+
+
+def prior_deviation(fit: Fit) -> float:
+    """Return the standard deviation of the changes in the normal model."""
+    return float(np.sqrt(2) * fit.deviations["context"])
+
+
+def latent_changes(fit: Fit) -> Mixture:
+    """Return the posterior distribution of the changes on the latent scale."""
+    estimates, deviation = estimate_changes(fit), prior_deviation(fit)
+    return posterior_changes(estimates, deviation, estimate_weights(estimates, deviation))
 
 
 def point_changes(
@@ -101,14 +112,14 @@ def point_changes(
     reach = np.abs(mode.contexts).max() + 6 * np.sqrt(mode.precision.covariance.contexts.max())
     places = np.linspace(-reach, reach, N_PLACES)
     curves = expected_ratings(places, thresholds, rater_spread(fit), values)
-    slopes, latent_change = effect_slopes(mode)[:n_contexts], latent_changes(fit)
+    slopes, changes = effect_slopes(mode)[:n_contexts], latent_changes(fit)
     found = []
     for part, drawn in mode.precision.draw(n_draws, rng):
         for start in range(0, len(drawn), CONTEXTS_AT_ONCE):
             rows = slice(start, start + CONTEXTS_AT_ONCE)
             of_study = np.arange(part.contexts.start, part.contexts.stop)[rows]
             latent = mode.effects[of_study, None] + slopes[of_study] @ moves.T + drawn[rows]
-            stratify_changes(latent, latent_change, of_study[::2] // 2)
+            replace_changes(latent, Mixture(*(one[of_study[::2] // 2] for one in changes)))
             points = _interpolate(latent, places, curves)
             found.append(_summarise(points[1::2] - points[::2], limits))
     *by_pair, n_larger = zip(*found, strict=True)
@@ -116,27 +127,60 @@ def point_changes(
     return PointChanges(change, low, high, larger, np.sum(n_larger, axis=0) / len(change))
 
 
-def stratify_changes(latent: Floats, changes: LatentChanges, pairs: Integers) -> None:
-    """Replace the drawn changes by the quantiles of their distribution, in the same order.
+def replace_changes(latent: Floats, changes: Mixture) -> None:
+    """Replace the drawn changes by quantiles of their distribution, in the same order.
 
-    Their distribution on the latent scale is known, so that intervals and probabilities depend much
-    less on chance. The level of each pair, and the order of the draws, stay the same.
+    The level of each pair, and the order of the draws, stay the same. Since quantiles are not
+    random, intervals and probabilities depend little on chance.
 
     Parameters
     ----------
     latent : array, shape (2 · n_pairs, n_draws)
         Draws of the effects of both contexts of each pair, which are changed.
-    changes : LatentChanges
-        Of all pairs.
-    pairs : array of int, shape (n_pairs,)
-        The positions of these pairs.
+    changes : Mixture
+        The posterior distribution of the changes of these pairs.
     """
     level, drawn = (latent[1::2] + latent[::2]) / 2, latent[1::2] - latent[::2]
     n_draws = latent.shape[1]
-    quantiles = ndtri((np.arange(n_draws) + 0.5) / n_draws)
+    quantiles = changes.quantiles((np.arange(n_draws) + 0.5) / n_draws)
     order = drawn.argsort(axis=1).argsort(axis=1)
-    half = (changes.change[pairs, None] + changes.deviation[pairs, None] * quantiles[order]) / 2
+    half = np.take_along_axis(quantiles, order, axis=1) / 2
     latent[::2], latent[1::2] = level - half, level + half
+
+
+def share_errors(
+    fit: Fit, values: Floats, limits: Sequence[float], rng: np.random.Generator
+) -> Floats:
+    """Return the standard error that the weights add to the share above each limit.
+
+    Pairs are drawn with replacement, and the weights are estimated again; the shares are those of
+    the original pairs, each at its estimated level.
+    """
+    estimates, deviation = estimate_changes(fit), prior_deviation(fit)
+    latent_limits = find_limits(fit, values, limits)
+    n_pairs, shares = len(estimates.changes), []
+    for _ in range(N_RESAMPLES):
+        pairs = rng.integers(n_pairs, size=n_pairs)
+        drawn = Estimates(*(one[pairs] for one in estimates))
+        changes = posterior_changes(estimates, deviation, estimate_weights(drawn, deviation))
+        shares.append([changes.exceed(of_pairs).mean() for of_pairs in latent_limits.T])
+    return np.asarray(np.std(shares, axis=0, ddof=1))
+
+
+def find_limits(fit: Fit, values: Floats, limits: Sequence[float]) -> Floats:
+    """Return the latent change that corresponds to each limit in points, (n_pairs, n_limits).
+
+    At the estimated level of the pair; infinite if the scale is too short for such a change.
+    """
+    level = fit.mode.contexts.mean(axis=1)[:, None]
+    changes = np.linspace(0, LARGEST, N_PLACES)
+    thresholds, spread = fit.mode.parameters.thresholds[None], rater_spread(fit)
+    high, low = (
+        expected_ratings((level + side * changes / 2).ravel(), thresholds, spread, values)
+        for side in (1, -1)
+    )
+    points = (high - low).reshape(len(level), -1)
+    return np.array([np.interp(limits, of_pair, changes, right=np.inf) for of_pair in points])
 
 
 def draw_parameters(fit: Fit, n_draws: int, rng: np.random.Generator) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.reporting.phrases import write_count
-from postprocess.statistics.effects.changes import point_changes
+from postprocess.statistics.effects.changes import point_changes, share_errors
 from postprocess.statistics.effects.design import Design, design_study
 from postprocess.statistics.effects.fitting import EffectsError, Fit, Progress, fit_model
 from postprocess.statistics.effects.tables import (
@@ -32,8 +32,8 @@ class Effects:
 
     `pairs`, index pair: n1, n2 (ratings), raw (mean of context 2 less mean of context 1), change
     (posterior mean), low, high, all in published points; latent, latent_low, latent_high, the same
-    on the latent scale (log odds); sign_error (probability that the change has the other sign);
-    larger (probability that it is larger than `least`, in either direction); clear (whether
+    on the latent scale (log odds); sign_error (probability that the change is 0 or has the other
+    sign); larger (probability that it is larger than `least`, in either direction); clear (whether
     sign_error is below 0.025).
     `components`, index component (pair, context, annotator, questionnaire, noise): deviation, low,
     high (log odds; see `components_table`), share (of the variance of a single rating), points.
@@ -69,7 +69,8 @@ def estimate_effects(
 
     The log odds of a rating above a point are the effects of the context, the annotator and the
     questionnaire less the threshold of the point. The effects of the two contexts of a pair have a
-    common and an own part. All are random: normal with mean 0 and estimated variances.
+    common and an own part. All are random: normal with mean 0 and estimated variances. Changes are
+    then drawn towards 0 by their estimated distribution, which need not be normal.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def estimate_effects(
     Effects
         With 95 % intervals. Those of changes are empirical Bayes intervals: of many pairs of the
         estimated population, 95 % contain the true change, which is that of the mean rating of
-        infinitely many annotators.
+        infinitely many annotators. The changes themselves are posterior means.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def estimate_effects(
         components,
         annotators,
         questionnaires,
-        shares_table(points, limits),
+        shares_table(points, limits, share_errors(fit, values, limits, rng)),
         thresholds_table(fit),
         _list_figures(fit, pairs, least),
         tuple(list_notes(fit, components, scale, obstacle)),

@@ -29,6 +29,7 @@ def pairs_table(fit: Fit, values: Floats, points: PointChanges, larger: Floats) 
     is the probability of a change that counts.
     """
     design, latent = fit.mode.design, latent_changes(fit)
+    latent_low, latent_high = latent.quantiles(np.array([0.025, 0.975])).T
     n = np.bincount(design.context, minlength=design.n_contexts)
     means = np.bincount(design.context, values[design.point], minlength=len(n)) / n
     pairs = pd.DataFrame(
@@ -39,9 +40,9 @@ def pairs_table(fit: Fit, values: Floats, points: PointChanges, larger: Floats) 
             "change": points.change,
             "low": points.low,
             "high": points.high,
-            "latent": latent.change,
-            "latent_low": latent.change - Z * latent.deviation,
-            "latent_high": latent.change + Z * latent.deviation,
+            "latent": latent.mean,
+            "latent_low": latent_low,
+            "latent_high": latent_high,
             "sign_error": latent.sign_error,
             "larger": larger,
             "clear": latent.sign_error < CLEAR,
@@ -51,11 +52,20 @@ def pairs_table(fit: Fit, values: Floats, points: PointChanges, larger: Floats) 
     return pairs.sort_index()
 
 
-def shares_table(points: PointChanges, limits: Sequence[float]) -> pd.DataFrame:
-    """Return the share of pairs whose change is larger than each limit; see `Effects`."""
+def shares_table(points: PointChanges, limits: Sequence[float], errors: Floats) -> pd.DataFrame:
+    """Return the share of pairs whose change is larger than each limit; see `Effects`.
+
+    `errors`, shape (n_limits,): the further standard errors of the shares, which widen each side d
+    of the interval to √(d² + (1.96 error)²).
+    """
+    share = points.shares.mean(axis=0)
     low, high = np.quantile(points.shares, [0.025, 0.975], axis=0)
     return pd.DataFrame(
-        {"share": points.shares.mean(axis=0), "low": low, "high": high},
+        {
+            "share": share,
+            "low": np.maximum(share - np.hypot(share - low, Z * errors), 0),
+            "high": np.minimum(share + np.hypot(high - share, Z * errors), 1),
+        },
         index=pd.Index(limits, name="limit"),
     )
 

@@ -72,7 +72,8 @@ def _component_rows(components: pd.DataFrame) -> list[tuple[str, ...]]:
 
 def _describe_shares(effects: Effects) -> str:
     shares = [
-        f"{limit:g}: {_percent(row['share'])} ({_percent(row['low'])}–{_percent(row['high'])})"
+        f"{limit:g}: {_percent(row['share'])} "
+        f"({write_interval(100 * row['low'], 100 * row['high'], 0)}{SPACE}%)"
         for limit, row in effects.shares.iterrows()
     ]
     return (
@@ -86,7 +87,10 @@ def _describe_signs(effects: Effects) -> str:
     n, share = int(figures["clear"]), figures["sign_error_of_clear"]
     called = f"The sign of the change is clear for {n} of {int(figures['pairs'])} pairs"
     if n:
-        called += f"; of these, {write_figure(n * share)} are expected to have the other sign"
+        called += (
+            f"; of these, {write_figure(n * share)} are expected not to change or to have the "
+            "other sign"
+        )
     return (
         f"{called}.\nIf the sign were taken for all pairs, {_percent(figures['sign_error_of_all'])}"
         " would be wrong.\n"
