@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from postprocess.statistics.change_size import change_size as change_size
     from postprocess.statistics.confounds import find_confounds as find_confounds
     from postprocess.statistics.confounds import measure_contexts as measure_contexts
+    from postprocess.statistics.effects.estimate import Effects as Effects
+    from postprocess.statistics.effects.estimate import estimate_effects as estimate_effects
+    from postprocess.statistics.effects.fitting import EffectsError as EffectsError
     from postprocess.statistics.evaluation import harmonic_correlation as harmonic_correlation
     from postprocess.statistics.evaluation import uncentered_pearson as uncentered_pearson
     from postprocess.statistics.polarisation import find_polarised as find_polarised
@@ -98,6 +101,8 @@ _MODULES = {
     "statistics.change": ["paired_pvalues"],
     "statistics.change_size": ["change_size"],
     "statistics.confounds": ["find_confounds", "measure_contexts"],
+    "statistics.effects.estimate": ["Effects", "estimate_effects"],
+    "statistics.effects.fitting": ["EffectsError"],
     "statistics.evaluation": ["harmonic_correlation", "uncentered_pearson"],
     "statistics.polarisation": ["find_polarised"],
     "steps.comparison": ["Comparison", "compare_outcomes"],

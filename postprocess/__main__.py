@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from postprocess.auditing import AuditError
-from postprocess.commands import audit, build, describe, plan, release, trace, verify
+from postprocess.commands import audit, build, describe, effects, plan, release, trace, verify
 from postprocess.commands.comparing import collections, recipes
 from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
@@ -15,14 +15,15 @@ from postprocess.planning.plan import PlanError
 from postprocess.planning.rating_models import ModelError
 from postprocess.release import ReleaseError
 from postprocess.release.description.study import DescriptionError
+from postprocess.statistics.effects.fitting import EffectsError
 from postprocess.steps.recipe import RecipeError
 from postprocess.table.ratings import RatingsError
 
 SCRIPT = "cosima-post"
-COMMANDS = (build, release, describe, trace, recipes, collections, plan, audit, verify)
+COMMANDS = (build, release, describe, trace, recipes, collections, effects, plan, audit, verify)
 ERRORS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
-    ModelError, PlanError, AuditError, ExtraMissing,
+    ModelError, PlanError, AuditError, EffectsError, ExtraMissing,
 )  # fmt: skip
 
 
