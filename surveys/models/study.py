@@ -169,7 +169,7 @@ class Study(models.Model):
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody new may begin; annotators who have begun may finish."""
+        """Whether no new annotator may begin; the others may finish."""
         return self.closed_at is not None
 
     @property

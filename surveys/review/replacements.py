@@ -11,7 +11,7 @@ from surveys.study.layout.quota import fit_places
 def find_replaceable(study: Study) -> QuerySet[Place]:
     """Return the places of assignments that are set aside as a whole and not replaced yet.
 
-    Only current rounds count: a repeated block collects all its questionnaires anew.
+    Only current rounds count: a repeated block collects all its questionnaires again.
     """
     return Place.objects.filter(
         study=study,

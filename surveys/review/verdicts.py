@@ -202,7 +202,7 @@ def _take_back(verdict: Verdict) -> None:
 
 
 def _store(review: Review, verdict: Verdict, others: list[Verdict]) -> Verdict:
-    """Store a verdict besides the valid ones of others, and what follows from them all."""
+    """Store a verdict in addition to the valid ones of others, and what follows from them all."""
     verdict.review = review
     verdict.save()
     ReviewClaim.objects.filter(review=review, reviewer=verdict.reviewer_id).delete()

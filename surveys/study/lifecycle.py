@@ -60,7 +60,7 @@ def open_study(study: Study) -> Study:
 
 @transaction.atomic
 def close_study(study: Study) -> Study:
-    """End the collection of an open study; idempotent. Annotators who have begun may finish.
+    """End the collection of an open study; idempotent. Annotators may finish what they began.
 
     Raises ClosingRefused for a draft, and while places are offered on a crowd platform.
     """

@@ -28,7 +28,7 @@ LOOKS = {state: look for look, states in STATES.items() for state in states}
 
 @register.filter
 def badge(state: str, text: str = "") -> SafeString:
-    """Return a state as a badge; with `text`, in these words. What follows a colon stands beside.
+    """Return a state as a badge; with `text`, in these words. What follows a colon is next to it.
 
     >>> badge("failed")
     '<span class="badge grave">Failed</span>'

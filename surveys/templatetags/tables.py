@@ -1,7 +1,7 @@
 """Template tag for tables that narrow screens show as lists: each row is an entry.
 
 Style sheets change the display of such a table, and some browsers then take it for plain text: the
-roles keep it a table for screen readers. The labels stand before the values of a list.
+roles keep it a table for screen readers. The labels are before the values of a list.
 """
 
 import re

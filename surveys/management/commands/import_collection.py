@@ -44,6 +44,6 @@ class Command(SurveyCommand):
         made = import_collection(find_study(study), uploaded)
         by = f"MODEL: {made.model} {made.model_version}".strip() if made.is_model else "people"
         self.stdout.write(
-            f"Imported {made.name} beside study {study}. Rated by: {by}. Ratings: "
+            f"Imported {made.name} to compare it with study {study}. Rated by: {by}. Ratings: "
             f"{made.n_ratings}, annotators: {made.n_annotators}."
         )

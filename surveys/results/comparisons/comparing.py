@@ -42,7 +42,7 @@ STAGE = "comparing the collections"
 
 class Wanted(NamedTuple):
     """What to compare a study with: the code of a candidate, the recipe for the ratings, the key
-    by which pairs are matched ("" for the usual one), and whether others are left out.
+    with which pairs are matched ("" for the usual one), and whether others are left out.
     """
 
     second: str

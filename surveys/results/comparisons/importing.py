@@ -1,4 +1,4 @@
-"""Import of collections beside a study: ratings of its contexts by other people or by a model.
+"""Import of collections to compare a study with: ratings of its contexts by people or by a model.
 
 They are stored as one text each, to which no rating, quota, run or release refers.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postprocess.two_collections.sources import Source
 
 LARGEST_FILE = 4_000_000  # bytes
-MOST_COLLECTIONS = 100  # beside a study
+MOST_COLLECTIONS = 100  # of a study
 FURTHEST_POINT, MOST_POINTS = 100, 1001  # of a scale
 SUFFIXES = (".csv", ".tsv", ".parquet")
 NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
@@ -65,7 +65,7 @@ class _Table(NamedTuple):
 
 
 def import_collection(study: Study, file: CollectionFile, by: Any = None) -> ImportedCollection:
-    """Store the ratings of a file beside a study; idempotent for the same name and file.
+    """Store ratings to compare a study with; idempotent for the same name and file.
 
     Pairs are numbered as in the stimuli of the study, and every context needs a rating. Annotators
     and groups are numbered: their names in the file are not stored. Raises ImportRefused with all

@@ -166,7 +166,7 @@ def repeat_block(
 def undo_repeat(block: Block) -> Round:
     """End the current round of a block, in which nobody has begun, and continue the one before.
 
-    Raises RepeatRefused if somebody has begun, or if there is no earlier round.
+    Raises RepeatRefused if an annotator has begun, or if there is no earlier round.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=block.study_id)
     current = Round.objects.get(block=block, is_current=True)

@@ -16,7 +16,7 @@ def test_import_collection_stores_the_ratings_of_a_model(tmp_path):
 
     said, _ = run("import_collection", "study", tmp_path / "ratings.csv", "--name", "P", *marks)
 
-    assert "Imported P beside study study. Rated by: MODEL: Parrot. Ratings: 8" in said
+    assert "Imported P to compare it with study study. Rated by: MODEL: Parrot. Ratings: 8" in said
     made = ImportedCollection.objects.get()
     assert (made.kind, made.rated_on) == ("model", "2026-05-31")
     assert AuditEntry.objects.get(action="collection.imported").actor == "the command line"

@@ -115,7 +115,7 @@ class NewComparisonSerializer(RequestSerializer):
 
 
 class Collections(StudyView):
-    """The collections imported beside a study."""
+    """The collections imported to compare a study with."""
 
     tag, reads, writes = "runs", "runs:read", "runs:write"
     right_to_read = Right.WORK

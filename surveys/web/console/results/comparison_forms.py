@@ -16,7 +16,7 @@ KEY_LABELS = {
     "texts": "the two words and both texts",
 }
 GROUPS = {
-    "collections": "Imported beside this study",
+    "collections": "Imported for comparison",
     "same_stimuli": "Studies with the same stimuli",
     "other_stimuli": "Studies with other stimuli",
     "runs": "Runs of other studies",
@@ -55,7 +55,7 @@ class ComparisonForm(forms.Form):
 
 
 class CollectionForm(forms.Form):
-    """A file of ratings to import beside a study."""
+    """A file of ratings to compare a study with."""
 
     name = forms.CharField(max_length=LONGEST_NAME, help_text="In tables and plots.")
     file = forms.FileField(

@@ -117,7 +117,7 @@ def retry_comparison(request: HttpRequest, study: Study, run_id: int) -> HttpRes
 
 @study_page(Right.WORK)
 def new_collection(request: HttpRequest, study: Study) -> HttpResponse:
-    """Import a file of ratings beside the study."""
+    """Import a file of ratings to compare the study with."""
     form = CollectionForm(posted(request), request.FILES or None, initial={"kind": "people"})
 
     def store() -> None:

@@ -44,7 +44,7 @@ class ReleaseForm(forms.Form):
     is_published_layout = forms.BooleanField(
         required=False,
         label="Name the dataset as in the published layout",
-        help_text="cosimlex_ and the language, instead of its own name.",
+        help_text="cosimlex_ and the language, instead of the name of the study.",
     )
     complete = forms.BooleanField(
         required=False, label="Refuse while the description is incomplete"
