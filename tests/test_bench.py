@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.conftest import ROOT
@@ -127,6 +128,18 @@ def test_calibrated_and_filtered_changes_seem_too_reliable():
     assert abs(raw[0] - raw[1]) < 0.03
     assert raw[2] == pytest.approx(raw[3], rel=0.15)
     assert 0.01 < processed[0] - processed[1] < 0.09
+
+
+def test_the_model_of_effects_is_compared_with_the_true_changes():
+    from effects import POPULATIONS, Shape, estimate, measure_study
+
+    truth = POPULATIONS["model"](Shape(4, 20, 6), np.random.default_rng(1))
+
+    effects = estimate(truth.ratings)
+    coverage, _, clear, *_ = measure_study(truth, effects)
+    assert coverage > 0.8
+    assert clear == effects.pairs["clear"].mean()
+    assert effects.pairs["raw"].corr(pd.Series(truth.changes, index=effects.pairs.index)) > 0.6
 
 
 def test_the_coverage_of_intervals_is_counted():
