@@ -28,8 +28,7 @@ def figures_rendered_once(monkeypatch):
             for one in drawn
         }
 
-    for bundle in ("bundle", "two_collections.bundle"):
-        monkeypatch.setattr(f"postprocess.reporting.{bundle}.render_plates", render)
+    monkeypatch.setattr("postprocess.reporting.bundle.render_plates", render)
 
 
 @pytest.fixture
@@ -37,6 +36,15 @@ def comparisons_without_plots(monkeypatch):
     """Draw no plot of a comparison: drawing takes most of its time, and is tested elsewhere."""
     bundle = "postprocess.reporting.two_collections.bundle"
     monkeypatch.setattr(f"{bundle}.draw_plots", lambda comparison: [])
+
+
+@pytest.fixture
+def comparisons_with_one_plot(monkeypatch):
+    """Draw the first plot of a comparison alone."""
+    from postprocess.reporting.two_collections import bundle
+
+    draw = bundle._draw  # noqa: SLF001
+    monkeypatch.setattr(bundle, "draw_plots", lambda comparison: [next(draw(comparison))])
 
 
 @pytest.fixture

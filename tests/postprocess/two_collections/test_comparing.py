@@ -11,7 +11,6 @@ from tests.factories.collections import (
     BRIEF,
     MODEL,
     collection_of,
-    compare_crowds,
     rerate,
     scores_of,
 )
@@ -117,9 +116,13 @@ def test_a_comparison_needs_three_pairs():
 
 
 def test_files_of_a_models_ratings_have_its_stamp():
-    marked = compare_crowds(8, source=MODEL)
-    rehearsed = compare_crowds(8, source=MODEL, n_scripted=3)
+    first = scores_of([(1, 2), (3, 5), (5, 6)])
+    marked, rehearsed = (
+        compare_collections(first, replace(first, name="B", source=MODEL, **more), wanted=BRIEF)
+        for more in ({}, {"n_scripted": 3})
+    )
 
     assert {name.rpartition(".")[0][-6:] for name in render_tables(marked)} == {"_MODEL"}
     assert "contexts_REHEARSAL_MODEL.tsv" in render_tables(rehearsed)
     assert marked.report["second"]["source"]["kind"] == "model"
+    assert rehearsed.report["stamps"] == ["REHEARSAL", "MODEL"]

@@ -6,9 +6,12 @@ import pytest
 from lxml import html
 
 from postprocess.formats.reading import KIND
-from postprocess.reporting.figures.drawing import render_svg
 from postprocess.reporting.figures.gallery import Plate
 from postprocess.reporting.two_collections.bundle import draw_plots, render_comparison
+from postprocess.reporting.two_collections.distribution import (
+    caption_distribution,
+    draw_distribution,
+)
 from postprocess.reporting.two_collections.page import render_page
 from postprocess.steps.recipe import ReportSection
 from postprocess.two_collections.comparing import compare_collections
@@ -29,15 +32,6 @@ EMPTY = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
 def plates_of(comparison):
     """The plots with their captions, drawn but not rendered."""
     return {one.name: Plate(*one[:3], EMPTY, b"") for one in draw_plots(comparison)}
-
-
-def page_of(comparison):
-    """The page with its figures, without their PNG, which it does not show."""
-    plates = {
-        one.name: Plate(*one[:3], render_svg(one.figure, title="", description=""), b"")
-        for one in draw_plots(comparison)
-    }
-    return render_page(comparison, plates)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +139,7 @@ def test_hostile_names_are_text():
     sides = collection_of(ratings, HOSTILE, n_scripted=1234), collection_of(ratings, "$x$" * 40)
     comparison = compare_collections(*sides, wanted=UNSAMPLED)
 
-    page = page_of(comparison)
+    page = render_page(comparison, plates_of(comparison))
 
     assert "<script>" not in page
     assert f"1,234 ratings of {plain(HOSTILE)} are by scripts" in text_of(page)
@@ -157,7 +151,5 @@ def test_unlike_scales_are_drawn_below_each_other():
     second = replace(first, name="B", scale=replace(first.scale, maximum=10))
     comparison = compare_collections(first, second, wanted=UNSAMPLED)
 
-    (plot,) = (one for one in draw_plots(comparison) if one.name == "distributions")
-
-    assert len(plot.figure.axes) == 2
-    assert "of B on 0–10" in plot.caption
+    assert len(draw_distribution(comparison).axes) == 2
+    assert "of B on 0–10" in caption_distribution(comparison)

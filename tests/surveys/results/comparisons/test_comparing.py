@@ -20,7 +20,7 @@ from surveys.results.run_inspection import read_member
 from surveys.results.runs import request_results
 from surveys.tasks import perform_run
 from tests.factories.imported import import_model, rated_study
-from tests.factories.studies import QUICK, stored
+from tests.factories.studies import QUICK, make_study, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("comparisons_without_plots")]
 
@@ -124,19 +124,19 @@ def test_a_comparison_with_a_run_has_the_ratings_of_its_scores(study, other, run
     assert made.wishes["other_study"] == other.pk
 
 
-@pytest.mark.parametrize(
-    ("wanted", "message"),
-    [
+def test_request_comparison_refuses_with_advice(db):
+    study = make_study(2)
+    refused = [
         (Wanted("collection-9"), GONE),
         (Wanted("study-9"), GONE),
         (Wanted("x"), GONE),
         (Wanted("collection-1", recipe="mine"), "Unknown recipe. Recipes: cosimlex, raw, simlex"),
         (Wanted("collection-1", match="sound"), "Pairs are matched by number, words, texts"),
-    ],
-)
-def test_request_comparison_refuses_with_advice(study, wanted, message):
-    with pytest.raises(RunRefused, match=message):
-        request_comparison(study, wanted, None)
+    ]
+
+    for wanted, message in refused:
+        with pytest.raises(RunRefused, match=message):
+            request_comparison(study, wanted, None)
 
     assert not Run.objects.exists()
 
