@@ -106,6 +106,19 @@ def test_a_changed_figure_is_found_though_its_checksum_was_changed(folder, name,
     assert (name, place) in {(one.file, one.place) for one in found.differences}
 
 
+def test_files_that_the_version_of_a_release_did_not_write_are_no_differences(folder):
+    version = json.loads((folder / "report.json").read_text())["code"]["version"]
+    change(folder, "report.json", f'"version": "{version}"'.encode(), b'"version": "0.0.1"')
+    sums = folder / "SHA256SUMS"
+    lines = sums.read_text().splitlines(keepends=True)
+    new = ("intervals.tsv", "distributions_sl.json", "distributions_sl.parquet")
+    sums.write_text("".join(line for line in lines if not line.rstrip().endswith(new)))
+    for name in new:
+        (folder / name).unlink()
+
+    assert verify_release(folder).differences == ()
+
+
 def test_a_changed_rating_changes_the_figures_that_rest_on_it(folder):
     path = folder / "ratings_sl.tsv"
     line = path.read_text().splitlines()[1]

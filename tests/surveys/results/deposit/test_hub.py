@@ -32,7 +32,7 @@ def test_a_private_repository_holds_the_files_of_the_release(hub, release):
     deposit = Deposit.objects.get()
     assert (deposit.remote_id, deposit.url) == (NAME, f"{hub.url}/datasets/{NAME}")
     assert deposit.sent_at
-    assert len(hub.storage.objects) == 2  # the Parquet files
+    assert len(hub.storage.objects) == 3  # the Parquet files
 
 
 def test_the_requests_of_the_dry_run_are_sent_and_the_token_goes_to_the_hub_alone(hub, release):
