@@ -15,8 +15,7 @@ WORKDIR /srv/cosima
 COPY --chown=cosima requirements.txt ./
 COPY --chown=cosima scripts scripts
 # Before the code, so that a change of the code does not install all packages again.
-ENV UV_NO_CACHE=1
-RUN ["bash", "-euc", ". scripts/_environment; make_environment requirements.txt"]
+RUN ["bash", "-euc", "export UV_NO_CACHE=1; . scripts/_environment; make_environment requirements.txt"]
 COPY --chown=cosima . .
 
 ENV VAR_DIR=/data SITE_URL=http://127.0.0.1:8000

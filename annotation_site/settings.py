@@ -328,6 +328,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "EventEnum": "surveys.models.WebhookEvent",
+        "CollectionKindEnum": "surveys.models.comparisons.CollectionKind",
         "AssignmentStateEnum": "surveys.models.AssignmentState",
         "ReviewStateEnum": "surveys.models.ReviewState",
         "RunStateEnum": "surveys.models.RunState",
