@@ -14,10 +14,8 @@ from scipy.special import ndtr
 from postprocess.types import Floats
 
 WIDTHS = np.append(0.0, 2.0 ** np.arange(-4, 3.25, 0.5))  # in deviations of the normal model
-OF_NORMAL = 9  # the position of width 1
-PSEUDO_PAIRS = 1.0  # that support the normal model, so that a few pairs do not decide alone
-MOST_STEPS = 500
-CLOSE = 1e-6  # gain in log likelihood for each pair
+START = np.where(WIDTHS == 1, 0.9, 0.1 / (len(WIDTHS) - 1))  # nearly the normal model
+EM_STEPS = 30  # few enough that weights of which the ratings say little stay there
 N_PLACES = 800  # of a change, between which its distribution function is interpolated
 REACH = 6.0  # of these places, in standard deviations
 TINY = 1e-9
@@ -89,12 +87,13 @@ def estimate_weights(estimates: Estimates, deviation: float) -> Floats:
     Returns
     -------
     array, shape (n_parts,)
-        The weights that maximise the likelihood, together with that of one more pair from the
-        normal model.
+        The weights after 30 steps from a start that is nearly the normal model. With few or noisy
+        pairs they stay near it; those of the maximum of the likelihood would mostly be chance.
 
     References
     ----------
-    Stephens (2017), False discovery rates: a new deal; with a different penalty.
+    Stephens (2017), False discovery rates: a new deal; Laird and Louis (1991), Smoothing the
+    non-parametric estimate of a prior by roughening, for the early stop.
 
     Examples
     --------
@@ -103,19 +102,13 @@ def estimate_weights(estimates: Estimates, deviation: float) -> Floats:
     >>> estimates = Estimates(true + rng.normal(0, 0.5, 1000), np.full(1000, 0.5))
     >>> weights = estimate_weights(estimates, float(true.std()))
     >>> weights[WIDTHS < 1 / 3].sum().round(1).item()  # the deviation of all is 0.9
-    0.9
+    0.8
     """
     likelihood = _likelihood(estimates, deviation)
-    prior = np.where(np.arange(len(WIDTHS)) == OF_NORMAL, PSEUDO_PAIRS, 0.0)
-    weights, before = np.full(len(WIDTHS), 1 / len(WIDTHS)), -np.inf
-    for _ in range(MOST_STEPS):
+    weights = START
+    for _ in range(EM_STEPS):
         parts = likelihood * weights
-        total = parts.sum(axis=1, keepdims=True)
-        now = np.log(total).sum() + PSEUDO_PAIRS * np.log(weights[OF_NORMAL])
-        if now - before < CLOSE * len(total):
-            break
-        weights = ((parts / total).sum(axis=0) + prior) / (len(total) + PSEUDO_PAIRS)
-        before = now
+        weights = (parts / parts.sum(axis=1, keepdims=True)).mean(axis=0)
     return weights
 
 

@@ -4,7 +4,6 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from postprocess.statistics.effects.shrinkage import (
-    OF_NORMAL,
     WIDTHS,
     Estimates,
     Mixture,
@@ -16,7 +15,7 @@ NO_CHANGE = Mixture(np.array([[0.4, 0.6]]), np.array([[0.0, 1.0]]), np.array([[0
 
 
 def test_posterior_changes_of_one_width_are_the_normal_ones():
-    weights = np.where(np.arange(len(WIDTHS)) == OF_NORMAL, 1.0, 0.0)
+    weights = np.where(WIDTHS == 1, 1.0, 0.0)
     estimates = Estimates(np.array([3.0, -1.0]), np.array([1.0, 2.0]))
 
     changes = posterior_changes(estimates, 2.0, weights)
@@ -86,6 +85,15 @@ def test_estimate_weights_finds_that_few_pairs_change():
     clear = changes.sign_error < 0.025
     assert clear.sum() > 15
     assert (np.sign(changes.mean) != np.sign(true))[clear].mean() <= 0.1
+
+
+def test_estimate_weights_of_noise_alone_stay_near_the_normal_model():
+    rng = np.random.default_rng(3)
+    estimates = Estimates(rng.normal(0, 5, 20), np.full(20, 5.0))
+
+    weights = estimate_weights(estimates, 0.5)
+
+    assert weights[WIDTHS == 1].item() > 0.5
 
 
 def test_estimate_weights_of_normal_changes_is_close_to_the_normal_model():
