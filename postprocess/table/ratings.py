@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from postprocess.reporting.phrases import write_range
-from postprocess.table.parallel import on_all_cores
+from postprocess.table.parallel import as_places, on_all_cores
 from postprocess.types import Bools, Codes, Integers
 
 BY = ("pair", "context", "annotator")
@@ -144,6 +144,7 @@ def number_members(ratings: pd.DataFrame) -> tuple[Codes, pd.DataFrame]:
     (group, groups), (annotator, annotators) = (
         _number_names(ratings[name]) for name in ("group", "annotator")
     )
+    annotator = as_places(annotator)
     only = np.full(len(annotators), -1, dtype=group.dtype)
     only[annotator] = group
     if (only[annotator] == group).all():  # each annotator is in one group
@@ -238,33 +239,35 @@ def _sort(ratings: pd.DataFrame) -> pd.DataFrame | None:
     """Sort by pair, context and annotator; return None if an annotator rated a context twice."""
     names = ratings["annotator"].cat
     item, annotator = number_items(ratings), names.codes.to_numpy()
-    order = _find_order(annotator)
-    order = order[_find_order(item[order])]  # keeps the order of the annotators of a context
-    item, annotator = item[order], annotator[order]
+    row, of_row = _order_by(annotator, item)
+    order = as_places(_order_by(of_row, row)[1])  # keeps the order of the annotators of a context
+    others = [name for name in ratings if name not in BY]
+    columns = [item, annotator, *(ratings[name].array for name in others)]
+    item, annotator, *taken = on_all_cores(lambda column: column.take(order), columns)
     if ((item[1:] == item[:-1]) & (annotator[1:] == annotator[:-1])).any():
         return None
-    others = [name for name in ratings if name not in BY]
-    taken = on_all_cores(lambda name: ratings[name].array.take(order), others)
-    columns = {
+    ordered = {
         "pair": ((item >> 1) + 1).astype(np.int32, copy=False),
         "context": ((item & 1) + 1).astype(np.int8),
         "annotator": make_categories(annotator, names.categories),
         **dict(zip(others, taken, strict=True)),
     }
-    return pd.DataFrame(columns, columns=ratings.columns, copy=False)
+    return pd.DataFrame(ordered, columns=ratings.columns, copy=False)
 
 
-def _find_order(numbers: Integers) -> Integers:
-    """Return the positions of numbers from 0 in ascending order; the order of equal ones is kept.
+def _order_by(numbers: Integers, column: Integers) -> tuple[Integers, Integers]:
+    """Return the rows in ascending order of numbers from 0, and the column in that order.
 
-    Transposing a sparse matrix with one entry in each row is a counting sort.
+    The order of equal numbers is kept. Transposing a sparse matrix with one entry in each row is a
+    counting sort.
     """
     n_rows, n_columns = len(numbers), int(numbers.max()) + 1
     if n_columns > 4 * n_rows:  # it would count mostly zeros
-        return np.argsort(numbers, kind="stable")
-    entries = (np.ones(n_rows, dtype=bool), numbers, np.arange(n_rows + 1, dtype=np.int32))
+        order = np.argsort(numbers, kind="stable")
+        return order, column[order]
+    entries = (column, numbers, np.arange(n_rows + 1, dtype=np.int32))
     by_number = csr_array(entries, shape=(n_rows, n_columns)).tocsc()
-    return np.asarray(by_number.indices, dtype=np.int64)
+    return by_number.indices, by_number.data
 
 
 def _problems(
