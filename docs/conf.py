@@ -1,4 +1,4 @@
-"""Settings of the documentation site, which Sphinx builds from the Markdown files.
+"""Settings of the documentation site, which Sphinx builds from the Markdown files and notebooks.
 
 `scripts/build_docs` builds it. The files are the ones shown on GitHub, and every link works in
 both places. The site loads nothing from other hosts and needs JavaScript only for searching.
@@ -9,16 +9,19 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
 project = "Cosima"
-extensions = ["myst_parser", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx_copybutton"]
 
 # Relative to the root of the repository: README.md and the documents link to each other.
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/*.md", "bench/README.md", "demo/README.md"]
+include_patterns = [
+    "*.md", "docs/*.md", "docs/notebooks/*.ipynb", "bench/README.md", "demo/README.md",
+]  # fmt: skip
 exclude_patterns = [".venv", "var"]
 
 myst_enable_extensions = ["dollarmath"]
 myst_dmath_allow_digits = False
 myst_heading_anchors = 4
+nb_execution_mode = "off"  # notebooks are shown with their stored results, which a test compares
 
 html_theme = "furo"
 html_title = "Cosima"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+import nbformat
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -217,6 +218,36 @@ def test_the_command_writes_a_report_with_the_extra(installed, tmp_path):
 
     assert (done.returncode, done.stderr) == (0, "")
     assert (installed.folder / "built" / "report.html").exists()
+
+
+def test_the_notebook_prints_what_is_stored_in_it(installed, tmp_path):
+    """With the wheel, as a reader of the documentation runs it."""
+    stored = ROOT / "docs" / "notebooks"
+    again = shutil.copytree(stored, installed.folder / "docs" / "notebooks")
+    with_jupyter = [*required(), *map(Requirement, ("nbclient", "ipykernel"))]
+    link_packages(with_jupyter, tmp_path / "packages")
+
+    done = installed.run(
+        "python", str(ROOT / "scripts/run_notebooks"), str(again),
+        PYTHONPATH=str(tmp_path / "packages"),
+        PATH=f"{installed.python.parent}{os.pathsep}{os.environ['PATH']}",
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in stored.glob("*.ipynb")}
+    assert names
+    assert {name: list_outputs(again / name) for name in names} == {
+        name: list_outputs(stored / name) for name in names
+    }
+
+
+def list_outputs(path: Path) -> list[str]:
+    """Return what the cells of a notebook print, as text."""
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    return [
+        output["text"] if "text" in output else output["data"]["text/plain"] for output in outputs
+    ]
 
 
 def test_the_package_is_typed(wheel, tmp_path):
