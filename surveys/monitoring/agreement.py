@@ -110,9 +110,16 @@ class BlockWarning(NamedTuple):
     verdict: str
 
 
-def find_agreement(study: Study, blocks: Sequence[BlockProgress]) -> list[MonitoredBlock]:
+def with_agreement(
+    blocks: Sequence[BlockProgress], stored: Mapping[int, StoredAgreement]
+) -> list[MonitoredBlock]:
     """Return blocks with their cached agreement, which may be outdated or None."""
-    return _with_agreement(blocks, read_stored(study))
+    typical = _median(stored)
+    found = [(block, stored.get(block.round.block_id)) for block in blocks]
+    return [
+        MonitoredBlock(block, one if one and one.round_id == block.round.pk else None, typical)
+        for block, one in found
+    ]
 
 
 def compute_agreement(
@@ -123,7 +130,7 @@ def compute_agreement(
     Further blocks follow until `most_ratings` ratings have been used; others stay outdated.
     """
     changed: dict[int, StoredAgreement] = {}
-    for block in list_outdated(find_agreement(study, blocks)):
+    for block in list_outdated(with_agreement(blocks, read_stored(study))):
         progress = block.progress
         most_ratings -= progress.tally.usable * study.block_size
         if most_ratings >= 0 or not changed:
@@ -132,7 +139,7 @@ def compute_agreement(
     if changed:
         tuples = {block: astuple(one) for block, one in stored.items()}
         cache.set(_key(study), tuples, CACHE_SECONDS)
-    return _with_agreement(blocks, stored)
+    return with_agreement(blocks, stored)
 
 
 def list_outdated(blocks: Iterable[MonitoredBlock]) -> list[MonitoredBlock]:
@@ -144,9 +151,8 @@ def list_outdated(blocks: Iterable[MonitoredBlock]) -> list[MonitoredBlock]:
     ]
 
 
-def list_warnings(study: Study) -> list[BlockWarning]:
+def list_warnings(stored: Mapping[int, StoredAgreement]) -> list[BlockWarning]:
     """Return the blocks with low agreement, or agreement that may be chance."""
-    stored = read_stored(study)
     typical = _median(stored)
     found = [BlockWarning(one.block_number, one.verdict(typical)) for one in stored.values()]
     return sorted(warning for warning in found if warning.verdict in {"low", "unclear"})
@@ -188,18 +194,6 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
         typical=typical,
         n_constant=int((ratings.groupby("annotator")["rating"].nunique() == 1).sum()),
     )
-
-
-def _with_agreement(
-    blocks: Sequence[BlockProgress], stored: Mapping[int, StoredAgreement]
-) -> list[MonitoredBlock]:
-    """Add cached figures to blocks, except those of earlier rounds."""
-    typical = _median(stored)
-    found = [(block, stored.get(block.round.block_id)) for block in blocks]
-    return [
-        MonitoredBlock(block, one if one and one.round_id == block.round.pk else None, typical)
-        for block, one in found
-    ]
 
 
 def _median(stored: Mapping[int, StoredAgreement]) -> float | None:

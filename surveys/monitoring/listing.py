@@ -157,10 +157,10 @@ def recall(study: Study, ids: Collection[int]) -> dict[int, Compared]:
     }
 
 
-def count_looks(study: Study, rounds: Collection[int]) -> Looks:
+def count_looks(stored: Mapping[int, StoredAgreement], rounds: Collection[int]) -> Looks:
     """Return the numbers of assignments with warnings in current rounds, given by their ids."""
-    stored = [one for one in read_stored(study).values() if one.round_id in rounds]
-    return Looks(len(_find_unusual(stored)), len(_find_grave(stored)))
+    current = [one for one in stored.values() if one.round_id in rounds]
+    return Looks(len(_find_unusual(current)), len(_find_grave(current)))
 
 
 def list_blocks(
@@ -173,7 +173,9 @@ def list_blocks(
     listed = sorted(rounds, key=lambda one: one.block.number)
     if look:
         wanted = {"low"} if look == "grave" else {"low", "unclear"}
-        numbers = {one.block_number for one in list_warnings(study) if one.verdict in wanted}
+        numbers = {
+            one.block_number for one in list_warnings(read_stored(study)) if one.verdict in wanted
+        }
         listed = [one for one in listed if one.block.number in numbers]
     name, is_reversed = order.removeprefix("-"), order.startswith("-")
     if name == "number":

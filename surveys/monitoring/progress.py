@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import sqrt
 from statistics import median
@@ -23,8 +23,7 @@ CURRENT = Q(assignments__round__is_current=True)
 TAKEN = F("submitted_at") - F("started_at")
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """Numbers of assignments in current rounds; `with_progress` defines each.
 
     `recent` counts the usable ones finished in the last seven days; `first_at` and `last_at` are
@@ -56,9 +55,6 @@ class Tally:
     def live_share(self) -> float:
         """Live assignments in per cent of those wanted, as far as they are still missing."""
         return _percent(min(self.live, self.missing), self.wanted)
-
-
-TALLY_FIELDS = tuple(field.name for field in fields(Tally))
 
 
 @dataclass(frozen=True)
@@ -163,17 +159,10 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
 
 def sum_tallies(tallies: Iterable[Tally]) -> Tally:
     """Add up tallies."""
-    found = list(tallies)
-    counts = {
-        name: sum(getattr(tally, name) for tally in found)
-        for name in TALLY_FIELDS
-        if not name.endswith("_at")
-    }
-    return Tally(
-        **counts,
-        first_at=min((t.first_at for t in found if t.first_at), default=None),
-        last_at=max((t.last_at for t in found if t.last_at), default=None),
-    )
+    columns: Iterable[tuple[Any, ...]] = zip(*([*tallies] or [Tally()]), strict=True)
+    *counts, first_at, last_at = columns
+    ends = min(filter(None, first_at), default=None), max(filter(None, last_at), default=None)
+    return Tally._make([*map(sum, counts), *ends])
 
 
 def count_questionnaire_progress(study: Study) -> list[QuestionnaireCounts]:
@@ -257,11 +246,11 @@ def _list_tallies(questionnaires: QuerySet[Questionnaire], key: str) -> QuerySet
 
     Rows without model instances: a study may have thousands of questionnaires.
     """
-    return with_progress(questionnaires).order_by().values_list(key, *TALLY_FIELDS)
+    return with_progress(questionnaires).order_by().values_list(key, *Tally._fields)
 
 
 def _tally(questionnaire: Any) -> Tally:
-    return Tally(**{name: getattr(questionnaire, name) for name in TALLY_FIELDS})
+    return Tally._make(getattr(questionnaire, name) for name in Tally._fields)
 
 
 def _sum_verdicts(study: Study, rounds: Collection[Round]) -> dict[int, int]:

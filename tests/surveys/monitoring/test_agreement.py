@@ -4,9 +4,10 @@ from django.urls import reverse
 from surveys.models import Assignment, Review, VerdictKind
 from surveys.monitoring.agreement import (
     compute_agreement,
-    find_agreement,
     list_outdated,
     list_warnings,
+    read_stored,
+    with_agreement,
 )
 from surveys.monitoring.annotator_agreement import (
     Agreement,
@@ -31,7 +32,7 @@ def monitored(study, **options):
 
 
 def kept(study):
-    return find_agreement(study, count_block_progress(study, current_rounds(study)))
+    return with_agreement(count_block_progress(study, current_rounds(study)), read_stored(study))
 
 
 def own_ratings(assignment):
@@ -154,7 +155,7 @@ def test_compute_agreement_uses_the_cache(db, django_assert_num_queries):
 
     with django_assert_num_queries(0):
         assert compute_agreement(study, blocks)[0].is_current
-        assert find_agreement(study, blocks)[0].is_current
+        assert with_agreement(blocks, read_stored(study))[0].is_current
 
 
 def test_a_repeated_block_has_no_figure_of_the_earlier_round(db):
@@ -176,7 +177,7 @@ def test_a_block_below_the_others_is_called_low(db):
     blocks = monitored(study, most_ratings=10**6)
 
     assert [block.verdict for block in blocks] == ["fine", "low", "fine", "fine"]
-    assert [(w.block_number, w.verdict) for w in list_warnings(study)] == [(2, "low")]
+    assert [(w.block_number, w.verdict) for w in list_warnings(read_stored(study))] == [(2, "low")]
 
 
 def test_agreement_of_compares_with_finished_assignments(db):

@@ -103,8 +103,8 @@ def test_assignments_with_warnings_are_worth_a_look(watched):
     rounds = {round_.pk for round_ in current_rounds(watched)}
 
     assert listed(watched, look="grave") == [constant]
-    assert count_looks(watched, rounds) == Looks(1, 1)
-    assert count_looks(watched, set()) == Looks(0, 0)
+    assert count_looks(read_stored(watched), rounds) == Looks(1, 1)
+    assert count_looks(read_stored(watched), set()) == Looks(0, 0)
 
 
 def test_a_verdict_is_a_decision(watched):

@@ -13,9 +13,10 @@ from surveys.errors import RepeatRefused
 from surveys.models import Assignment, Round, Study
 from surveys.monitoring.agreement import (
     compute_agreement,
-    find_agreement,
     list_outdated,
     list_warnings,
+    read_stored,
+    with_agreement,
 )
 from surveys.monitoring.checklist import is_collecting
 from surveys.monitoring.collected import count_collected
@@ -55,8 +56,9 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
     form, now = BlockFilter(request.GET), timezone.now()
     current, tallies = list(_current_rounds(study)), count_round_progress(study)
     rounds = _find_page(request, list_blocks(study, current, tallies, **form.listed()))
-    blocks = find_agreement(study, count_block_progress(study, list(rounds)))
-    tally, warnings = sum_tallies(tallies.values()), list_warnings(study)
+    stored = read_stored(study)
+    blocks = with_agreement(count_block_progress(study, list(rounds)), stored)
+    tally, warnings = sum_tallies(tallies.values()), list_warnings(stored)
     page = {
         "study": study,
         "form": form,
@@ -64,7 +66,7 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
         "rounds": rounds,
         "blocks": blocks,
         "headings": list_headings(form.listed()["order"], BLOCK_HEADINGS),
-        "looks": count_looks(study, tallies),
+        "looks": count_looks(stored, tallies),
         "is_collecting": is_collecting(study),
         "warnings": warnings[:MAX_WARNINGS],
         "n_more_warnings": len(warnings[MAX_WARNINGS:]),
@@ -96,7 +98,7 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show the progress, the agreement, the annotators and the contexts of a round of a block."""
     round_ = _find_round(study, number, request.GET.get("round", ""))
     current = [round_] if round_.is_current else []  # the figures of earlier rounds are in reports
-    monitored = find_agreement(study, count_block_progress(study, current))
+    monitored = with_agreement(count_block_progress(study, current), read_stored(study))
     form = AnnotatorFilter(request.GET)
     assignments = Assignment.objects.filter(round=round_)
     ids = list_assignments(study, assignments.narrowed(**form.narrowed()), **form.listed())
