@@ -295,3 +295,18 @@ def test_both_word_fields_are_visible_on_a_phone(chromium, new_survey):
         assert box["height"] >= 44
         watched.write_words("harvest", "moon")
         watched.rate(2)
+
+
+def test_the_personal_link_is_copied_by_a_button(chromium, shared_site):
+    watched = WatchedPage(chromium, PHONE)
+    page = watched.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(shared_site.manage("open_link", "plain").split()[-1])
+    watched.submit()  # agrees
+
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copied").wait_for()
+
+    link = page.locator(".kept").get_attribute("href")
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    assert watched.complaints == []
