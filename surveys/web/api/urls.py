@@ -44,6 +44,7 @@ OF_A_STUDY: dict[str, Views] = {
     "reviews/progress/": ("review_progress", Reviews, {"get": "show_progress"}),
     "reviews/settings/": ("review_settings", Settings, {"get": "show", "patch": "change"}),
     "reviews/<int:review_id>/": ("review", Reviews, {"get": "show"}),
+    "reviews/<int:review_id>/effect/": ("review_effect", Reviews, {"post": "weigh"}),
     "reviews/<int:review_id>/verdict/": ("verdict", Reviews, {"post": "judge", "delete": "undo"}),
     "reviews/<int:review_id>/settlement/": ("settlement", Reviews, {"post": "settle"}),
     "runs/": ("runs", Runs, {"get": "list_all", "post": "create"}),

@@ -10,7 +10,7 @@ from surveys.models.review import LONGEST_REASON
 from surveys.review.agreement import describe_evidence
 from surveys.web.api.fields import JsonInteger, JsonString, RequestSerializer
 
-MAX_CLAIMED = 10  # computing their effects takes time
+MAX_CLAIMED = 10
 KINDS = [("answers", "answers"), ("questionnaires", "questionnaires")]
 
 
@@ -60,13 +60,10 @@ class ReviewSerializer(serializers.Serializer[Any]):
         return VerdictSerializer(verdict).data if verdict else None
 
 
-class WeighedReviewSerializer(ReviewSerializer):
-    """A review with the effect of excluding its answer on the results."""
+class EffectSerializer(serializers.Serializer[Any]):
+    """The effect of not using an answer or a questionnaire on the results."""
 
-    effect = serializers.SerializerMethodField(help_text="in words")
-
-    def get_effect(self, review: Review) -> str:
-        return str(self.context["effects"][review.pk])
+    effect = serializers.CharField(help_text="in words")
 
 
 class DisputeSerializer(ReviewSerializer):
@@ -97,7 +94,7 @@ class ClaimSerializer(RequestSerializer):
 class ClaimedSerializer(serializers.Serializer[Any]):
     """Answers that are reserved for the reviewer for 15 minutes."""
 
-    reviews = WeighedReviewSerializer(many=True)
+    reviews = ReviewSerializer(many=True)
 
 
 class NewVerdictSerializer(RequestSerializer):

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from surveys.access.roles import Right, list_names
 from surveys.models import Review, Verdict, VerdictKind
 from surveys.review.agreement import list_agreement
-from surveys.review.effects import preview_effects
+from surveys.review.effects import preview_effects, show_effect
 from surveys.review.queue import count_unfiled, file_answers, settings_of
 from surveys.review.verdicts import (
     claim_answers,
@@ -51,10 +51,6 @@ class Reviews(StudyView):
         rows = row_serializer(page.rows, many=True, context=context)
         return Response({"next": page.next, "results": rows.data})
 
-    def weigh(self, reviews: Sequence[Review]) -> dict[str, Any]:
-        """Return the user's verdicts and the effects of the reviews on the results."""
-        return {"mine": self.find_mine(reviews), "effects": preview_effects(reviews)}
-
     def give(self, review_id: int, act: Judge) -> Response:
         """Give a verdict and return the updated review."""
         review = self.find_review(review_id)
@@ -90,15 +86,26 @@ class Reviews(StudyView):
         def claim() -> s.ClaimedSerializer:
             file_answers(self.study)
             found = claim_answers(self.study, self.user, count)
-            return s.ClaimedSerializer({"reviews": found}, context=self.weigh(found))
+            return s.ClaimedSerializer({"reviews": found}, context={"mine": self.find_mine(found)})
 
         return self.once(claim, 200)
 
-    @extend_schema(responses=s.WeighedReviewSerializer)
+    @extend_schema(responses=s.ReviewSerializer)
     def show(self, request: Request, slug: str, review_id: int) -> Response:
-        """Show a review with the effect of excluding its answer on the results."""
+        """Show a review with its evidence."""
         review = self.find_review(review_id)
-        return Response(s.WeighedReviewSerializer(review, context=self.weigh([review])).data)
+        return Response(s.ReviewSerializer(review, context={"mine": self.find_mine([review])}).data)
+
+    @extend_schema(request=None, responses={200: s.EffectSerializer})
+    def weigh(self, request: Request, slug: str, review_id: int) -> Response:
+        """Show what not using the answer would change, which the log records."""
+        review = self.find_review(review_id)
+
+        def weigh() -> s.EffectSerializer:
+            show_effect(review)
+            return s.EffectSerializer({"effect": preview_effects([review])[review.pk]})
+
+        return self.once(weigh, 200)
 
     @extend_schema(request=s.NewVerdictSerializer, responses={200: s.ReviewSerializer})
     def judge(self, request: Request, slug: str, review_id: int) -> Response:

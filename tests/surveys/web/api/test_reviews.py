@@ -11,6 +11,7 @@ from surveys.models import (
     Verdict,
     VerdictKind,
 )
+from surveys.review.effects import is_effect_shown
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
 from tests.factories.reviews import answers, submit, whole
@@ -63,9 +64,21 @@ def test_claims_return_the_riskiest_answers_with_their_evidence(study, program):
     assert claimed["inspired_word2"] == response.inspired_word2 == "salt"
     assert claimed["text"] == response.context.text
     assert claimed["evidence"] == ["“fell” is copied from the text."]
-    assert claimed["effect"]
     assert (claimed["state"], claimed["mine"], claimed["is_whole"]) == ("open", None, False)
     assert ReviewClaim.objects.get().reviewer.username == "ana"
+
+
+def test_the_effect_of_an_answer_is_shown_on_request_and_logged(study, program):
+    asking, review = program(Role.REVIEWER), answers(study)[0]
+    ana = User.objects.get(username="ana")
+
+    unasked = asking.get(f"{PATH}{review.pk}/").json()
+    assert not is_effect_shown(review, ana)
+    shown = asking.post(f"{PATH}{review.pk}/effect/", {})
+
+    assert "effect" not in unasked
+    assert shown.json()["effect"]
+    assert is_effect_shown(review, ana)
 
 
 @pytest.mark.every_database
