@@ -229,8 +229,7 @@ def test_the_notebook_prints_what_is_stored_in_it(installed, tmp_path):
 
     done = installed.run(
         "python", str(ROOT / "scripts/run_notebooks"), str(again),
-        PYTHONPATH=str(tmp_path / "packages"),
-        PATH=f"{installed.python.parent}{os.pathsep}{os.environ['PATH']}",
+        PYTHONPATH=str(tmp_path / "packages"), HOME=str(tmp_path), TMPDIR=str(tmp_path),
     )  # fmt: skip
 
     assert done.returncode == 0, done.stderr
