@@ -30,7 +30,7 @@ from surveys.monitoring.progress import BlockProgress
 CACHE_SECONDS = 30 * 24 * 3600
 MAX_RATINGS = 10_000  # used by one request
 MIN_BLOCKS = 4  # for a median that blocks are compared with
-MIN_ANNOTATORS = 1  # who have finished: one may have constant ratings
+MIN_ANNOTATORS = 1  # finished, of a block that is computed: even one may rate constantly
 COLUMNS = ("pair", "context", "annotator", "rating", "group")
 
 

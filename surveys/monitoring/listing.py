@@ -164,7 +164,12 @@ def count_looks(stored: Mapping[int, StoredAgreement], rounds: Collection[int]) 
 
 
 def list_blocks(
-    study: Study, rounds: Iterable[Round], tallies: Mapping[int, Tally], *, order: str, look: str
+    stored: Mapping[int, StoredAgreement],
+    rounds: Iterable[Round],
+    tallies: Mapping[int, Tally],
+    *,
+    order: str,
+    look: str,
 ) -> list[Round]:
     """Return the rounds of blocks in an order of `BLOCK_ORDERS`; unknown agreement last.
 
@@ -173,16 +178,13 @@ def list_blocks(
     listed = sorted(rounds, key=lambda one: one.block.number)
     if look:
         wanted = {"low"} if look == "grave" else {"low", "unclear"}
-        numbers = {
-            one.block_number for one in list_warnings(read_stored(study)) if one.verdict in wanted
-        }
+        numbers = {one.block_number for one in list_warnings(stored) if one.verdict in wanted}
         listed = [one for one in listed if one.block.number in numbers]
     name, is_reversed = order.removeprefix("-"), order.startswith("-")
     if name == "number":
         return listed[::-1] if is_reversed else listed
     if name == "agreement":
-        stored = read_stored(study).values()
-        values = {one.round_id: one.agreement.rho for one in stored}
+        values = {one.round_id: one.agreement.rho for one in stored.values()}
     else:
         field = "usable_share" if name == "progress" else name
         values = {pk: getattr(tally, field) for pk, tally in tallies.items()}

@@ -55,8 +55,8 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the progress of all blocks, a forecast, and the answers by time and rating."""
     form, now = BlockFilter(request.GET), timezone.now()
     current, tallies = list(_current_rounds(study)), count_round_progress(study)
-    rounds = _find_page(request, list_blocks(study, current, tallies, **form.listed()))
     stored = read_stored(study)
+    rounds = _find_page(request, list_blocks(stored, current, tallies, **form.listed()))
     blocks = with_agreement(count_block_progress(study, list(rounds)), stored)
     tally, warnings = sum_tallies(tallies.values()), list_warnings(stored)
     page = {
@@ -84,9 +84,8 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
 def gauge(request: HttpRequest, study: Study) -> HttpResponse:
     """Compute the agreement of the blocks of a page that is outdated."""
     form, tallies = BlockFilter(request.GET), count_round_progress(study)
-    rounds = _find_page(
-        request, list_blocks(study, _current_rounds(study), tallies, **form.listed())
-    )
+    listed = list_blocks(read_stored(study), _current_rounds(study), tallies, **form.listed())
+    rounds = _find_page(request, listed)
     compute_agreement(study, count_block_progress(study, list(rounds)))
     query = request.GET.copy()
     query["page"] = str(rounds.number)
