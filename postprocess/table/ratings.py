@@ -239,8 +239,8 @@ def _sort(ratings: pd.DataFrame) -> pd.DataFrame | None:
     """Sort by pair, context and annotator; return None if an annotator rated a context twice."""
     names = ratings["annotator"].cat
     item, annotator = number_items(ratings), names.codes.to_numpy()
-    row, of_row = _order_by(annotator, item)
-    order = as_places(_order_by(of_row, row)[1])  # keeps the order of the annotators of a context
+    rows, items = _order_by(annotator, item)
+    order = as_places(_order_by(items, rows)[1])  # keeps the order of the annotators of a context
     others = [name for name in ratings if name not in BY]
     columns = [item, annotator, *(ratings[name].array for name in others)]
     item, annotator, *taken = on_all_cores(lambda column: column.take(order), columns)

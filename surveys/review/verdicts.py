@@ -60,7 +60,7 @@ def list_claimed(study: Study, reviewer: User, n: int) -> list[Review]:
     now = timezone.now()
     waiting = Review.objects.answers(study).waiting_for(reviewer.pk, now)
     claims = ReviewClaim.objects.filter(reviewer=reviewer, until__gt=now)
-    # Few; in one query PostgreSQL would search all answers in the order of their risk for them.
+    # In one query PostgreSQL would walk through all answers, by risk, to find these few.
     ids = list(claims.values_list("review", flat=True))
     return list(waiting.filter(pk__in=ids).by_risk().with_answers()[:n])
 

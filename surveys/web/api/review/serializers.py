@@ -10,7 +10,7 @@ from surveys.models.review import LONGEST_REASON
 from surveys.review.agreement import describe_evidence
 from surveys.web.api.fields import JsonInteger, JsonString, RequestSerializer
 
-MAX_CLAIMED = 10
+MAX_CLAIMED = 10  # at once: other reviewers do not get them meanwhile
 KINDS = [("answers", "answers"), ("questionnaires", "questionnaires")]
 
 

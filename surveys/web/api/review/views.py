@@ -98,7 +98,7 @@ class Reviews(StudyView):
 
     @extend_schema(request=None, responses={200: s.EffectSerializer})
     def weigh(self, request: Request, slug: str, review_id: int) -> Response:
-        """Show what not using the answer would change, which the log records."""
+        """Show what would change without the answer; the log records that it was shown."""
         review = self.find_review(review_id)
 
         def weigh() -> s.EffectSerializer:
