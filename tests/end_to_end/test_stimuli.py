@@ -50,6 +50,8 @@ def test_a_dropped_file_is_shown_read_and_opened_by_row(chromium, shared_site, s
     page.get_by_role("button", name="Read it this way").click()
 
     link = page.get_by_role("link", name="bank – river", exact=True)
+    link.wait_for()
+    page.wait_for_load_state("load")  # until its script has run, the link opens a page
     link.press("Enter")
     page.get_by_role("heading", name="Row 1 as annotators see it").wait_for()
     check(watched)
