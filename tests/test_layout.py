@@ -1,4 +1,4 @@
-"""Imports go one way: annotation_site → surveys → postprocess, and within them as listed here."""
+"""Imports go one way: annotation_site → surveys → postprocess ← preprocess, as listed here."""
 
 import ast
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("annotation_site", "surveys", "postprocess")
+PACKAGES = ("annotation_site", "surveys", "preprocess", "postprocess")
 
 DOORS = (
     "surveys.web.annotate", "surveys.web.api", "surveys.web.console", "surveys.management",
@@ -44,6 +44,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.reading",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
+SHARED_FORMATS = {f"postprocess.formats.{n}" for n in ("marks", "stimuli", "tabular", "writing")}
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors
@@ -97,6 +98,10 @@ def is_in(module: str, *rooms: str) -> bool:
 def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, "postprocess"):
         return is_in(imported, "postprocess")
+    if is_in(importer, "preprocess"):
+        return is_in(imported, "preprocess") or imported in SHARED_FORMATS
+    if is_in(imported, "preprocess"):
+        return False
     if is_in(importer, SIMULATOR, CROWD):
         return is_in(importer, SIMULATOR) and is_in(imported, SIMULATOR)
     if is_in(imported, SIMULATOR):
@@ -129,6 +134,10 @@ def test_imports_point_the_right_way():
 def test_may_import_refuses_what_points_the_wrong_way():
     wrong = [
         ("postprocess.formats.files", "surveys.models"),
+        ("postprocess.formats.files", "preprocess.pairs"),
+        ("preprocess.pairs", "postprocess.pipeline"),
+        ("preprocess.pairs", "surveys.models"),
+        ("surveys.study.stimuli.load", "preprocess.pairs"),
         ("surveys.models.study", "surveys.study.stimuli.load"),
         ("surveys.study.stimuli.load", "surveys.web.annotate.views"),
         ("surveys.web.annotate.views", "surveys.web.admin"),
@@ -164,9 +173,9 @@ def test_amazons_client_is_behind_the_gateway_alone():
     assert set().union(*found.values()) <= {"botocore"}
 
 
-def test_postprocess_loads_without_django():
+def test_the_library_loads_without_django():
     code = (
-        "import sys, postprocess.__main__; "
+        "import sys, preprocess.__main__, postprocess.__main__; "
         "sys.exit(any(m.split('.')[0] in ('django', 'surveys') for m in sys.modules))"
     )
 
@@ -262,7 +271,10 @@ def test_templates_have_lines_of_120_columns_at_most():
 def test_no_file_has_the_marks_of_an_unresolved_conflict():
     """A template is shown with them, and no linter reads templates, texts or styles."""
     suffixes = {".html", ".jinja", ".css", ".js", ".md", ".toml", ".po", ".txt", ".py"}
-    folders = ("templates", "static", "docs", "locale", "surveys", "postprocess", "tests", "bench")
+    folders = (
+        "templates", "static", "docs", "locale", "surveys", "preprocess", "postprocess", "tests",
+        "bench",
+    )  # fmt: skip
     files = [*ROOT.glob("*.md")]
     for folder in folders:
         files += [path for path in (ROOT / folder).rglob("*") if path.suffix in suffixes]

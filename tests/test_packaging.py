@@ -142,7 +142,7 @@ def imported_packages(folder: Path) -> set[str]:
             elif isinstance(node, ast.ImportFrom):
                 modules.add((node.module or "").split(".")[0])
     providers = metadata.packages_distributions()
-    others = modules - sys.stdlib_module_names - {"postprocess"}
+    others = modules - sys.stdlib_module_names - {"preprocess", "postprocess"}
     return {canonicalize_name(name) for module in others for name in providers[module]}
 
 
@@ -151,7 +151,8 @@ def test_the_wheel_contains_only_the_library(wheel):
         packed = {name: archive.read(name) for name in archive.namelist()}
     library = {
         path.relative_to(ROOT).as_posix(): path.read_bytes()
-        for path in (ROOT / "postprocess").rglob("*")
+        for package in ("preprocess", "postprocess")
+        for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
 
@@ -161,7 +162,9 @@ def test_the_wheel_contains_only_the_library(wheel):
 
 
 def test_declared_dependencies_are_those_imported():
-    assert imported_packages(ROOT / "postprocess") == names_of([*required(), *required("report")])
+    imported = [imported_packages(ROOT / package) for package in ("preprocess", "postprocess")]
+
+    assert set().union(*imported) == names_of([*required(), *required("report")])
 
 
 def test_declared_and_pinned_packages_match():

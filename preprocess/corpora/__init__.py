@@ -1,0 +1,1 @@
+"""Reading corpora: CoNLL-U, plain or compressed."""

@@ -1,0 +1,12 @@
+"""What can be wrong with a corpus."""
+
+from pathlib import Path
+
+
+class CorpusError(ValueError):
+    """A corpus cannot be read: which file, which line, and what to do."""
+
+    def __init__(self, path: Path, what: str, *, line: int | None = None) -> None:
+        self.path, self.line, self.what = path, line, what
+        place = f"{path}, line {line}" if line else f"{path}"
+        super().__init__(f"{place}: {what}")
