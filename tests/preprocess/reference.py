@@ -1,0 +1,56 @@
+"""Windows found the slow and plain way, with the library conllu, to compare with."""
+
+from itertools import combinations
+from pathlib import Path
+
+import conllu
+
+from preprocess.corpora.lemmas import normalise_lemma
+from preprocess.pairs import WordPair
+
+
+def read_documents(path: Path, *, by_paragraph: bool = False) -> list[list[list[str]]]:
+    """Return the lemmas of the words of sentences of documents."""
+    text = path.read_text(encoding="utf-8")  # any line end becomes LF
+    documents: list[list[list[str]]] = [[]]
+    for sentence in conllu.parse(text):
+        keys = sentence.metadata
+        is_new = any(key.split()[0] == "newdoc" for key in keys)
+        if is_new or (by_paragraph and any(key.split()[0] == "newpar" for key in keys)):
+            documents.append([])
+        words = [token for token in sentence if isinstance(token["id"], int)]
+        documents[-1].append([normalise_lemma(token["lemma"]) for token in words])
+    return documents
+
+
+def find_all(
+    documents: list[list[list[str]]], pairs: list[WordPair], size: int
+) -> dict[tuple[int, int, int], set[int]]:
+    """Return the windows around each two words that share a window.
+
+    Keys are the number of the pair and those of the sentences of the two words, the earlier one
+    first, counted through the file; values the first sentences of the windows that have each of
+    the words once.
+    """
+    found: dict[tuple[int, int, int], set[int]] = {}
+    n_before = 0
+    for document in documents:
+        for first in range(len(document) - size + 1):
+            window = document[first : first + size]
+            for number, pair in enumerate(pairs):
+                lemmas = [normalise_lemma(word) for word in (pair.word1, pair.word2)]
+                places = [
+                    [n for n, sentence in enumerate(window) for lemma in sentence if lemma == one]
+                    for one in lemmas
+                ]
+                if [len(one) for one in places] == [1, 1]:
+                    start = n_before + first
+                    ordered = sorted(start + place[0] for place in places)
+                    found.setdefault((number, ordered[0], ordered[1]), set()).add(start)
+        n_before += len(document)
+    return found
+
+
+def all_pairs(words: list[str]) -> list[WordPair]:
+    """Return every pair of distinct words."""
+    return [WordPair(*pair) for pair in combinations(words, 2)]

@@ -1,0 +1,181 @@
+"""The scan finds what a plain reading with conllu finds, however the file is cut."""
+
+import gzip
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from preprocess.corpora.errors import CorpusError
+from preprocess.pairs import WordPair, load_pairs
+from preprocess.windows.lexicon import Lexicon
+from preprocess.windows.parts import list_parts, put_together
+from preprocess.windows.scanning import Part, SearchSettings, scan_part
+from tests.preprocess.reference import all_pairs, find_all, read_documents
+from tests.requirements import ROOT
+
+CORPORA = ROOT.parent / "shared/corpora"
+COSIMLEX = ROOT.parent / "shared/cosimlex"
+WORDS = ["ice", "sun", "Šuma", "rikos", "#"]
+EVERY = 10**6  # places per pair
+
+
+def find(path: Path, pairs: list[WordPair], looked_for: SearchSettings, part_size: int):
+    parts = list_parts([path], part_size)
+    scans = [scan_part(part, Lexicon(pairs), looked_for) for part in parts]
+    return put_together([path], parts, scans, looked_for.most)
+
+
+def check_against_plain_way(path, pairs, looked_for, part_size=1 << 26):
+    documents = read_documents(path, by_paragraph=looked_for.by_paragraph)
+    wanted = find_all(documents, pairs, looked_for.size)
+    found = find(path, pairs, looked_for, part_size)
+
+    by_pair = Counter(number for number, *_ in wanted)
+    assert found.n_seen.tolist() == [by_pair[number] for number in range(len(pairs))]
+    starts = {number: Counter() for number in range(len(pairs))}
+    for place in found.places[0]:
+        starts[int(place["pair"])][int(place["sentence"])] += 1
+    for (number, *_), windows in wanted.items():
+        assert windows & starts[number].keys()
+    assert sum(map(Counter.total, starts.values())) == len(wanted)
+    return found
+
+
+needs_shared = pytest.mark.skipif(not CORPORA.exists(), reason="not in a clone: ../shared/corpora")
+
+
+@needs_shared
+@pytest.mark.parametrize("language", ["sl", "fi"])
+def test_windows_of_real_corpora_are_those_of_the_plain_way(language):
+    (path,) = CORPORA.glob(f"{language}_*.conllu")
+    pairs, _ = load_pairs(COSIMLEX / f"data_{language}.tsv")
+
+    found = check_against_plain_way(path, pairs, SearchSettings(most=EVERY))
+
+    assert found.n_seen.sum() >= 5
+
+
+@needs_shared
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi"])
+def test_windows_of_frequent_words_do_not_depend_on_the_parts(language):
+    (path,) = CORPORA.glob(f"{language}_*.conllu")
+    lemmas = Counter(
+        lemma for document in read_documents(path) for sentence in document for lemma in sentence
+    )
+    frequent = [lemma for lemma, _ in lemmas.most_common(60) if lemma.isalpha()][20:35]
+    pairs = all_pairs(frequent)
+    looked_for = SearchSettings(most=20)
+    whole = find(path, pairs, looked_for, 1 << 26)
+
+    check_against_plain_way(path, pairs, SearchSettings(most=EVERY))
+    assert whole.n_seen.sum() > 300
+    for part_size in (1_000_000, 77_777, 20_001):
+        parts = find(path, pairs, looked_for, part_size)
+        assert parts.n_seen.tolist() == whole.n_seen.tolist()
+        assert parts.places[0].tolist() == whole.places[0].tolist()
+
+
+word_lines = st.sampled_from([*WORDS, "ICE", "Sun", "šuma", "ri#kos", "x", "y"])
+sentences = st.tuples(
+    st.sampled_from(["", "", "", "# newdoc", "# newdoc id = a", "# newpar", "# text = x"]),
+    st.lists(
+        st.tuples(word_lines, st.sampled_from(["word", "word", "range", "empty"])), max_size=6
+    ),
+)
+
+
+def write_corpus(drawn, end: str) -> str:
+    lines = []
+    for comment, words in drawn:
+        if comment:
+            lines.append(comment)
+        number = 0
+        for lemma, kind in words:
+            number += kind != "empty"
+            ids = {"word": f"{number}", "range": f"{number}-{number + 1}", "empty": f"{number}.1"}
+            if kind == "range":
+                lines.append("\t".join([ids[kind], "zz", "_", *"_" * 7]))
+                lines.append("\t".join([f"{number}", "z", lemma, *"_" * 7]))
+                number += 1
+                lines.append("\t".join([f"{number}", "z", "do", *"_" * 7]))
+            else:
+                lines.append("\t".join([ids[kind], "z", lemma, *"_" * 7]))
+        if number:
+            lines.append("")
+    return end.join([*lines, ""])
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    drawn=st.lists(sentences, min_size=1, max_size=30),
+    end=st.sampled_from(["\n", "\r\n"]),
+    size=st.integers(1, 4),
+    by_paragraph=st.booleans(),
+    part_size=st.integers(40, 900),
+)
+def test_windows_of_any_corpus_are_those_of_the_plain_way(
+    tmp_path, drawn, end, size, by_paragraph, part_size
+):
+    path = tmp_path / "drawn.conllu"
+    path.write_text(write_corpus(drawn, end), encoding="utf-8", newline="")
+    looked_for = SearchSettings(size, EVERY, by_paragraph=by_paragraph)
+    pairs = all_pairs(WORDS)
+
+    whole = check_against_plain_way(path, pairs, looked_for)
+
+    parts = find(path, pairs, looked_for, part_size)
+    assert parts.places[0].tolist() == whole.places[0].tolist()
+    packed = tmp_path / "drawn.conllu.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert find(packed, pairs, looked_for, part_size).n_seen.tolist() == whole.n_seen.tolist()
+
+
+def test_the_kept_places_are_those_with_the_lowest_ranks(tmp_path):
+    path = tmp_path / "many.conllu"
+    sentence = (
+        "1\tIce\tice\t" + "\t".join("_" * 7) + "\n2\tsun\tsun\t" + "\t".join("_" * 7) + "\n\n"
+    )
+    path.write_text(f"# newdoc\n{sentence}" * 500, encoding="utf-8")
+    pairs = [WordPair("ice", "sun")]
+
+    every = find(path, pairs, SearchSettings(1, EVERY), 1 << 26)
+    few = find(path, pairs, SearchSettings(1, 7), 1 << 26)
+    others = find(path, pairs, SearchSettings(1, 7, seed=2), 1 << 26)
+
+    ranks = every.places[0]["rank"]
+    assert every.n_seen.tolist() == few.n_seen.tolist() == [500]
+    assert few.places[0]["rank"].tolist() == np.sort(ranks)[:7].tolist()
+    assert set(few.places[0]["sentence"]) != set(others.places[0]["sentence"])
+
+
+scan = partial(scan_part, lexicon=Lexicon([WordPair("ice", "sun")]), settings=SearchSettings())
+
+
+def test_a_line_that_is_not_conllu_is_named(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("# a comment\n\nIce is water.\n", encoding="utf-8")
+
+    with pytest.raises(CorpusError, match=r"text\.txt, line 3: this line is not CoNLL-U"):
+        scan(Part(path))
+
+
+def test_a_file_of_compressed_data_that_is_cut_off_is_named(tmp_path):
+    path = tmp_path / "cut.conllu.gz"
+    line = "\t".join(["1", "Ice", "ice", *"_" * 7])
+    content = "".join(f"# sent_id = {n}\n{line}\n\n" for n in range(5000))
+    path.write_bytes(gzip.compress(content.encode())[:-200])
+
+    with pytest.raises(CorpusError, match="cut off or damaged"):
+        scan(Part(path))
+
+
+def test_an_empty_file_has_no_windows(tmp_path):
+    path = tmp_path / "empty.conllu"
+    path.write_bytes(b"")
+
+    assert scan(Part(path)).n_seen.tolist() == [0]
