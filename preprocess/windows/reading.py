@@ -1,0 +1,121 @@
+"""The texts of the windows at the places that a scan found."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from postprocess.formats.marks import MarkedContext, Span
+from preprocess.corpora.conllu import Sentence, Word, parse_sentence
+from preprocess.corpora.errors import CorpusError
+from preprocess.corpora.lemmas import normalise_lemma
+from preprocess.corpora.lines import number_of_line
+from preprocess.corpora.opening import open_corpus
+from preprocess.pairs import WordPair
+
+END = (b"\n", b"\r\n")
+NO_WORD = (b"#", *END)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A word of a pair in a window: the word of the corpus, and its place among the others."""
+
+    word: Word
+    sentence: int  # of the window, from 0
+    position: int  # among the words of the window, from 0
+
+
+@dataclass(frozen=True, slots=True)
+class WindowText:
+    """The sentences of a window with the two words of a pair.
+
+    `context` is None if a place is not known: the text of a sentence differs from its words.
+    """
+
+    sentences: tuple[Sentence, ...]
+    targets: tuple[Target, Target]
+    text: str
+    context: MarkedContext | None
+
+    @property
+    def words(self) -> list[Word]:
+        """The words of all sentences."""
+        return [word for sentence in self.sentences for word in sentence.words]
+
+    @property
+    def distance(self) -> int:
+        """Words from one target to the other: 1 for neighbours."""
+        first, second = (target.position for target in self.targets)
+        return abs(first - second)
+
+
+def read_sentences(path: Path, offsets: Iterable[int], size: int) -> Iterator[list[Sentence]]:
+    """Yield the sentences of windows, given ascending bytes where they begin.
+
+    Raises OSError and CorpusError.
+    """
+    with open_corpus(path) as file:
+        for offset in offsets:
+            file.seek(offset)  # a compressed file is read up to there, never twice
+            yield _read_window(file, path, offset, size)
+
+
+def read_comments(path: Path, offsets: Iterable[int]) -> Iterator[dict[str, str]]:
+    """Yield the comments before sentences, given ascending bytes where they begin."""
+    for sentences in read_sentences(path, offsets, 1):
+        yield sentences[0].comments
+
+
+def make_window(sentences: Iterable[Sentence], pair: WordPair) -> WindowText:
+    """Join sentences to a text, and find the words of a pair, each of which they have once."""
+    sentences = tuple(sentences)
+    lemmas = [normalise_lemma(word) for word in (pair.word1, pair.word2)]
+    found: dict[str, Target] = {}
+    spans: dict[str, Span | None] = {}
+    text = ""
+    n_words = 0
+    for number, sentence in enumerate(sentences):
+        for position, word in enumerate(sentence.words, n_words):
+            lemma = normalise_lemma(word.lemma)
+            if lemma in lemmas:
+                found[lemma] = Target(word, number, position)
+                spans[lemma] = word.span and Span(*(len(text) + edge for edge in word.span))
+        n_words += len(sentence.words)
+        is_last = number == len(sentences) - 1
+        text += sentence.text + (" " if sentence.space_after and not is_last else "")
+    first, second = (spans[lemma] for lemma in lemmas)
+    is_placed = first is not None and second is not None and not _overlap(first, second)
+    context = MarkedContext(text, first, second) if is_placed and first and second else None
+    return WindowText(sentences, (found[lemmas[0]], found[lemmas[1]]), text, context)
+
+
+def _read_window(file: BinaryIO, path: Path, offset: int, size: int) -> list[Sentence]:
+    sentences: list[Sentence] = []
+    lines: list[bytes] = []
+    for line in file:
+        lines.append(line)
+        if line in END and any(not one.startswith(NO_WORD) for one in lines):
+            sentences.append(_parse(lines, path, offset))
+            if len(sentences) == size:
+                return sentences
+            offset += sum(map(len, lines))
+            lines = []
+    return [*sentences, _parse(lines, path, offset)]  # no empty line at the end of the file
+
+
+def _parse(lines: list[bytes], path: Path, offset: int) -> Sentence:
+    try:
+        texts = [line.decode().rstrip("\r\n") for line in lines]
+    except UnicodeDecodeError as error:
+        line = number_of_line(path, offset)
+        raise CorpusError(path, "the text is not UTF-8; convert the file", line=line) from error
+    try:
+        return parse_sentence(texts, path)
+    except CorpusError as error:
+        line = number_of_line(path, offset) + (error.line or 1) - 1
+        raise CorpusError(path, error.what, line=line) from error
+
+
+def _overlap(first: Span, second: Span) -> bool:
+    return first.start < second.end and second.start < first.end
