@@ -1,0 +1,174 @@
+"""Windows read at their places, judged by the filters, and kept or rejected."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from preprocess.pairs import WordPair
+from preprocess.windows.duplicates import find_near_duplicates
+from preprocess.windows.filters import Filter, judge
+from preprocess.windows.reading import WindowText, make_window, read_comments, read_sentences
+
+DUPLICATE = "duplicate"
+# The comments of a document that say where it comes from, and the columns they go to.
+SOURCE_COMMENTS = {
+    "newdoc id": "document",
+    "title": "title", "newdoc title": "title",
+    "url": "url", "source": "url", "newdoc url": "url",
+    "revision": "revision", "newdoc revision": "revision",
+    "licence": "licence", "license": "licence", "newdoc licence": "licence",
+}  # fmt: skip
+SOURCE_COLUMNS = tuple(dict.fromkeys(SOURCE_COMMENTS.values()))
+WINDOW_TYPES = {
+    "window": "str", "pair": "int32", "word1": "str", "word2": "str", "text": "str",
+    "start1": "int32", "end1": "int32", "start2": "int32", "end2": "int32",
+    "form1": "str", "form2": "str", "upos1": "str", "upos2": "str", "distance": "int32",
+    "rejected": "str", "warnings": "str", "file": "str",
+    "first_sentence": "int64", "last_sentence": "int64", "first_id": "str", "last_id": "str",
+    **dict.fromkeys(SOURCE_COLUMNS, "str"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What is done with the windows that were found.
+
+    `most_kept`: windows that are kept per pair. `source`: what is known of all documents
+    (`SOURCE_COLUMNS`), where they do not say it themselves.
+    """
+
+    size: int
+    most_kept: int
+    filters: Mapping[str, Filter]
+    source: Mapping[str, str]
+
+
+def examine_windows(
+    paths: Sequence[Path],
+    places: Sequence[npt.NDArray[np.void]],
+    pairs: Mapping[int, WordPair],
+    settings: Examination,
+) -> pd.DataFrame:
+    """Return the windows of pairs, by pair and rank, with the columns of `WINDOW_TYPES`.
+
+    `places` has an array per file, and `pairs` their pairs by number from 0. A pair has its windows
+    up to the last one that is kept. Raises OSError and CorpusError.
+    """
+    rows: list[tuple[int, int, dict[str, Any]]] = []
+    for path, found in zip(paths, places, strict=True):
+        rows += _read_rows(path, np.sort(found, order=["offset", "pair"]), pairs, settings)
+    rows.sort(key=lambda row: row[:2])
+    kept = [
+        row
+        for _, group in groupby(rows, key=lambda row: row[0])
+        for row in _keep([row for *_, row in group], settings.most_kept)
+    ]
+    table = pd.DataFrame(kept, columns=list(WINDOW_TYPES))
+    return table.astype(WINDOW_TYPES)
+
+
+def count_windows(
+    pairs: Sequence[WordPair],
+    n_seen: npt.NDArray[np.int64],
+    windows: pd.DataFrame,
+    codes: Sequence[str],
+) -> pd.DataFrame:
+    """Return a row per pair: windows seen, examined, kept, and rejected by each code.
+
+    `windows` needs the columns pair and rejected alone.
+    """
+    counts = pd.crosstab(windows["pair"], windows["rejected"]).reindex(
+        index=range(1, len(pairs) + 1), columns=["", *codes], fill_value=0
+    )
+    table = pd.DataFrame(
+        {
+            "word1": [pair.word1 for pair in pairs],
+            "word2": [pair.word2 for pair in pairs],
+            "seen": n_seen,
+            "examined": counts.sum(axis="columns").to_numpy(),
+            "kept": counts[""].to_numpy(),
+        },
+        index=counts.index,
+    )
+    return pd.concat([table, counts[list(codes)]], axis="columns").rename_axis(columns=None)
+
+
+def _read_rows(
+    path: Path,
+    places: npt.NDArray[np.void],
+    pairs: Mapping[int, WordPair],
+    settings: Examination,
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield pair, rank and row of each window of a file."""
+    documents = np.unique(places["document_offset"])
+    comments = dict(zip(documents.tolist(), read_comments(path, documents.tolist()), strict=True))
+    offsets = np.unique(places["offset"]).tolist()
+    by_offset = groupby(places.tolist(), key=lambda place: place[2])
+    for (_, group), sentences in zip(
+        by_offset, read_sentences(path, offsets, settings.size), strict=True
+    ):
+        for pair, rank, _, sentence, document, document_offset in group:
+            window = make_window(sentences, pairs[pair])
+            first = sentence - document + 1
+            yield (
+                pair,
+                rank,
+                {
+                    "window": f"{rank:016x}",
+                    "pair": pair + 1,
+                    "word1": pairs[pair].word1,
+                    "word2": pairs[pair].word2,
+                    **_describe(window, settings.filters),
+                    "file": path.name,
+                    "first_sentence": first,
+                    "last_sentence": first + settings.size - 1,
+                    **_source(comments[document_offset], settings.source),
+                },
+            )
+
+
+def _describe(window: WindowText, filters: Mapping[str, Filter]) -> dict[str, Any]:
+    rejected, warnings = judge(window, filters)
+    first, second = (target.word for target in window.targets)
+    context = window.context
+    spans = (*context.word1, *context.word2) if context else (0, 0, 0, 0)
+    return {
+        "text": window.text,
+        **dict(zip(("start1", "end1", "start2", "end2"), spans, strict=True)),
+        "form1": first.form,
+        "form2": second.form,
+        "upos1": first.upos,
+        "upos2": second.upos,
+        "distance": window.distance,
+        "rejected": rejected,
+        "warnings": ",".join(warnings),
+        "first_id": window.sentences[0].sent_id,
+        "last_id": window.sentences[-1].sent_id,
+    }
+
+
+def _source(comments: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    source = {**dict.fromkeys(SOURCE_COLUMNS, ""), **known}
+    for comment, column in SOURCE_COMMENTS.items():
+        if value := comments.get(comment):
+            source[column] = value
+    return source
+
+
+def _keep(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
+    """Yield the windows of a pair up to the last that is kept; mark near duplicates."""
+    n_kept = 0
+    accepted = [row["text"] for row in rows if not row["rejected"]]
+    duplicates = find_near_duplicates(accepted)
+    for row in rows:
+        if n_kept == most:
+            return
+        is_duplicate = not row["rejected"] and next(duplicates)
+        n_kept += not row["rejected"] and not is_duplicate
+        yield row | {"rejected": DUPLICATE} if is_duplicate else row

@@ -1,0 +1,128 @@
+"""Find the windows of all pairs in a corpus: scan its parts, then read and judge what was found."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from preprocess.pairs import WordPair
+from preprocess.windows.examining import Examination, examine_windows
+from preprocess.windows.lexicon import Lexicon
+from preprocess.windows.parts import PART_SIZE, Found, list_parts, put_together
+from preprocess.windows.scanning import SearchSettings, scan_part
+from preprocess.windows.storing import ScanStore
+
+Progress = Callable[[str, int, int], None]  # stage, done, of
+PLACES_AT_ONCE = 10_000  # windows that a process has in memory
+Places = Sequence[npt.NDArray[np.void]]  # per file
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """How the work is divided: the number of processes, and the bytes of a part of a file.
+
+    Neither changes the result.
+    """
+
+    number: int = 1
+    part_size: int = PART_SIZE
+
+
+def find_places(
+    paths: Sequence[Path],
+    pairs: Sequence[WordPair],
+    settings: SearchSettings,
+    *,
+    processes: Processes,
+    store: ScanStore,
+    progress: Progress,
+) -> Found:
+    """Scan a corpus for all pairs. Parts whose scan is stored already are not read again.
+
+    Raises OSError and CorpusError.
+    """
+    parts = list_parts(paths, processes.part_size)
+    scans = {part: scan for part in parts if (scan := store.load(part)) is not None}
+    rest = [part for part in parts if part not in scans]
+    sizes = {part: (part.stop or part.path.stat().st_size) - part.start for part in parts}
+    done, total = sum(sizes[part] for part in scans), sum(sizes.values())
+    scan_one = partial(scan_part, lexicon=Lexicon(pairs), settings=settings)
+    for part, result in _each(scan_one, rest, processes.number):
+        store.save(part, result)
+        scans[part] = result
+        done += sizes[part]
+        progress("scanning", done, total)
+    return put_together(paths, parts, [scans[part] for part in parts], settings.most)
+
+
+def examine_places(
+    paths: Sequence[Path],
+    pairs: Sequence[WordPair],
+    found: Found,
+    examination: Examination,
+    *,
+    processes: Processes,
+    progress: Progress,
+) -> Iterator[pd.DataFrame]:
+    """Yield the windows of all pairs, in tables of some pairs each; see `examine_windows`."""
+    groups = _group_pairs(pairs, found)
+    examine = partial(_examine_group, list(paths), examination)
+    waiting: dict[int, pd.DataFrame] = {}
+    first = 0
+    for group, table in _each(examine, groups, processes.number):
+        waiting[group.number] = table
+        while first in waiting:
+            progress("reading", first + 1, len(groups))
+            yield waiting.pop(first)
+            first += 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Some pairs, by number from 0, and the places of their windows."""
+
+    number: int
+    pairs: dict[int, WordPair]
+    places: Places
+
+
+def _group_pairs(pairs: Sequence[WordPair], found: Found) -> list[_Group]:
+    """Divide the pairs so that a group has about `PLACES_AT_ONCE` windows."""
+    n_places = np.zeros(len(pairs), dtype=np.int64)
+    for places in found.places:
+        n_places += np.bincount(places["pair"], minlength=len(pairs))
+    group_of = (np.cumsum(n_places) - n_places) // PLACES_AT_ONCE
+    groups = []
+    for number, group in enumerate(np.unique(group_of)):
+        members = np.flatnonzero(group_of == group)
+        in_group = [one[np.isin(one["pair"], members)] for one in found.places]
+        groups.append(_Group(number, {pair: pairs[pair] for pair in members.tolist()}, in_group))
+    return groups
+
+
+def _examine_group(paths: list[Path], examination: Examination, group: _Group) -> pd.DataFrame:
+    return examine_windows(paths, group.places, group.pairs, examination)
+
+
+def _each(
+    work: Callable[[Given], Result], given: Sequence[Given], n_processes: int
+) -> Iterator[tuple[Given, Result]]:
+    """Yield what was given with its result, as they get ready, from several processes."""
+    if n_processes == 1:
+        yield from ((one, work(one)) for one in given)
+        return
+    with ProcessPoolExecutor(n_processes) as pool:
+        futures: dict[Future[Result], Given] = {pool.submit(work, one): one for one in given}
+        try:
+            for future in as_completed(futures):
+                yield futures.pop(future), future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)

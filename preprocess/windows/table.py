@@ -1,0 +1,76 @@
+"""The files of windows: `windows.parquet` and, next to it, the counts as `windows.counts.tsv`."""
+
+import json
+import os
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from preprocess.windows.examining import WINDOW_TYPES
+
+SETTINGS = b"cosima"  # the key of the file's metadata
+ARROW_TYPES = {"str": pa.string(), "int32": pa.int32(), "int64": pa.int64()}
+SCHEMA = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in WINDOW_TYPES.items()])
+
+
+class WindowsError(ValueError):
+    """A file is not one of windows, or lacks something."""
+
+
+def write_windows(
+    path: Path, tables: Iterable[pd.DataFrame], settings: Mapping[str, Any]
+) -> Iterator[pd.DataFrame]:
+    """Write tables of windows one after the other, and yield each once it is written.
+
+    `settings` are stored with them. The file appears under its name when all are written. Raises
+    OSError.
+    """
+    schema = SCHEMA.with_metadata({SETTINGS: json.dumps(settings, sort_keys=True).encode()})
+    with (
+        replacing(path) as temporary,
+        pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+    ):
+        for table in tables:
+            if len(table):
+                writer.write_table(pa.Table.from_pandas(table, schema, preserve_index=False))
+            yield table
+
+
+def load_windows(path: Path, *, with_rejected: bool = False) -> pd.DataFrame:
+    """Read windows (`WINDOW_TYPES`), by pair and rank. Raises OSError and WindowsError."""
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise WindowsError(f"{path}: this is not a Parquet file ({error})") from error
+    if missing := [name for name in WINDOW_TYPES if name not in table.column_names]:
+        raise WindowsError(
+            f"{path}: column {missing[0]} is missing; give a file that `find` has written"
+        )
+    windows: pd.DataFrame = table.select(list(WINDOW_TYPES)).to_pandas().astype(WINDOW_TYPES)
+    return windows if with_rejected else windows[windows["rejected"] == ""].reset_index(drop=True)
+
+
+def load_settings(path: Path) -> dict[str, Any]:
+    """Return the settings that are stored with windows; nothing if there are none."""
+    stored = pq.read_schema(path).metadata or {}
+    return dict(json.loads(stored.get(SETTINGS, b"{}")))
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary path next to one, which it replaces if all goes well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
