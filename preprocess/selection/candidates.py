@@ -1,0 +1,105 @@
+"""Candidates: the windows of a pair that an expert sees.
+
+Each model contributes the window where it takes the two words for most similar and the one for
+least similar; the rest are drawn at random. The distance between the two words alone predicts much
+of the change that people see, so that both windows of a model can be asked to have about the same.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+AT_RANDOM = "random"
+MOST, LEAST = "most similar", "least similar"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How candidates are picked.
+
+    `number` of a pair, if it has as many windows; `seed` of all that is left to chance. With
+    `distance_within`, the two windows of a model differ by at most so many words in the distance of
+    their target words, if there are two such windows, and else as little as possible.
+    """
+
+    number: int = 8
+    seed: int = 1
+    distance_within: int | None = None
+
+
+class ChoiceError(ValueError):
+    """Settings that contradict each other."""
+
+
+def pick_candidates(
+    windows: pd.DataFrame, scores: Mapping[str, pd.Series], choice: Choice
+) -> pd.DataFrame:
+    """Return the candidates of all pairs, each pair's in a random order.
+
+    `windows` needs the columns window, pair and distance; `scores` has a score per row of it for
+    each model. The columns added are `picked`, why a window is there (such as "e5: most similar"
+    or "random"), `place`, its number among those of the pair, from 1, and `score_<model>`. Raises
+    ChoiceError.
+    """
+    if 2 * len(scores) > choice.number:
+        raise ChoiceError(
+            f"{len(scores)} models contribute {2 * len(scores)} candidates, more than "
+            f"{choice.number}; ask for more candidates"
+        )
+    table = windows.reset_index(drop=True).assign(
+        **{f"score_{model}": series.to_numpy() for model, series in scores.items()}
+    )
+    picked = [
+        row
+        for _, group in table.groupby("pair", sort=True)
+        for row in _pick_of_pair(group, list(scores), choice)
+    ]
+    rows, reasons, places = zip(*picked, strict=True) if picked else ((), (), ())
+    return table.loc[list(rows)].assign(picked=reasons, place=places).reset_index(drop=True)
+
+
+def _pick_of_pair(
+    group: pd.DataFrame, models: Sequence[str], choice: Choice
+) -> Iterator[tuple[int, str, int]]:
+    """Yield the rows of a pair's candidates in the order shown: label, reason, place."""
+    reasons: dict[int, str] = {}
+    for model in models:
+        left = group.drop(index=list(reasons))
+        if len(left) < 2:
+            break
+        most, least = _extremes(
+            left[f"score_{model}"].to_numpy(), left["distance"].to_numpy(), choice.distance_within
+        )
+        reasons[left.index[most]] = f"{model}: {MOST}"
+        reasons[left.index[least]] = f"{model}: {LEAST}"
+    names = dict(zip(group.index.tolist(), group["window"].tolist(), strict=True))
+    shuffled = sorted(names, key=lambda row: _draw(names[row], "pick", choice))
+    for row in shuffled:
+        if len(reasons) == min(choice.number, len(group)):
+            break
+        reasons.setdefault(row, AT_RANDOM)
+    shown = sorted(reasons, key=lambda row: _draw(names[row], "order", choice))
+    for place, row in enumerate(shown, 1):
+        yield row, reasons[row], place
+
+
+def _extremes(
+    scores: npt.NDArray[np.float64], distances: npt.NDArray[np.int32], within: int | None
+) -> tuple[int, int]:
+    """Return the positions of the windows with the highest and the lowest score."""
+    contrast = scores[:, None] - scores[None, :]
+    np.fill_diagonal(contrast, -np.inf)
+    if within is not None:
+        apart = np.abs(distances[:, None] - distances[None, :])
+        np.fill_diagonal(apart, np.iinfo(apart.dtype).max)
+        contrast[apart > max(within, apart.min())] = -np.inf
+    most, least = np.unravel_index(int(contrast.argmax()), contrast.shape)
+    return int(most), int(least)
+
+
+def _draw(window: str, purpose: str, choice: Choice) -> bytes:
+    return blake2b(f"{choice.seed}\0{purpose}\0{window}".encode(), digest_size=8).digest()

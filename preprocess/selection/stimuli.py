@@ -1,0 +1,100 @@
+"""The stimuli file of chosen windows, and the file of their sources."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from postprocess.formats.marks import MarkedContext, Span
+from postprocess.formats.stimuli import StimulusPair, parse_stimuli, render_stimuli
+from postprocess.formats.tabular import (
+    Finding,
+    Severity,
+    TableError,
+    read_table,
+    render_rows,
+)
+
+SELECTION_COLUMNS = ("window1", "window2")
+DESCRIBED = (
+    "file", "document", "first_sentence", "last_sentence",
+    "first_id", "last_id", "title", "url", "revision", "licence",
+)  # fmt: skip
+SOURCE_COLUMNS = ("row", "context", "window", *DESCRIBED)
+Rows = Mapping[str, Mapping[Any, Any]]  # by the identifiers of windows
+
+
+def load_selection(path: Path) -> list[tuple[str, str]]:
+    """Read a selection: a row per pair, with the windows of its context 1 and context 2.
+
+    Raises OSError and TableError.
+    """
+    table = read_table(path.read_bytes(), SELECTION_COLUMNS)
+    if findings := [one for one in table.findings if one.severity is not Severity.WARNING]:
+        raise TableError(findings)
+    return [(first, second) for first, second in table.rows.values()]
+
+
+def make_stimuli(
+    windows: pd.DataFrame, selection: Sequence[tuple[str, str]]
+) -> tuple[str, str, tuple[Finding, ...]]:
+    """Return the text of a stimuli file, that of its sources, and the warnings about it.
+
+    `windows` has the columns of a file of windows or candidates. Raises TableError with all that is
+    wrong, by the rows of the selection.
+    """
+    by_id: Rows = dict(zip(windows["window"], windows.to_dict("records"), strict=True))
+    if findings := list(_check_selection(by_id, selection)):
+        raise TableError(findings)
+    pairs = [
+        StimulusPair(
+            by_id[first]["word1"],
+            by_id[first]["word2"],
+            _context(by_id[first]),
+            _context(by_id[second]),
+        )
+        for first, second in selection
+    ]
+    text = render_stimuli(pair.fields() for pair in pairs)
+    parsed = parse_stimuli(text.encode())
+    if parsed.errors:
+        raise TableError(parsed.errors)
+    sources = [
+        [str(row), str(number), window, *(str(by_id[window][name]) for name in DESCRIBED)]
+        for row, chosen in enumerate(selection, 1)
+        for number, window in enumerate(chosen, 1)
+    ]
+    return text, render_rows(SOURCE_COLUMNS, sources), parsed.warnings
+
+
+def _check_selection(by_id: Rows, selection: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+    seen: dict[str, int] = {}
+    for row, chosen in enumerate(selection, 1):
+        unknown = [
+            (column, window)
+            for column, window in zip(SELECTION_COLUMNS, chosen, strict=True)
+            if window not in by_id
+        ]
+        for column, window in unknown:
+            what = f'window "{window[:40]}" does not exist'
+            yield Finding(Severity.ERROR, what, row, column, advice="choose a candidate")
+        if unknown:
+            continue
+        first, second = chosen
+        if by_id[first]["pair"] != by_id[second]["pair"]:
+            what = "the two windows belong to different pairs"
+            yield Finding(Severity.ERROR, what, row, advice="choose two of the same pair")
+        elif first == second:
+            what = "both windows are the same"
+            yield Finding(Severity.ERROR, what, row, advice="choose two")
+        for window in chosen:
+            if seen.setdefault(window, row) != row:
+                what = f"window {window} was chosen in row {seen[window]} already"
+                yield Finding(Severity.ERROR, what, row, advice="use each window once")
+
+
+def _context(window: Mapping[Any, Any]) -> MarkedContext:
+    first = Span(window["start1"], window["end1"])
+    second = Span(window["start2"], window["end2"])
+    return MarkedContext(window["text"], first, second)
