@@ -25,7 +25,7 @@ START_SECONDS = 180
 OURS = ("DEBUG", "ALLOWED_HOSTS", "ENV_FILE", "SECRET_KEY", "SITE_URL", "VAR_DIR", "DATABASE_URL")
 COMMENT = re.compile(r"(^|\s+)#.*$")
 NAME_OF_FILE = re.compile(r"# (\w+\.toml)$")
-PLAIN_PYTHON = re.compile(r"python (manage\.py|-m postprocess)( [^|<>&;$]*?)?(?: > (\S+))?")
+PLAIN_PYTHON = re.compile(r"python (manage\.py|-m (?:pre|post)process)( [^|<>&;$]*?)?(?: > (\S+))?")
 
 
 class Terminal:
@@ -75,7 +75,8 @@ class Terminal:
         if program == "manage.py":
             done = run_commands([words], self.environment, self.folder)
         else:
-            done = run_module(["postprocess", *words], self.environment, self.folder)
+            module = program.removeprefix("-m ")
+            done = run_module([module, *words], self.environment, self.folder)
         if file:
             (self.folder / file).write_text(done.stdout, encoding="utf-8")
         return done

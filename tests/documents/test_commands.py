@@ -22,7 +22,7 @@ WITH_SITE = (
 # In this order, in one copy, without a site.
 WITHOUT_SITE = (
     "docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md",
-    "docs/comparison.md",
+    "docs/comparison.md", "docs/contexts.md",
 )  # fmt: skip
 # Run by other tests, which also check the results.
 ELSEWHERE = {

@@ -17,8 +17,8 @@ from tests.documents.reading import (
 
 HOST = re.compile(r"([\w-]+\.)+[a-z]{2,}")
 # What looks like a path from the root, in code; made by a command, or one among others, is not.
-PATH = re.compile(r"(?:annotation_site|bench|demo|docs|locale|postprocess|scripts|static|surveys|"
-                  r"templates|tests)/[\w./*-]*")  # fmt: skip
+PATH = re.compile(r"(?:annotation_site|bench|demo|docs|locale|postprocess|preprocess|scripts|"
+                  r"static|surveys|templates|tests)/[\w./*-]*")  # fmt: skip
 START = "README.md"
 
 

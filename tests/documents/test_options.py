@@ -8,13 +8,14 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from postprocess.__main__ import COMMANDS
+from preprocess.__main__ import COMMANDS as CONTEXT_COMMANDS
 from tests.documents.reading import ROOT, list_documents, read_blocks, read_inline, tracked_files
 from tests.documents.terminal import split_commands
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 SHELL = {"sh", "crontab"}
 MANAGE = re.compile(r"(?:python |\.venv/bin/python )?manage\.py (.+)")
-LIBRARY = re.compile(r"(?:python -m postprocess|cosima-post) (.+)")
+LIBRARY = re.compile(r"(?:python -m (?:pre|post)process|cosima-(?:pre|post)) (.+)")
 
 
 @cache
@@ -30,7 +31,7 @@ def site_commands() -> dict[str, frozenset[str]]:
 def library_commands() -> dict[str, frozenset[str]]:
     """The commands of the library, with their options."""
     subparsers = ArgumentParser().add_subparsers()
-    for command in COMMANDS:
+    for command in (*COMMANDS, *CONTEXT_COMMANDS):
         command.add_parser(subparsers)
     return {name: options_of(parser) for name, parser in subparsers.choices.items()}
 

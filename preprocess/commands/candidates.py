@@ -1,0 +1,49 @@
+"""`python -m preprocess candidates`: pick the windows of each pair that an expert sees."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from preprocess.commands.options import positive
+from preprocess.selection.candidates import Choice, pick_candidates
+from preprocess.selection.scores import load_scores
+from preprocess.windows.table import load_windows, replacing
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "candidates", help="pick the windows of each pair that an expert sees"
+    )
+    add = parser.add_argument
+    add("--windows", type=Path, required=True, metavar="FILE", help="written by `find`")
+    add(
+        "--scores", type=Path, nargs="+", default=[], metavar="FILE",
+        help="one file per model, TSV or Parquet with the columns window and score",
+    )  # fmt: skip
+    add("--number", type=positive, default=8, help="candidates per pair (default: 8)")
+    add("--seed", type=int, default=1, help="of what is left to chance (default: 1)")
+    add(
+        "--match-distance", type=int, metavar="WORDS",
+        help="let the two windows of a model differ by at most so many words in the distance "
+        "between the two words of the pair",
+    )  # fmt: skip
+    add("--out", type=Path, required=True, metavar="FILE", help="such as candidates.parquet")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Pick and write the candidates; print how many pairs have enough."""
+    windows = load_windows(options.windows)
+    scores = {path.stem: load_scores(path, windows["window"]) for path in options.scores}
+    choice = Choice(options.number, options.seed, options.match_distance)
+    candidates = pick_candidates(windows, scores, choice)
+    with replacing(options.out) as temporary:
+        candidates.to_parquet(temporary, index=False)
+    per_pair = candidates.groupby("pair").size()
+    sys.stdout.write(
+        f"pairs      {len(per_pair):,}, {(per_pair == options.number).sum():,} of them with "
+        f"{options.number} candidates, {(per_pair == 1).sum():,} with a single one\n"
+        f"candidates {len(candidates):,}\nwritten    {options.out}\n"
+    )
+    return 0

@@ -1,0 +1,37 @@
+"""`python -m preprocess stimuli`: write the stimuli file of the windows that were chosen."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from postprocess.formats.writing import write_files
+from preprocess.selection.stimuli import load_selection, make_stimuli
+from preprocess.windows.table import load_windows
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser("stimuli", help="write the stimuli file of chosen windows")
+    add = parser.add_argument
+    add("--windows", type=Path, required=True, metavar="FILE", help="of `find` or `candidates`")
+    add(
+        "--selection", type=Path, required=True, metavar="FILE",
+        help="TSV with the columns window1 and window2, a row per pair",
+    )  # fmt: skip
+    add("--language", required=True, metavar="CODE", help="such as hr")
+    add("--out", type=Path, required=True, metavar="DIR", help="created if it does not exist")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write data_<lang>.tsv and sources_<lang>.tsv; print warnings."""
+    windows = load_windows(options.windows)
+    stimuli, sources, warnings = make_stimuli(windows, load_selection(options.selection))
+    files = {
+        f"data_{options.language}.tsv": stimuli.encode(),
+        f"sources_{options.language}.tsv": sources.encode(),
+    }
+    paths = write_files(files, options.out)
+    sys.stderr.write("".join(f"warning: {one}\n" for one in warnings))
+    sys.stdout.write("".join(f"written   {path}\n" for path in paths))
+    return 0

@@ -1,0 +1,156 @@
+"""The commands, one after the other, as a user types them."""
+
+import lzma
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from postprocess.formats.stimuli import load_stimuli
+from preprocess.__main__ import main
+from tests.preprocess.corpus import write
+from tests.preprocess.windows.test_finding import story
+from tests.requirements import ROOT
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.conllu", [line for n in range(30) for line in story(n, "# newdoc")])
+    text = "word1\tword2\nice\tsun\nlake\tsun\nfire\tice\n"
+    (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+FIND = (
+    "find --corpus a.conllu --pairs pairs.tsv --language en --out w/windows.parquet --licence CC0"
+)
+
+
+def run(command: str) -> int:
+    return main(command.split())
+
+
+def test_from_a_corpus_to_stimuli(folder, capsys):
+    assert run(FIND) == 0
+    said = capsys.readouterr().out
+    assert "pairs     3, 1 of them without a window, 0 with 100\n" in said
+    assert "windows   60 seen, 60 examined, 60 kept\nrejected  none\n" in said
+
+    windows = pd.read_parquet("w/windows.parquet")
+    scores = windows.assign(score=range(len(windows)))[["window", "score"]]
+    scores.to_csv("e5.tsv", sep="\t", index=False)
+    assert run("candidates --windows w/windows.parquet --scores e5.tsv --out w/c.parquet") == 0
+    said = capsys.readouterr().out
+    assert "pairs      2, 2 of them with 8 candidates, 0 with a single one\n" in said
+
+    extremes = pd.read_parquet("w/c.parquet").sort_values(["pair", "score_e5"]).groupby("pair")
+    chosen = pd.concat(
+        [extremes["window"].last().rename("window1"), extremes["window"].first().rename("window2")],
+        axis="columns",
+    )
+    chosen.to_csv("selection.tsv", sep="\t", index=False)
+    command = "stimuli --windows w/c.parquet --selection selection.tsv --language en --out done"
+    assert run(command) == 0
+    stimuli = load_stimuli("done/data_en.tsv")
+    assert [(pair.word1, pair.word2) for pair in stimuli.pairs] == [("ice", "sun"), ("lake", "sun")]
+    sources = pd.read_csv("done/sources_en.tsv", sep="\t")
+    assert sources["window"].tolist() == chosen.to_numpy().ravel().tolist()
+    assert set(sources["licence"]) == {"CC0"}
+    assert set(sources["file"]) == {"a.conllu"}
+
+
+def test_the_same_command_gives_the_same_bytes(folder):
+    run(FIND + " --processes 1")
+    first = {path.name: path.read_bytes() for path in Path("w").iterdir()}
+    run(FIND + " --processes 2")
+
+    assert {path.name: path.read_bytes() for path in Path("w").iterdir()} == first
+    assert sorted(first) == ["windows.counts.tsv", "windows.parquet"]
+
+
+def test_a_compressed_corpus_gives_the_same_windows(folder):
+    run(FIND)
+    plain = pd.read_parquet("w/windows.parquet").drop(columns=["window", "file"])
+    Path("a.conllu").write_bytes(lzma.compress(Path("a.conllu").read_bytes()))
+    run(FIND)
+
+    packed = pd.read_parquet("w/windows.parquet").drop(columns=["window", "file"])
+    pd.testing.assert_frame_equal(packed, plain)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("a.conllu", "none.conllu"), "error: none.conllu: No such file or directory"),
+        (("a.conllu", "pairs.tsv"), "error: pairs.tsv, line 1: this line has 2 columns"),
+        (("--language en", "--language fi"), 'do not look like the language "fi"'),
+        (("a.conllu", "a.conllu a.conllu"), "error: a.conllu: two files have this name"),
+        (("CC0", "CC0 --filter end=1"), "error: "),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(folder, capsys, change, message):
+    assert run(FIND.replace(*change)) == 2
+
+    assert message in capsys.readouterr().err
+    assert not Path("w/windows.parquet").exists()
+
+
+def test_an_unknown_window_of_a_selection_is_named(folder, capsys):
+    run(FIND)
+    windows = pd.read_parquet("w/windows.parquet")["window"].tolist()
+    rows = [("window1", "window2"), (windows[0], "x"), (windows[0], windows[-1]), (windows[1],) * 2]
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    Path("selection.tsv").write_text(text, encoding="utf-8")
+
+    command = "stimuli --windows w/windows.parquet --selection selection.tsv --language en --out o"
+    assert run(command) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        'error: row 1 (line 2), window2: window "x" does not exist; choose a candidate',
+        "row 2 (line 3): the two windows belong to different pairs; choose two of the same pair",
+        "row 3 (line 4): both windows are the same; choose two",
+    ]
+    assert not Path("o").exists()
+
+
+def test_a_file_that_holds_no_windows_is_refused(folder, capsys):
+    pd.DataFrame({"x": [1]}).to_parquet("x.parquet")
+
+    assert run("candidates --windows x.parquet --out c.parquet") == 2
+    assert run("candidates --windows pairs.tsv --out c.parquet") == 2
+    said = capsys.readouterr().err
+    assert "error: x.parquet: column window is missing" in said
+    assert "error: pairs.tsv: this is not a Parquet file" in said
+
+
+def test_a_search_that_is_stopped_goes_on(folder):
+    run(FIND)
+    wanted = Path("w/windows.parquet").read_bytes()
+    Path("w/windows.parquet").unlink()
+    program = (
+        "import preprocess.windows.parts as parts, preprocess.windows.finding as finding, sys\n"
+        "import preprocess.commands.find as find, functools, time\n"
+        "find.Processes = functools.partial(find.Processes, part_size=9000)\n"
+        "scan = finding.scan_part\n"
+        "finding.scan_part = lambda *a, **k: (time.sleep(0.1), scan(*a, **k))[1]\n"
+        "from preprocess.__main__ import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    arguments = [sys.executable, "-c", program, *FIND.split(), "--processes", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    stopped = subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE, text=True)
+    while len(list(Path("w").glob("*.parts/*.npz"))) < 1:
+        time.sleep(0.05)
+    stopped.send_signal(signal.SIGINT)
+    _, said = stopped.communicate(timeout=60)
+
+    assert (stopped.returncode, said) == (130, "stopped; the same command goes on from here\n")
+    assert not Path("w/windows.parquet").exists()
+    assert subprocess.run(arguments, env=environment, check=False).returncode == 0
+    assert Path("w/windows.parquet").read_bytes() == wanted
+    assert not list(Path("w").glob("*.parts"))
