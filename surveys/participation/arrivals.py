@@ -159,7 +159,7 @@ def start_through(
         return start_assignment(begun)
     refuse_closed(entrance)
     if is_full(entrance):
-        raise no_place_left(no_place_completion(entrance))
+        raise no_place_left(entrance.study, no_place_completion(entrance))
     if address is not None:
         enforce_arrival_limits(entrance, address)
         note_arrival(entrance, address)

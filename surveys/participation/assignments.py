@@ -172,8 +172,14 @@ def find_own_place(study: Study, assignment: Assignment) -> Place | None:
     return next((place for place in reserved if place), None) or free.first()
 
 
-def no_place_left(completion: Completion | None) -> NoPlaceLeft:
+def no_place_left(study: Study, completion: Completion | None) -> NoPlaceLeft:
     """Return the refusal for lack of places, with the annotator's completion."""
+    if study.is_closed:
+        return NoPlaceLeft(
+            _("It takes no more people. Thank you for your interest!"),
+            heading=_("This study is closed"),
+            completion=completion,
+        )
     return NoPlaceLeft(
         _("Thank you for coming! We have enough people for this study now."),
         heading=_("All places are taken"),
@@ -193,9 +199,9 @@ def refuse_displaced(assignment: Assignment) -> None:
     if not is_displaced(assignment):
         return
     if came_for_a_hit(assignment):
-        raise no_place_left(None)
+        raise no_place_left(assignment.study, None)
     if not has_place_left(assignment.study, assignment.annotator):
-        raise no_place_left(completion_of(assignment.annotator))
+        raise no_place_left(assignment.study, completion_of(assignment.annotator))
 
 
 def refuse_revoked(invitation: Invitation) -> None:
@@ -233,7 +239,7 @@ def resume_assignment(assignment: Assignment) -> Assignment:
     place = find_own_place(study, assignment)
     if place is None and not has_answers:
         if came_for_a_hit(assignment):
-            raise no_place_left(None)
+            raise no_place_left(study, None)
         assignment.state, assignment.started_at = AssignmentState.OFFERED, None
         assignment.responses.all().delete()
         return _lay_out(study, assignment)
@@ -294,7 +300,7 @@ def _lay_out(study: Study, assignment: Assignment, seed: int | None = None) -> A
     free = Place.objects.free(study).unseen_by(annotator)
     choice = choose_place(study, free, _chance(seed))
     if choice is None:
-        raise no_place_left(completion_of(annotator))
+        raise no_place_left(study, completion_of(annotator))
     return _fill_place(study, assignment, choice, seed)
 
 

@@ -14,6 +14,7 @@ from surveys.recruitment.links import (
     open_entrance,
 )
 from surveys.study.design import configure_study
+from surveys.study.lifecycle import close_study
 from surveys.study.texts import set_text
 from surveys.web.annotate import arrival
 from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, squeeze, welcome
@@ -186,6 +187,21 @@ def test_welcome_says_when_no_place_is_left_before_any_work(client):
         assert "We have enough people for this study now" in answer.content.decode()
     assert b"<form" not in looked.content
     assert Annotator.objects.count() == 2
+
+
+def test_welcome_says_that_a_study_is_closed(client):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+    seen = hidden_fields(client.get(welcome(invitation)))
+    close_study(study)
+
+    looked = client.get(welcome(invitation))
+    posted = client.post(welcome(invitation), {**seen, "answer": "agree"})
+
+    assert (looked.status_code, posted.status_code) == (200, 409)
+    for answer in (looked, posted):
+        assert "This study is closed" in answer.content.decode()
+        assert "enough people" not in answer.content.decode()
 
 
 def test_a_revoked_link_says_so(client):
