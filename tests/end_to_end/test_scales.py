@@ -223,3 +223,19 @@ def test_points_are_in_equal_rows_on_a_phone(chromium, surveys, scale, rows):
     assert min(box["width"] for box in boxes) >= 44
     assert min(box["height"] for box in boxes) >= 44
     assert watched.sideways_scroll == 0
+
+
+@pytest.mark.parametrize(("width", "font_size"), [(360, 20), (412, 22), (300, 16), (320, 16)])
+def test_seven_points_fit_a_phone_with_larger_text(chromium, surveys, width, font_size):
+    watched = WatchedPage(chromium, (width, 740))
+    page = watched.page
+    settings = page.context.new_cdp_session(page)
+    sizes = {"standard": font_size, "fixed": font_size}
+    settings.send("Page.setFontSizes", {"fontSizes": sizes})
+
+    page.goto(surveys["1-7"][0])
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = [point.bounding_box() for point in page.locator(".points label").all()]
+    assert len(boxes) == 7
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
