@@ -18,6 +18,7 @@ from surveys.models import (
     RunState,
     Study,
 )
+from surveys.monitoring.links_needed import count_links_by_state, count_links_needed
 from surveys.monitoring.progress import Tally, count_study_progress
 from surveys.review.queue import count_unfiled
 
@@ -53,8 +54,8 @@ class NextStep(NamedTuple):
 NEXT_PAGES = {
     "stimuli": ("stimuli", "Upload texts"),
     "design": ("opening", "Check and open the study"),
-    "recruitment": ("recruitment", "Invite annotators"),
     "review": ("review", "Review answers"),
+    "recruitment": ("recruitment", "Invite annotators"),
     "collection": ("collection", "Look at the collection"),
     "results": ("results", "Calculate results"),
     "release": ("release", "Create a release"),
@@ -71,7 +72,11 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
     recruiting = "Create personal links, or open a link for many annotators."
     tally = tally or count_study_progress(study)
     is_collected = has["pairs"] and (not tally.missing or study.is_closed)
-    is_recruiting = has["invitations"] or has["entrances"] or is_collected
+    is_recruiting = has["entrances"] or is_collected
+    if has["invitations"] and not is_recruiting:
+        n_needed = count_links_needed(study, count_links_by_state(study)).n_needed
+        is_recruiting = not n_needed
+        recruiting = f"{n_needed:,} more {'link is' if n_needed == 1 else 'links are'} needed."
     noun = "assignment is" if tally.missing == 1 else "assignments are"
     steps = [
         Step("stimuli", has["pairs"], "Upload a file with the texts and their target words."),
@@ -118,6 +123,12 @@ def find_next_step(steps: Sequence[Step]) -> NextStep | None:
         if not step.is_done and step.waits:
             return NextStep(page, label, step.missing)
     return None
+
+
+def find_missing_review(study: Study) -> str:
+    """Return what is still to be reviewed, as a sentence; nothing if nothing waits."""
+    review = next(step for step in recall_steps(study) if step.name == "review")
+    return "" if review.is_done or not review.waits else review.missing
 
 
 def _key(study: Study) -> str:

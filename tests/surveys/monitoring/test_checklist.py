@@ -50,7 +50,7 @@ def test_nothing_is_next_once_all_is_done(db):
 def test_steps_are_recalled_for_some_seconds(db, django_assert_num_queries):
     study = make_study(2)
     steps = recall_steps(study)
-    invite_annotators(study, 1)
+    invite_annotators(study, 9)
     with django_assert_num_queries(0):
         assert recall_steps(study) == steps
 

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest
 
-from surveys.models import Release, Run, RunState, Study
+from surveys.models import Release, Run, RunKind, RunState, Study
 from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
 from surveys.results.release import PUBLISHED_NAME
@@ -56,7 +56,11 @@ class ReleaseForm(forms.Form):
     )
 
     def __init__(self, study: Study, run: str, data: Any = None) -> None:
-        """`run` is the id of the run whose recipe is chosen first, as text."""
+        """`run` is the id of the run whose recipe is chosen first, as text.
+
+        Without it this is the recipe of the latest release, so that a run that was made to look at
+        another recipe does not change the next release; without one, that of the latest run.
+        """
         runs = Run.objects.filter(study=study).exclude(recipe="").exclude(state=RunState.FAILED)
         runs = runs.defer("report")
         latest = {str(one.pk): one for one in runs[:MOST_RUNS]}
@@ -64,7 +68,8 @@ class ReleaseForm(forms.Form):
             latest |= {str(one.pk): one for one in runs.filter(pk=number)}
         presets = write_presets()
         self._recipes = {**{pk: one.recipe for pk, one in latest.items()}, **presets}
-        chosen = run if run in latest else next(iter(latest), "cosimlex")
+        made = (pk for pk, one in latest.items() if one.kind == RunKind.RELEASE)
+        chosen = run if run in latest else next(made, next(iter(latest), "cosimlex"))
         super().__init__(data, initial={"recipe": chosen})
         self.fields["recipe"].choices = [  # type: ignore[attr-defined]
             ("Of the study", [(pk, _describe_run(one)) for pk, one in latest.items()]),

@@ -4,9 +4,11 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
 from surveys.access.roles import Right
 from surveys.models import Release, Run, RunState, Study
+from surveys.monitoring.checklist import find_missing_review
 from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
 from surveys.results.entries.description import count_written, list_progress, read_written
@@ -15,6 +17,7 @@ from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import ReleaseForm, query_of_run
 
@@ -49,15 +52,18 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
         "of_run": query_of_run(request),
         "progress": progress,
         **count_written(progress),
+        "missing_review": find_missing_review(study),
         "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
     }
     return render(request, "console/results/release.html", page, status=status_of(form))
 
 
-@study_page(Right.WORK, "POST")
+@study_page(Right.WORK)
 def release_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
-    """Open the public page of a release, or close it."""
+    """Ask whether to open the public page of a release; a POST opens or closes it."""
     found = _find(study, number)
+    if request.method != "POST":
+        return _ask_to_publish(request, study, found)
     is_open = request.POST.get("is_open")
     if is_open not in {"yes", "no"}:
         raise BadRequest
@@ -87,6 +93,32 @@ def differences(request: HttpRequest, study: Study, number: int) -> HttpResponse
     name = f"differences_{study.slug}_{found.number}.tsv"
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
+
+
+def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> HttpResponse:
+    """Show what everybody will be able to read, and what is not ready."""
+    address = request.build_absolute_uri(
+        reverse("public:release", args=[study.slug, release.number])
+    )
+    text = (
+        "Everybody can then read all its pairs, texts and ratings, without signing in, at\n"
+        f"{address}\n\n"
+    )
+    report = (release.run and release.run.report) or {}
+    if n_missing := len(report.get("to_be_written", ())):
+        noun = "place is" if n_missing == 1 else "places are"
+        text += f"In its documents {n_missing:,} {noun} still to be written.\n\n"
+    if missing := find_missing_review(study):
+        text += f"Review: {missing}\n\n"
+    return ask_first(
+        request,
+        study,
+        title=f"Publish {release.name} on a page of this site?",
+        text=text + "You can close the page again; who has read it keeps what they read.",
+        button="Publish the page",
+        back=reverse("console:release", args=[study.slug]),
+        fields={"is_open": "yes"},
+    )
 
 
 def _find(study: Study, number: int) -> Release:

@@ -1,5 +1,7 @@
 """Numbers of runs, releases and batches on pages, and the marks of rehearsals."""
 
+import re
+
 import pytest
 
 from surveys.models import Role, Run, RunState, Study
@@ -38,6 +40,21 @@ def make(study: Study, **wishes: object) -> Run:
     perform_run(run.pk)
     run.refresh_from_db()
     return run
+
+
+def test_the_next_release_has_the_recipe_of_the_last_one(study, client):
+    for _ in range(4):
+        finish(start(study))
+    made = make(study)
+    looked = request_results(study, QUICK, None)
+    perform_run(looked.pk)
+
+    def chosen(query: str) -> str:
+        text = client.get(page("release", study) + query).content.decode()
+        return re.search(r'<option value="([^"]*)"[^>]* selected', text)[1]
+
+    assert chosen("") == str(made.pk)
+    assert chosen(f"?run={looked.pk}") == str(looked.pk)
 
 
 def test_pages_name_everything_by_its_number_in_the_study(other, study, client):

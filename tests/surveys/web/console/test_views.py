@@ -89,7 +89,9 @@ def test_the_next_step_follows_what_was_just_done(study, sign_in):
     client = sign_in(Role.OWNER)
     assert "Invite annotators</a>" in client.get(page("log", study)).content.decode()
 
-    client.post(page("invite", study), {"n_before": 0, "count": 4})
+    client.post(page("invite", study), {"n_before": 0, "count": 1})
+    assert "more links are needed" in client.get(page("log", study)).content.decode()
+    client.post(page("invite", study), {"n_before": 1, "count": 99})
 
     assert Invitation.objects.filter(study=study).exists()
     assert "Look at the collection</a>" in client.get(page("log", study)).content.decode()

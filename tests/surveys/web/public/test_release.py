@@ -64,6 +64,18 @@ def test_the_page_is_not_found_until_it_is_opened_and_after_it_is_closed(release
     ]
 
 
+def test_publishing_asks_first_and_says_what_is_not_ready(release, researcher):
+    where = reverse("console:release_page", args=[release.study.slug, release.number])
+
+    asked = researcher.get(where).content.decode()
+
+    assert f"http://testserver{address(release)}" in asked
+    assert "Publish the page" in asked
+    assert Client().get(address(release)).status_code == 404
+    listed = researcher.get(reverse("console:release", args=["study"])).content.decode()
+    assert f'href="{where}"' in listed
+
+
 def test_the_page_is_sandboxed_and_runs_its_own_script_only(release):
     open_page(release)
 
