@@ -118,6 +118,12 @@ def test_invite_listed_replaces_a_revoked_link(study):
     assert stored(revoked, "note", "revoked_because") == ("a", "sent to a wrong address")
 
 
+def test_invite_listed_invites_an_address_once(study):
+    invite_listed(study, ["ana@example.org", "bo@example.org", "ana@example.org "])
+
+    assert notes() == ["ana@example.org", "bo@example.org"]
+
+
 def test_invite_listed_accepts_the_longest_note(study):
     invite_listed(study, ["x" * LONGEST_NOTE])
 
