@@ -1,8 +1,7 @@
 // Enhancements of the console; every page works without them.
 "use strict";
 
-const read = async (answer) =>
-  new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-live]");
+const read = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
 
 // Whether a field shows something else than when the page was loaded.
 function isChanged(field) {
@@ -20,9 +19,17 @@ function isInUse(shown) {
   return isSelected || fields.includes(document.activeElement) || fields.some(isChanged);
 }
 
+// Replace the steps of the study, and what to do next, unless they are in use.
+function swapSteps(page) {
+  const [shown, fresh] = [document, page].map((one) => one.querySelector(".beside"));
+  if (!shown || !fresh || shown.contains(document.activeElement)) return;
+  if (shown.innerHTML !== fresh.innerHTML) shown.replaceWith(fresh);
+}
+
 // Replace the live part of the page; focus, scroll positions and open tables stay as they are.
-function swap(fresh) {
-  const shown = document.querySelector("[data-live]");
+// What was said when a job began is removed when none is running any more.
+function swap(page) {
+  const [shown, fresh] = [document, page].map((one) => one.querySelector("[data-live]"));
   if (!fresh || !shown || isInUse(shown)) return false;
   const focused = shown.contains(document.activeElement) ? document.activeElement : null;
   const list = (part, selector) => [...part.querySelectorAll(selector)];
@@ -34,6 +41,8 @@ function swap(fresh) {
   const [x, y] = [scrollX, scrollY];
   const positions = before.map((one) => [one.scrollLeft, one.scrollTop]);
   shown.replaceWith(fresh);
+  swapSteps(page);
+  if ("busy" in shown.dataset && !("busy" in fresh.dataset)) document.querySelector(".messages")?.remove();
   list(fresh, ".scroll").forEach((one, n) => {
     if (positions[n]) [one.scrollLeft, one.scrollTop] = positions[n];
   });
@@ -53,9 +62,9 @@ async function refresh() {
   const before = form.textContent;
   const answer = await fetch(form.action, { method: "POST", body: new FormData(form) });
   if (!answer.ok) return;
-  const fresh = await read(answer);
-  if (!swap(fresh)) return;
-  if (fresh.querySelector("form[data-refresh]")?.textContent !== before) await refresh();
+  const page = await read(answer);
+  if (!swap(page)) return;
+  if (document.querySelector("form[data-refresh]")?.textContent !== before) await refresh();
 }
 refresh().catch(() => {}); // the button still works
 
