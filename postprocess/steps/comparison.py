@@ -108,7 +108,7 @@ def _summarise(
     sims = scores[["sim1_difference", "sim2_difference"]].to_numpy()
     changes_sign = scores["change_first"] * scores["change_second"] < 0
     return {
-        "pairs written differently": int(scores["written_differs"].sum()),
+        "pairs with different scores": int(scores["written_differs"].sum()),
         "largest difference of a score": float(np.abs(sims).max()),
         "mean absolute difference of scores": float(np.abs(sims).mean()),
         "pairs whose change turns its sign": int(changes_sign.sum()),

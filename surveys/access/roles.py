@@ -96,8 +96,8 @@ def find_account(username: str) -> User:
     user = User.objects.filter(username=username.strip(), is_active=True).first()
     if user is None:
         raise AccessRefused(
-            "No account with this name exists. Operators create accounts with "
-            "manage.py add_researcher."
+            "No account with this name exists. Invite the person under People; operators can also "
+            "create accounts, with manage.py add_researcher."
         )
     return user
 

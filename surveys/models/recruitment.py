@@ -15,7 +15,7 @@ class Provider(models.TextChoices):
     Each MTurk target has its own ids, which never coincide with those of another.
     """
 
-    LINK = "link", "nobody: a link that is passed on"
+    LINK = "link", "open link"
     PROLIFIC = "prolific", "Prolific"
     SIMULATOR = "simulator", "MTurk simulator"
     SANDBOX = "sandbox", "MTurk sandbox"

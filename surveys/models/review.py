@@ -48,7 +48,7 @@ class VerdictKind(models.TextChoices):
     """A reviewer's verdict on an answer, or on all answers of an assignment."""
 
     GOOD = "good", "good"
-    UNUSED = "unused", "pay, but do not use"
+    UNUSED = "unused", "pay, exclude from data"
     REJECTED = "rejected", "reject"
 
     @classmethod

@@ -277,7 +277,7 @@ def test_review_without_scripts(chromium, queue_of):
     assert page.get_by_role("heading", name="Answer").is_visible()
     page.get_by_label("Reject, because").fill("copied")
     watched.follow(page.get_by_role("button", name="Reject"))
-    watched.follow(page.get_by_role("button", name="Pay, but do not use"))
+    watched.follow(page.get_by_role("button", name="Pay, exclude from data"))
 
     assert page.get_by_text("You have judged everything").is_visible()
     assert watched.sideways_scroll == 0

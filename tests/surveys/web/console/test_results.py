@@ -138,7 +138,7 @@ def test_two_runs_are_compared_with_a_warning_of_erased_annotators(
 
     after = client.get(page("compare", study), asked).content.decode()
 
-    assert "Pairs written differently" in before
+    assert "Pairs with different scores" in before
     assert "withdrew or was erased" not in before
     for which in ("first", "second"):
         assert f"The {which} run was made before 1 annotator withdrew or was erased" in " ".join(
