@@ -20,6 +20,12 @@ from surveys.study.stimuli.load import StudyDesign, read_stimuli
 from surveys.study.texts import current_text
 
 DEMO_LANGUAGES = {"en": "English", "hr": "Croatian", "sl": "Slovene", "fi": "Finnish"}
+PUBLIC_TITLES = {  # in the languages of the studies
+    "en": "How similar are two words?",
+    "hr": "Koliko su slične dvije riječi?",
+    "sl": "Kako podobni sta dve besedi?",
+    "fi": "Kuinka samankaltaisia ovat kaksi sanaa?",
+}
 DEMO_ORGANISATION = "Cosima demo"
 DEMO_CONTACT = "demo@example.org"
 RESEARCHER = "researcher"
@@ -69,7 +75,13 @@ def create_demo_study(design: StudyDesign, file: str, **chosen: bool) -> Study:
     """
     create_study(read_stimuli((settings.BASE_DIR / "demo" / file).read_bytes(), design))
     study = Study.objects.get(slug=design.slug)
-    study = configure_study(study, organisation=DEMO_ORGANISATION, contact=DEMO_CONTACT, **chosen)
+    study = configure_study(
+        study,
+        public_title=PUBLIC_TITLES[study.language],
+        organisation=DEMO_ORGANISATION,
+        contact=DEMO_CONTACT,
+        **chosen,
+    )
     text = current_text(study, TextKind.CONSENT)
     review_consent(study, text.version, reviewer=DEMO_ORGANISATION)
     return open_study(study)
