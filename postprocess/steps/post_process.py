@@ -13,6 +13,7 @@ from postprocess.steps.core import KEPT, LEFT_OUT, take_texts
 from postprocess.steps.exclusion import COUNTED, find_excluded
 from postprocess.steps.recipe import Recipe
 from postprocess.table.groups import with_groups
+from postprocess.table.parallel import fill_parts
 from postprocess.table.ratings import (
     RatingsError,
     check_ratings,
@@ -21,7 +22,7 @@ from postprocess.table.ratings import (
     number_items,
     number_members,
 )
-from postprocess.types import Codes, Floats, Integers
+from postprocess.types import Bools, Codes, Floats, Integers
 
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
@@ -107,9 +108,7 @@ def post_process(
     judged = apply_filtering(calibrated, recipe)
     scores = _score(calibrated, judged, recipe, n_pairs=n_pairs, report=report)
     annotators, reason = _account(excluded, member, members, of_calibration.join(judged))
-    points = np.full(len(checked), np.nan)
-    points[rows] = calibrated.points.ravel()[calibrated.cell]
-    ledger = checked.assign(calibrated=points, reason=reason)
+    ledger = checked.assign(calibrated=_points_of_rows(calibrated, counts), reason=reason)
     return Outcome(recipe, ledger, annotators, scores, "group" in ratings)
 
 
@@ -158,6 +157,17 @@ def score_points(calibrated: core.Ratings, judged: pd.DataFrame, recipe: Recipe)
     is_kept = (judged["decision"] == KEPT).to_numpy()[:, None]
     scales = recipe.scale.as_scale(), recipe.rescaling.as_scale()
     return np.where(is_kept, core.rescale(calibrated.points, *scales), np.nan)
+
+
+def _points_of_rows(calibrated: core.Ratings, counts: Bools) -> Floats:
+    """Return the calibrated rating of each row, NaN for rows that do not count."""
+    table, cell = calibrated.points.ravel(), calibrated.cell
+    counted = fill_parts(np.empty(len(cell)), lambda part: table[cell[part]])
+    if counts.all():
+        return counted
+    points = np.full(len(counts), np.nan)
+    points[counts] = counted
+    return points
 
 
 def _account(
