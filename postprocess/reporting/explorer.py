@@ -76,6 +76,7 @@ def render_explorer(dataset: Dataset) -> str:
         make_environment()
         .get_template("explorer.html.jinja")
         .render(
+            name=dataset.name,
             language=report["language"],
             version=report["code"]["version"],
             pairs=list(_show_pairs(dataset)),
