@@ -6,16 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from postprocess.formats.tabular import TableError
-from preprocess.commands import candidates, find, stimuli
+from preprocess.commands import candidates, corpus, find, stimuli
 from preprocess.corpora.errors import CorpusError
+from preprocess.corpora.lemmatising import UnknownLanguage
 from preprocess.selection.candidates import ChoiceError
 from preprocess.selection.scores import ScoresError
 from preprocess.windows.filters import FilterError
 from preprocess.windows.table import WindowsError
 
 SCRIPT = "cosima-pre"
-COMMANDS = (find, candidates, stimuli)
-ERRORS = (TableError, CorpusError, FilterError, WindowsError, ScoresError, ChoiceError)
+COMMANDS = (corpus, find, candidates, stimuli)
+ERRORS = (
+    TableError,
+    CorpusError,
+    FilterError,
+    WindowsError,
+    ScoresError,
+    ChoiceError,
+    UnknownLanguage,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -44,7 +44,9 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.reading",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
-SHARED_FORMATS = {f"postprocess.formats.{n}" for n in ("marks", "stimuli", "tabular", "writing")}
+SHARED_FORMATS = {
+    f"postprocess.formats.{name}" for name in ("marks", "stimuli", "tabular", "tokens", "writing")
+}
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors

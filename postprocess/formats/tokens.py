@@ -50,7 +50,16 @@ def tokenise(text: str) -> list[str]:
     >>> tokenise("Don't e-mail 3.14 – “šest”… 冰水")
     ["Don't", 'e-mail', '3.14', 'šest', '冰', '水']
     """
-    return [text[word.start() : word.end()] for word in WORD.finditer(text.translate(_KINDS))]
+    return [text[start:end] for start, end in find_words(text)]
+
+
+def find_words(text: str) -> list[tuple[int, int]]:
+    """Return the beginnings and ends of the words that `tokenise` returns.
+
+    >>> find_words("Ice is – water")
+    [(0, 3), (4, 6), (9, 14)]
+    """
+    return [word.span() for word in WORD.finditer(text.translate(_KINDS))]
 
 
 def count_sentences(text: str) -> int:

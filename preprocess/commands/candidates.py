@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 from preprocess.commands.options import positive
+from preprocess.replacing import replacing
 from preprocess.selection.candidates import Choice, pick_candidates
 from preprocess.selection.scores import load_scores
-from preprocess.windows.table import load_windows, replacing
+from preprocess.windows.table import load_windows
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

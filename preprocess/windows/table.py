@@ -1,10 +1,7 @@
 """The files of windows: `windows.parquet` and, next to it, the counts as `windows.counts.tsv`."""
 
 import json
-import os
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from preprocess.replacing import replacing
 from preprocess.windows.examining import WINDOW_TYPES
 
 SETTINGS = b"cosima"  # the key of the file's metadata
@@ -60,17 +58,3 @@ def load_settings(path: Path) -> dict[str, Any]:
     """Return the settings that are stored with windows; nothing if there are none."""
     stored = pq.read_schema(path).metadata or {}
     return dict(json.loads(stored.get(SETTINGS, b"{}")))
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path next to one, which it replaces if all goes well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
