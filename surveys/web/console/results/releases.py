@@ -114,7 +114,7 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
         request,
         study,
         title=f"Publish {release.name} on a page of this site?",
-        text=text + "You can close the page again; who has read it keeps what they read.",
+        text=text + "You can close the page again, but readers may have kept a copy.",
         button="Publish the page",
         back=reverse("console:release", args=[study.slug]),
         fields={"is_open": "yes"},
