@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -179,14 +179,13 @@ class _Places:
 
     def look_around(self, middle: _Numbered, ring: Ring) -> None:
         """Add the windows of the words of the middle sentence and of those in it or after it."""
-        later = [
-            one.sentence.words
-            for one in takewhile(bool, islice(ring, self.settings.size - 1, None))
-            if one is not None
-        ]
+        nearby = islice(ring, self.settings.size - 1, None)  # beyond a border all are None
+        later = [one.sentence.words for one in nearby if one is not None]
         present: set[int] = set().union(*later)
         for word in middle.sentence.words:
             pair_of = self.lexicon.pair_of[word]
+            if present.isdisjoint(pair_of):
+                continue
             for partner in pair_of.keys() & present:
                 ahead = next(n for n, words in enumerate(later) if partner in words)
                 if ahead or word < partner:
