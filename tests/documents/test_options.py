@@ -1,7 +1,7 @@
 """Commands and options that the documents name, in the text and in what is not run, exist."""
 
 import re
-from argparse import ArgumentParser
+from argparse import ArgumentParser, _SubParsersAction
 from functools import cache
 
 import pytest
@@ -45,7 +45,11 @@ def script_options() -> frozenset[str]:
 
 
 def options_of(parser: ArgumentParser) -> frozenset[str]:
-    return frozenset(name for action in parser._actions for name in action.option_strings)  # noqa: SLF001
+    """The options of a command and of all commands below it."""
+    actions = parser._actions  # noqa: SLF001
+    own = frozenset(name for action in actions for name in action.option_strings)
+    below = [action.choices for action in actions if isinstance(action, _SubParsersAction)]
+    return own.union(*(options_of(one) for choices in below for one in choices.values()))
 
 
 @cache
