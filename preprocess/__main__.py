@@ -6,19 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from postprocess.formats.tabular import TableError
-from preprocess.commands import candidates, corpus, find, stimuli
+from preprocess.commands import candidates, corpus, find, pairs, stimuli
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmatising import UnknownLanguage
+from preprocess.pairs.sampling import QuotaError
 from preprocess.selection.candidates import ChoiceError
 from preprocess.selection.scores import ScoresError
 from preprocess.windows.filters import FilterError
 from preprocess.windows.table import WindowsError
 
 SCRIPT = "cosima-pre"
-COMMANDS = (corpus, find, candidates, stimuli)
+COMMANDS = (corpus, pairs, find, candidates, stimuli)
 ERRORS = (
     TableError,
     CorpusError,
+    QuotaError,
     FilterError,
     WindowsError,
     ScoresError,

@@ -136,10 +136,10 @@ def test_imports_point_the_right_way():
 def test_may_import_refuses_what_points_the_wrong_way():
     wrong = [
         ("postprocess.formats.files", "surveys.models"),
-        ("postprocess.formats.files", "preprocess.pairs"),
-        ("preprocess.pairs", "postprocess.pipeline"),
-        ("preprocess.pairs", "surveys.models"),
-        ("surveys.study.stimuli.load", "preprocess.pairs"),
+        ("postprocess.formats.files", "preprocess.pairs.reading"),
+        ("preprocess.pairs.reading", "postprocess.pipeline"),
+        ("preprocess.pairs.reading", "surveys.models"),
+        ("surveys.study.stimuli.load", "preprocess.pairs.reading"),
         ("surveys.models.study", "surveys.study.stimuli.load"),
         ("surveys.study.stimuli.load", "surveys.web.annotate.views"),
         ("surveys.web.annotate.views", "surveys.web.admin"),

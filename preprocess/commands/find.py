@@ -14,7 +14,7 @@ from preprocess.commands.options import positive
 from preprocess.commands.progress import showing_progress
 from preprocess.corpora.checking import check_corpus
 from preprocess.corpora.errors import CorpusError
-from preprocess.pairs import WordPair, load_pairs
+from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.examining import (
     DUPLICATE,
     SOURCE_COLUMNS,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 from preprocess.windows.duplicates import find_near_duplicates
 from preprocess.windows.filters import Filter, judge
 from preprocess.windows.reading import WindowText, make_window, read_comments, read_sentences

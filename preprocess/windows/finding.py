@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 from preprocess.windows.examining import Examination, examine_windows
 from preprocess.windows.lexicon import Lexicon
 from preprocess.windows.parts import PART_SIZE, Found, list_parts, put_together

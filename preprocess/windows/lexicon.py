@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from preprocess.corpora.lemmas import normalise_lemma
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 
 MOST_REMEMBERED = 200_000  # spellings of lemmas, about 30 MB
 

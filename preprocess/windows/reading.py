@@ -11,7 +11,7 @@ from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmas import normalise_lemma
 from preprocess.corpora.lines import number_of_line
 from preprocess.corpora.opening import open_corpus
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 
 END = (b"\n", b"\r\n")
 NO_WORD = (b"#", *END)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from preprocess.corpora.lines import ScannedSentence, scan_sentences, step_back
 from preprocess.corpora.opening import open_corpus
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 from preprocess.windows.lexicon import Lexicon
 
 UNKNOWN = -1  # a document that began before the part

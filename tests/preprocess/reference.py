@@ -6,7 +6,7 @@ from pathlib import Path
 import conllu
 
 from preprocess.corpora.lemmas import normalise_lemma
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 
 
 def read_documents(path: Path, *, by_paragraph: bool = False) -> list[list[list[str]]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from preprocess.corpora.conllu import parse_sentence
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 from preprocess.windows.filters import (
     FilterError,
     change_filter,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from preprocess.pairs import WordPair
+from preprocess.pairs.reading import WordPair
 from preprocess.windows.examining import WINDOW_TYPES, Examination, count_windows
 from preprocess.windows.filters import default_filters
 from preprocess.windows.finding import Processes, examine_places, find_places

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from preprocess.corpora.errors import CorpusError
-from preprocess.pairs import WordPair, load_pairs
+from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.lexicon import Lexicon
 from preprocess.windows.parts import list_parts, put_together
 from preprocess.windows.scanning import Part, SearchSettings, scan_part

@@ -3,7 +3,7 @@
 import pytest
 
 from postprocess.formats.tabular import TableError
-from preprocess.pairs import WordPair, load_pairs
+from preprocess.pairs.reading import WordPair, load_pairs
 
 
 def write(tmp_path, *rows: str):
