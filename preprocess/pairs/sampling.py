@@ -129,7 +129,8 @@ def _classify(pairs: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
             "pos": pairs["pos"] if quotas.shares else "",
             "bin": bins,
             "antonym": pairs["antonym"] if quotas.antonyms is not None else False,
-        }
+        },
+        index=pairs.index,
     )
 
 

@@ -25,7 +25,8 @@ def simlex_like(sizes=(666, 222, 111), seed: int = 0) -> pd.DataFrame:
             "score": rng.uniform(0, 10, n),
             "concreteness": rng.integers(1, 5, n),
             "antonym": rng.random(n) < 0.2,
-        }
+        },
+        index=range(1, n + 1),
     )
 
 
