@@ -65,7 +65,8 @@ def make_stimuli(
         for row, chosen in enumerate(selection, 1)
         for number, window in enumerate(chosen, 1)
     ]
-    return text, render_rows(SOURCE_COLUMNS, sources), parsed.warnings
+    warnings = (*parsed.warnings, *_find_shared_sentences(by_id, selection))
+    return text, render_rows(SOURCE_COLUMNS, sources), warnings
 
 
 def _check_selection(by_id: Rows, selection: Sequence[tuple[str, str]]) -> Iterator[Finding]:
@@ -92,6 +93,18 @@ def _check_selection(by_id: Rows, selection: Sequence[tuple[str, str]]) -> Itera
             if seen.setdefault(window, row) != row:
                 what = f"window {window} was chosen in row {seen[window]} already"
                 yield Finding(Severity.ERROR, what, row, advice="use each window once")
+
+
+def _find_shared_sentences(by_id: Rows, selection: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+    """Yield a warning for each pair whose contexts overlap in their document."""
+    for row, chosen in enumerate(selection, 1):
+        first, second = sorted(
+            (by_id[one] for one in chosen), key=lambda one: one["first_sentence"]
+        )
+        is_same = all(first[name] == second[name] for name in ("file", "document"))
+        if is_same and second["first_sentence"] <= first["last_sentence"]:
+            what = f"both contexts have sentence {second['first_sentence']} of their document"
+            yield Finding(Severity.WARNING, what, row, advice="choose another window")
 
 
 def _context(window: Mapping[Any, Any]) -> MarkedContext:

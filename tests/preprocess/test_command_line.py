@@ -118,6 +118,21 @@ def test_an_unknown_window_of_a_selection_is_named(folder, capsys):
     assert not Path("o").exists()
 
 
+def test_contexts_that_share_a_sentence_are_reported(folder, capsys):
+    _, ice, sun, _ = story(1)
+    between, other_ice, other_sun, _ = story(3)
+    write(folder / "a.conllu", ["# newdoc\n", ice, sun, between, other_ice, other_sun])
+    run(FIND)
+    windows = pd.read_parquet("w/windows.parquet").query("pair == 1 and rejected == ''")
+    first, second = windows["window"]
+    Path("selection.tsv").write_text(f"window1\twindow2\n{first}\t{second}\n")
+
+    command = "stimuli --windows w/windows.parquet --selection selection.tsv --language en --out o"
+    assert run(command) == 0
+    said = capsys.readouterr().err
+    assert "row 1 (line 2): both contexts have sentence 3 of their document" in said
+
+
 def test_a_file_that_holds_no_windows_is_refused(folder, capsys):
     pd.DataFrame({"x": [1]}).to_parquet("x.parquet")
 
