@@ -16,6 +16,7 @@ import json
 import lzma
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,12 +73,14 @@ WAYS: dict[str, Callable[[Path, Path, int], int]] = {
 def make_corpus(source: Path, folder: Path, megabytes: int) -> Path:
     """Write the corpus repeated to a size, and a tenth of it as it is, gzip and xz."""
     text = source.read_bytes()
-    whole = text * max(1, round(megabytes * 1e6 / len(text)))
-    path, tenth = folder / "whole.conllu", text * max(1, round(megabytes * 1e5 / len(text)))
-    path.write_bytes(whole)
-    (folder / "tenth.conllu").write_bytes(tenth)
-    (folder / "tenth.conllu.gz").write_bytes(gzip.compress(tenth, 6))
-    (folder / "tenth.conllu.xz").write_bytes(lzma.compress(tenth, preset=1))
+    path, tenth = folder / "whole.conllu", folder / "tenth.conllu"
+    for target, size in ((path, megabytes * 1e6), (tenth, megabytes * 1e5)):
+        with target.open("wb") as file:
+            for _ in range(max(1, round(size / len(text)))):
+                file.write(text)
+    for open_packed, end in ((gzip.open, ".gz"), (lzma.open, ".xz")):
+        with tenth.open("rb") as plain, open_packed(f"{tenth}{end}", "wb") as packed:
+            shutil.copyfileobj(plain, packed)
     return path
 
 
