@@ -16,8 +16,6 @@ WORD_ID = re.compile(r"[0-9]+")
 RANGE_ID = re.compile(r"([0-9]+)-([0-9]+)")
 EMPTY_ID = re.compile(r"[0-9]+\.[0-9]+")
 N_COLUMNS = 10
-NEW_DOCUMENT = "newdoc"
-NEW_PARAGRAPH = "newpar"
 
 
 @dataclass(frozen=True, slots=True)

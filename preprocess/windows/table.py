@@ -40,8 +40,11 @@ def write_windows(
             yield table
 
 
-def load_windows(path: Path, *, with_rejected: bool = False) -> pd.DataFrame:
-    """Read windows (`WINDOW_TYPES`), by pair and rank. Raises OSError and WindowsError."""
+def load_windows(path: Path) -> pd.DataFrame:
+    """Read the windows that were kept (`WINDOW_TYPES`), by pair and rank.
+
+    Raises OSError and WindowsError.
+    """
     try:
         table = pq.read_table(path)
     except pa.ArrowInvalid as error:
@@ -51,10 +54,4 @@ def load_windows(path: Path, *, with_rejected: bool = False) -> pd.DataFrame:
             f"{path}: column {missing[0]} is missing; give a file that `find` has written"
         )
     windows: pd.DataFrame = table.select(list(WINDOW_TYPES)).to_pandas().astype(WINDOW_TYPES)
-    return windows if with_rejected else windows[windows["rejected"] == ""].reset_index(drop=True)
-
-
-def load_settings(path: Path) -> dict[str, Any]:
-    """Return the settings that are stored with windows; nothing if there are none."""
-    stored = pq.read_schema(path).metadata or {}
-    return dict(json.loads(stored.get(SETTINGS, b"{}")))
+    return windows[windows["rejected"] == ""].reset_index(drop=True)
