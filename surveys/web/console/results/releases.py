@@ -104,8 +104,7 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
         "Everybody can then read all its pairs, texts and ratings, without signing in, at\n"
         f"{address}\n\n"
     )
-    report = (release.run and release.run.report) or {}
-    if n_missing := len(report.get("to_be_written", ())):
+    if n_missing := len(release.report.get("to_be_written", ())):
         noun = "place is" if n_missing == 1 else "places are"
         text += f"In its documents {n_missing:,} {noun} still to be written.\n\n"
     if missing := find_missing_review(study):
