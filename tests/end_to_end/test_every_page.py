@@ -48,7 +48,7 @@ LIST_SCROLLING = """
 LOOKS = [(DESKTOP, "light", "dark"), (PHONE, "dark", "light")]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def listed(shared_site: Site) -> list[str]:
     """Return a session of an operator, and the addresses of pages."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).split()

@@ -32,7 +32,7 @@ PAGES = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def session(shared_site: Site) -> str:
     """Return the session of an owner of a study with ratings."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()

@@ -16,7 +16,7 @@ print(client.cookies["sessionid"].value)
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def session(shared_site: Site) -> str:
     """Return the session of an operator."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()

@@ -47,7 +47,7 @@ WHERE token = '{token}' ORDER BY position
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def surveys(shared_site) -> dict[str, list[str]]:
     """Return addresses of assignments on each scale, whose first item is at page 2."""
     found: dict[str, list[str]] = {}

@@ -14,7 +14,7 @@ from tests.end_to_end.site import Site, opening
 from tests.factories.studies import numbered_stimuli
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def links(shared_site: Site, tmp_path_factory) -> list[str]:
     """To a study of texts with words like alpha1 and beta1 in them."""
     stimuli = tmp_path_factory.mktemp("numbered") / "data_en.tsv"

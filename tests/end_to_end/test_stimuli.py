@@ -24,7 +24,7 @@ DROP = """text => {
 }"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def session(shared_site: Site) -> str:
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
 

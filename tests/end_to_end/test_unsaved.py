@@ -37,7 +37,7 @@ WANTED = "SELECT ratings_per_context FROM surveys_study WHERE slug = '{study}'"
 RATINGS = "Ratings per context"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def session(shared_site: Site) -> str:
     """Return the session of an owner of drafts of two pairs; one has a release in progress."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
