@@ -1,4 +1,4 @@
-"""Imports go one way: annotation_site → surveys → postprocess ← preprocess, as listed here."""
+"""Imports go one way: annotation_site → surveys → preprocess → postprocess, as listed here."""
 
 import ast
 import os
@@ -44,9 +44,10 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.reading",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
-SHARED_FORMATS = {
+SHARED = {"postprocess.commands.program"} | {
     f"postprocess.formats.{name}" for name in ("marks", "stimuli", "tabular", "tokens", "writing")
 }
+WORD_LISTS = "preprocess.word_lists"  # loads nothing
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors
@@ -101,9 +102,7 @@ def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, "postprocess"):
         return is_in(imported, "postprocess")
     if is_in(importer, "preprocess"):
-        return is_in(imported, "preprocess") or imported in SHARED_FORMATS
-    if is_in(imported, "preprocess"):
-        return False
+        return is_in(imported, "preprocess") or imported in SHARED
     if is_in(importer, SIMULATOR, CROWD):
         return is_in(importer, SIMULATOR) and is_in(imported, SIMULATOR)
     if is_in(imported, SIMULATOR):
@@ -119,9 +118,11 @@ def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, *DOORS):
         own_door = next(door for door in DOORS if is_in(importer, door))
         of_another_door = is_in(imported, *DOORS) and not is_in(imported, own_door)
-        if is_in(imported, "postprocess"):
+        if is_in(imported, "preprocess", "postprocess"):
             return is_in(importer, "surveys.management") and imported == OPTIONS
         return not of_another_door
+    if is_in(imported, "preprocess"):
+        return (importer, imported) == ("surveys.review.spelling", WORD_LISTS)
     if is_in(imported, "postprocess"):
         return importer in FILE_ACTIONS or imported == MARKS
     return not is_in(imported, *DOORS)
@@ -140,6 +141,8 @@ def test_may_import_refuses_what_points_the_wrong_way():
         ("preprocess.pairs.reading", "postprocess.pipeline"),
         ("preprocess.pairs.reading", "surveys.models"),
         ("surveys.study.stimuli.load", "preprocess.pairs.reading"),
+        ("surveys.review.spelling", "preprocess.languages"),
+        ("surveys.web.annotate.views", "preprocess.word_lists"),
         ("surveys.models.study", "surveys.study.stimuli.load"),
         ("surveys.study.stimuli.load", "surveys.web.annotate.views"),
         ("surveys.web.annotate.views", "surveys.web.admin"),

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 
 from simplemma import is_known, lemmatize
-from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
 from postprocess.formats.tokens import find_words, sentence_ends
 from preprocess.corpora.raw import DESCRIBED, Document
+from preprocess.word_lists import has_word_list, listed_as
 
-LISTED_AS = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "sh": "hbs", "no": "nb"}  # by simplemma
 MARKS = re.compile(r"(\S)\1*")  # punctuation: a run of one sign is one token
 EMPTY_LINE = re.compile(r"\n\s*\n")
 TAIL = ("_",) * 5
@@ -30,8 +29,7 @@ def lemmatise(document: Document, language: str, *, is_wrapped: bool = False) ->
     Each line of the text is a paragraph; if it is wrapped, an empty line ends one. Raises
     UnknownLanguage.
     """
-    listed = LISTED_AS.get(language, language)
-    if listed not in SUPPORTED_LANGUAGES:
+    if not has_word_list(language):
         raise UnknownLanguage(
             f'simplemma has no lemmas for the language "{language}"; use a tagger that writes '
             "CoNLL-U, such as Stanza or UDPipe"
@@ -46,7 +44,7 @@ def lemmatise(document: Document, language: str, *, is_wrapped: bool = False) ->
         for sentence in _sentences(paragraph):
             number += 1
             yield f"# sent_id = {document.identifier}-{number}\n# text = {sentence}\n"
-            yield from _word_lines(sentence, listed)
+            yield from _word_lines(sentence, listed_as(language))
             yield "\n"
 
 

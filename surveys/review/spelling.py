@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from preprocess.word_lists import has_word_list, listed_as
+
 FOLDERS = ("/usr/share/hunspell", "/usr/share/myspell/dicts")
 VOIKKO_TAGS = {"fi"}
-LISTED_AS = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "sh": "hbs", "no": "nb"}  # by simplemma
 TIMEOUT_SECONDS = 30
 CACHE_SIZE = 200_000
 logger = logging.getLogger(__name__)
@@ -36,13 +37,6 @@ def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(word for word in asked if not remembered[language, word])
 
 
-def has_word_list(language: str) -> bool:
-    """Return whether simplemma supports the language."""
-    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
-
-    return _listed_as(language) in SUPPORTED_LANGUAGES
-
-
 def has_dictionary(language: str) -> bool:
     """Return whether the system has a dictionary of the language."""
     return bool(spelling_command(language))
@@ -51,7 +45,7 @@ def has_dictionary(language: str) -> bool:
 def _find_known(words: Sequence[str], language: str) -> set[str]:
     known = set()
     if has_word_list(language):
-        listed = _listed_as(language)
+        listed = listed_as(language)
         known = {word for word in words if _is_listed(word, listed)}
     if (command := spelling_command(language)) and (rest := sorted({*words} - known)):
         spelled = _ask(command, [form for word in rest for form in _forms(word)])
@@ -69,11 +63,6 @@ def _is_listed(word: str, listed: str) -> bool:
 def _forms(word: str) -> tuple[str, str, str]:
     """Return a word in the letter cases that a dictionary may contain."""
     return word, word.lower(), word.capitalize()
-
-
-def _listed_as(language: str) -> str:
-    tag = language.lower().split("-")[0]
-    return LISTED_AS.get(tag, tag)
 
 
 @cache

@@ -3,8 +3,9 @@ import subprocess
 
 import pytest
 
+from preprocess.word_lists import has_word_list
 from surveys.review import spelling
-from surveys.review.spelling import find_doubted, has_dictionary, has_word_list
+from surveys.review.spelling import find_doubted, has_dictionary
 
 
 @pytest.fixture(autouse=True)
