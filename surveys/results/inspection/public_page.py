@@ -16,10 +16,18 @@ HEAD_ENDS = b'<form class="controls"'  # what follows the first lines of the exp
 
 @transaction.atomic
 def open_page(release: Release) -> None:
-    """Open the public page of a release; a no-op if it is open.
+    """Open the public page of a release; a no-op if it is open. Raises ReleaseRefused."""
+    refuse_unpublishable(release)
+    closed = Release.objects.filter(pk=release.pk, page_opened_at__isnull=True)
+    if closed.update(page_opened_at=timezone.now()):
+        record("release.page_opened", release.study, release.name)
 
-    Raises ReleaseRefused if the release has no explorer, is not verified, differs from what its
-    ratings give, or holds ratings of annotators who withdrew since.
+
+def refuse_unpublishable(release: Release) -> None:
+    """Raise ReleaseRefused for a release that can have no public page.
+
+    It has no explorer, is not verified, differs from what its ratings give, or holds ratings of
+    annotators who withdrew since.
     """
     if _read_explorer(release) is None:
         raise ReleaseRefused(
@@ -33,9 +41,6 @@ def open_page(release: Release) -> None:
             "since. Create a new release, and open the page of that one."
         )
     _refuse_unconfirmed(counted)
-    closed = Release.objects.filter(pk=release.pk, page_opened_at__isnull=True)
-    if closed.update(page_opened_at=timezone.now()):
-        record("release.page_opened", release.study, release.name)
 
 
 @transaction.atomic

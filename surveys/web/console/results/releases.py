@@ -12,7 +12,7 @@ from surveys.monitoring.checklist import find_missing_review
 from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
 from surveys.results.entries.description import count_written, list_progress, read_written
-from surveys.results.inspection.public_page import close_page, open_page
+from surveys.results.inspection.public_page import close_page, open_page, refuse_unpublishable
 from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
 from surveys.tasks import start_run
@@ -97,6 +97,7 @@ def differences(request: HttpRequest, study: Study, number: int) -> HttpResponse
 
 def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> HttpResponse:
     """Show what everybody will be able to read, and what is not ready."""
+    refuse_unpublishable(release)
     address = request.build_absolute_uri(
         reverse("public:release", args=[study.slug, release.number])
     )
