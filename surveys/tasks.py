@@ -25,6 +25,7 @@ from surveys.crowd.mturk import qualifications
 from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.errors import SurveyError
 from surveys.models import Delivery, Run, RunKind, Study
+from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Job
 from surveys.operations.outages import OUTAGES, log_outage
 from surveys.recruitment import mails
@@ -108,7 +109,9 @@ def send_grants(target: str) -> None:
 @shared_task  # type: ignore[untyped-decorator]
 def file_answers(study_id: int) -> None:
     """Add the new answers of a study to its review queue."""
-    queue.file_in_background(Study.objects.get(pk=study_id))
+    study = Study.objects.get(pk=study_id)
+    queue.file_in_background(study)
+    forget_steps(study)
 
 
 def list_due_runs(at_most: int) -> list[int]:
@@ -119,6 +122,8 @@ def list_due_runs(at_most: int) -> list[int]:
 def perform_run(run_id: int) -> None:
     """Perform a waiting run of any kind; see `runs.perform_run`."""
     runs.perform_run(run_id, MAKERS)
+    if run := Run.objects.select_related("study").filter(pk=run_id).first():
+        forget_steps(run.study)
 
 
 def start_run(run_id: int) -> None:

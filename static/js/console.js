@@ -19,17 +19,18 @@ function isInUse(shown) {
   return isSelected || fields.includes(document.activeElement) || fields.some(isChanged);
 }
 
-// Replace the steps of the study, and what to do next, unless they are in use.
+const pick = (selector, page) => [document, page].map((one) => one.querySelector(selector));
+
+// Replace the steps of the study, unless they are in use.
 function swapSteps(page) {
-  const [shown, fresh] = [document, page].map((one) => one.querySelector(".beside"));
-  if (!shown || !fresh || shown.contains(document.activeElement)) return;
-  if (shown.innerHTML !== fresh.innerHTML) shown.replaceWith(fresh);
+  const [shown, fresh] = pick(".beside", page);
+  if (fresh && !shown.contains(document.activeElement)) shown.replaceWith(fresh);
 }
 
 // Replace the live part of the page; focus, scroll positions and open tables stay as they are.
-// What was said when a job began is removed when none is running any more.
+// The message that a job has begun disappears when the job ends.
 function swap(page) {
-  const [shown, fresh] = [document, page].map((one) => one.querySelector("[data-live]"));
+  const [shown, fresh] = pick("[data-live]", page);
   if (!fresh || !shown || isInUse(shown)) return false;
   const focused = shown.contains(document.activeElement) ? document.activeElement : null;
   const list = (part, selector) => [...part.querySelectorAll(selector)];

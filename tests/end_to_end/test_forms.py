@@ -99,6 +99,19 @@ def test_rows_are_added_and_removed(visit, scripts):
     assert "Which number is larger?" not in page.locator("main").inner_text()
 
 
+def test_steps_and_messages_follow_a_job(visit):
+    page = visit("release/").page
+    step = page.locator("nav.steps").get_by_role("listitem").filter(has_text="Release")
+    press(page, "Create release")
+    assert page.locator("[data-live][data-busy]").count() == 1
+    assert "The release is being created" in page.locator(".messages").inner_text()
+
+    page.locator(".messages").wait_for(state="detached", timeout=120_000)
+
+    assert page.locator("[data-live] .badge").first.inner_text() == "Done"
+    assert step.get_by_text("✓").count() == 1
+
+
 def test_a_release_takes_three_clicks_and_no_toml(visit):
     page = visit("").page
     page.locator("nav.steps").get_by_role("link", name="Release").click()
