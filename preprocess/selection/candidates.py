@@ -1,7 +1,7 @@
 """Candidates: the windows of a pair that an expert sees.
 
 Each model contributes the window where it takes the two words for most similar and the one for
-least similar; the rest are drawn at random. The distance between the two words alone predicts much
+least similar; the rest are drawn at random. The distance between the two words alone predicts part
 of the change that people see, so that both windows of a model can be asked to have about the same.
 """
 

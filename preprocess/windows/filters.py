@@ -1,8 +1,8 @@
 """Filters for badly built contexts: what is measured, the limits, and what happens beyond them.
 
 The measures follow GDEX (Kilgarriff et al. 2008; for Slovene Kosem, Husák and McCarthy 2011) and
-the rules with which web corpora are cleaned. The limits reject 0 to 8 % of the contexts that the
-experts of CoSimLex chose.
+the rules with which web corpora are cleaned. The limits reject 9 % of the 222 Slovene and 4 % of
+the 48 Finnish contexts that the experts of CoSimLex chose, most of them for a short sentence.
 """
 
 import re

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from preprocess.corpora.lemmas import normalise_lemma
 from preprocess.pairs.reading import WordPair
 
-MOST_REMEMBERED = 200_000  # spellings of lemmas, about 30 MB
+MOST_REMEMBERED = 200_000  # spellings of lemmas, about 20 MB
 
 
 class Lexicon:

@@ -10,7 +10,10 @@ from preprocess.pairs.reading import WordPair
 
 
 def read_documents(path: Path, *, by_paragraph: bool = False) -> list[list[list[str]]]:
-    """Return the lemmas of the words of sentences of documents."""
+    """Return the lemmas of the words of sentences of documents.
+
+    Comments without words, which conllu returns as a sentence, belong to the next one.
+    """
     text = path.read_text(encoding="utf-8")  # any line end becomes LF
     documents: list[list[list[str]]] = [[]]
     for sentence in conllu.parse(text):
@@ -19,7 +22,8 @@ def read_documents(path: Path, *, by_paragraph: bool = False) -> list[list[list[
         if is_new or (by_paragraph and any(key.split()[0] == "newpar" for key in keys)):
             documents.append([])
         words = [token for token in sentence if isinstance(token["id"], int)]
-        documents[-1].append([normalise_lemma(token["lemma"]) for token in words])
+        if sentence:
+            documents[-1].append([normalise_lemma(token["lemma"]) for token in words])
     return documents
 
 

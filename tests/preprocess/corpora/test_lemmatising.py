@@ -122,7 +122,7 @@ def test_the_command_writes_a_corpus_for_each_file(tmp_path, capsys):
     assert main(command) == 0
     assert "# newdoc id = b\n" in (tmp_path / "made/b.conllu").read_text(encoding="utf-8")
     kept = (tmp_path / "made/a.conllu").stat().st_mtime_ns
-    assert main(command) == 0  # goes on: what is there is kept
+    assert main(command) == 0  # continues: finished files are kept
     assert (tmp_path / "made/a.conllu").stat().st_mtime_ns == kept
 
     capsys.readouterr()
