@@ -42,7 +42,7 @@ def pick_candidates(
 
     `windows` needs the columns window, pair and distance; `scores` has a score per row of it for
     each model. The columns added are `picked`, why a window is there (such as "e5: most similar"
-    or "random"), `place`, its number among those of the pair, from 1, and `score_<model>`. Raises
+    or "random"), `order`, its number among those of the pair, from 1, and `score_<model>`. Raises
     ChoiceError.
     """
     if 2 * len(scores) > choice.number:
@@ -59,7 +59,7 @@ def pick_candidates(
         for row in _pick_of_pair(group, list(scores), choice)
     ]
     rows, reasons, places = zip(*picked, strict=True) if picked else ((), (), ())
-    return table.loc[list(rows)].assign(picked=reasons, place=places).reset_index(drop=True)
+    return table.loc[list(rows)].assign(picked=reasons, order=places).reset_index(drop=True)
 
 
 def _pick_of_pair(

@@ -53,12 +53,18 @@ class WindowText:
 def read_sentences(path: Path, offsets: Iterable[int], size: int) -> Iterator[list[Sentence]]:
     """Yield the sentences of windows, given ascending bytes where they begin.
 
-    Raises OSError and CorpusError.
+    Sentences that windows share are read once, since going back in a compressed file means reading
+    it again from its beginning. Raises OSError and CorpusError.
     """
     with open_corpus(path) as file:
+        read: list[tuple[int, Sentence]] = []  # with the bytes where they begin
         for offset in offsets:
-            file.seek(offset)  # a compressed file is read up to there, never twice
-            yield _read_window(file, path, offset, size)
+            read = [one for one in read if one[0] >= offset]
+            if not read:
+                file.seek(offset)
+            while len(read) < size:
+                read.append(_read_sentence(file, path))
+            yield [sentence for _, sentence in read]
 
 
 def read_comments(path: Path, offsets: Iterable[int]) -> Iterator[dict[str, str]]:
@@ -90,18 +96,18 @@ def make_window(sentences: Iterable[Sentence], pair: WordPair) -> WindowText:
     return WindowText(sentences, (found[lemmas[0]], found[lemmas[1]]), text, context)
 
 
-def _read_window(file: BinaryIO, path: Path, offset: int, size: int) -> list[Sentence]:
-    sentences: list[Sentence] = []
+def _read_sentence(file: BinaryIO, path: Path) -> tuple[int, Sentence]:
+    """Return the next sentence, with the comments before it, and the byte where it begins."""
+    begin = file.tell()
     lines: list[bytes] = []
-    for line in file:
+    for line in iter(file.readline, b""):
+        if line in END and not lines:
+            begin = file.tell()
+            continue
         lines.append(line)
         if line in END and any(not one.startswith(NO_WORD) for one in lines):
-            sentences.append(_parse(lines, path, offset))
-            if len(sentences) == size:
-                return sentences
-            offset += sum(map(len, lines))
-            lines = []
-    return [*sentences, _parse(lines, path, offset)]  # no empty line at the end of the file
+            break
+    return begin, _parse(lines, path, begin)
 
 
 def _parse(lines: list[bytes], path: Path, offset: int) -> Sentence:

@@ -107,6 +107,21 @@ def test_an_invalid_design_is_not_opened(visit, shared_site):
     assert ratings_wanted(shared_site, "invalid") == 2
 
 
+def test_the_workload_is_asked_for_again_after_a_failure(visit):
+    page = visit("invalid")
+    page.get_by_label("Pay per hour").fill("12")
+    page.get_by_text("Total cost").wait_for()
+    before = page.locator("#plan").inner_text()
+    page.context.set_offline(True)
+    with page.expect_event("requestfailed"):
+        page.get_by_label(RATINGS).fill("9")
+    assert page.locator("#plan").inner_text() == before
+
+    page.context.set_offline(False)
+
+    page.wait_for_function("text => document.querySelector('#plan').innerText !== text", arg=before)
+
+
 def test_leaving_a_page_with_unsaved_changes_shows_a_warning(visit):
     page = visit("left")
     asked = refuse_to_leave(page)

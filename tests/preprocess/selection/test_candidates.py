@@ -34,7 +34,7 @@ def test_each_model_contributes_its_extremes():
         left = of_pair & ~table["window"].isin(by_reason.filter(like="e5").tolist())
         assert by_reason["mini: most similar"] == table.loc[second[left].idxmax(), "window"]
         assert (rows["picked"] == "random").sum() == 4
-        assert rows["place"].tolist() == list(range(1, 9))
+        assert rows["order"].tolist() == list(range(1, 9))
         assert rows["window"].is_unique
 
 
@@ -43,7 +43,7 @@ def test_the_order_does_not_tell_why_a_window_was_picked():
 
     picked = pick_candidates(table, {"e5": first, "mini": second}, Choice(8))
 
-    places = picked.loc[picked["picked"] == "e5: most similar", "place"].value_counts()
+    places = picked.loc[picked["picked"] == "e5: most similar", "order"].value_counts()
     assert places.index.nunique() == 8
     assert places.between(8, 45).all()
 
