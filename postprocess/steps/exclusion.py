@@ -7,6 +7,7 @@ from postprocess.table.ratings import (
     REJECTED,
     UNJUDGED,
     RatingsError,
+    get_codes,
     index_names,
     make_categories,
     name_some,
@@ -88,7 +89,7 @@ def count_left_out(ledger: pd.DataFrame) -> dict[str, int]:
     """
     annotator, names = index_names(ledger["annotator"])
     reasons = list(ledger["reason"].cat.categories)
-    cell = annotator.astype(np.int64) * len(reasons) + ledger["reason"].cat.codes.to_numpy()
+    cell = annotator.astype(np.int64) * len(reasons) + get_codes(ledger["reason"])
     n_ratings = np.bincount(cell, minlength=len(names) * len(reasons)).reshape(-1, len(reasons))
     is_used = n_ratings[:, reasons.index(COUNTED)] > 0
     of_each = n_ratings[~is_used].argmax(axis=1)

@@ -17,6 +17,7 @@ from postprocess.table.parallel import fill_parts
 from postprocess.table.ratings import (
     RatingsError,
     check_ratings,
+    get_codes,
     keep_whole,
     make_categories,
     number_items,
@@ -177,7 +178,7 @@ def _account(
 
     `figures` are those of calibration and filtering, a row for each member.
     """
-    codes = excluded.cat.codes.to_numpy()
+    codes = get_codes(excluded)
     was_judged = figures["mean"].notna().to_numpy()
     is_left_out = was_judged & (figures["decision"] == LEFT_OUT).to_numpy()
     of_member, reasons = pd.factorize(figures["reason"].where(is_left_out, COUNTED))

@@ -180,6 +180,17 @@ def make_categories(codes: Integers, names: Sequence[str] | pd.Index) -> "pd.Cat
     return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
 
 
+def get_codes(names: pd.Series) -> Integers:
+    """Return the codes of a categorical column, read-only; `names.cat.codes` copies them.
+
+    >>> get_codes(pd.Series(["b", "a", "b"], dtype="category")).tolist()
+    [1, 0, 1]
+    """
+    categorical: Any = names.array
+    codes: Integers = categorical.codes
+    return codes
+
+
 def name_some(places: list[str], n_places: int | None = None) -> str:
     """Return the first of many places as text, with the total number if not all are listed.
 
@@ -194,7 +205,7 @@ def name_some(places: list[str], n_places: int | None = None) -> str:
 def _convert(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return the columns in their types; NaN or "" for missing and non-numeric values."""
     columns: dict[str, object] = {c: _numbers(ratings[c]) for c in ("pair", "context")}
-    columns["rating"] = keep_whole(pd.Series(_numbers(ratings["rating"])))
+    columns["rating"] = keep_whole(pd.Series(_numbers(ratings["rating"]), copy=False))
     columns |= {c: _names(ratings[c]) for c in (*NAMES, "mark") if c in ratings}
     order = [c for c in (*COLUMNS, *OPTIONAL) if c in columns]
     return pd.DataFrame({c: columns[c] for c in order}, copy=False)
@@ -210,7 +221,7 @@ def _numbers(column: pd.Series) -> NDArray[np.generic]:
 def _names(column: pd.Series) -> "pd.Categorical[Any]":
     """Return the names as sorted categories, "" for missing ones."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, found = column.cat.codes.to_numpy(), column.cat.categories
+        codes, found = get_codes(column), column.cat.categories
     else:
         codes, found = pd.factorize(column)
     is_missing = codes.min(initial=0) < 0
@@ -226,7 +237,7 @@ def _names(column: pd.Series) -> "pd.Categorical[Any]":
 def _number_names(column: pd.Series) -> tuple[Integers, pd.Index]:
     """Return the position of each name among sorted names, some perhaps unused, and the names."""
     if isinstance(column.dtype, pd.CategoricalDtype) and _ascend(column.cat.categories):
-        return column.cat.codes.to_numpy(), column.cat.categories
+        return get_codes(column), column.cat.categories
     codes, names = pd.factorize(column, sort=True)
     return codes, pd.Index(names)
 
@@ -237,8 +248,7 @@ def _ascend(names: pd.Index) -> bool:
 
 def _sort(ratings: pd.DataFrame) -> pd.DataFrame | None:
     """Sort by pair, context and annotator; return None if an annotator rated a context twice."""
-    names = ratings["annotator"].cat
-    item, annotator = number_items(ratings), names.codes.to_numpy()
+    item, annotator = number_items(ratings), get_codes(ratings["annotator"])
     rows, items = _order_by(annotator, item)
     order = as_places(_order_by(items, rows)[1])  # keeps the order of the annotators of a context
     others = [name for name in ratings if name not in BY]
@@ -249,7 +259,7 @@ def _sort(ratings: pd.DataFrame) -> pd.DataFrame | None:
     ordered = {
         "pair": ((item >> 1) + 1).astype(np.int32, copy=False),
         "context": ((item & 1) + 1).astype(np.int8),
-        "annotator": make_categories(annotator, names.categories),
+        "annotator": make_categories(annotator, ratings["annotator"].cat.categories),
         **dict(zip(others, taken, strict=True)),
     }
     return pd.DataFrame(ordered, columns=ratings.columns, copy=False)
@@ -332,7 +342,7 @@ class _Texts:
     """Searches in the names of a categorical column."""
 
     def __init__(self, column: pd.Series) -> None:
-        self.codes = column.cat.codes.to_numpy()
+        self.codes = get_codes(column)
         self.names = column.cat.categories.tolist()
 
     def have(self, kind: re.Pattern[str]) -> Bools:

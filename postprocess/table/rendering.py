@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as arrow_parquet
 
 from postprocess.formats.tabular import write_cell
-from postprocess.table.ratings import make_categories
+from postprocess.table.ratings import get_codes, make_categories
 from postprocess.types import Integers
 
 ROWS_AT_ONCE = 1 << 20
@@ -63,7 +63,7 @@ def name_codes(codes: Integers, names: list[str]) -> "pd.Categorical[Any]":
 def _as_texts(column: pd.Series) -> pa.Array:
     """Return the fields of a column as text, dictionary-encoded where that is shorter."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy()
+        codes = get_codes(column)
         names = pa.array([write_cell(str(name)) for name in column.cat.categories], pa.string())
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), names)
     if pd.api.types.is_float_dtype(column):

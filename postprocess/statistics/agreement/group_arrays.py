@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.table.groups import with_groups
-from postprocess.table.ratings import RatingsError
+from postprocess.table.ratings import RatingsError, get_codes
 from postprocess.types import Floats, Integers
 
 MOST_NUMBERS = 2**22  # in one array; larger ones are computed in parts
@@ -96,7 +96,7 @@ def number_names(column: pd.Series) -> Integers:
     """
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return np.asarray(pd.factorize(column, sort=True)[0], dtype=np.int64)
-    codes = column.cat.codes.to_numpy()
+    codes = get_codes(column)
     used = np.unique(codes[codes >= 0])
     order = column.cat.categories[used].argsort()
     numbers = np.full(len(column.cat.categories) + 1, -1, dtype=np.int64)  # the last is for -1
