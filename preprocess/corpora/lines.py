@@ -1,25 +1,39 @@
 """Sentences of a corpus file as the scan sees them: places and lemmas, nothing else.
 
-Most lines of a corpus are of no interest, so that this reads bytes and splits off the lemma alone.
-`conllu` reads what was found in full.
+Most lines of a corpus are of no interest, so that this reads bytes and finds the lemmas alone: in
+regular text with one pattern, which is faster than a loop over lines, and in other text with that
+loop. `conllu` reads what was found in full.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from preprocess.corpora.conllu import N_COLUMNS
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.opening import open_corpus
 
 NEW_DOCUMENT, NEW_PARAGRAPH = b"# newdoc", b"# newpar"
 EMPTY = (b"\n", b"\r\n")
-N_SPLIT = 4  # id, form, lemma, and the rest
-COMMENT = ord("#")
+COMMENT, TAB, LINE_FEED = b"#\t\n"
+END, END_OF_DOS = b"\n\n", b"\r\n\r\n"  # of a sentence
+LEMMA = re.compile(rb"\n[0-9]++\t[^\t]*+\t([^\t]*+)\t")  # of a word
+OTHER_LINE = re.compile(rb"\n[0-9]+[-.][0-9]+\t")  # of a range or an empty node
 BLANK_LINES = re.compile(rb"\n(?:\r?\n)+")
 WORD_LINE = re.compile(rb"^[0-9]", re.MULTILINE)
+AT_ONCE = 1 << 18  # bytes that are read
+LONGEST = 1 << 24  # bytes of a sentence
 BLOCK = 1 << 16  # bytes read backwards at first
 NO_WORDS: Mapping[int, int] = {}
+Numbers = Mapping[bytes, int]
+Letters = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.intp]
 
 
 class ScannedSentence(NamedTuple):
@@ -31,42 +45,119 @@ class ScannedSentence(NamedTuple):
     words: Mapping[int, int]
 
 
-def scan_sentences(
-    file: BinaryIO, by_spelling: Mapping[bytes, int | None], path: Path
-) -> Iterator[ScannedSentence]:
+def scan_sentences(file: BinaryIO, by_spelling: Numbers, path: Path) -> Iterator[ScannedSentence]:
     """Yield the sentences of a file from where it is, which must be between two sentences.
 
-    `by_spelling` must have a value for every lemma: the number of a word that is looked for, or
-    None. Comments that an empty line separates from their sentence belong to it. Raises
-    CorpusError for a line that is not CoNLL-U.
+    `by_spelling` must have a value for every lemma: the number of a word that is looked for, or 0.
+    Comments that an empty line separates from their sentence belong to it. Raises CorpusError for
+    a line that is not CoNLL-U, and for more than `LONGEST` bytes without an empty line.
     """
-    begin = file.tell()
-    begins_document = begins_paragraph = has_comments = False
-    fields: list[bytes] = []  # of the last word
-    words: dict[int, int] | None = None
-    for line in file:
-        columns = line.split(b"\t", 3)
-        if len(columns) == N_SPLIT and line[0] != COMMENT:
-            fields = columns
-            word = by_spelling[fields[2]]
-            if word is not None and fields[0].isdigit():
-                words = {} if words is None else words
-                words[word] = words.get(word, 0) + 1
-        elif line[0] == COMMENT:
+    offset, text = file.tell(), b""
+    while more := file.read(max(AT_ONCE, len(text))):
+        text += more
+        ends = ((text.rfind(end), len(end)) for end in (END, END_OF_DOS))
+        n_done = max((at + size for at, size in ends if at >= 0), default=0)
+        sentences: Sequence[ScannedSentence] | None
+        sentences = _scan_regular(text[:n_done], offset, by_spelling)
+        if sentences is None:
+            sentences, n_done = _scan_lines(text[:n_done], offset, by_spelling, path)
+        yield from sentences
+        offset, text = offset + n_done, text[n_done:]
+        if len(text) > LONGEST:
+            lines = text[: text.rfind(b"\n") + 1]
+            _scan_lines(lines, offset, by_spelling, path)  # perhaps it is not CoNLL-U at all
+            what = f"no empty line, which ends a sentence, in {len(text):,} bytes from this line on"
+            raise CorpusError(path, what, line=number_of_line(path, offset))
+    yield from _scan_lines(text + END, offset, by_spelling, path)[0]
+
+
+def _scan_regular(text: bytes, offset: int, by_spelling: Numbers) -> list[ScannedSentence] | None:
+    """Read whole sentences, each with `END` after it; `offset` is the byte of the first.
+
+    Returns None for irregular text: carriage returns, lines that are neither comments nor have an
+    id, more or fewer tabs than the lines should have, or a block without a word.
+    """
+    text = b"\n" + text  # so that one precedes each line
+    letters = np.frombuffer(text, dtype=np.uint8)
+    breaks = np.flatnonzero(letters == LINE_FEED)
+    following = letters[breaks[:-1] + 1]
+    is_end, is_comment = following == LINE_FEED, following == COMMENT
+    ends = breaks[:-1][is_end]
+    starts = np.append(0, ends + 1)[:-1]
+    if len(text) > 1 and (not len(ends) or ends[-1] != len(text) - len(END)):
+        return None
+    read = partial(LEMMA.findall, text)
+    lemmas = list(map(read, starts.tolist(), ends.tolist()))
+    n_lines = len(following) - np.count_nonzero(is_end) - np.count_nonzero(is_comment)
+    n_read = sum(map(len, lemmas))
+    if n_read < n_lines:
+        n_read += len(OTHER_LINE.findall(text))
+    n_tabs = np.count_nonzero(letters == TAB)
+    if n_read != n_lines or n_tabs != (N_COLUMNS - 1) * n_lines or not all(lemmas):
+        return None
+    marks = _find_marks(text, letters, breaks[:-1][is_comment] + 1)
+    documents, paragraphs = (set(np.searchsorted(ends, places).tolist()) for places in marks)
+    return [
+        ScannedSentence(
+            offset + start,
+            number in documents,
+            number in paragraphs,
+            _count(list(filter(None, map(by_spelling.__getitem__, of_sentence)))),
+        )
+        for number, (start, of_sentence) in enumerate(zip(starts.tolist(), lemmas, strict=True))
+    ]
+
+
+def _find_marks(text: bytes, letters: Letters, comments: Places) -> Iterator[list[int]]:
+    """Yield the places, among those of the comments, of marks of documents and of paragraphs."""
+    similar = comments[letters[comments + 2] == NEW_DOCUMENT[2]].tolist()
+    for mark in (NEW_DOCUMENT, NEW_PARAGRAPH):
+        yield [place for place in similar if text.startswith(mark, place)]
+
+
+def _scan_lines(
+    text: bytes, offset: int, by_spelling: Numbers, path: Path
+) -> tuple[list[ScannedSentence], int]:
+    """Read sentences line by line; also return the number of bytes before what follows the last."""
+    sentences = []
+    begin = end = 0
+    begins_document = begins_paragraph = has_comments = has_words = False
+    words: list[int] = []
+    for line in BytesIO(text):
+        if line[0] == COMMENT:
             has_comments = True
             begins_document = begins_document or line.startswith(NEW_DOCUMENT)
             begins_paragraph = begins_paragraph or line.startswith(NEW_PARAGRAPH)
-        elif line in EMPTY:
-            if fields:
-                yield ScannedSentence(begin, begins_document, begins_paragraph, words or NO_WORDS)
-                begins_document = begins_paragraph = has_comments = False
-                fields, words = [], None
+        elif line not in EMPTY:
+            columns = line.split(b"\t")
+            if len(columns) != N_COLUMNS:
+                raise _not_conllu(path, offset + end)
+            has_words = True
+            word = by_spelling[columns[2]]
+            if word and columns[0].isdigit():
+                words.append(word)
+        end += len(line)
+        if line in EMPTY:
+            if has_words:
+                sentences.append(
+                    ScannedSentence(
+                        offset + begin, begins_document, begins_paragraph, _count(words)
+                    )
+                )
+                begins_document = begins_paragraph = has_comments = has_words = False
+                words = []
             if not has_comments:
-                begin = file.tell()
-        else:
-            raise _not_conllu(path, file.tell() - len(line))
-    if fields:
-        yield ScannedSentence(begin, begins_document, begins_paragraph, words or NO_WORDS)
+                begin = end
+    return sentences, begin
+
+
+def _count(words: Sequence[int]) -> Mapping[int, int]:
+    if not words:
+        return NO_WORDS
+    counts: dict[int, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
 
 
 def step_back(file: BinaryIO, offset: int, n_sentences: int) -> int:

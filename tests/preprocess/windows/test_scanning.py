@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from preprocess.corpora import lines
 from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.lexicon import Lexicon
@@ -90,24 +91,24 @@ sentences = st.tuples(
 
 
 def write_corpus(drawn, end: str) -> str:
-    lines = []
+    written = []
     for comment, words in drawn:
         if comment:
-            lines.append(comment)
+            written.append(comment)
         number = 0
         for lemma, kind in words:
             number += kind != "empty"
             ids = {"word": f"{number}", "range": f"{number}-{number + 1}", "empty": f"{number}.1"}
             if kind == "range":
-                lines.append("\t".join([ids[kind], "zz", "_", *"_" * 7]))
-                lines.append("\t".join([f"{number}", "z", lemma, *"_" * 7]))
+                written.append("\t".join([ids[kind], "zz", "_", *"_" * 7]))
+                written.append("\t".join([f"{number}", "z", lemma, *"_" * 7]))
                 number += 1
-                lines.append("\t".join([f"{number}", "z", "do", *"_" * 7]))
+                written.append("\t".join([f"{number}", "z", "do", *"_" * 7]))
             else:
-                lines.append("\t".join([ids[kind], "z", lemma, *"_" * 7]))
+                written.append("\t".join([ids[kind], "z", lemma, *"_" * 7]))
         if number:
-            lines.append("")
-    return end.join([*lines, ""])
+            written.append("")
+    return end.join([*written, ""])
 
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -117,10 +118,12 @@ def write_corpus(drawn, end: str) -> str:
     size=st.integers(1, 4),
     by_paragraph=st.booleans(),
     part_size=st.integers(40, 900),
+    at_once=st.integers(30, 900),
 )
 def test_windows_of_any_corpus_are_those_of_the_plain_way(
-    tmp_path, drawn, end, size, by_paragraph, part_size
+    tmp_path, monkeypatch, drawn, end, size, by_paragraph, part_size, at_once
 ):
+    monkeypatch.setattr(lines, "AT_ONCE", at_once)
     path = tmp_path / "drawn.conllu"
     path.write_text(write_corpus(drawn, end), encoding="utf-8", newline="")
     looked_for = SearchSettings(size, EVERY, by_paragraph=by_paragraph)
@@ -161,6 +164,27 @@ def test_a_line_that_is_not_conllu_is_named(tmp_path):
     path.write_text("# a comment\n\nIce is water.\n", encoding="utf-8")
 
     with pytest.raises(CorpusError, match=r"text\.txt, line 3: this line is not CoNLL-U"):
+        scan(Part(path))
+
+
+@pytest.mark.parametrize("n_columns", [3, 9, 11])
+def test_a_line_with_other_than_ten_columns_is_named(tmp_path, n_columns):
+    path = tmp_path / "wide.conllu"
+    sentence = "\t".join(["1", "Ice", "ice", *"_" * 7]) + "\n\n"
+    wrong = "\t".join(["2", "Sun", "sun", *"_" * 8][:n_columns]) + "\n\n"
+    path.write_text(10_000 * sentence + wrong + sentence, encoding="utf-8")
+
+    with pytest.raises(CorpusError, match=r"wide\.conllu, line 20001: this line is not CoNLL-U"):
+        scan(Part(path))
+
+
+def test_a_text_without_empty_lines_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST", 1_000_000)
+    path = tmp_path / "endless.conllu"
+    sentence = "\t".join(["1", "Ice", "ice", *"_" * 7]) + "\n"
+    path.write_text(f"{sentence}\n" + 100_000 * sentence, encoding="utf-8")
+
+    with pytest.raises(CorpusError, match=r"line 3: no empty line, which ends a sentence, in "):
         scan(Part(path))
 
 
