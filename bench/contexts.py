@@ -52,7 +52,8 @@ def read_with_conllu(path: Path, pairs: Path, processes: int) -> int:
 def search(path: Path, pairs: Path, processes: int) -> int:
     """Find the places of the windows of all pairs."""
     from preprocess.pairs.reading import load_pairs
-    from preprocess.windows.finding import Processes, find_places
+    from preprocess.windows.dividing import Processes
+    from preprocess.windows.finding import find_places
     from preprocess.windows.scanning import SearchSettings
     from preprocess.windows.storing import ScanStore
 

@@ -11,6 +11,7 @@ from preprocess.corpora.lemmatising import UnknownLanguage
 from preprocess.pairs.sampling import QuotaError
 from preprocess.selection.candidates import ChoiceError
 from preprocess.selection.scores import ScoresError
+from preprocess.windows.dividing import ClusterError
 from preprocess.windows.filters import FilterError
 from preprocess.windows.table import WindowsError
 
@@ -19,6 +20,7 @@ COMMANDS = (corpus, pairs, find, candidates, stimuli)
 ERRORS = (
     TableError,
     CorpusError,
+    ClusterError,
     QuotaError,
     FilterError,
     WindowsError,

@@ -10,11 +10,12 @@ from typing import Any
 import pandas as pd
 
 from postprocess.formats.writing import write_files
-from preprocess.commands.options import positive
+from preprocess.commands.options import corpus_file, positive
 from preprocess.commands.progress import showing_progress
 from preprocess.corpora.checking import check_corpus
 from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair, load_pairs
+from preprocess.windows.dividing import Processes
 from preprocess.windows.examining import (
     DUPLICATE,
     SOURCE_COLUMNS,
@@ -22,7 +23,7 @@ from preprocess.windows.examining import (
     count_windows,
 )
 from preprocess.windows.filters import Filter, change_filter, default_filters
-from preprocess.windows.finding import Processes, examine_places, find_places
+from preprocess.windows.finding import examine_places, find_places
 from preprocess.windows.scanning import SearchSettings
 from preprocess.windows.storing import ScanStore
 from preprocess.windows.table import write_windows
@@ -38,7 +39,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "find", help="find texts of a corpus that contain both words of a pair", epilog=EPILOG
     )
     add = parser.add_argument
-    add("--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="CoNLL-U, .gz or .xz")
+    add(
+        "--corpus", type=corpus_file, nargs="+", required=True, metavar="FILE",
+        help="CoNLL-U, .gz or .xz; also addresses such as s3://bucket/corpus.conllu",
+    )  # fmt: skip
     add("--pairs", type=Path, required=True, metavar="FILE", help="TSV with word1 and word2")
     add("--language", required=True, metavar="CODE", help="such as hr")
     add("--out", type=Path, required=True, metavar="FILE", help="such as windows.parquet")
@@ -47,6 +51,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--seed", type=int, default=1, help="of the choice among many windows (default: 1)")
     add("--by-paragraph", action="store_true", help="keep windows within a paragraph")
     add("--processes", type=positive, default=os.cpu_count() or 1, help="(default: all cores)")
+    add("--cluster", default="", metavar="ADDRESS", help="of a Dask scheduler: tcp://HOST:PORT")
     add(
         "--filter", dest="filters", action="append", default=[], metavar="CODE=SETTING",
         help="off, warn, reject, or limits such as 20..90; repeatable",
@@ -74,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     )
     source = {name: getattr(options, name) for name in SOURCE_COLUMNS[1:]}
     examination = Examination(options.sentences, options.per_pair, filters, source)
-    processes = Processes(options.processes)
+    processes = Processes(options.processes, cluster=options.cluster)
     store = ScanStore(options.out.with_suffix(".parts"), repr((search, pairs)))
     with showing_progress() as progress:
         found = find_places(

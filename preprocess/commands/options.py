@@ -1,6 +1,10 @@
 """Command-line options of several commands."""
 
 import argparse
+from pathlib import Path
+from typing import cast
+
+from preprocess.windows.dividing import INSTALL
 
 
 def positive(text: str) -> int:
@@ -9,3 +13,24 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return number
+
+
+def corpus_file(text: str) -> Path:
+    """Read the name of a file, or its address in any store that fsspec knows, such as s3://….
+
+    >>> corpus_file("corpus.conllu").suffix
+    '.conllu'
+    """
+    if "://" not in text:
+        return Path(text)
+    try:
+        from upath import UPath
+    except ImportError as error:
+        what = f"{text}: reading files by their addresses needs universal-pathlib; {INSTALL}"
+        raise argparse.ArgumentTypeError(what) from error
+    try:
+        path = UPath(text)
+        path.fs  # noqa: B018  (imports what the store needs)
+    except (ImportError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error}") from error
+    return cast(Path, path)

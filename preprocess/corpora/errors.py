@@ -1,5 +1,6 @@
 """What can be wrong with a corpus."""
 
+from functools import partial
 from pathlib import Path
 
 
@@ -10,3 +11,7 @@ class CorpusError(ValueError):
         self.path, self.line, self.what = path, line, what
         place = f"{path}, line {line}" if line else f"{path}"
         super().__init__(f"{place}: {what}")
+
+    def __reduce__(self) -> tuple[partial["CorpusError"], tuple[Path, str]]:
+        """Let an error of another process be raised in this one."""
+        return partial(CorpusError, line=self.line), (self.path, self.what)

@@ -1,39 +1,25 @@
 """Find the windows of all pairs in a corpus: scan its parts, then read and judge what was found."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from preprocess.pairs.reading import WordPair
+from preprocess.windows.dividing import Processes, work_on_each
 from preprocess.windows.examining import Examination, examine_windows
 from preprocess.windows.lexicon import Lexicon
-from preprocess.windows.parts import PART_SIZE, Found, list_parts, put_together
+from preprocess.windows.parts import Found, list_parts, put_together
 from preprocess.windows.scanning import SearchSettings, scan_part
 from preprocess.windows.storing import ScanStore
 
 Progress = Callable[[str, int, int], None]  # stage, done, of
 PLACES_AT_ONCE = 10_000  # windows that a process has in memory
 Places = Sequence[npt.NDArray[np.void]]  # per file
-Given = TypeVar("Given")
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Processes:
-    """How the work is divided: the number of processes, and the bytes of a part of a file.
-
-    Neither changes the result.
-    """
-
-    number: int = 1
-    part_size: int = PART_SIZE
 
 
 def find_places(
@@ -47,7 +33,7 @@ def find_places(
 ) -> Found:
     """Scan a corpus for all pairs. Parts whose scan is stored already are not read again.
 
-    Raises OSError and CorpusError.
+    Raises OSError, CorpusError and ClusterError.
     """
     parts = list_parts(paths, processes.part_size)
     scans = {part: scan for part in parts if (scan := store.load(part)) is not None}
@@ -55,7 +41,7 @@ def find_places(
     sizes = {part: (part.stop or part.path.stat().st_size) - part.start for part in parts}
     done, total = sum(sizes[part] for part in scans), sum(sizes.values())
     scan_one = partial(scan_part, lexicon=Lexicon(pairs), settings=settings)
-    for part, result in _each(scan_one, rest, processes.number):
+    for part, result in work_on_each(scan_one, rest, processes):
         store.save(part, result)
         scans[part] = result
         done += sizes[part]
@@ -77,7 +63,7 @@ def examine_places(
     examine = partial(_examine_group, list(paths), examination)
     waiting: dict[int, pd.DataFrame] = {}
     first = 0
-    for group, table in _each(examine, groups, processes.number):
+    for group, table in work_on_each(examine, groups, processes):
         waiting[group.number] = table
         while first in waiting:
             progress("reading", first + 1, len(groups))
@@ -110,19 +96,3 @@ def _group_pairs(pairs: Sequence[WordPair], found: Found) -> list[_Group]:
 
 def _examine_group(paths: list[Path], examination: Examination, group: _Group) -> pd.DataFrame:
     return examine_windows(paths, group.places, group.pairs, examination)
-
-
-def _each(
-    work: Callable[[Given], Result], given: Sequence[Given], n_processes: int
-) -> Iterator[tuple[Given, Result]]:
-    """Yield what was given with its result, as they get ready, from several processes."""
-    if n_processes == 1:
-        yield from ((one, work(one)) for one in given)
-        return
-    with ProcessPoolExecutor(n_processes) as pool:
-        futures: dict[Future[Result], Given] = {pool.submit(work, one): one for one in given}
-        try:
-            for future in as_completed(futures):
-                yield futures.pop(future), future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)

@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from preprocess.pairs.reading import WordPair
+from preprocess.windows.dividing import Processes
 from preprocess.windows.examining import WINDOW_TYPES, Examination, count_windows
 from preprocess.windows.filters import default_filters
-from preprocess.windows.finding import Processes, examine_places, find_places
+from preprocess.windows.finding import examine_places, find_places
 from preprocess.windows.scanning import SearchSettings
 from preprocess.windows.storing import ScanStore
 from tests.preprocess.corpus import sentence, write
