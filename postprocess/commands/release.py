@@ -19,6 +19,7 @@ from postprocess.formats.stimuli import parse_stimuli
 from postprocess.release.assembling import Choices, Collected, build_release, write_release
 from postprocess.release.description.study import Description, parse_description
 from postprocess.release.engagement_words import load_words
+from postprocess.release.sources import ContextSource, parse_sources
 from postprocess.reporting.report import summarise
 from postprocess.steps.rehearsal import load_scripted
 from postprocess.table.details import load_details
@@ -41,6 +42,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="created if it does not exist, with DIR.zip",
     )
     add("--description", type=Path, metavar="FILE", help="TOML; see the command describe")
+    add(
+        "--sources",
+        type=Path,
+        metavar="FILE",
+        help="where the texts come from: sources_<lang>.tsv, as `preprocess stimuli` writes it",
+    )
     key = parser.add_mutually_exclusive_group()
     key.add_argument("--key", help="secret key of the annotator ids, 16 characters or more")
     key.add_argument(
@@ -61,13 +68,15 @@ def run(options: argparse.Namespace) -> int:
     key = find_key(options.key, options.key_file, options.out)
     description = read_description(options.description)
     recipe = recipe_from(options)
+    stimuli = parse_stimuli(options.stimuli.read_bytes())
     collected = Collected(
-        parse_stimuli(options.stimuli.read_bytes()),
+        stimuli,
         load_ratings(options.ratings, options.language),
         load_checks(options.checkpoints) if options.checkpoints else None,
         load_words(options.ratings) if description.consent.publishes_words else None,
         load_details(options.ratings),
         load_scripted(options.ratings),
+        _read_sources(options.sources, len(stimuli.rows)),
     )
     with showing_progress() as progress:
         release = build_release(
@@ -93,3 +102,8 @@ def run(options: argparse.Namespace) -> int:
 def read_description(path: Path | None) -> Description:
     """Return the description in a file, or an empty one. Raises DescriptionError or OSError."""
     return parse_description(path.read_bytes()) if path else Description()
+
+
+def _read_sources(path: Path | None, n_pairs: int) -> tuple[ContextSource, ...]:
+    """Return the sources in a file. Raises TableError or OSError."""
+    return parse_sources(path.read_bytes(), n_pairs) if path else ()

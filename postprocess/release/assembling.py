@@ -16,6 +16,7 @@ from postprocess.release import ReleaseError
 from postprocess.release.checksums import CHECKSUMS, render_checksums, write_archive
 from postprocess.release.description.missing_text import Unwritten, find_unwritten, refuse_unwritten
 from postprocess.release.description.study import Description
+from postprocess.release.documents.attribution import render_attribution
 from postprocess.release.documents.cards import render_card, render_checklist, render_statement
 from postprocess.release.documents.citation import render_citation
 from postprocess.release.documents.croissant import render_croissant
@@ -31,6 +32,12 @@ from postprocess.release.individual import (
 )
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
 from postprocess.release.practice import Split, check_disjoint, split_pairs
+from postprocess.release.sources import (
+    ContextSource,
+    list_documents,
+    render_sources,
+    renumber_sources,
+)
 from postprocess.reporting.report import render_report
 from postprocess.steps.post_process import Progress
 from postprocess.steps.recipe import Recipe
@@ -41,6 +48,7 @@ from postprocess.table.ratings import check_ratings
 REPORT = "report.json"
 DESCRIPTION = "description.toml"
 CROISSANT = "croissant.json"
+ATTRIBUTION = "ATTRIBUTION.md"
 CARDS: dict[str, Callable[[Subject], str]] = {
     "README.md": render_card,
     "DATA_STATEMENT.md": render_statement,
@@ -55,7 +63,8 @@ class Collected:
 
     `ratings`: see `check_ratings`; `checks`: answers to checkpoint items, see `count_failed`;
     `words`: engagement words that may be published, see `publish_individual`; `details`: used
-    in the report but not published, see `join_details`; `scripted`: annotators that are scripts.
+    in the report but not published, see `join_details`; `scripted`: annotators that are scripts;
+    `sources`: where the contexts come from, if that is known.
     """
 
     stimuli: ParsedStimuli
@@ -64,6 +73,7 @@ class Collected:
     words: pd.DataFrame | None = None
     details: pd.DataFrame | None = None
     scripted: Collection[str] = frozenset()
+    sources: tuple[ContextSource, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,12 +81,14 @@ class Published:
     """The data of a release: what its figures are computed from.
 
     `stimuli`: test pairs, then practice pairs; `individual`: the answers with this release's
-    annotator ids and pair numbers; `split`: which pairs are for practice.
+    annotator ids and pair numbers; `split`: which pairs are for practice; `sources`: with the same
+    pair numbers.
     """
 
     stimuli: ParsedStimuli
     individual: Individual
     split: Split
+    sources: tuple[ContextSource, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,8 +150,9 @@ def build_release(
     _refuse_other_scale(description, recipe)
     split, stimuli = _split_stimuli(collected.stimuli, choices)
     individual = _publish(collected, description, recipe, split, choices.key)
+    sources = renumber_sources(collected.sources, split.order)
     return assemble_release(
-        Published(stimuli, individual, split),
+        Published(stimuli, individual, split, sources),
         description,
         recipe,
         language=language,
@@ -187,8 +200,13 @@ def assemble_release(
     )
     files = {**dataset.files, **_render_kits(stimuli, dataset, published.split, tag), **answers}
     files |= _render_description(description)
+    if published.sources:
+        path = f"sources_{tag}.tsv"
+        files[path] = render_sources(published.sources).encode()
+        n_pairs = len(stimuli.rows)
+        files[ATTRIBUTION] = render_attribution(published.sources, n_pairs, path).encode()
     files |= add_files(dataset) if add_files else {}
-    subject = _make_subject(dataset, description, published.split, files, ratings)
+    subject = _make_subject(dataset, description, published, files)
     return _add_documents(subject, files, complete=complete)
 
 
@@ -317,9 +335,8 @@ def _render_kits(
 def _make_subject(
     dataset: Dataset,
     description: Description,
-    split: Split,
+    published: Published,
     files: Mapping[str, bytes],
-    ratings: pd.DataFrame,
 ) -> Subject:
     """Return what the documents describe."""
     return Subject(
@@ -327,10 +344,14 @@ def _make_subject(
         description=description,
         recipe=dataset.outcome.recipe,
         dataset=dataset,
-        n_test=len(split.test),
-        n_practice=len(split.practice),
+        n_test=len(published.split.test),
+        n_practice=len(published.split.practice),
         files=sorted({*files, *CARDS, CROISSANT, CHECKSUMS}),
-        rating_columns=["language", *(c for c in SCHEMA if c in ratings)],
+        rating_columns=[
+            "language",
+            *(c for c in SCHEMA if c in published.individual.ratings),
+        ],
+        documents=tuple(list_documents(published.sources)),
     )
 
 

@@ -21,7 +21,7 @@ DESCRIBED = (
     "file", "document", "first_sentence", "last_sentence",
     "first_id", "last_id", "title", "url", "revision", "licence",
 )  # fmt: skip
-SOURCE_COLUMNS = ("row", "context", "window", *DESCRIBED)
+SOURCE_COLUMNS = ("pair", "context", "window", *DESCRIBED)
 Rows = Mapping[str, Mapping[Any, Any]]  # by the identifiers of windows
 
 

@@ -86,6 +86,8 @@ def describe_file(subject: Subject, path: str) -> str:
         f"distributions_{tag}.parquet": "shares of the points of the scale in each context (soft "
         "labels), entropy, polarisation, agreement",
         f"distributions_{tag}.json": "the same as JSON, a line for each context",
+        f"sources_{tag}.tsv": "the document, its licence and the place in it for each context",
+        "ATTRIBUTION.md": "the documents that the contexts come from, by licence",
         "annotators.tsv": "figures and decision for each annotator of each group",
         "ledger.tsv": "what happened to each rating, and why",
         "recipe.toml": "the post-processing steps with all settings",

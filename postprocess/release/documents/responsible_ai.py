@@ -10,6 +10,7 @@ from typing import Any
 from postprocess.references import COSIMA
 from postprocess.release.documents import summaries
 from postprocess.release.documents.summaries import COSIMA_NAME, Subject
+from postprocess.release.sources import Document
 
 VERSION = "http://mlcommons.org/croissant/RAI/1.0"
 PREFIXES = {"rai": "http://mlcommons.org/croissant/RAI/", "prov": "http://www.w3.org/ns/prov#"}
@@ -69,9 +70,17 @@ def _trace_provenance(subject: Subject) -> dict[str, Any]:
         "prov:wasAssociatedWith": program,
     }
     source = subject.description.stimuli.contexts_from
-    derived = {"@type": "prov:Entity", "prov:label": source}
-    found = {"prov:wasDerivedFrom": derived} if source else {}
+    origins = [{"@type": "prov:Entity", "prov:label": source}] if source else []
+    origins += [_describe_document(document) for document in subject.documents]
+    found = {"prov:wasDerivedFrom": origins[0] if len(origins) == 1 else origins} if origins else {}
     return {**found, "prov:wasGeneratedBy": [collected, processed]}
+
+
+def _describe_document(document: Document) -> dict[str, Any]:
+    entity = {"@type": "prov:Entity", "prov:label": document.name, "license": document.licence}
+    if document.url:
+        entity["url"] = document.url
+    return {name: entry for name, entry in entity.items() if entry}
 
 
 def _list_days(subject: Subject) -> Iterator[str]:

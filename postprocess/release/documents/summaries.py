@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset, tag_report
 from postprocess.release.description.study import Description
+from postprocess.release.sources import Document
 from postprocess.reporting.phrases import (
     name_resampled,
     write_count,
@@ -31,7 +32,8 @@ class Subject:
     """The release that its documents describe.
 
     `n_test` and `n_practice` count the pairs of the test data and of the practice kit; `files`
-    are the paths of the release, `rating_columns` the columns of its individual ratings.
+    are the paths of the release, `rating_columns` the columns of its individual ratings,
+    `documents` those that the texts come from, if they are known.
     """
 
     language: str
@@ -42,6 +44,7 @@ class Subject:
     n_practice: int
     files: Sequence[str]
     rating_columns: Sequence[str]
+    documents: Sequence[Document] = ()
 
     @property
     def language_name(self) -> str:

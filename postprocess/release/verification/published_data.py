@@ -7,6 +7,7 @@ from typing import Any
 
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import ParsedStimuli, parse_stimuli
+from postprocess.formats.tabular import TableError
 from postprocess.naming import NamedFile, find_datasets, read_tag
 from postprocess.pipeline import RECIPE_FILE
 from postprocess.release import ReleaseError
@@ -15,6 +16,7 @@ from postprocess.release.engagement_words import load_words
 from postprocess.release.individual import Individual, join_words
 from postprocess.release.kit import PRACTICE
 from postprocess.release.practice import Split
+from postprocess.release.sources import ContextSource, parse_sources
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import SCRIPTED, load_scripted
 from postprocess.table.ratings import check_ratings
@@ -67,7 +69,8 @@ def read_report(files: Mapping[str, bytes]) -> dict[str, Any]:
 def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: Recipe) -> Published:
     """Read the stimuli and answers of a release.
 
-    Raises RatingsError as `load_ratings` and `check_ratings`, OSError if a file cannot be read.
+    Raises RatingsError as `load_ratings` and `check_ratings`, ReleaseError for wrong sources,
+    OSError if a file cannot be read.
     """
     test = parse_stimuli(files[f"data/data_{tag}.tsv"])
     practice_file = f"{PRACTICE}/data_{tag}.tsv"
@@ -87,7 +90,15 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
         stimuli,
         Individual(ratings, checks),
         Split(tuple(range(n_test)), tuple(range(n_test, n_pairs))),
+        _read_sources(files.get(f"sources_{tag}.tsv"), n_pairs),
     )
+
+
+def _read_sources(content: bytes | None, n_pairs: int) -> tuple[ContextSource, ...]:
+    try:
+        return parse_sources(content, n_pairs) if content is not None else ()
+    except TableError as error:
+        raise ReleaseError(f"the file of sources cannot be read: {error}") from error
 
 
 def _join_stimuli(test: ParsedStimuli, practice: Sequence[tuple[str, ...]]) -> ParsedStimuli:
