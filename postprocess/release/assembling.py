@@ -34,10 +34,12 @@ from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
 from postprocess.release.practice import Split, check_disjoint, split_pairs
 from postprocess.release.sources import (
     ContextSource,
+    Publishing,
     list_documents,
     render_sources,
     renumber_sources,
 )
+from postprocess.release.withholding import SCRIPT, read_script, withhold_texts
 from postprocess.reporting.report import render_report
 from postprocess.steps.post_process import Progress
 from postprocess.steps.recipe import Recipe
@@ -97,7 +99,8 @@ class Choices:
 
     `key` decides the annotators' ids (see `make_pseudonyms`), `n_practice` and `seed` the
     practice kit (see `split_pairs`); with `complete` a missing text is an error. `name`: of the
-    dataset in its files, instead of that in the description; see `choose_name`.
+    dataset in its files, instead of that in the description; see `choose_name`. `withheld`:
+    texts whose licence is judged so are masked in all files; see `withhold_texts`.
     """
 
     key: str = field(repr=False)
@@ -105,6 +108,7 @@ class Choices:
     seed: int = 0
     complete: bool = False
     name: str | None = None
+    withheld: Collection[Publishing] = (Publishing.FORBIDDEN,)
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,7 @@ def build_release(
     split, stimuli = _split_stimuli(collected.stimuli, choices)
     individual = _publish(collected, description, recipe, split, choices.key)
     sources = renumber_sources(collected.sources, split.order)
+    stimuli, sources = withhold_texts(stimuli, sources, choices.withheld)
     return assemble_release(
         Published(stimuli, individual, split, sources),
         description,
@@ -205,6 +210,8 @@ def assemble_release(
         files[path] = render_sources(published.sources).encode()
         n_pairs = len(stimuli.rows)
         files[ATTRIBUTION] = render_attribution(published.sources, n_pairs, path).encode()
+        if any(source.sha256 for source in published.sources):
+            files[SCRIPT] = read_script()
     files |= add_files(dataset) if add_files else {}
     subject = _make_subject(dataset, description, published, files)
     return _add_documents(subject, files, complete=complete)

@@ -33,8 +33,9 @@ class ContextSource(NamedTuple):
     `pair` and `context` from 1; `window`: its identifier in `windows.parquet`; `file`: of the
     corpus; `document`, and `first_sentence` and `last_sentence` in it, from 1; `first_id`,
     `last_id`: the identifiers of these sentences in the corpus; title, address, revision and
-    licence of the document; `edited`: "yes" if the text differs from that of the corpus. Anything
-    but the first two may be "".
+    licence of the document; `edited`: "yes" if the text differs from that of the corpus;
+    `sha256`: the digest of the text with its marks if the release withholds it. Anything but the
+    first two may be "".
     """
 
     pair: int
@@ -51,6 +52,7 @@ class ContextSource(NamedTuple):
     revision: str = ""
     licence: str = ""
     edited: str = ""
+    sha256: str = ""
 
 
 class Document(NamedTuple):

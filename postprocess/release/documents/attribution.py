@@ -26,6 +26,14 @@ def render_attribution(sources: Sequence[ContextSource], n_pairs: int, path: str
     for licence, documents in by_licence:
         lines = [f"- {_write_document(one)}: {_write_places(texts)}" for one, texts in documents]
         parts += [f"## {escape(licence) or UNKNOWN}", "\n".join(lines)]
+    if withheld := [source for source in sources if source.sha256]:
+        about = (
+            "The licences do not allow publishing these texts, or do not say so: "
+            f"{_write_places(withheld)}. In all files their letters are replaced by x and their "
+            "digits by 0, except in the words of the pairs. `python3 rebuild.py FOLDER` restores "
+            "them from the files of the corpus."
+        )
+        parts += ["## Texts that are withheld", about]
     known = {source[:2] for source in sources}
     missing = [
         ContextSource(pair, context)

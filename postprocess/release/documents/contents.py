@@ -20,6 +20,7 @@ FORMATS = {
     "png": "image/png",
     "svg": "image/svg+xml",
     "tex": "application/x-tex",
+    "py": "text/x-python",
 }
 COMMA_SEPARATED = "checkpoints_"
 
@@ -88,6 +89,7 @@ def describe_file(subject: Subject, path: str) -> str:
         f"distributions_{tag}.json": "the same as JSON, a line for each context",
         f"sources_{tag}.tsv": "the document, its licence and the place in it for each context",
         "ATTRIBUTION.md": "the documents that the contexts come from, by licence",
+        "rebuild.py": "restores the texts that are withheld from the files of the corpus",
         "annotators.tsv": "figures and decision for each annotator of each group",
         "ledger.tsv": "what happened to each rating, and why",
         "recipe.toml": "the post-processing steps with all settings",
