@@ -43,6 +43,7 @@ from surveys.web.annotate.decorators import (
     address_of,
     annotator_page,
 )
+from surveys.web.rendering.practice import describe_sample
 from surveys.web.rendering.steps import CONSENT, show_steps
 from surveys.web.rendering.study_page import display_of, render_text
 
@@ -196,7 +197,8 @@ def ask_consent(
     is the token of a personal link, `pay` that of a HIT, `give_back` what those who decline do
     with their place at a provider.
     """
-    text = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
+    texts = protocol_of(study.pk, study.revision).texts
+    text = texts[TextKind.CONSENT]
     notice = make_notice(Facts.of(study, disclosure))
     consent = Consent.asked_by(study, text, notice)
     answer = request.POST.get("answer") if request.method == "POST" else None
@@ -213,6 +215,7 @@ def ask_consent(
         enforce_arrival_limits(entrance, client_address(request))
     page = {
         "face": face,
+        **describe_sample(study, texts[TextKind.PRACTICE]),
         "steps": show_steps(list_steps(study), CONSENT),
         "consent": consent.mark,
         "consent_text": render_text(study, text),

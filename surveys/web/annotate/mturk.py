@@ -21,12 +21,11 @@ from surveys.crowd.mturk.arrival import (
 from surveys.models import Assignment, Hit, TextKind
 from surveys.participation.assignments import Consent, count_items
 from surveys.recruitment.providers import rules_of
-from surveys.study.exercises import read_practice
 from surveys.study.texts import current_text
 from surveys.tasks import start_sending_grants
 from surveys.web.annotate.arrival import ask_consent, ask_own_link, open_for
 from surveys.web.annotate.decorators import annotator_page
-from surveys.web.rendering.item_pages import describe_text
+from surveys.web.rendering.practice import describe_sample
 from surveys.web.rendering.study_page import display_of
 
 
@@ -82,11 +81,10 @@ def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Show a sample of a HIT that is not accepted yet: no form, nothing stored."""
     study = hit.batch.study
     face = display_of(study.pk, study.revision)
-    items = read_practice(current_text(study, TextKind.PRACTICE).body)
     n_items = count_items(study)
     page = {
         "face": face,
-        **(describe_text(items[0], study, is_marked=False) if items else {}),
+        **describe_sample(study, current_text(study, TextKind.PRACTICE)),
         "pay": name_reward(hit),
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),

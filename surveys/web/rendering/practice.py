@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from django.http import HttpRequest
 from django.utils.http import urlencode
 
-from surveys.models import Study
-from surveys.study.exercises import PracticeItem
+from surveys.models import Study, StudyText
+from surveys.study.exercises import PracticeItem, read_practice
 from surveys.web.rendering.item_pages import WORDS_PAGE, describe_text
 from surveys.web.rendering.markdown import choose_shown, name_range, render_markdown
 from surveys.web.rendering.study_page import StudyDisplay
@@ -45,6 +45,12 @@ def write_query(number: int, **chosen: str) -> str:
     """Return the query string for a practice item, and a rating of it."""
     query: dict[str, str | int] = {**({"item": number} if number > 1 else {}), **chosen}
     return f"?{urlencode(query)}" if query else ""
+
+
+def describe_sample(study: Study, practice: StudyText) -> dict[str, Any]:
+    """Return the template values of the first practice text, bare; none without practice items."""
+    items = read_practice(practice.body)
+    return {**describe_text(items[0], study, is_marked=False)} if items else {}
 
 
 def describe_practice(

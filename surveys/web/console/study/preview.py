@@ -33,7 +33,12 @@ from surveys.web.rendering.item_pages import (
     describe_text,
     render_progress,
 )
-from surveys.web.rendering.practice import describe_practice, find_item_number, write_query
+from surveys.web.rendering.practice import (
+    describe_practice,
+    describe_sample,
+    find_item_number,
+    write_query,
+)
 from surveys.web.rendering.steps import CONSENT, show_steps
 from surveys.web.rendering.study_page import preview_display, render_text
 
@@ -79,6 +84,7 @@ def welcome(request: HttpRequest, study: Study) -> HttpResponse:
     n_items = count_items(study)
     texts = read_texts(study)
     page = {
+        **describe_sample(study, texts[TextKind.PRACTICE]),
         "steps": show_steps(list_steps(study, texts), CONSENT),
         "consent": "",
         "consent_text": render_text(study, texts[TextKind.CONSENT]),

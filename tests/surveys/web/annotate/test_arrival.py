@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
 from surveys.models import Annotator, Assignment, Invitation, TextKind
 from surveys.participation.withdrawal import revoke_invitation
@@ -14,8 +15,9 @@ from surveys.recruitment.links import (
     open_entrance,
 )
 from surveys.study.design import configure_study
+from surveys.study.exercises import read_practice
 from surveys.study.lifecycle import close_study
-from surveys.study.texts import set_text
+from surveys.study.texts import current_text, set_text
 from surveys.web.annotate import arrival
 from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, squeeze, welcome
 from tests.factories.studies import make_study, start, stored
@@ -299,6 +301,37 @@ def test_welcome_says_who_runs_the_study(client):
 
     assert "This study is run by \u2068University of &lt;Examples&gt;\u2069." in text
     assert "Ethics approval: \u2068Board, no. 7\u2069" in text
+
+
+def test_what_consent_needs_is_never_folded_and_comes_before_the_button(client):
+    study = configure_study(make_study(), organisation="Univ", ethics="No. 7", contact="a@b.org")
+    (invitation,) = invite_annotators(study, 1)
+
+    text = told_at(client, welcome(invitation))
+    shown = re.sub(r"<details.*?</details>", "", text, flags=re.DOTALL)
+
+    before_button, _ = shown.split('value="agree"')
+    for needed in (
+        "For research on language", "Taking part is voluntary", "stored under a random code",
+        "ratings are published in a dataset", "You can withdraw at any time", "what is stored",
+        "run by \u2068Univ", "Ethics approval", "mailto:a@b.org", "short texts", "minutes",
+    ):  # fmt: skip
+        assert needed in before_button
+
+
+def test_welcome_has_a_bare_sample_text_if_there_is_practice(client):
+    study = make_study()
+    (invitation,) = invite_annotators(study, 1)
+    practice = read_practice(current_text(study, TextKind.PRACTICE).body)[0]
+
+    with_sample = told_at(client, welcome(invitation))
+    set_text(study, TextKind.PRACTICE, "")
+    without = told_at(client, welcome(invitation))
+
+    assert f">{escape(practice.marked.text)}</blockquote>" in with_sample
+    assert "Sample text and breaks" in with_sample
+    assert "blockquote" not in without
+    assert "<summary>Breaks</summary>" in re.sub(r"\s*(</?summary>)\s*", r"\1", without)
 
 
 @pytest.mark.parametrize("language", ["ar", "fa"])
