@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Exists, Subquery
 from django.utils import timezone
 
-from surveys.models import Annotator, Assignment, Entrance, Invitation, Visit
+from surveys.models import Annotator, Assignment, Entrance, Invitation, Provider, Visit
 from surveys.recruitment.providers import completion_address, rules_of
 
 CODE_FIELD = "completion_code"
@@ -93,6 +93,13 @@ def advise_to_give_back(annotator: Annotator) -> str:
     if invitation.entrance is None or invitation.entrance.no_place_code:
         return ""
     return str(rules_of(invitation.entrance.provider).give_back)
+
+
+def explain_pay_for_more(annotator: Annotator) -> str:
+    """Return how and when annotators are paid for a further block, if they are."""
+    invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
+    provider = invitation.entrance.provider if invitation.entrance else Provider.LINK
+    return str(rules_of(provider).pay_for_more)
 
 
 def _find_invitation(annotator: Annotator) -> Any:

@@ -53,6 +53,8 @@ class ProviderRules:
 
     description: str  # in the description of a release
     disclosure: Disclosure
+    pay: "StrPromise"  # for what, how and when annotators are paid, and what if they stop early
+    pay_for_more: "StrPromise | str" = ""  # the same of further blocks
     page: SettingsPage | None = None
     provider_study: str = ""  # name of the parameter, as are the next two
     submission: str = ""
@@ -105,6 +107,13 @@ _RULES: dict[str, ProviderRules] = {
     Provider.LINK: ProviderRules(
         description="an open link",
         disclosure=PLAIN_LINK,
+        pay=gettext_lazy(
+            "The pay is for all texts together. The researchers pay you after you finish; if you "
+            "stop before the end, please ask them."
+        ),
+        pay_for_more=gettext_lazy(
+            "The researchers pay you this in addition, after you finish these texts, too."
+        ),
         page=SettingsPage("open_link", "recruitment/open-link/", "Open link", "the open link"),
     ),
     Provider.PROLIFIC: ProviderRules(
@@ -119,6 +128,15 @@ _RULES: dict[str, ProviderRules] = {
                 "came, and what Prolific reports of the submission."
             ),
             counts_addresses=True,
+        ),
+        pay=gettext_lazy(
+            "Prolific pays you for all texts together, after you use the button on the last page "
+            "and the researchers approve your submission. If you stop before the end, please "
+            "return your place there: only finished work is paid."
+        ),
+        pay_for_more=gettext_lazy(
+            "The researchers pay you this as a bonus on Prolific, after you finish these texts, "
+            "too."
         ),
         page=SettingsPage(
             "prolific", "recruitment/prolific/", "Prolific", "the connection to Prolific"

@@ -106,6 +106,11 @@ DISCLOSURE = Disclosure(
         "the qualifications that you were given for this study, and what you were paid."
     ),
 )
+PAY = gettext_lazy(
+    "You are paid for the whole HIT, after you hand it in on the last page and the researchers "
+    "approve it, at the latest when the time that the HIT names for this is over. If you stop "
+    "before the end, please return the HIT: only finished work is paid."
+)
 GIVE_BACK = gettext_lazy("Please return this HIT. There is nothing to hand in.")
 DESCRIPTIONS = {
     Provider.SIMULATOR: "a simulator of Amazon Mechanical Turk, in a rehearsal",
@@ -120,6 +125,7 @@ def register_targets() -> None:
         rules = ProviderRules(
             description=description,
             disclosure=DISCLOSURE,
+            pay=PAY,
             provider_study="hitId",
             submission="assignmentId",
             worker_id="workerId",

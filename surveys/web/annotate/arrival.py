@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -9,7 +10,7 @@ from django.utils import translation
 
 from surveys.access.client_address import client_address
 from surveys.access.roles import find_demonstration
-from surveys.models import Assignment, Entrance, Invitation, Study, TextKind
+from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.participation import make_token
 from surveys.participation.arrival_limits import enforce_arrival_limits
 from surveys.participation.arrivals import (
@@ -33,7 +34,7 @@ from surveys.participation.introduction import list_steps
 from surveys.recruitment.completion_codes import no_place_completion
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice
 from surveys.recruitment.mails import stop_mail
-from surveys.recruitment.providers import Claims, Disclosure, read_claims, rules_of
+from surveys.recruitment.providers import Claims, ProviderRules, read_claims, rules_of
 from surveys.study.lifecycle import refuse_draft
 from surveys.study.protocol import protocol_of
 from surveys.study.texts import interface_of
@@ -68,7 +69,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
     return ask_consent(
         request,
         study,
-        find_disclosure(invitation),
+        replace(rules_of(Provider.LINK), disclosure=find_disclosure(invitation)),
         lambda agreed: start_assignment(invitation, agreed),
         no_mail=token,
     )
@@ -112,13 +113,12 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     return ask_consent(
         request,
         study,
-        rules_of(entrance.provider).disclosure,
+        rules_of(entrance.provider),
         lambda agreed: start_through(
             entrance, make_token(), claims, agreed=agreed, address=client_address(request)
         ),
         entrance=entrance,
         claims=claims,
-        give_back=str(rules_of(entrance.provider).give_back),
     )
 
 
@@ -137,7 +137,7 @@ def join(request: HttpRequest, token: str, ticket: str) -> HttpResponse:
     return ask_consent(
         request,
         study,
-        rules_of(entrance.provider).disclosure,
+        rules_of(entrance.provider),
         lambda agreed: start_through(
             entrance, ticket, agreed=agreed, address=client_address(request)
         ),
@@ -180,7 +180,7 @@ def ask_own_link(
 def ask_consent(
     request: HttpRequest,
     study: Study,
-    disclosure: Disclosure,
+    rules: ProviderRules,
     begin: Callable[[Consent], Assignment],
     *,
     entrance: Entrance | None = None,
@@ -189,22 +189,20 @@ def ask_consent(
     no_mail: str = "",
     is_from_hit: bool = False,
     pay: str = "",
-    give_back: str = "",
 ) -> HttpResponse:
     """Show the consent page; call `begin` once its current text and notice are agreed to.
 
     A worker on a HIT has one of its places, so the study's free places do not matter. `no_mail`
-    is the token of a personal link, `pay` that of a HIT, `give_back` what those who decline do
-    with their place at a provider.
+    is the token of a personal link, `pay` that of a HIT.
     """
     texts = protocol_of(study.pk, study.revision).texts
     text = texts[TextKind.CONSENT]
-    notice = make_notice(Facts.of(study, disclosure))
+    notice = make_notice(Facts.of(study, rules.disclosure))
     consent = Consent.asked_by(study, text, notice)
     answer = request.POST.get("answer") if request.method == "POST" else None
     has_agreed_to_this = request.POST.get("consent") == consent.mark
     if answer == "decline":
-        declined = {"contact": study.contact, "give_back": give_back}
+        declined = {"contact": study.contact, "give_back": rules.give_back}
         return render(request, "annotate/declined.html", declined)
     if answer == "agree" and has_agreed_to_this:
         return redirect("annotate:next", begin(consent).token)
@@ -226,10 +224,11 @@ def ask_consent(
         "completion": no_place_completion(entrance) if entrance else None,
         "claims": claims,
         "own_link": own_link,
-        "no_mail": no_mail if disclosure.gets_mail else "",
+        "no_mail": no_mail if rules.disclosure.gets_mail else "",
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
         "pay": pay or study.pay,
+        "how_paid": rules.pay,
     }
     status = HTTP_UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "annotate/welcome.html", page, status=status)

@@ -15,6 +15,7 @@ from surveys.recruitment.completion_codes import (
     came_for_a_hit,
     completion_for,
     earned_before,
+    explain_pay_for_more,
 )
 from surveys.recruitment.consent_notice import (
     Facts,
@@ -48,6 +49,7 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
         "n_items": assignment.n_items,
         "completion": completion_for(assignment),
         "more": find_further_block(assignment),
+        "how_more_is_paid": explain_pay_for_more(assignment.annotator),
         "is_from_hit": came_for_a_hit(assignment),
     }
     return render(request, "annotate/thanks.html", page)

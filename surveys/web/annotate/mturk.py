@@ -56,11 +56,9 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
         return assignment
 
     if not has_agreed(hit, claims):
-        disclosure = rules_of(hit.provider).disclosure
         return ask_consent(
-            request, hit.batch.study, disclosure, begin,
+            request, hit.batch.study, rules_of(hit.provider), begin,
             claims=claims, is_from_hit=True, pay=name_reward(hit),
-            give_back=str(rules_of(hit.provider).give_back),
         )  # fmt: skip
     if request.method == "POST":
         return redirect("annotate:next", begin().token)
@@ -86,6 +84,7 @@ def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
         "face": face,
         **describe_sample(study, current_text(study, TextKind.PRACTICE)),
         "pay": name_reward(hit),
+        "how_paid": rules_of(hit.provider).pay,
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
     }

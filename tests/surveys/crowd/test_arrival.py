@@ -34,6 +34,7 @@ def test_a_preview_shows_a_sample_and_stores_nothing(client, hit, preview, worke
     assert answer.status_code == 200
     assert "A sample of the task" in content
     assert "US$ 0.50" in content
+    assert "You are paid for the whole HIT" in content
     assert "2 short texts" in content
     assert not any(part in content for part in ("<form", "<input", "<button", "alpha1", WORKER))
     assert (Visit.objects.count(), Worker.objects.count()) == (0, 0)
@@ -43,6 +44,8 @@ def test_an_arrival_stores_nothing_before_consent_and_redirects(client, hit):
     answer = client.get(enter(hit))
     assert "I agree and take part" in answer.content.decode()
     assert "by opening the HIT again" in answer.content.decode()
+    assert "pause at any time" not in answer.content.decode()
+    assert "You are paid for the whole HIT" in answer.content.decode()
     assert Worker.objects.count() == 0
 
     begun = agree(client, enter(hit))

@@ -4,7 +4,7 @@ import pytest
 
 from surveys.errors import ArrivalRefused
 from surveys.models import Provider
-from surveys.recruitment.providers import Claims, completion_address, read_claims
+from surveys.recruitment.providers import Claims, completion_address, read_claims, rules_of
 
 
 @pytest.mark.parametrize("value", ["5f1a", "A" * 64, "a_b-C9"])
@@ -48,3 +48,14 @@ def test_read_claims_of_the_open_link_are_none():
 )
 def test_completion_address_by_provider(provider, code, address):
     assert completion_address(provider, code) == address
+
+
+def test_every_channel_explains_its_pay():
+    """For what it is, when it comes, and what happens to those who stop early."""
+    said = {provider: str(rules_of(provider).pay) for provider in Provider}
+
+    assert len(set(said.values())) == 3  # one for all targets of MTurk
+    for sentences in said.values():
+        assert "all texts together" in sentences or "whole HIT" in sentences
+        assert "after you" in sentences
+        assert "If you stop before" in sentences or "if you stop before" in sentences

@@ -15,12 +15,12 @@ from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 
 from surveys.access.roles import Right
-from surveys.models import Context, Questionnaire, Study, TextKind
+from surveys.models import Context, Provider, Questionnaire, Study, TextKind
 from surveys.participation.assignments import count_items
 from surveys.participation.further_blocks import FurtherBlock
 from surveys.participation.introduction import Step, list_steps
 from surveys.recruitment.consent_notice import Facts, make_notice
-from surveys.recruitment.providers import PLAIN_LINK
+from surveys.recruitment.providers import PLAIN_LINK, rules_of
 from surveys.study.exercises import PracticeItem, read_check, read_practice
 from surveys.study.texts import interface_of, read_text, read_texts
 from surveys.web.console.access import study_page
@@ -93,6 +93,7 @@ def welcome(request: HttpRequest, study: Study) -> HttpResponse:
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),
         "pay": study.pay,
+        "how_paid": rules_of(Provider.LINK).pay,
     }
     return show(request, study, "annotate/welcome.html", page)
 
@@ -197,6 +198,7 @@ def thanks(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "n_items": count_items(study),
         "more": FurtherBlock.of(study) if study.allows_more_blocks else None,
+        "how_more_is_paid": rules_of(Provider.LINK).pay_for_more,
     }
     return show(request, study, "annotate/thanks.html", page)
 

@@ -20,6 +20,7 @@ from surveys.study.lifecycle import close_study
 from surveys.study.texts import current_text, set_text
 from surveys.web.annotate import arrival
 from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, squeeze, welcome
+from tests.factories.newcomers import CODES
 from tests.factories.studies import make_study, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -173,6 +174,27 @@ def test_welcome_shows_title_organisation_pay_and_steps(client):
     steps = re.findall(r"<span>([^<]+)</span></li>", content)
     assert steps == ["Privolitev", "Navodila", "Vaja", "Vprašanja", "Besedila"]
     assert content.count('aria-current="step"') == 1
+
+
+@pytest.mark.parametrize("pay", ["2 €", ""])
+@pytest.mark.parametrize(
+    ("provider", "known"),
+    [
+        (None, "The researchers pay you after you finish"),
+        ("link", "The researchers pay you after you finish"),
+        ("prolific", "Prolific pays you for all texts together, after you use the button"),
+    ],
+)
+def test_welcome_explains_the_pay_it_names(client, provider, known, pay):
+    study = configure_study(make_study(), pay=pay)
+    if provider:
+        entrance = open_entrance(study, provider, **(CODES if provider == "prolific" else {}))
+        text = client.get(arrive(entrance), PROLIFIC, follow=True).content.decode()
+    else:
+        (invitation,) = invite_annotators(study, 1)
+        text = told_at(client, welcome(invitation))
+
+    assert (known in text) is bool(pay)
 
 
 def test_welcome_says_when_no_place_is_left_before_any_work(client):

@@ -64,7 +64,7 @@ def test_thanks_says_that_nothing_is_left(client, finished):
     [
         ({}, ()),
         ({"pay": "£2"}, ("no extra pay",)),
-        ({"pay": "£2", "pay_for_more": "£1"}, ("<bdi>£1</bdi>",)),
+        ({"pay": "£2", "pay_for_more": "£1"}, ("<bdi>£1</bdi>", "pay you this in addition")),
     ],
 )
 def test_the_offer_of_more_texts_names_their_number_time_and_pay(client, finished, paid, said):
