@@ -62,7 +62,7 @@
     try {
       next = await post(stopped.signal);
     } catch {
-      next = wait;
+      next = waitForConnection;
     }
     clearTimeout(timeout);
     isSending = false;
@@ -80,11 +80,12 @@
     });
     const text = await answer.text();
     const type = answer.headers.get("content-type") ?? "";
-    if (answer.status >= 500 || answer.status === BUSY) return wait;
+    if (answer.status >= 500 || answer.status === BUSY) return waitForSite;
     address = answer.redirected ? answer.url : text;
     if (answer.redirected || (answer.ok && type.startsWith(NEXT))) return leave;
     page = new DOMParser().parseFromString(text, "text/html");
-    return answer.ok || !page.querySelector("main") ? wait : show; // not an answer of the site
+    const isOurs = !answer.ok && page.querySelector("main"); // and not the page of another network
+    return isOurs ? show : waitForConnection;
   };
 
   const leave = () => {
@@ -108,11 +109,12 @@
     fault.focus();
   };
 
-  const wait = () => {
+  const waitForConnection = () => wait(script.dataset.offline);
+  const waitForSite = () => wait(script.dataset.trouble);
+  const wait = (reason) => {
     const pause = PAUSES[Math.min(n_failed, PAUSES.length - 1)];
     n_failed += 1;
-    if (outbox().textContent !== script.dataset.offline) // announced once
-      outbox().textContent = script.dataset.offline;
+    if (outbox().textContent !== reason) outbox().textContent = reason; // announced once
     retry = setTimeout(send, 1000 * pause);
   };
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, Route
 from tests.end_to_end.browser import DESKTOP, WatchedPage
 
 OFFLINE = "No connection. Your answer is kept; we send it as soon as you are back."
+TROUBLE = "This site has a problem. Your answer is kept; we keep trying to send it."
 
 
 @pytest.fixture
@@ -73,12 +74,32 @@ def test_an_answer_that_the_server_could_not_take_is_sent_again(watched, status)
     write(page)
     page.route("**/words/", lambda route: route.fulfill(status=status, body="<h1>Down</h1>"))
     press(page)
-    page.get_by_text(OFFLINE).wait_for()
+    page.get_by_text(TROUBLE).wait_for()
+    assert page.get_by_text(OFFLINE).count() == 0
+    assert page.get_by_label("First word").input_value() == "harvest"
     page.clock.fast_forward(2_500)
     page.clock.fast_forward(4_500)
     page.unroute("**/words/")
 
     page.clock.fast_forward(60_000)
+
+    is_rating_page(page)
+
+
+def test_the_reason_follows_what_happens_at_each_attempt(watched):
+    page = watched.page
+    write(page)
+    page.route("**/words/", lambda route: route.fulfill(status=503, body="<h1>Down</h1>"))
+    press(page)
+    page.get_by_text(TROUBLE).wait_for()
+    page.unroute("**/words/")
+    page.route("**/words/", lambda route: route.abort("internetdisconnected"))
+    press(page)
+    page.get_by_text(OFFLINE).wait_for()
+    assert page.get_by_text(TROUBLE).count() == 0
+    page.unroute("**/words/")
+
+    press(page)
 
     is_rating_page(page)
 
