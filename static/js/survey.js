@@ -49,6 +49,10 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.key === "Escape") stopSending();
     else if (event.key === "Enter") handleEnter(event);
+    else if (event.key === " " && event.target.matches(".untouched")) {
+      event.preventDefault();
+      takeFromSlider(event.target); // where it is, in the middle
+    }
     else if (find(".scale") && !isTyping(event.target) && !event.repeat) handleDigit(event.key);
   });
 

@@ -1,8 +1,10 @@
 """Keyboard input on different scales, and the layout of their points."""
 
+import io
 from decimal import Decimal
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
@@ -175,6 +177,58 @@ def test_an_untouched_slider_sends_nothing(shared_site, rating_page):
     assert page.get_by_role("alert").inner_text() == "Please choose a number from 0 to 100."
     assert stored_rating(shared_site, rating_page) is None
     assert page.get_by_role("slider").is_visible()
+
+
+NOT_CHOSEN = "Not chosen yet: move the slider, or type a number."
+
+
+@pytest.mark.parametrize("how", ["arrow", "space", "number"])
+def test_the_page_says_that_nothing_is_chosen_until_something_is(chromium, surveys, how):
+    watched = WatchedPage(chromium, DESKTOP)
+    page = watched.page
+    page.goto(surveys["0-100"][0])
+    slider, field = page.get_by_role("slider"), page.locator("#rating")
+    assert page.get_by_text(NOT_CHOSEN).is_visible()
+
+    if how == "number":
+        field.fill("50")
+    else:
+        slider.press("ArrowRight" if how == "arrow" else "Space")
+
+    assert field.input_value() == ("51" if how == "arrow" else "50")
+    assert not page.get_by_text(NOT_CHOSEN).is_visible()
+    field.fill("")
+    assert page.get_by_text(NOT_CHOSEN).is_visible()
+
+
+def test_the_slider_takes_a_tap(chromium, surveys):
+    size = {"width": PHONE[0], "height": PHONE[1]}
+    page = chromium.new_context(viewport=size, has_touch=True).new_page()
+    page.goto(surveys["0-100"][0])
+
+    page.get_by_role("slider").tap()
+
+    assert page.locator("#rating").input_value() == "50"
+    assert not page.get_by_text(NOT_CHOSEN).is_visible()
+    page.context.close()
+
+
+@pytest.mark.parametrize("forced", ["none", "active"])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_thumb_of_an_untouched_slider_can_be_seen(chromium, surveys, forced, colours):
+    context = chromium.new_context(color_scheme=colours, forced_colors=forced)
+    page = context.new_page()
+    page.goto(surveys["0-100"][0])
+    picture = Image.open(io.BytesIO(page.get_by_role("slider").screenshot())).convert("L")
+    context.close()
+
+    top = picture.height // 2 - 16  # of the thumb, above the track
+    contrast = []
+    for x in (picture.width // 2, picture.width // 4):
+        lowest, highest = picture.crop((x - 8, top - 2, x + 8, top + 4)).getextrema()
+        contrast.append(highest - lowest)
+    assert contrast[0] > 60
+    assert contrast[1] == 0  # beside the thumb
 
 
 @pytest.mark.parametrize("scale", ["0-100"])
