@@ -14,6 +14,7 @@ from typing import NamedTuple
 from postprocess.formats.invisible import list_invisible, remove_invisible
 
 HASTY_WORDS_PER_MINUTE = 500  # twice as fast as silent reading: 238 (Brysbaert, 2019)
+UNREAD_WORDS_PER_MINUTE = 2000  # faster than any skimming; the figure is of no use from here on
 MIN_RATINGS = 5  # fewer may be equal by chance
 MAX_RISK = 1000
 WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
@@ -56,12 +57,15 @@ SIGNS = {
         "“{word}” contains an invisible character.",
         "“{word}” contains {n} invisible characters.",
     ),
-    "hasty": Sign(3, "Read and answered at {n} words per minute."),
+    "hasty": Sign(3, "Read and answered at {n} words per minute; most people read about 240."),
     "pasted": Sign(2, "“{word}” was pasted."),
     "flagged": Sign(
         0, "There is evidence about one of its answers.", "There is evidence about {n} answers."
     ),
 }
+UNREAD = (
+    "Answered without time to read: at over 2,000 words per minute; most people read about 240."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,8 @@ def tell(piece: Piece, words: tuple[str, str] = ("", "")) -> str:
     word = words[piece.which - 1] if piece.which else ""
     for character in list_invisible(word):  # some reverse the direction of the sentence
         word = word.replace(character, "")
+    if piece.code == "hasty" and piece.n >= UNREAD_WORDS_PER_MINUTE:
+        return UNREAD
     text = sign.one if piece.n == 1 else sign.many or sign.one
     return text.format(word=word, n=f"{piece.n:,}")
 
@@ -150,12 +156,14 @@ def find_constant(answers: Iterable[Answered]) -> dict[int, int]:
 def words_per_minute(text: str, seconds: float | None) -> int:
     """Return the reading speed if all the time was spent on reading; 0 if the time is unknown.
 
+    At most `UNREAD_WORDS_PER_MINUTE`.
+
     >>> words_per_minute("one two three", 1.5), words_per_minute("one", None)
     (120, 0)
     """
     if seconds is None:
         return 0
-    return min(round(len(text.split()) * 60 / max(seconds, 0.1)), 9999)
+    return min(round(len(text.split()) * 60 / max(seconds, 0.1)), UNREAD_WORDS_PER_MINUTE)
 
 
 def _about_words(

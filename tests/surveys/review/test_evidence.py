@@ -2,7 +2,16 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.review.evidence import Answered, Piece, find_evidence, sum_up, tell, weigh
+from surveys.review.evidence import (
+    UNREAD,
+    Answered,
+    Piece,
+    find_evidence,
+    sum_up,
+    tell,
+    weigh,
+    words_per_minute,
+)
 
 TEXT = "The cats slept. It rained a lot. A dog barked."
 
@@ -108,7 +117,23 @@ def test_tell_quotes_the_words():
     assert tell(Piece("copied", 2), ("sea", "salt")) == "“salt” is copied from the text."
     assert tell(Piece("shared", 0, 1)).startswith("Another annotator")
     assert tell(Piece("shared", 0, 2)).startswith("2 other annotators")
-    assert tell(Piece("hasty", 0, 1200)) == "Read and answered at 1,200 words per minute."
+
+
+@pytest.mark.parametrize(
+    ("pace", "said"),
+    [
+        (1200, "Read and answered at 1,200 words per minute; most people read about 240."),
+        (1999, "Read and answered at 1,999 words per minute; most people read about 240."),
+        (2000, UNREAD),
+        (9999, UNREAD),  # of evidence that was stored before
+    ],
+)
+def test_tell_compares_the_pace_with_that_of_most_people(pace, said):
+    assert tell(Piece("hasty", 0, pace)) == said
+
+
+def test_a_pace_at_which_nothing_is_read_is_not_counted():
+    assert words_per_minute("one two three " * 20, 0.2) == 2000
 
 
 def test_evidence_contains_no_word():
