@@ -91,6 +91,20 @@ def test_a_first_visit_is_light(shared_site: Site, new_link, survey, client):
     assert count_read(signing_in) < 60_000  # the files of all pages of the console
 
 
+def test_the_start_page_has_light_pictures(shared_site: Site, client):
+    """One for annotators and one for researchers, in light and in dark colours."""
+    page = client.get(f"{shared_site.url}/")
+    addresses = set(re.findall(r'(?:src|srcset)="(/static/images/[^"]+)"', page.text))
+
+    pictures = [client.get(shared_site.url + address) for address in addresses]
+
+    assert len(pictures) == 4
+    assert {picture.headers["content-type"] for picture in pictures} == {"image/webp"}
+    assert count_read(pictures) < 40_000
+    assert len(page.content) < 4_000
+    assert page.text.count('loading="lazy"') == page.text.count('alt="A t') == 2
+
+
 def load(site: Site, client: httpx.Client, address: str) -> list[httpx.Response]:
     """Get a page and the files that it loads."""
     page = client.get(address)
