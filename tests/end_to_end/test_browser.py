@@ -172,6 +172,9 @@ def test_a_questionnaire_by_keyboard_alone(chromium, new_link):
     page = watched.page
     page.goto(new_link())
     page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # opens the sample text
+    page.get_by_text("Every answer is saved straight away").wait_for()
+    page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # opens the notice
     page.get_by_text("When each page with a text was sent to you").wait_for()
     agree = page.get_by_role("button", name="I agree and take part")

@@ -228,7 +228,7 @@ def test_the_thumb_of_an_untouched_slider_can_be_seen(chromium, surveys, forced,
         lowest, highest = picture.crop((x - 8, top - 2, x + 8, top + 4)).getextrema()
         contrast.append(highest - lowest)
     assert contrast[0] > 60
-    assert contrast[1] == 0  # beside the thumb
+    assert contrast[1] == 0  # next to the thumb
 
 
 @pytest.mark.parametrize("scale", ["0-100"])
@@ -293,3 +293,14 @@ def test_seven_points_fit_a_phone_with_larger_text(chromium, surveys, width, fon
     boxes = [point.bounding_box() for point in page.locator(".points label").all()]
     assert len(boxes) == 7
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+
+
+def test_a_scale_of_examples_is_as_wide_as_the_text_around_it(chromium, new_link):
+    watched = WatchedPage(chromium, PHONE)
+    watched.page.goto(new_link())
+    watched.submit()
+
+    scale, label = (watched.page.locator(f".placed {part}").first for part in ("ol", "p"))
+
+    assert scale.bounding_box()["x"] == label.bounding_box()["x"]
+    assert watched.sideways_scroll == 0
