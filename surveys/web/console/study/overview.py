@@ -26,6 +26,7 @@ from surveys.monitoring.checklist import outline_study
 from surveys.monitoring.progress import count_progress_by_study, count_study_progress
 from surveys.query_params import read_query
 from surveys.results.public_log import mask_entries, stream_log
+from surveys.templatetags.log_entries import AREAS
 from surveys.web.console.access import console_page, is_owner, role_of, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.forms import InviteForm, MemberForm, attempt, posted, status_of
@@ -138,6 +139,7 @@ def log(request: HttpRequest, study: Study) -> HttpResponse:
         "entries": entries,
         "shown": mask_entries(entries, sees_addresses=is_owner(request)),
         "filters": filters,
+        "areas": AREAS,
     }
     return render(request, "console/study/log.html", page)
 

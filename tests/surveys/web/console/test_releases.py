@@ -85,8 +85,8 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
         answer = client.get(page("download", study, run.pk))
         assert f'filename="{name}"' in answer["Content-Disposition"]
     log = read(client, "log", study)
-    for name in ("release 1", "release 2", "run 1", "export 1"):
-        assert f" {name}</th>" in log
+    for name in ("Started release 1", "Finished release 2", "Finished run 1", "(export 1)"):
+        assert f"{name}</th>" in log
     assert f"run {made.pk}" not in log
 
 
@@ -97,7 +97,7 @@ def test_pages_name_a_batch_by_its_number_in_the_study(other, study, client):
     assert "<h1>Batch 1: Words in short texts</h1>" in read(client, "batch", study, batch.pk)
     assert "<h1>People of batch 1</h1>" in read(client, "batch_people", study, batch.pk)
     assert "<h1>Ledger of batch 1</h1>" in read(client, "batch_ledger", study, batch.pk)
-    assert "batch.planned batch 1 of study</th>" in read(client, "log", study)
+    assert ">Planned batch 1</th>" in read(client, "log", study)
 
 
 def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, client):

@@ -254,7 +254,7 @@ def test_log_shows_actions_and_users(study, sign_in):
 def test_log_is_paginated(study, sign_in):
     client = sign_in(Role.OWNER)
     for number in range(60):
-        record("study.configured", study, f"change {number}")
+        record("text.set", study, f"change {number}")
 
     first, last = (client.get(page("log", study), {"page": n}).content.decode() for n in (1, 99))
 
