@@ -1,10 +1,28 @@
 """Template filters that put log entries into words; the log itself stores short names."""
 
+import ast
 import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django import template
+from django.db.models import TextChoices
 
-from surveys.models import AuditEntry
+from surveys.models import (
+    AssigningPolicy,
+    AuditEntry,
+    CollectionKind,
+    PaymentKind,
+    Provider,
+    QuestionForms,
+    Role,
+    Standing,
+    VerdictKind,
+)
+from surveys.templatetags.dates import instant
+from surveys.templatetags.figures import number
+from surveys.templatetags.money import dollars
 
 register = template.Library()
 
@@ -115,6 +133,98 @@ SUBJECTS = {
     ("mails.queued", "invitation"): "invitations",
     ("mails.queued", "reminder"): "reminders",
 }
+FIELDS = {
+    "active": "Active",
+    "allows_more_blocks": "Another block is offered",
+    "allows_unjudgeable": "Annotators may say that they cannot judge",
+    "amount": "Value",
+    "amount_cents": "Amount",
+    "annotators": "Annotators",
+    "answers": "Answers",
+    "assigning_policy": "Assignment of questionnaires",
+    "block_size": "Pairs in a block, at most",
+    "cap": "Annotators, at most",
+    "ceiling_cents": "Ceiling",
+    "collection": "Collection",
+    "contact": "Contact for annotators",
+    "context1": "Context 1",
+    "context2": "Context 2",
+    "days": "Days after payment",
+    "double_percent": "Answers reviewed twice (%)",
+    "dropped": "Kept after payment",
+    "erases_withdrawn": "Withdrawal erases the answers",
+    "ethics": "Ethics approval",
+    "events": "Events",
+    "fee_cents": "Fee",
+    "hits": "HITs",
+    "host": "Repository",
+    "in_releases": "In the releases",
+    "is_active": "Active",
+    "items": "Items",
+    "kind": "Kind",
+    "known": "Known before",
+    "language": "Language",
+    "lease_hours": "Hours for which a place is reserved",
+    "links": "Links",
+    "model": "Model",
+    "model_version": "Version of the model",
+    "n": "Number",
+    "n_check_tries": "Tries for the comprehension check",
+    "n_checkpoints": "Checkpoint items in an assignment",
+    "n_pairs": "Pairs",
+    "n_ratings": "Ratings",
+    "new": "New",
+    "nothing to do": "Nothing to do",
+    "of": "Account",
+    "organisation": "Organisation that runs the study",
+    "paid": "Paid, and so kept",
+    "pairs": "Pairs",
+    "pay": "Pay",
+    "pay_for_more": "Pay for another block",
+    "places": "Places",
+    "prompt_sha256": "Prompt (SHA-256)",
+    "public_title": "Title for annotators",
+    "publishes_words": "Words of annotators are published",
+    "question_forms": "Forms of the words in the question",
+    "rated_on": "Rated on",
+    "ratings_per_context": "Ratings per context",
+    "reason": "Reason",
+    "recipe": "Recipe",
+    "releases": "Releases",
+    "reviewer": "Reviewed by",
+    "reward_cents": "Reward",
+    "role": "Role",
+    "round": "Round",
+    "runs": "Runs",
+    "sample_percent": "Answers reviewed (%)",
+    "scale_labels": "Labels of points",
+    "scale_maximum": "Highest point",
+    "scale_minimum": "Lowest point",
+    "scale_step": "Step",
+    "scopes": "Scopes",
+    "seconds_per_item": "Seconds per text",
+    "seed": "Seed",
+    "sends_choice": "Choosing a number sends it",
+    "sha256": "File (SHA-256)",
+    "stimuli": "Stimuli (SHA-256)",
+    "strangers": "Workers who never came",
+    "target": "Platform",
+    "title": "Title",
+    "total_cents": "Cost",
+    "until": "Until",
+    "url": "Address",
+    "verdict.kind": "Verdict",
+    "verdicts": "Verdicts",
+    "version": "Version",
+    "word1": "Word 1",
+    "word1_context1": "Word 1 in context 1",
+    "word1_context2": "Word 1 in context 2",
+    "word2": "Word 2",
+    "word2_context1": "Word 2 in context 1",
+    "word2_context2": "Word 2 in context 2",
+    **{standing.value: standing.value.capitalize() for standing in Standing},
+}
+LEFT_OUT = {"by"}  # the number of an account, whose name the entry has
 AREAS = {
     "account.": "Accounts",
     "annotator": "Annotators",
@@ -146,7 +256,24 @@ AREAS = {
     "verdict.": "Verdicts",
     "verify.": "Verifications",
     "webhook.": "Webhooks",
-}  # beginnings of actions, by which the log is filtered
+}  # beginnings of actions: the choices of the log's filter
+KINDS: dict[str, type[TextChoices]] = {
+    "verdict": VerdictKind, "payment": PaymentKind, "collection": CollectionKind,
+}  # fmt: skip
+CHOICES: dict[str, type[TextChoices]] = {
+    "assigning_policy": AssigningPolicy, "question_forms": QuestionForms, "role": Role,
+    "target": Provider,
+}  # fmt: skip
+DIGEST_SHOWN = 12
+SEPARATOR = " → "  # between the values before and after, in the log
+PLAIN = {"True": "yes", "False": "no", "None": "–", "": "–"}
+
+
+class Detail(NamedTuple):
+    """A detail of an entry in words."""
+
+    label: str
+    value: str
 
 
 @register.filter
@@ -163,6 +290,78 @@ def sentence(entry: AuditEntry) -> str:
     subject = SUBJECTS.get((entry.action, subject), subject)
     subject = re.sub(r"^(?=questionnaire of)", "the ", subject)
     return words.format(subject).strip(" :").replace(" ()", "")
+
+
+@register.filter
+def describe(entry: AuditEntry) -> list[Detail]:
+    """Return the details of an entry in words.
+
+    >>> entry = AuditEntry(action="study.configured", details={"scale_maximum": "6.00 → 10.00"})
+    >>> describe(entry)
+    [Detail(label='Highest point', value='6 → 10')]
+    """
+    area = entry.action.partition(".")[0]
+    return [
+        Detail(_name_field(name, area), write_value(name, value, area))
+        for name, value in entry.details.items()
+        if name not in LEFT_OUT
+    ]
+
+
+def write_value(name: str, value: Any, area: str = "") -> str:
+    """Return a value of a field in words; a dash for None and for an empty list or mapping.
+
+    >>> write_value("publishes_words", "False → True"), write_value("reward_cents", 120)
+    ('no → yes', '$1.20')
+    >>> write_value("scale_labels", {"0": "different", "6": "same"}), write_value("events", [])
+    ('0 = different, 6 = same', '–')
+    """
+    if isinstance(value, str) and SEPARATOR in value and name not in FREE_TEXT:
+        return SEPARATOR.join(write_value(name, one, area) for one in value.split(SEPARATOR))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {write_value('', one)}" for key, one in value.items()) or "–"
+    if isinstance(value, list | tuple):
+        return ", ".join(write_value("", one) for one in value) or "–"
+    if write := WRITERS.get(name):
+        return write(value)
+    choices = KINDS.get(area) if name == "kind" else CHOICES.get(name)
+    if choices is not None and value in choices.values:
+        label = str(choices(value).label).partition(":")[0]
+        return label.lower() if name == "kind" else label
+    text = str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return text.replace("-", "−")
+    return PLAIN.get(text, text)
+
+
+def _write_digest(value: Any) -> str:
+    return f"{value[:DIGEST_SHOWN]}…" if value else "–"
+
+
+def _write_labels(value: Any) -> str:
+    """Write labels of points, which the log has as a mapping or as Python writes one."""
+    return write_value("", ast.literal_eval(value)) if value else "–"
+
+
+def _write_instant(value: Any) -> str:
+    return f"{instant(datetime.fromisoformat(value))} UTC"
+
+
+WRITERS: dict[str, Callable[[Any], str]] = {
+    "amount_cents": dollars, "ceiling_cents": dollars, "fee_cents": dollars,
+    "reward_cents": dollars, "total_cents": dollars, "until": _write_instant,
+    "sha256": _write_digest, "prompt_sha256": _write_digest, "stimuli": _write_digest,
+    "scale_minimum": number, "scale_maximum": number, "scale_step": number,
+    "scale_labels": _write_labels,
+}  # fmt: skip
+FREE_TEXT = {"reason", "context1", "context2", "word1", "word2"}  # may contain the separator
+
+
+def _name_field(name: str, area: str) -> str:
+    base, _, when = name.rpartition(" ")
+    if base in FIELDS and when in ("before", "after"):
+        return f"{FIELDS[base]}, {when}"
+    return FIELDS.get(f"{area}.{name}") or FIELDS.get(name) or _spell_out(name)
 
 
 def _spell_out(name: str) -> str:

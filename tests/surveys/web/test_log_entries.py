@@ -1,4 +1,4 @@
-"""The log on pages is in words: of every action that is recorded."""
+"""The log on pages is in words: of every action, and of every detail that is recorded."""
 
 import ast
 from collections.abc import Iterator
@@ -6,11 +6,17 @@ from collections.abc import Iterator
 import pytest
 
 from surveys.models import AuditEntry, RunKind
-from surveys.templatetags.log_entries import ACTIONS, AREAS, sentence
+from surveys.rehearsal.deletion import Scripted
+from surveys.study.design import SETTINGS
+from surveys.study.lifecycle import LOCKED
+from surveys.study.stimuli.load import COLUMNS
+from surveys.templatetags.log_entries import ACTIONS, AREAS, FIELDS, LEFT_OUT, describe, sentence
 from tests.conftest import ROOT
 
 SHOWN = "review.effect_shown"
 OF_RUNS = {f"{kind}.{event}" for kind in RunKind.values for event in ("requested", "made")}
+# Where names of details are those of settings, columns or counts.
+NAMED_ELSEWHERE = {*SETTINGS, *LOCKED, *COLUMNS, *Scripted._fields}
 
 
 def calls() -> Iterator[ast.Call]:
@@ -41,6 +47,13 @@ def test_every_action_has_words():
     assert recorded == set(ACTIONS)
 
 
+def test_every_detail_has_words():
+    recorded = {keyword.arg for call in calls() for keyword in call.keywords if keyword.arg}
+
+    assert len(recorded) > 30
+    assert (recorded | NAMED_ELSEWHERE) - set(FIELDS) - LEFT_OUT == set()
+
+
 def test_every_filter_finds_an_action():
     assert all(any(action.startswith(area) for action in ACTIONS) for area in AREAS)
 
@@ -60,3 +73,46 @@ def test_every_filter_finds_an_action():
 )  # fmt: skip
 def test_sentence_says_what_was_done(action, subject, expected):
     assert sentence(AuditEntry(action=action, subject=subject)) == expected
+
+
+@pytest.mark.parametrize(
+    ("action", "name", "value", "expected"),
+    [
+        ("study.configured", "publishes_words", "False → True", "no → yes"),
+        ("study.configured", "contact", " → lab", "– → lab"),
+        ("study.configured", "scale_labels", "{} → {'0': 'other'}", "– → 0 = other"),
+        ("study.configured", "question_forms", "text → dictionary",
+         "the forms used in the text → dictionary forms"),
+        ("study.opened", "scale_minimum", "-3.00", "−3"),
+        ("study.opened", "scale_maximum", "10.00", "10"),
+        ("study.opened", "scale_step", "0.50", "0.5"),
+        ("study.opened", "stimuli", "e6f05e9c46e9a072", "e6f05e9c46e9…"),
+        ("payment.made", "kind", "bonus", "bonus"),
+        ("collection.imported", "kind", "model", "a language model"),
+        ("verdict.given", "reason", "a → b", "a → b"),
+        ("payment.made", "fee_cents", 25, "$0.25"),
+        ("batch.armed", "target", "sandbox", "MTurk sandbox"),
+        ("batch.armed", "until", "2026-05-04T07:05:00+00:00", "4 May 2026, 07:05 UTC"),
+        ("member.granted", "role", "owner", "owner"),
+        ("webhook.added", "events", ["run.finished"], "run.finished"),
+        ("annotator.erased", "in_releases", [], "–"),
+    ],
+)  # fmt: skip
+def test_describe_writes_values_in_words(action, name, value, expected):
+    (detail,) = describe(AuditEntry(action=action, details={name: value}))
+
+    assert (detail.label, detail.value.replace("\u00a0", " ")) == (FIELDS[name], expected)
+
+
+def test_describe_names_a_verdict():
+    found = describe(AuditEntry(action="verdict.given", details={"kind": "unused"}))
+
+    assert found == [("Verdict", "pay, exclude from data")]
+
+
+def test_describe_names_columns_before_and_after_and_leaves_out_ids():
+    details = {"word1 before": "cat", "word1 after": "cats", "by": 3}
+
+    found = describe(AuditEntry(action="stimuli.revised", details=details))
+
+    assert found == [("Word 1, before", "cat"), ("Word 1, after", "cats")]

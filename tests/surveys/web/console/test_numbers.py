@@ -65,7 +65,7 @@ def test_the_log_has_no_python_values(study, sign_in):
     answer = sign_in(Role.OWNER).get(reverse("console:log", args=[study.slug]))
 
     text = " ".join(html.document_fromstring(answer.content).text_content().split())
-    for part in ("was: –", "wanted: –", "labels: –, −2", "is_new: yes"):
+    for part in ("Was: –", "Wanted: –", "Labels: –, −2", "Is new: yes"):
         assert part in text
     assert not re.search(r"\b(None|True|False)\b|\{\}", text)
 

@@ -247,8 +247,8 @@ def test_log_shows_actions_and_users(study, sign_in):
     text = client.get(page("log", study), {"action": "study."}).content.decode()
 
     assert "the command line" in text
-    assert "ratings_per_context: 10 → 12" in text
-    assert "member.granted" not in text
+    assert "Ratings per context: 10 → 12" in text
+    assert "Gave " not in text
 
 
 def test_log_is_paginated(study, sign_in):
