@@ -26,6 +26,8 @@ class Answer(NamedTuple):
     assignment_id: int
     position: int
     pair_position: int
+    pair_word1: str
+    pair_word2: str
     context_id: int
     context_number: int
     is_checkpoint: bool
@@ -96,15 +98,16 @@ def _list_answers(annotator: Annotator) -> Iterator[Answer]:
     """Return the answers of an annotator in the order of their items."""
     given = Response.objects.filter(annotator=annotator, rated_at__isnull=False)
     rows = given.order_by("assignment_id", "position").values_list(
-        "assignment_id", "position", "pair__position", "context_id", "context__number",
-        "pair__is_checkpoint", "context__checkpoint__lowest", "context__checkpoint__highest",
+        "assignment_id", "position", "pair__position", "pair__word1", "pair__word2", "context_id",
+        "context__number", "pair__is_checkpoint", "context__checkpoint__lowest",
+        "context__checkpoint__highest",
         "inspired_word1", "inspired_word2", "has_pasted_word1", "has_pasted_word2", "rating",
         "is_unjudgeable", "first_rating", "changed_at", "words_visible_seconds",
         "rating_visible_seconds", "words_shown_at", "engaged_at", "rating_shown_at", "rated_at",
     )  # fmt: skip
     found: Any = rows.iterator()
     for row in found:
-        item, (pasted1, pasted2, *given_rating), times = row[:10], row[10:16], row[16:]
+        item, (pasted1, pasted2, *given_rating), times = row[:12], row[12:18], row[18:]
         yield Answer._make((*item, pasted1 or pasted2, *given_rating, _count_seconds(*times)))
 
 

@@ -19,6 +19,7 @@ from surveys.results.run_inspection import (
     compare_runs,
     find_codes,
     find_in_ledger,
+    name_pairs,
     read_member,
 )
 from surveys.results.runs import is_broken_off, retry_run
@@ -103,8 +104,15 @@ def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         rows = find_in_ledger(found, form.cleaned_data, page)
 
     attempt(form, search)
-    known = find_codes(study, rows.rows if rows else [])
-    page = {"study": study, "run": found, "form": form, "rows": rows, "known": known}
+    ratings = rows.rows if rows else []
+    page = {
+        "study": study,
+        "run": found,
+        "form": form,
+        "rows": rows,
+        "ratings": name_pairs(study, ratings),
+        "known": find_codes(study, ratings),
+    }
     return render(request, "console/results/ledger.html", page, status=status_of(form))
 
 
@@ -119,8 +127,13 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
         apart = compare_runs(form.cleaned_data["first"], form.cleaned_data["second"])
 
     attempt(form, look)
-    known = find_codes(study, apart.annotators if apart else [])
-    page = {"study": study, "form": form, "apart": apart, "known": known}
+    page = {
+        "study": study,
+        "form": form,
+        "apart": apart,
+        "pairs": name_pairs(study, apart.pairs if apart else []),
+        "known": find_codes(study, apart.annotators if apart else []),
+    }
     return render(request, "console/results/compare.html", page, status=status_of(form))
 
 

@@ -88,6 +88,12 @@ def test_a_recipe_is_run_and_its_report_and_files_are_there(
     assert AuditEntry.objects.filter(action="results.requested", actor="ana").exists()
 
 
+def words_of(page: str | bytes) -> set[str]:
+    """Return the words that the rows of a page's tables name."""
+    cells = html.document_fromstring(page).xpath("//tbody//*[contains(@class, 'both')]")
+    return {" ".join(cell.text_content().split()) for cell in cells}
+
+
 def test_the_ledger_is_searched(study, client, django_capture_on_commit_callbacks):
     run = run_recipe(client, study, django_capture_on_commit_callbacks)
 
@@ -99,6 +105,7 @@ def test_the_ledger_is_searched(study, client, django_capture_on_commit_callback
     assert "4 ratings" in search(annotator=code)
     assert page("annotator", study, code) in search(annotator=code)
     assert page("pair", study, run.pk, 3) in search(pair="3")
+    assert words_of(search(pair="3")) == {str(study.pairs.get(position=3)).replace(" – ", " · ")}
     assert "2 ratings" in search(pair="3", context="2")
     assert "No rating matches" in search(reason="*")
     assert "pair must be a number" in search(pair="three")
@@ -119,6 +126,8 @@ def test_compared_runs_have_dashes_and_minus_signs(
     answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
 
     text = html.document_fromstring(answer.content).get_element_by_id("content").text_content()
+    assert words_of(answer.content) <= {str(p).replace(" – ", " · ") for p in study.pairs.all()}
+    assert words_of(answer.content)
     assert "engagement rejected" in text
     assert re.search(r"−\d\.\d\d → −\d\.\d\d", text)
     assert re.findall(r"moved by|\bnan\b|\bNone\b|(?<![\w-])-\d", text) == []
