@@ -111,11 +111,15 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.filter(study=study, n_wanted=2, state=ReviewState.DISPUTED)
 
     def with_answers(self) -> Self:
-        """Select everything that a page shows of them."""
+        """Select everything that a page shows of them.
+
+        `whole_id` is the id of the review of the whole assignment.
+        """
+        whole = Review.objects.filter(IS_WHOLE, assignment=OuterRef("assignment")).order_by()
         return self.select_related(
             "study", "response__context", "response__pair", "assignment__annotator",
             "assignment__round", "assignment__questionnaire__block",
-        )  # fmt: skip
+        ).annotate(whole_id=Subquery(whole.values("pk")[:1]))  # fmt: skip
 
     def count_states(self, study: Study) -> dict[str, int]:
         """Return the number of single answers in each state."""

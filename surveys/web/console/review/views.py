@@ -163,16 +163,14 @@ def _show(request: HttpRequest, study: Study, subject: Review, form: VerdictForm
     given = Verdict.objects.standing().filter(review=subject).order_by("opinion")
     shown = given if is_visitor(request) else given.filter(reviewer=signed_in(request).pk)
     (card,) = list_cards([subject], shown)
-    siblings = Review.objects.filter(assignment=subject.assignment_id)
     page = {
         "card": card,
         "form": form,
-        "whole": siblings.filter(response__isnull=True).first(),
         **_progress(study),
     }
     if subject.is_whole:
-        answers = siblings.filter(response__isnull=False).order_by("response__position")
-        page["answers"] = list_cards(answers.with_answers())
+        answers = Review.objects.answers(study).filter(assignment=subject.assignment_id)
+        page["answers"] = list_cards(answers.order_by("response__position").with_answers())
     name = "questionnaire" if subject.is_whole else "answer"
     return render(request, f"console/review/{name}.html", page, status=status_of(form))
 

@@ -1,6 +1,7 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
+from lxml import html
 
 from surveys import tasks
 from surveys.models import (
@@ -252,6 +253,20 @@ def test_an_answer_of_another_study_is_not_found(study, sign_in):
         answer = client.post(page(name, study, answers(other)[0].pk), {"kind": "good"})
         assert answer.status_code == 404
     assert not Verdict.objects.exists()
+
+
+def test_the_queue_links_to_the_whole_questionnaire(study, sign_in):
+    client = sign_in(Role.REVIEWER)
+    client.post(page("review", study))
+
+    queue = client.get(page("review", study))
+
+    (card,) = html.document_fromstring(queue.content).xpath("//article[@data-review]")
+    reviewed = Review.objects.get(pk=card.get("data-review"))
+    questionnaire = Review.objects.get(assignment=reviewed.assignment_id, response=None)
+    links = card.xpath(".//a[text()='The whole questionnaire']/@href")
+    assert links == [page("review_one", study, questionnaire.pk)]
+    assert "The whole questionnaire" not in text_of(client.get(links[0]))
 
 
 def test_a_whole_questionnaire_is_judged_on_its_page(study, sign_in):
