@@ -1,7 +1,10 @@
 """The tables of the comparison of two collections, as text."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from postprocess.reporting.phrases import (
     NONE,
@@ -49,8 +52,6 @@ def tabulate_correlations(comparison: CollectionComparison) -> Table:
         name = CORRELATIONS[one["method"]].replace(" (subtask 1)", "")
         if one["of"] == "change" and one["method"] == "uncentered":
             name += " (subtask 1)"
-        corrected = write_figure(one["disattenuated"])
-        interval = write_interval(one["disattenuated_low"], one["disattenuated_high"])
         rows.append(
             [
                 f"{OF[one['of']]}, {name}",
@@ -59,7 +60,7 @@ def tabulate_correlations(comparison: CollectionComparison) -> Table:
                 write_figure(one["reliability_first"]),
                 write_figure(one["reliability_second"]),
                 write_figure(one["ceiling"]),
-                corrected if interval == NONE else f"{corrected}\n{interval}",
+                _write_noiseless(one, "\n"),
                 CORRECTED[one["corrected_for"]],
             ]
         )
@@ -214,9 +215,9 @@ def tabulate_summary(report: Mapping[str, Any]) -> dict[str, str]:
     found = {
         "pairs": write_count(report["matching"]["n_pairs"]),
         "scores: correlation": write_figure(score["correlation"]),
-        "scores: without noise": write_figure(score["disattenuated"]),
+        "scores: without noise": _write_noiseless(score),
         "changes: correlation": write_figure(change["correlation"]),
-        "changes: without noise": write_figure(change["disattenuated"]),
+        "changes: without noise": _write_noiseless(change),
         "mean difference": _signed(difference["difference"]),
         "limits of agreement": write_interval(difference["limit_low"], difference["limit_high"], 1),
     }
@@ -236,6 +237,25 @@ def write_summary(comparison: CollectionComparison) -> str:
     width = max(map(len, found)) + 2
     lines += [f"{name:<{width}}{figure}" for name, figure in found.items()]
     return "\n".join(lines).replace("\u00a0", " ") + "\n"
+
+
+def _write_noiseless(row: Mapping[str, Any], before_interval: str = "") -> str:
+    """Return a correlation without noise, or why the reliabilities do not give one.
+
+    Its interval follows if there is a text before it; the ends are those of a correlation.
+    """
+    figure = row["disattenuated"]
+    if not row["corrected_for"]:
+        return NONE
+    if figure is None or math.isnan(figure):
+        return "not estimable: too little agreement"
+    if abs(figure) > 1:
+        ceiling = write_figure(abs(row["correlation"] / figure))
+        return f"not estimable: beyond the ceiling of {ceiling}"
+    ends = [row[f"disattenuated_{end}"] for end in ("low", "high")]
+    interval = NONE if None in ends else write_interval(*np.clip(ends, -1, 1))
+    has_interval = before_interval and interval != NONE
+    return write_figure(figure) + (before_interval + interval if has_interval else "")
 
 
 def _with_ends(row: Mapping[str, Any], name: str) -> str:
