@@ -70,13 +70,15 @@ def release_dataset(
     *,
     number: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    keep: Callable[["Dataset"], None] | None = None,
 ) -> Release:
     """Write the published files of a study into a folder and, next to it, as a zip file.
 
     The recipe is applied on the study's scale. `python -m postprocess build` creates the same
     dataset from the files in the folder. The written files are verified: the release stores how
     many figures follow from its ratings, and what differs. `number` is that of the run that makes
-    the release. Writes nothing when it raises RatingsMissing, StimuliChanged or ReleaseRefused.
+    the release, and `keep` receives its dataset. Writes nothing when it raises RatingsMissing,
+    StimuliChanged or ReleaseRefused.
     """
     from postprocess.release.assembling import Choices, build_release, write_release
     from postprocess.table.ratings import RatingsError
@@ -106,6 +108,8 @@ def release_dataset(
         raise RatingsMissing(str(error)) from error
     except ReleaseError as error:
         raise ReleaseRefused(str(error)) from error
+    if keep:
+        keep(release.dataset)
     if progress:
         progress(STAGE, 0, 1)
     verified = verify_folder(folder)

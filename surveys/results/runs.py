@@ -292,8 +292,11 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
 
 def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     """Make the release that a run requests. Raises as `release_dataset` does."""
+    from postprocess.pipeline import Dataset
     from postprocess.steps.recipe import parse_recipe
+    from postprocess.steps.stored_runs import write_ledger
 
+    kept: list[Dataset] = []
     fields = dict(run.wishes)
     options = ReleaseOptions(
         description=fields.pop("description", "").encode(),
@@ -305,7 +308,13 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "release"
         release = release_dataset(
-            run.study, folder, recipe, options, number=run.number, progress=progress
+            run.study,
+            folder,
+            recipe,
+            options,
+            number=run.number,
+            progress=progress,
+            keep=kept.append,
         )
         (dataset,) = find_datasets(path.name for path in folder.iterdir())
         name = f"{dataset.name}_{dataset.tag}_{release.number}.zip"
@@ -316,6 +325,7 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
         "collected_at": release.collected_at,
         "report": release.report,
         "archive": ContentFile(archive, name),
+        "ledger": ContentFile(write_ledger(kept[0].outcome), "ledger.parquet"),
         "release": release,
     }
 

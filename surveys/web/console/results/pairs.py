@@ -19,7 +19,7 @@ PAIRS_A_PAGE = 50
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """List the pairs of a run: searched, filtered and sorted."""
-    found = find_with_ledger(study, run_id)
+    found = find_with_ledger(request, study, run_id)
     table = load_pairs(found)
     form = PairsForm(request.GET)
     numbers: list[int] = []
@@ -41,7 +41,7 @@ def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpResponse:
     """Show a pair: its texts, its ratings and what happened to them."""
-    found = find_with_ledger(study, run_id)
+    found = find_with_ledger(request, study, run_id)
     table = load_pairs(found)
     if not 1 <= row <= len(table):
         raise Http404

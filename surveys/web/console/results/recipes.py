@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Run, RunState, Study
+from surveys.models import Release, Run, RunState, Study
 from surveys.query_params import read_number
 from surveys.results.entries.effect import RecipeEffect, preview_recipe
 from surveys.results.entries.recipe import read_settings
@@ -99,10 +99,13 @@ def _show(
 ) -> HttpResponse:
     made = Run.objects.filter(study=study).results().with_withdrawn_since().without_report()
     made = made.select_related("requested_by")
+    released = Release.objects.filter(study=study).select_related("run")
+    released = released.defer("report", "run__report")
     runs = Paginator(made, RUNS_PER_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
         "runs": runs,
+        "release": None if runs else released.first(),
         "form": form,
         "text": text,
         "shows_text": text.is_bound or request.GET.get("look") == "text",

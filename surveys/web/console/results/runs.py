@@ -94,7 +94,7 @@ def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBas
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Search the ratings ledger of a run."""
-    found = find_with_ledger(study, run_id)
+    found = find_with_ledger(request, study, run_id)
     form = LedgerForm(request.GET)
     rows = None
 
@@ -137,11 +137,13 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/results/compare.html", page, status=status_of(form))
 
 
-def find_with_ledger(study: Study, run_id: int) -> Run:
-    """Return a finished run of a recipe, or answer 404."""
+def find_with_ledger(request: HttpRequest, study: Study, run_id: int) -> Run:
+    """Return a finished run of a recipe or a release, or answer 404; marks its step in the menu."""
     found = _find_done(study, run_id)
     if not found.ledger:
         raise Http404
+    if found.kind == RunKind.RELEASE:
+        mark_in_menu(request, study, "release_page")
     return found
 
 

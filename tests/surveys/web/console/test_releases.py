@@ -57,6 +57,36 @@ def test_the_next_release_has_the_recipe_of_the_last_one(study, client):
     assert chosen(f"?run={looked.pk}") == str(looked.pk)
 
 
+def test_a_release_has_pages_of_its_pairs_and_ratings(study, client):
+    for _ in range(4):
+        finish(start(study))
+    made = make(study)
+
+    results, pairs = read(client, "results", study), read(client, "pairs", study, made.pk)
+    pair, ledger = read(client, "pair", study, made.pk, 1), read(client, "ledger", study, made.pk)
+
+    assert f'href="{page("pairs", study, made.pk)}">Pairs of release 1</a>' in results
+    assert f"<h1>Release 1: {made.recipe_name}</h1>" in pairs
+    assert page("pair", study, made.pk, 2) in pairs
+    assert "A01" in pair
+    assert re.search(r"2 of 2\b", pair)  # ratings used
+    assert "8 ratings" in ledger
+    for text in (pairs, pair, ledger):
+        assert re.search(r'href="[^"]*/release/"\s*aria-current="true"', text)
+        assert page("plots", study, made.pk) not in text
+        assert page("report", study, made.pk) not in text
+
+
+def test_results_say_where_the_pairs_of_a_release_of_the_command_line_are(study, client):
+    make_release(study, report={"counts": {}})
+
+    text = read(client, "results", study)
+
+    assert "Release 1 has no page of pairs here: it was created on the command line." in text
+    assert "Run a recipe below" in text
+    assert "Run a recipe below" not in read(client, "release", study)
+
+
 def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
     for _ in range(4):
         finish(start(study))
