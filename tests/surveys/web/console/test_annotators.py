@@ -89,6 +89,19 @@ def test_an_annotator_is_shown_with_agreement(study, client):
     assert 'aria-label="Agreement 1.00, from 1.00 to 1.00"' in text
 
 
+def test_agreement_without_an_interval_says_why(db, client):
+    study = make_study(3, slug="short", ratings_per_context=4)
+    grant_role(study, User.objects.get(), Role.REVIEWER)
+    assignments = [answer(start(study), ratings) for ratings in [[1, 2, 6], [2, 1, 6]] * 2]
+    client.post(page("gauge", study))
+    reason = "(no interval: too few texts with different ratings)"
+
+    assert reason in read(client, "annotator", study, assignments[0].annotator.code)
+    assert reason in read(client, "annotators", study)
+    assert reason in read(client, "collection", study)
+    assert reason in read(client, "block", study, 1)
+
+
 def test_an_annotator_who_withdrew_is_marked(study, client):
     assignment = answer(start(study))
     withdraw_annotator(assignment.annotator)
