@@ -46,12 +46,8 @@ def find_obstacle(release: Release) -> str:
             "It holds ratings of annotators who withdrew or were erased since. Create a new "
             "release."
         )
-    if n_missing := len(release.report.get("to_be_written", [])):
-        texts = "text is" if n_missing == 1 else "texts are"
-        return (
-            f"Its description is incomplete: {n_missing} {texts} missing in its files. Write the "
-            "rest of the description, and create a new release."
-        )
+    if release.report.get("to_be_written"):
+        return "Its description is incomplete. Write the rest of it, and create a new release."
     if run is None or not run.archive:
         return (
             "This site does not keep its files, since it was made on the command line. Create it "

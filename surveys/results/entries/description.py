@@ -39,6 +39,12 @@ PARTS = {  # of the form → sections of the description
 }
 COUNTED = ("collection", "recruitment", "texts")  # sections that the site fills in
 OF_THE_RELEASE = {("dataset", "released_on")}  # known when the release is created
+LABELS = {  # other than those of the documents, which have a heading
+    ("dataset", "doi"): "DOI",
+    ("dataset", "contact"): "Contact for the dataset",
+    ("stimuli", "creators"): "Origin of the texts",
+    ("annotators", "creators"): "Kind of annotators",
+}
 NOT_IN_FORMS = {("consent", "publishes_words")}
 
 
@@ -192,6 +198,13 @@ def list_gaps(run: Run) -> list[Progress]:
     return list_progress(run.study, str(run.wishes.get("description", "")))
 
 
+def count_released(run: Run) -> dict[str, int]:
+    """Return the same numbers as `count_written` for the description of a release."""
+    written = count_written(list_progress(run.study, str(run.wishes.get("description", ""))))
+    is_complete = not (run.report or {}).get("to_be_written")
+    return {**written, "n_written": written["n_asked"]} if is_complete else written
+
+
 def count_written(progress: Sequence[Progress]) -> dict[str, int]:
     """Return the number of entries that are written, and of those a complete release needs."""
     return {
@@ -230,7 +243,7 @@ def _measure(description: Description, sections: Sequence[str]) -> tuple[int, li
             n_asked += 1
             follows = section in FACTS or (section, name) in OF_THE_RELEASE
             if not follows and getattr(model, name) is None:
-                missing.append(Missing(section, name, label_entry(type(model), name)))
+                missing.append(Missing(section, name, _label(section, type(model), name)))
     return n_asked, missing
 
 
@@ -241,7 +254,12 @@ def _describe_entries(section: str) -> Iterator[Entry]:
     for name, field in model.model_fields.items():
         what = (field.description or "") if field.json_schema_extra else ""
         kind, choices = _find_kind(field.annotation)
-        yield Entry(section, name, label_entry(model, name), what, kind, choices)
+        yield Entry(section, name, _label(section, model, name), what, kind, choices)
+
+
+def _label(section: str, model: type[BaseModel], name: str) -> str:
+    """Return the label of an entry, in the form and wherever it is listed."""
+    return LABELS.get((section, name)) or label_entry(model, name)
 
 
 def _find_kind(annotation: Any) -> tuple[str, tuple[str, ...]]:

@@ -25,12 +25,6 @@ from surveys.web.console.results.forms import TomlField
 
 MOST_AUTHORS = 200
 MAX_LINE_LENGTH, MAX_PROSE_LENGTH = 500, 20_000
-LABELS = {
-    ("dataset", "doi"): "DOI",
-    ("dataset", "contact"): "Contact for the dataset",
-    ("stimuli", "creators"): "Origin of the texts",
-    ("annotators", "creators"): "Kind of annotators",
-}
 HELP = {
     ("dataset", "name"): "Of the files with the scores, such as usim-2 for usim-2_sl.csv. Empty: "
     "the name of the study.",
@@ -151,11 +145,10 @@ class DescriptionForm(forms.Form):
 
     def _make_field(self, entry: Entry) -> forms.Field:
         place = entry.section, entry.name
-        label = LABELS.get(place, entry.label)
         hint = HELP.get(place, f"{entry.what[:1].upper()}{entry.what[1:]}." if entry.what else "")
         if place in self.known:
             hint = f"{hint} Filled in from the study."
-        options: dict[str, Any] = {"label": label, "help_text": hint, "required": False}
+        options: dict[str, Any] = {"label": entry.label, "help_text": hint, "required": False}
         if entry.kind == "choice":
             choices = [("", "choose"), *((name, name) for name in entry.choices)]
             return forms.ChoiceField(choices=choices, **options)

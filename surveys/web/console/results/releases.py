@@ -11,7 +11,12 @@ from surveys.models import Release, Run, RunState, Study
 from surveys.monitoring.checklist import find_missing_review
 from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
-from surveys.results.entries.description import count_written, list_progress, read_written
+from surveys.results.entries.description import (
+    count_released,
+    count_written,
+    list_progress,
+    read_written,
+)
 from surveys.results.inspection.public_page import close_page, open_page, refuse_unpublishable
 from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
@@ -29,7 +34,7 @@ LARGE = ("release__report", "release__differences")  # columns that lists do not
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """List the releases of a study, newest first; a POST creates one."""
     made = Run.objects.filter(study=study).releases().with_withdrawn_since()
-    listed = made.select_related("release", "requested_by").defer(*LARGE)
+    listed = made.select_related("release", "requested_by", "study").defer(*LARGE)
     runs = list(listed[:MAX_SHOWN])
     elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
     form = ReleaseForm(study, request.GET.get("run", ""), posted(request))
@@ -46,7 +51,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
     progress = list_progress(study, written)
     page = {
         "study": study,
-        "runs": runs,
+        "runs": [(run, count_released(run)) for run in runs],
         "elsewhere": elsewhere[:MAX_SHOWN],
         "form": form,
         "of_run": query_of_run(request),
@@ -105,9 +110,9 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
         "Everybody can then read all its pairs, texts and ratings, without signing in, at\n"
         f"{address}\n\n"
     )
-    if n_missing := len(release.report.get("to_be_written", ())):
-        noun = "place is" if n_missing == 1 else "places are"
-        text += f"In its documents {n_missing:,} {noun} still to be written.\n\n"
+    written = count_released(release.run)
+    if written["n_written"] < written["n_asked"]:
+        text += "Description: {n_written} of {n_asked} entries are written.\n\n".format(**written)
     if missing := find_missing_review(study):
         text += f"Review: {missing}\n\n"
     return ask_first(

@@ -12,7 +12,7 @@ from surveys.models import Release, Run, RunKind, RunState, Study
 from surveys.results.deposit.contents import find_obstacle
 from surveys.results.deposit.jobs import find_deposit, find_job
 from surveys.results.deposit.repositories import list_repositories
-from surveys.results.entries.description import list_gaps
+from surveys.results.entries.description import count_written, list_gaps
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.inspection.verification import find_verification, name_archive
 from surveys.results.run_inspection import (
@@ -42,11 +42,13 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         raise Http404
     if found.kind == RunKind.RELEASE:
         mark_in_menu(request, study, "release_page")
+    gaps = list_gaps(found)
     page: dict[str, Any] = {
         "study": study,
         "run": found,
         "is_broken_off": is_broken_off(found),
-        "gaps": list_gaps(found),
+        "gaps": gaps,
+        "written": count_written(gaps),
         "of_run": f"?run={found.pk}",
     }
     if found.release:

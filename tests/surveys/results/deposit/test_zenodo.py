@@ -268,7 +268,7 @@ def test_a_release_that_is_not_confirmed_is_refused(zenodo, changes, reason):
 def test_an_incomplete_a_rehearsed_and_an_unkept_release_are_refused(zenodo, release):
     missing = [{"file": "README.md", "section": "Uses", "what": "what for"}]
     for report, reason in (
-        ({"to_be_written": missing}, "1 text is missing"),
+        ({"to_be_written": missing}, "Its description is incomplete"),
         ({"counts": {**release.report["counts"], "ratings_scripted": 1}}, "a rehearsal"),
     ):
         changed = make_complete_release(release.study)

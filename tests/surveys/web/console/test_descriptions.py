@@ -271,3 +271,14 @@ def test_a_release_takes_the_description_and_a_chosen_recipe(study, client):
     assert (run.recipe_name, run.wishes["description"]) == ("simlex", "[pay]\namount = '2 EUR'")
     answer = client.get(reverse("console:release", args=[study.slug]), {"run": run.pk})
     assert answer.context["form"]["recipe"].value() == str(run.pk)
+
+
+def test_missing_entries_have_the_labels_of_the_form(study):
+    form = DescriptionForm(study=study, written="")
+
+    missing = [one for part in list_progress(study, "") for one in part.missing]
+
+    of_form = {(one.section, one.name) for one in missing if one.section != "authors"}
+    assert len(of_form) > 20
+    labels = {(one.section, one.name): one.label for one in missing}
+    assert {place: form["-".join(place)].label for place in of_form}.items() <= labels.items()

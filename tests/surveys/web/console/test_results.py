@@ -302,7 +302,10 @@ def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client
 
     text = client.get(page("run", study, run.pk)).content.decode()
 
-    assert "say so in 1 place." in " ".join(text.split())
+    written = re.search(r"(\d+) of (\d+) entries were written", " ".join(text.split()))
+    listed = client.get(page("release", study)).content.decode()
+    assert int(written[1]) + text.count("#id_") == int(written[2])
+    assert f"{written[1]} of {written[2]}</td>" not in listed  # there is no release of the run
     assert f'href="{page("description", study)}?run={run.pk}#id_dataset-licence"' in text
     assert "#id_dataset-summary" not in text
     assert "README.md" not in text
