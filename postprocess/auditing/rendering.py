@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 from postprocess.auditing.findings import Audit, KitAudit, Noticed
 from postprocess.auditing.reconstruction.sample_sizes import name_sizes
@@ -16,6 +17,13 @@ CONTEXT_COLUMNS = ("file", "row", "context", "sim", "stdev", "fitting")
 FINDINGS_FILE, CONTEXTS_FILE = "audit_findings.tsv", "audit_contexts.tsv"
 
 
+class FindingLine(NamedTuple):
+    """A finding in words; `kind` is "error" or "warning", and empty for the number of others."""
+
+    kind: str
+    text: str
+
+
 def render_audit(audit: Audit, *, with_details: bool = False) -> str:
     """Return the audit as text: summaries and findings of each kit, and the files not read.
 
@@ -25,9 +33,27 @@ def render_audit(audit: Audit, *, with_details: bool = False) -> str:
     lines = [line for kit in audit.kits for line in _kit_lines(kit, with_details=with_details)]
     if audit.unknown:
         lines += [f"not read: {name_some(list(audit.unknown))}", ""]
-    n_warnings = len(audit.noticed) - audit.n_errors
-    lines.append(f"{write_count(audit.n_errors, 'error')}, {write_count(n_warnings, 'warning')}")
+    lines.append(count_findings(audit))
     return "\n".join(lines) + "\n"
+
+
+def list_findings(kit: KitAudit, *, with_details: bool = False) -> Iterator[FindingLine]:
+    """Yield the findings of a kit; without details, the first ten of a check in a file."""
+    for _, noticed in groupby(kit.noticed, key=lambda one: (one.check, one.file)):
+        yield from _shorten(list(noticed), with_details=with_details)
+
+
+def list_fitting(kit: KitAudit) -> Iterator[str]:
+    """Yield the numbers of ratings that fit each context of a kit, a line for each context."""
+    if kit.contexts is not None:
+        for _, row, context, *_, fitting in kit.contexts.itertuples(index=False):
+            yield f"row {row}, context {context}: {name_sizes(fitting) or 'no number of'} ratings"
+
+
+def count_findings(audit: Audit) -> str:
+    """Return the numbers of errors and warnings in words."""
+    n_warnings = len(audit.noticed) - audit.n_errors
+    return f"{write_count(audit.n_errors, 'error')}, {write_count(n_warnings, 'warning')}"
 
 
 def render_tables(audit: Audit) -> dict[str, bytes]:
@@ -63,19 +89,19 @@ def _kit_lines(kit: KitAudit, *, with_details: bool) -> Iterator[str]:
     width = max((len(label) for label, _ in kit.summary), default=0)
     for label, text in kit.summary:
         yield f"  {label:<{width}}  {text}"
-    if with_details and kit.contexts is not None:
-        for _, row, context, *_, fitting in kit.contexts.itertuples(index=False):
-            yield f"  row {row}, context {context}: {name_sizes(fitting) or 'no number of'} ratings"
-    for _, noticed in groupby(kit.noticed, key=lambda one: (one.check, one.file)):
-        yield from _finding_lines(list(noticed), with_details=with_details)
+    if with_details:
+        yield from (f"  {line}" for line in list_fitting(kit))
+    for line in list_findings(kit, with_details=with_details):
+        kind = f"{line.kind:<7}  " if line.kind else ""
+        yield f"  {kind}{line.text}{'' if kind else ' (--details shows all)'}"
     yield ""
 
 
-def _finding_lines(noticed: list[Noticed], *, with_details: bool) -> Iterator[str]:
+def _shorten(noticed: list[Noticed], *, with_details: bool) -> Iterator[FindingLine]:
     shown = noticed if with_details else noticed[:MAX_SHOWN]
     for one in shown:
-        kind = "error" if one.is_error else "warning"
         separator = ", " if one.finding.row is not None or one.finding.column else ": "
-        yield f"  {kind:<7}  {one.file}{separator}{one.finding}"
+        kind = "error" if one.is_error else "warning"
+        yield FindingLine(kind, f"{one.file}{separator}{one.finding}")
     if len(noticed) > len(shown):
-        yield f"  … and {len(noticed) - len(shown)} more in {one.file} (--details shows all)"
+        yield FindingLine("", f"… and {len(noticed) - len(shown)} more in {one.file}")
