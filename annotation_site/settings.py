@@ -238,6 +238,7 @@ for _rate in API_RATES.values():
             f"API_RATE and similar settings must look like 600/min or 30/hour, got {_rate!r}."
         )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes; `annotation_site.gateway` refuses larger ones unread
+AUDIT_LARGEST_MB = whole_number("AUDIT_LARGEST_MB", 2, lowest=1, highest=19)
 REQUEST_SECONDS = whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
 WEB_THREADS = whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
 

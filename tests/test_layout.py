@@ -37,7 +37,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.review.evidence",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are
     "surveys.results.inspection.pairs", "surveys.results.inspection.pair",
-    "surveys.results.inspection.verification",
+    "surveys.results.inspection.verification", "surveys.results.inspection.auditing",
     "surveys.results.deposit.contents", "surveys.results.deposit.zenodo",
     "surveys.results.deposit.hub",
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",

@@ -1,0 +1,209 @@
+"""Audits of datasets from elsewhere: uploaded files, of which nothing is stored."""
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.conf import settings
+
+from surveys.errors import ImportRefused
+
+if TYPE_CHECKING:
+    from postprocess.auditing.findings import Audit
+    from postprocess.auditing.reconstruction.contexts import Assumptions
+
+READ = (".csv", ".tsv")  # names of other files are listed
+RATINGS = "ratings_"  # files that take little time, however many rows they have
+PRACTICE = "practice_kit"
+MOST_ROWS = 6000  # of all other tables: a minute at most, and two seconds for CoSimLex
+MOST_FILES = 500
+MOST_RATINGS = 100  # of a context
+
+
+class DatasetFile(NamedTuple):
+    """A file as it was uploaded: part of a dataset, or a zip archive of such files."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class AuditChoices:
+    """Assumptions about the ratings: numbers of ratings of a context, and both scales.
+
+    `least` is None if only the highest number is known; `with_details` shows all findings.
+    """
+
+    least: int | None = None
+    most: int = 40
+    scale: tuple[float, float, float] = (0, 6, 1)
+    published: tuple[float, float] = (0, 10)
+    with_details: bool = False
+
+
+class ShownFinding(NamedTuple):
+    """A finding; `kind` is "error" or "warning", and empty for the number of others."""
+
+    kind: str
+    text: str
+
+
+class ShownKit(NamedTuple):
+    """The audit of the files of one dataset: a line for each check, and the findings.
+
+    `fitting`: the numbers of ratings that fit each context, if they were asked for.
+    """
+
+    name: str
+    summary: list[tuple[str, str]]
+    findings: list[ShownFinding]
+    fitting: list[str]
+
+
+class ShownAudit(NamedTuple):
+    """An audit as a page shows it; `unknown` names the files that were not read."""
+
+    kits: list[ShownKit]
+    unknown: list[str]
+    counts: str
+    n_errors: int
+
+
+def audit_files(
+    files: Sequence[DatasetFile], practice: Sequence[DatasetFile], choices: AuditChoices
+) -> ShownAudit:
+    """Audit uploaded files as `python -m postprocess audit` does. Raises ImportRefused.
+
+    A file with another name than those of the format is read as a dataset if it is the only one.
+    """
+    from postprocess.auditing import AuditError
+    from postprocess.auditing.examining import audit_dataset
+    from postprocess.table.ratings import RatingsError
+
+    unpacked = [*_unpack(files)], [*_unpack(practice)]
+    _refuse_large([*unpacked[0], *unpacked[1]])
+    with tempfile.TemporaryDirectory() as made:
+        folder, kit = Path(made) / "dataset", Path(made) / PRACTICE
+        written = _write(folder, unpacked[0])
+        _write(kit, unpacked[1])
+        place = written[0] if len(written) == 1 else folder
+        try:
+            audit = audit_dataset(place, kit if practice else None, _assume(choices))
+        except (AuditError, RatingsError) as error:
+            text = str(error).replace(f"{place} contains", "The upload contains")
+            raise ImportRefused(text.replace(f"{made}/", "")) from error
+    return _show(audit, with_details=choices.with_details)
+
+
+def _assume(choices: AuditChoices) -> "Assumptions":
+    from postprocess.auditing.reconstruction.contexts import Assumptions
+    from postprocess.table.ratings import Scale
+
+    low, high = choices.published
+    sizes = range(choices.least or 1, choices.most + 1)
+    return Assumptions(
+        Scale(*choices.scale), Scale(low, high, high - low), sizes, is_known=bool(choices.least)
+    )
+
+
+def _unpack(files: Iterable[DatasetFile]) -> Iterable[DatasetFile]:
+    """Yield the files, and those of zip archives with their folders; of others only the names."""
+    for file in files:
+        if not zipfile.is_zipfile(io.BytesIO(file.data)):
+            yield DatasetFile(PurePosixPath(file.name).name, file.data)
+            continue
+        try:
+            with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
+                yield from _read_members(archive)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            raise ImportRefused(f"{file.name} cannot be unpacked: {error}.") from error
+
+
+def _read_members(archive: zipfile.ZipFile) -> Iterable[DatasetFile]:
+    members = [one for one in archive.infolist() if not one.is_dir()]
+    if len(members) > MOST_FILES:
+        raise ImportRefused(
+            f"The archive has {len(members):,} files, more than {MOST_FILES}. Upload only those of "
+            "the dataset."
+        )
+    _refuse_bytes(one.file_size for one in members if _is_read(one.filename))
+    top = _find_top([one.filename for one in members])
+    for one in members:
+        data = archive.read(one) if _is_read(one.filename) else b""
+        yield DatasetFile(one.filename.removeprefix(top), data)
+
+
+def _find_top(names: Sequence[str]) -> str:
+    """Return the folder that holds all files of an archive, unless it is that of a practice kit."""
+    tops = {name.partition("/")[0] if "/" in name else "" for name in names}
+    (top,) = tops if len(tops) == 1 else ("",)
+    return f"{top}/" if top and not top.lower().startswith("practice") else ""
+
+
+def _is_read(name: str) -> bool:
+    return name.lower().endswith(READ)
+
+
+def _refuse_large(files: Sequence[DatasetFile]) -> None:
+    _refuse_bytes(len(file.data) for file in files)
+    tables = [file.data for file in files if not Path(file.name).name.startswith(RATINGS)]
+    rows = sum(max(data.count(b"\n"), data.count(b"\r")) for data in tables)
+    if rows > MOST_ROWS:
+        raise ImportRefused(
+            f"The tables have {rows:,} rows, more than {MOST_ROWS:,}. Audit them with python -m "
+            "postprocess audit."
+        )
+
+
+def _refuse_bytes(sizes: Iterable[int]) -> None:
+    n_bytes, limit = sum(sizes), settings.AUDIT_LARGEST_MB * 1_000_000
+    if n_bytes > limit:
+        raise ImportRefused(
+            f"The tables have {n_bytes:,} bytes, more than {limit:,}. Upload only those of the "
+            "dataset, or audit them with python -m postprocess audit."
+        )
+
+
+def _write(folder: Path, files: Iterable[DatasetFile]) -> list[Path]:
+    """Write files into a new folder and return their paths.
+
+    Raises ImportRefused for two files with the same name.
+    """
+    folder.mkdir()
+    written = []
+    for file in files:
+        parts = file.name.replace("\\", "/").split("/")
+        path = folder.joinpath(*(part for part in parts if part not in ("", ".", "..")))
+        try:
+            if path.exists():
+                raise ImportRefused(
+                    f"There are two files with the name {file.name}. Upload the archive of their "
+                    "folder, or choose one of them."
+                )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.data)
+        except (OSError, ValueError) as error:  # a name that no file can have
+            raise ImportRefused(
+                f"“{file.name}” cannot be the name of a file. Rename it."
+            ) from error
+        written.append(path)
+    return written
+
+
+def _show(audit: "Audit", *, with_details: bool) -> ShownAudit:
+    from postprocess.auditing.rendering import count_findings, list_findings, list_fitting
+
+    kits = [
+        ShownKit(
+            kit.name,
+            kit.summary,
+            [ShownFinding(*line) for line in list_findings(kit, with_details=with_details)],
+            [*list_fitting(kit)] if with_details else [],
+        )
+        for kit in audit.kits
+    ]
+    return ShownAudit(kits, [*audit.unknown], count_findings(audit), audit.n_errors)
