@@ -33,7 +33,7 @@ from surveys.web.console.results import (
 )
 from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
-from surveys.web.console.study import design, lifecycle, preview, rehearsals, stimuli
+from surveys.web.console.study import audits, design, lifecycle, preview, rehearsals, stimuli
 from surveys.web.console.study import overview as views
 
 
@@ -48,6 +48,7 @@ app_name = "console"
 VIEWS: dict[str, tuple[str, Page]] = {
     "studies": ("", views.studies),
     "new_study": ("new/", stimuli.new_study),
+    "audit": ("audit/", audits.audit),
     "tokens": ("tokens/", tokens.tokens),
     "change_password": ("password/", change_password),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),

@@ -20,7 +20,7 @@ from tests.surveys.web.console.world import build_world
 pytestmark = pytest.mark.django_db
 
 HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"  # that of the tests
-FILES = {"file"}
+FILES = {"file", "dataset", "practice"}
 OF_A_PLAN = {"arm_batch", "drop_batch"}
 # Pages that call a provider. None answers here: the page reports it, and payments stay unknown.
 ASKING = {"reject_visit", "override_visit", "batch_choose"}

@@ -15,6 +15,7 @@ from tests.factories.studies import (
     QUICK,
     numbered_stimuli,
 )
+from tests.postprocess.published_format import build, random_pairs
 from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
 
 CHECK = read_check(default_body("en", TextKind.CHECK))
@@ -32,6 +33,10 @@ RATINGS = ratings_csv(4)
 
 def stimuli():
     return SimpleUploadedFile("data.tsv", STIMULI)
+
+
+def dataset():
+    return SimpleUploadedFile("cosimlex_xx.csv", build(*random_pairs()).files["cosimlex_xx.csv"])
 
 
 def shown(world, prefix=""):
@@ -125,6 +130,9 @@ FORMS = {
     "sign_out": lambda world: {"next": ""},
     "new_study": lambda world: {"title": "New", "slug": "new", "language": "en", "kept": "",
                                 "preset": "usim", "file": stimuli(), **UNCONFIRMED},
+    "audit": lambda world: {"dataset": dataset(), "least": "10", "most": "10", "minimum": "0",
+                            "maximum": "6", "step": "1", "published_minimum": "0",
+                            "published_maximum": "10", "with_details": "on"},
     **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "rehearsal": lambda world: {"count": "1"},
