@@ -57,6 +57,19 @@ def test_a_whole_questionnaire(chromium, shared_site, new_link, dictionary_forms
     assert page.context.cookies() == []
 
 
+def test_the_footer_is_one_line_where_it_fits(chromium, new_link):
+    watched = WatchedPage(chromium, DESKTOP)
+    watched.begin(new_link())
+    count_lines = "(items) => new Set(items.map((item) => item.offsetTop)).size"
+    items = watched.page.locator(".foot li")
+
+    assert items.count() == 3
+    assert items.evaluate_all(count_lines) == 1
+    watched.appear(PHONE, "light")
+    assert items.evaluate_all(count_lines) > 1
+    assert watched.sideways_scroll == 0
+
+
 def test_back_reload_and_a_second_tab_lead_to_the_due_page(chromium, new_survey):
     survey = new_survey()
     first = WatchedPage(chromium, PHONE)
