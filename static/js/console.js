@@ -23,7 +23,7 @@ const pick = (selector, page) => [document, page].map((one) => one.querySelector
 
 // Replace the steps of the study, unless they are in use.
 function swapSteps(page) {
-  const [shown, fresh] = pick(".beside", page);
+  const [shown, fresh] = pick(".rail", page);
   if (fresh && !shown.contains(document.activeElement)) shown.replaceWith(fresh);
 }
 
