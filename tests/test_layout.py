@@ -44,8 +44,9 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.reading",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
-SHARED = {"postprocess.commands.program"} | {
-    f"postprocess.formats.{name}" for name in ("marks", "stimuli", "tabular", "tokens", "writing")
+SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
+    f"postprocess.formats.{name}"
+    for name in ("kinds", "marks", "stimuli", "tabular", "tokens", "writing")
 }
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing

@@ -4,10 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from preprocess.commands.options import positive
+from preprocess.commands.options import named_path, positive
 from preprocess.replacing import replacing
 from preprocess.selection.candidates import Choice, pick_candidates
-from preprocess.selection.scores import load_scores
+from preprocess.selection.scores import choose_models, load_all_scores
 from preprocess.windows.table import load_windows
 
 
@@ -19,8 +19,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add = parser.add_argument
     add("--windows", type=Path, required=True, metavar="FILE", help="written by `find`")
     add(
-        "--scores", type=Path, nargs="+", default=[], metavar="FILE",
-        help="one file per model, TSV or Parquet with the columns window and score",
+        "--scores", type=named_path, nargs="+", default=[], metavar="FILE",
+        help="written by `score`, or TSV, CSV or Parquet with the columns window and score",
+    )  # fmt: skip
+    add(
+        "--models", nargs="+", metavar="NAME",
+        help="those of the files that contribute candidates, in this order (default: all)",
     )  # fmt: skip
     add("--number", type=positive, default=8, help="candidates per pair (default: 8)")
     add("--seed", type=int, default=1, help="of what is left to chance (default: 1)")
@@ -36,7 +40,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(options: argparse.Namespace) -> int:
     """Pick and write the candidates; print how many pairs have enough."""
     windows = load_windows(options.windows)
-    scores = {path.stem: load_scores(path, windows["window"]) for path in options.scores}
+    scores = choose_models(load_all_scores(options.scores, windows["window"]), options.models)
     choice = Choice(options.number, options.seed, options.match_distance)
     candidates = pick_candidates(windows, scores, choice)
     with replacing(options.out) as temporary:

@@ -34,3 +34,17 @@ def corpus_file(text: str) -> Path:
     except (ImportError, ValueError) as error:
         raise argparse.ArgumentTypeError(f"{text}: {error}") from error
     return cast(Path, path)
+
+
+def named_path(text: str) -> tuple[str, Path]:
+    """Read NAME=PATH, or a path alone, whose name is empty.
+
+    >>> named_path("e5=models/e5-small"), named_path("models/e5-small")
+    (('e5', PosixPath('models/e5-small')), ('', PosixPath('models/e5-small')))
+    """
+    name, equals, path = text.partition("=")
+    if not equals or "/" in name or Path(text).exists():
+        return "", Path(text)
+    if not name or not path:
+        raise argparse.ArgumentTypeError(f"{text} lacks the name or the path; write NAME=PATH")
+    return name, Path(path)
