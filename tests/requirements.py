@@ -1,6 +1,7 @@
 """The requirements files as tests read them."""
 
 import re
+from importlib import metadata
 
 from packaging.requirements import Requirement
 
@@ -24,3 +25,8 @@ def read_unhashed(name: str) -> list[str]:
     """Return the pins of a requirements file that have no hash."""
     text = (ROOT / name).read_text(encoding="utf-8")
     return [match["pin"] for match in HASHED.finditer(text) if not match["hashes"]]
+
+
+def is_installed(name: str) -> bool:
+    """Return whether this environment has a package; some are only for other systems."""
+    return bool(list(metadata.distributions(name=name)))

@@ -7,9 +7,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.requirements import read_pins, read_unhashed
+from tests.requirements import is_installed, read_pins, read_unhashed
 
 FILES = ["requirements.txt", "requirements-dev.txt"]
+MODELS = "requirements-models.txt"  # each index has its own builds of PyTorch, so without hashes
 PYTHONS = ["3.11.2", "3.12.1", "3.13.0"]
 SYSTEMS = [("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64")]
 
@@ -41,9 +42,18 @@ def test_pins_are_exact_and_have_hashes(name):
     assert read_unhashed(name) == []
 
 
+def test_pins_for_models_are_exact():
+    pins = [pin for part in read_pins(MODELS) for pin in part]
+
+    assert [str(pin) for pin in pins if [one.operator for one in pin.specifier] != ["=="]] == []
+
+
 def test_no_package_is_pinned_twice():
     names = [
-        canonicalize_name(pin.name) for name in FILES for part in read_pins(name) for pin in part
+        canonicalize_name(pin.name)
+        for name in [*FILES, MODELS]
+        for part in read_pins(name)
+        for pin in part
     ]
 
     assert len(names) == len(set(names))
@@ -53,10 +63,13 @@ def test_no_package_is_pinned_twice():
     "environment", list(environments()), ids=lambda one: " ".join(one.values())
 )
 def test_pins_include_all_dependencies(environment):
-    """With hashes pip installs only pinned packages, so a gap breaks the installation."""
+    """With hashes pip installs only pinned packages, so a gap breaks the installation.
+
+    Builds of PyTorch for graphics cards need more, which is not listed.
+    """
     pinned = {
         canonicalize_name(pin.name): pin
-        for name in FILES
+        for name in [*FILES, MODELS]
         for part in read_pins(name)
         for pin in part
         if applies(pin, environment)
@@ -70,8 +83,3 @@ def test_pins_include_all_dependencies(environment):
     ]
 
     assert missing == []
-
-
-def is_installed(name: str) -> bool:
-    """Return whether this environment has a package; some are only for other systems."""
-    return bool(list(metadata.distributions(name=name)))
