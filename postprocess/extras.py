@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 REPORT = ("lxml", "matplotlib", "weasyprint")
+MODELS = ("torch", "transformers")
 
 
 class ExtraMissing(ImportError):
@@ -11,17 +12,26 @@ class ExtraMissing(ImportError):
 
 def has_report() -> bool:
     """Return whether the packages that reports and figures need are installed."""
-    return not _list_missing()
+    return not _list_missing(REPORT)
 
 
 def require_report() -> None:
     """Raise ExtraMissing unless the packages that reports and figures need are installed."""
-    if missing := _list_missing():
+    _require("reports and figures need", REPORT, "report")
+
+
+def require_models() -> None:
+    """Raise ExtraMissing unless the packages that scores by models need are installed."""
+    _require("scores by models need", MODELS, "models")
+
+
+def _require(what: str, names: tuple[str, ...], extra: str) -> None:
+    if missing := _list_missing(names):
         raise ExtraMissing(
-            f"reports and figures need {', '.join(missing)}; install what is missing with: "
-            "pip install 'cosima[report]'"
+            f"{what} {', '.join(missing)}; install what is missing with: "
+            f"pip install 'cosima[{extra}]'"
         )
 
 
-def _list_missing() -> list[str]:
-    return [name for name in REPORT if find_spec(name) is None]
+def _list_missing(names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if find_spec(name) is None]
