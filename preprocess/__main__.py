@@ -4,10 +4,12 @@ import sys
 from collections.abc import Sequence
 
 from postprocess.commands.program import run_program
+from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
-from preprocess.commands import candidates, corpus, find, pairs, stimuli
+from preprocess.commands import candidates, corpus, find, pairs, score, stimuli
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmatising import UnknownLanguage
+from preprocess.models.loading import ModelError
 from preprocess.pairs.sampling import QuotaError
 from preprocess.selection.candidates import ChoiceError
 from preprocess.selection.scores import ScoresError
@@ -16,7 +18,7 @@ from preprocess.windows.filters import FilterError
 from preprocess.windows.table import WindowsError
 
 NAMES = ("preprocess", "cosima-pre")
-COMMANDS = (corpus, pairs, find, candidates, stimuli)
+COMMANDS = (corpus, pairs, find, score, candidates, stimuli)
 ERRORS = (
     TableError,
     CorpusError,
@@ -24,6 +26,8 @@ ERRORS = (
     QuotaError,
     FilterError,
     WindowsError,
+    ModelError,
+    ExtraMissing,
     ScoresError,
     ChoiceError,
     UnknownLanguage,

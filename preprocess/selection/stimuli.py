@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from postprocess.formats.marks import MarkedContext, Span
 from postprocess.formats.stimuli import StimulusPair, parse_stimuli, render_stimuli
 from postprocess.formats.tabular import (
     Finding,
@@ -15,6 +14,7 @@ from postprocess.formats.tabular import (
     read_table,
     render_rows,
 )
+from preprocess.windows.table import make_context
 
 SELECTION_COLUMNS = ("window1", "window2")
 DESCRIBED = (
@@ -51,8 +51,8 @@ def make_stimuli(
         StimulusPair(
             by_id[first]["word1"],
             by_id[first]["word2"],
-            _context(by_id[first]),
-            _context(by_id[second]),
+            make_context(by_id[first]),
+            make_context(by_id[second]),
         )
         for first, second in selection
     ]
@@ -105,9 +105,3 @@ def _find_shared_sentences(by_id: Rows, selection: Sequence[tuple[str, str]]) ->
         if is_same and second["first_sentence"] <= first["last_sentence"]:
             what = f"both contexts have sentence {second['first_sentence']} of their document"
             yield Finding(Severity.WARNING, what, row, advice="choose another window")
-
-
-def _context(window: Mapping[Any, Any]) -> MarkedContext:
-    first = Span(window["start1"], window["end1"])
-    second = Span(window["start2"], window["end2"])
-    return MarkedContext(window["text"], first, second)

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from postprocess.formats.marks import MarkedContext, Span
 from preprocess.replacing import replacing
 from preprocess.windows.examining import WINDOW_TYPES
 
@@ -55,3 +56,10 @@ def load_windows(path: Path) -> pd.DataFrame:
         )
     windows: pd.DataFrame = table.select(list(WINDOW_TYPES)).to_pandas().astype(WINDOW_TYPES)
     return windows[windows["rejected"] == ""].reset_index(drop=True)
+
+
+def make_context(window: Mapping[Any, Any]) -> MarkedContext:
+    """Return the text of a window, given as a row of a table, with its target words."""
+    first = Span(window["start1"], window["end1"])
+    second = Span(window["start2"], window["end2"])
+    return MarkedContext(window["text"], first, second)
