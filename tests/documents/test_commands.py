@@ -10,6 +10,7 @@ from tests.documents.reading import list_documents, read_blocks, tracked_files
 from tests.documents.terminal import opened, split_commands
 from tests.end_to_end.conftest import pristine  # noqa: F401
 from tests.end_to_end.databases import fresh_database
+from tests.preprocess.conftest import minilm, torch  # noqa: F401
 
 RUN = {"sh", "python"}
 DATA = {"text", "toml", "json", "http", "nginx", "{toctree}"}
@@ -24,6 +25,7 @@ WITHOUT_SITE = (
     "docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md",
     "docs/comparison.md", "docs/contexts.md",
 )  # fmt: skip
+WITH_MODEL = "docs/contexts.md"  # among them
 # Run by other tests, which also check the results.
 ELSEWHERE = {
     "docs/api.md": "tests/surveys/web/api/test_worked_example.py",
@@ -51,6 +53,11 @@ LEFT_OUT = {
     "docs/library.md": {
         "python -m pip install .": "needs the network; tests/test_packaging.py installs offline",
         "python -m pip install '.[report]'": "needs the network, likewise",
+        "python -m pip install '.[models]'": "needs the network, likewise",
+    },
+    "docs/contexts.md": {
+        "hf download sentence-transformers/all-MiniLM-L6-v2 --local-dir models/minilm":
+            "needs the network; the model is that of a package",
     },
     "bench/README.md": {
         "export BENCH_HOME=$HOME/cosima-bench": PEERS,
@@ -113,9 +120,22 @@ def test_what_needs_a_site_runs_as_it_is_written(terminal):
 
 
 def test_what_needs_no_site_runs_as_it_is_written(tmp_path):
+    of_models = dict.fromkeys(filter(needs_model, commands_of(WITH_MODEL)), "in the next test")
     with opened(copy_repository(tmp_path / "cosima")) as terminal:
         for block in blocks_of(*WITHOUT_SITE):
-            terminal.follow(block, LEFT_OUT.get(block.document, {}))
+            terminal.follow(block, LEFT_OUT.get(block.document, {}) | of_models)
+
+
+def test_what_needs_a_model_runs_as_it_is_written(tmp_path, minilm):  # noqa: F811
+    with opened(copy_repository(tmp_path / "cosima")) as terminal:
+        (terminal.folder / "models").mkdir()
+        (terminal.folder / "models" / "minilm").symlink_to(minilm)
+        for block in blocks_of(WITH_MODEL):
+            terminal.follow(block, LEFT_OUT[WITH_MODEL])
+
+
+def needs_model(command: str) -> bool:
+    return "minilm" in command
 
 
 @pytest.mark.parametrize("document", list_documents())

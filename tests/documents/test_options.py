@@ -17,6 +17,8 @@ SHELL = {"sh", "crontab"}
 MANAGE = re.compile(r"(?:python |\.venv/bin/python )?manage\.py (.+)")
 LIBRARY = re.compile(r"(?:python -m (?:pre|post)process|cosima-(?:pre|post)) (.+)")
 
+OF_OTHERS = {"docker", "hf"}  # programs that are no part of the repository
+
 
 @cache
 def site_commands() -> dict[str, frozenset[str]]:
@@ -66,7 +68,7 @@ def find_faults(code: str) -> list[str]:
             name, _, rest = found[1].partition(" ")
             return [name] if name not in commands else unknown(rest, commands[name])
     name, _, rest = code.partition(" ")
-    if name == "docker":
+    if name in OF_OTHERS:
         return []
     own = {**library_commands(), **site_commands()}.get(name)
     return unknown(rest, own) if own and rest else unknown(code, known_options())
