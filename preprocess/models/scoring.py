@@ -11,7 +11,7 @@ from preprocess.models.cache import Similarities, SimilarityCache, key_of
 from preprocess.models.loading import Model, ModelError, load_model
 from preprocess.models.similarity import Progress, UnusableTexts, compare_in_batches
 
-SHARD = 16  # batches
+SHARD = 4  # batches
 ALL, LAST = "all", "last"  # layers
 
 
