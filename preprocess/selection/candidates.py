@@ -1,8 +1,10 @@
 """Candidates: the windows of a pair that an expert sees.
 
 Each model contributes the window where it takes the two words for most similar and the one for
-least similar; the rest are drawn at random. The distance between the two words alone predicts part
-of the change that people see, so that both windows of a model can be asked to have about the same.
+least similar; the rest are drawn at random. Windows with a warning of a filter, such as one
+without an end mark, are picked only if there are too few others. The distance between the two words
+alone predicts part of the change that people see, so that both windows of a model can be asked to
+have about the same.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,10 +42,10 @@ def pick_candidates(
 ) -> pd.DataFrame:
     """Return the candidates of all pairs, each pair's in a random order.
 
-    `windows` needs the columns window, pair and distance; `scores` has a score per row of it for
-    each model. The columns added are `picked`, why a window is there (such as "e5: most similar"
-    or "random"), `order`, its number among those of the pair, from 1, and `score_<model>`. Raises
-    ChoiceError.
+    `windows` needs the columns window, pair, distance and warnings; `scores` has a score per row of
+    it for each model. The columns added are `picked`, why a window is there (such as "e5: most
+    similar" or "random"), `order`, its number among those of the pair, from 1, and
+    `score_<model>`. Raises ChoiceError.
     """
     if 2 * len(scores) > choice.number:
         raise ChoiceError(
@@ -71,13 +73,16 @@ def _pick_of_pair(
         left = group.drop(index=list(reasons))
         if len(left) < 2:
             break
+        sound = left[left["warnings"] == ""]
+        left = sound if len(sound) >= 2 else left
         most, least = _extremes(
             left[f"score_{model}"].to_numpy(), left["distance"].to_numpy(), choice.distance_within
         )
         reasons[left.index[most]] = f"{model}: {MOST}"
         reasons[left.index[least]] = f"{model}: {LEAST}"
     names = dict(zip(group.index.tolist(), group["window"].tolist(), strict=True))
-    shuffled = sorted(names, key=lambda row: _draw(names[row], "pick", choice))
+    warned = set(group.index[group["warnings"] != ""])
+    shuffled = sorted(names, key=lambda row: (row in warned, _draw(names[row], "pick", choice)))
     for row in shuffled:
         if len(reasons) == min(choice.number, len(group)):
             break

@@ -15,6 +15,7 @@ def windows_of(sizes: list[int], seed: int = 0) -> tuple[pd.DataFrame, pd.Series
             "window": [f"w{number:03}" for number in range(n)],
             "pair": np.repeat(np.arange(1, len(sizes) + 1), sizes),
             "distance": rng.integers(1, 40, n),
+            "warnings": "",
         }
     )
     return table, pd.Series(rng.normal(size=n)), pd.Series(rng.normal(size=n))
@@ -74,6 +75,31 @@ def test_distances_differ_as_little_as_possible_if_none_are_alike():
     picked = pick_candidates(table, {"e5": scores}, Choice(2, distance_within=3))
 
     assert sorted(picked["distance"]) == [1, 10]
+
+
+def test_windows_with_a_warning_are_picked_only_if_there_are_too_few_others():
+    table, scores = windows_of([12])[0], pd.Series(np.arange(12.0))
+    table.loc[[0, 5, 6, 11], "warnings"] = "end"
+    warned = table["warnings"] != ""
+
+    picked = pick_candidates(table, {"e5": scores}, Choice(8))
+    more = pick_candidates(table, {"e5": scores}, Choice(10))
+
+    assert sorted(picked["window"]) == sorted(table.loc[~warned, "window"])
+    ends = picked.set_index("picked")["window"]
+    assert ends["e5: most similar"] == table.loc[scores[~warned].idxmax(), "window"]
+    assert ends["e5: least similar"] == table.loc[scores[~warned].idxmin(), "window"]
+    assert set(picked["window"]) < set(more["window"])
+    assert (more["warnings"] == "end").sum() == 10 - (~warned).sum()
+
+
+def test_extremes_have_a_warning_if_all_but_one_window_do():
+    table, scores, _ = windows_of([5])
+    table.loc[1:, "warnings"] = "end"
+
+    picked = pick_candidates(table, {"e5": scores}, Choice(4)).set_index("picked")["window"]
+
+    assert picked["e5: most similar"] == table.loc[scores.idxmax(), "window"]
 
 
 def test_pairs_with_few_windows_have_them_all():
