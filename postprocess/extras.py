@@ -4,6 +4,7 @@ from importlib.util import find_spec
 
 REPORT = ("lxml", "matplotlib", "weasyprint")
 MODELS = ("torch", "transformers")
+UDPIPE = ("ufal.udpipe",)
 
 
 class ExtraMissing(ImportError):
@@ -25,6 +26,11 @@ def require_models() -> None:
     _require("scores by models need", MODELS, "models")
 
 
+def require_udpipe() -> None:
+    """Raise ExtraMissing unless the package that reads models of UDPipe is installed."""
+    _require("a model of UDPipe needs", UDPIPE, "udpipe")
+
+
 def _require(what: str, names: tuple[str, ...], extra: str) -> None:
     if missing := _list_missing(names):
         raise ExtraMissing(
@@ -34,4 +40,11 @@ def _require(what: str, names: tuple[str, ...], extra: str) -> None:
 
 
 def _list_missing(names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if find_spec(name) is None]
+    return [name for name in names if not _is_installed(name)]
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # of a package that this one is in
+        return False

@@ -164,7 +164,7 @@ def test_the_wheel_contains_only_the_library(wheel):
 def test_declared_dependencies_are_those_imported():
     imported = [imported_packages(ROOT / package) for package in ("preprocess", "postprocess")]
 
-    extras = ("report", "cluster", "models")
+    extras = ("report", "cluster", "models", "udpipe")
     declared = [*required(), *(one for extra in extras for one in required(extra))]
     assert set().union(*imported) == names_of(declared)
 
@@ -177,12 +177,13 @@ def test_declared_and_pinned_packages_match():
     assert {one.name for one in declared if one.extras} == {
         one.name for one in pinned if one.extras
     }
-    of_models = required("models")
+    of_models, of_udpipe = required("models"), required("udpipe")
     assert names_of(of_models) <= names_of(read_pins("requirements-models.txt")[0])
+    assert names_of(of_udpipe) <= names_of(read_pins("requirements-dev.txt")[0])
     built_with = map(Requirement, PROJECT["build-system"]["requires"])
     refused = [
         requirement
-        for requirement in [*declared, *of_models, *built_with]
+        for requirement in [*declared, *of_models, *of_udpipe, *built_with]
         if is_installed(requirement.name)
         and not requirement.specifier.contains(metadata.version(requirement.name))
     ]

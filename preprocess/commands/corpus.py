@@ -6,9 +6,12 @@ from pathlib import Path
 
 from preprocess.commands.progress import showing_progress
 from preprocess.corpora.errors import CorpusError
-from preprocess.corpora.lemmatising import lemmatise
+from preprocess.corpora.lemmatising import Analyse, by_word_lists, lemmatise
 from preprocess.corpora.raw import PACKED, read_documents
+from preprocess.corpora.udpipe import by_udpipe
 from preprocess.replacing import replacing
+
+UDPIPE = "udpipe"
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,6 +27,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--wrapped", action="store_true",
         help="the lines of the text are wrapped: only an empty line ends a paragraph",
     )  # fmt: skip
+    add(
+        "--tagger", type=_tagger, metavar="udpipe:FILE",
+        help="analyse the text by a model of UDPipe (default: by simplemma's lists of lemmas)",
+    )  # fmt: skip
     made.set_defaults(run=run)
 
 
@@ -35,21 +42,33 @@ def run(options: argparse.Namespace) -> int:
         if target in targets:
             raise CorpusError(target, "two files would get this name; rename one of them")
         targets[target] = path
+    tagger = options.tagger
+    analyse = by_word_lists(options.language) if tagger is None else by_udpipe(tagger)
     with showing_progress() as progress:
         for number, (target, path) in enumerate(targets.items(), 1):
             if not target.exists():
-                _write(path, target, options)
+                _write(path, target, analyse, is_wrapped=options.wrapped)
             progress("lemmatising", number, len(targets))
     sys.stdout.write("".join(f"written   {target}\n" for target in targets))
     return 0
 
 
-def _write(path: Path, target: Path, options: argparse.Namespace) -> None:
+def _write(path: Path, target: Path, analyse: Analyse, *, is_wrapped: bool) -> None:
     with replacing(target) as temporary, temporary.open("w", encoding="utf-8") as file:
         for document in read_documents(path):
-            file.writelines(lemmatise(document, options.language, is_wrapped=options.wrapped))
+            file.writelines(lemmatise(document, analyse, is_wrapped=is_wrapped))
 
 
 def _target(path: Path, folder: Path) -> Path:
     bare = path.with_suffix("") if path.suffix in PACKED else path
     return folder / f"{bare.stem}.conllu"
+
+
+def _tagger(text: str) -> Path:
+    program, _, path = text.partition(":")
+    if program != UDPIPE or not path:
+        raise argparse.ArgumentTypeError(
+            f"{text} is not a tagger; write {UDPIPE}:FILE. Others, such as Stanza and CLASSLA, "
+            "write CoNLL-U themselves"
+        )
+    return Path(path)
